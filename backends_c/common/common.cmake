@@ -1,0 +1,1 @@
+add_subdirectory("${PROJECT_SOURCE_DIR}/backends_c/common")

@@ -1,0 +1,203 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * runtime.h - the private interface between the Python package and libarmnn_core.so.
+ *
+ * Not part of the SDK. Its version must be exactly equal on both sides; it may change with every
+ * release. Python plans, C executes: a plan is a flat list of steps over numbered tensors, made once
+ * per network and shape; a context is one caller's memory for it; a run is one inference.
+ */
+#ifndef ARMNN_RUNTIME_H_
+#define ARMNN_RUNTIME_H_
+
+#include "armnn/backend_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ARMNN_CORE_ABI_VERSION 1u
+#define ARMNN_CORE_API __attribute__((visibility("default")))
+
+/* ---- The library ------------------------------------------------------------------------------ */
+
+ARMNN_CORE_API uint32_t armnn_core_abi_version(void);
+ARMNN_CORE_API const char* armnn_core_version(void);  /* of the package, e.g. "0.1.0" */
+ARMNN_CORE_API const armnn_host_t* armnn_core_host(void);
+/* The list compiled in by -DDYNAMIC_BACKEND_PATHS, "" if none. */
+ARMNN_CORE_API const char* armnn_core_dynamic_backend_paths(void);
+
+typedef struct armnn_static_backend_t {
+  const char* vendor;
+  const char* name;
+  armnn_get_backend_id_fn_t get_backend_id;
+  armnn_get_version_fn_t get_version;
+  armnn_backend_factory_fn_t backend_factory;
+} armnn_static_backend_t;
+
+ARMNN_CORE_API uint32_t armnn_core_static_backend_count(void);
+/* Null beyond the count. */
+ARMNN_CORE_API const armnn_static_backend_t* armnn_core_static_backend(uint32_t index);
+
+/* 1 if |size| bytes at |address| can be read, without a signal if they cannot. */
+ARMNN_CORE_API int32_t armnn_core_is_readable(const void* address, uint64_t size);
+/* 1 if |address| lies in an executable segment of a mapped object; its path goes to |out_path|. */
+ARMNN_CORE_API int32_t armnn_core_find_code(const void* address, char* out_path,
+                                            uint64_t capacity);
+
+/* 64-byte aligned memory (any power of two up to 4096) for constants; null when memory is out. */
+ARMNN_CORE_API void* armnn_core_alloc(uint64_t size, uint64_t alignment);
+ARMNN_CORE_API void armnn_core_free(void* memory);
+
+/* ---- Threads ---------------------------------------------------------------------------------- */
+
+/* Processors that this process may use: affinity mask and cgroup quota, at least 1. */
+ARMNN_CORE_API uint32_t armnn_core_usable_cpus(void);
+/* Threads of the shared pool, the caller included; 0 = usable_cpus. Takes effect at the next
+ * parallel_for; running ones finish with what they have. */
+ARMNN_CORE_API armnn_status_t armnn_core_set_thread_count(uint32_t count);
+ARMNN_CORE_API uint32_t armnn_core_thread_count(void);
+/* Ends the pool's threads; the next parallel_for starts them again. */
+ARMNN_CORE_API void armnn_core_stop_threads(void);
+
+/* ---- Log ring --------------------------------------------------------------------------------- */
+
+typedef struct armnn_log_record_t {
+  uint64_t time_ns;
+  int32_t level;
+  uint32_t lost; /* records overwritten before this one was read */
+  char component[64];
+  char text[1024];
+} armnn_log_record_t;
+
+ARMNN_CORE_API void armnn_core_set_log_level(int32_t level);
+ARMNN_CORE_API uint64_t armnn_core_log_pending(void);
+/* 1 and a record, or 0 when the ring is empty. */
+ARMNN_CORE_API int32_t armnn_core_log_next(armnn_log_record_t* out_record);
+
+/* ---- Trace ------------------------------------------------------------------------------------ */
+
+enum armnn_trace_event_kind_e {
+  ARMNN_TRACE_EVENT_STEP = 16, /* one step of a plan: |id| is its index */
+  ARMNN_TRACE_EVENT_RUN = 17,  /* one whole run */
+  ARMNN_TRACE_EVENT_KIND_MAX_ENUM = INT32_MAX
+};
+
+typedef struct armnn_trace_event_t {
+  uint64_t time_ns;
+  uint64_t duration_ns; /* 0 for the phases of a backend's own events */
+  uint64_t id;
+  uint64_t plan; /* address of the plan, 0 for a backend's own events on threads outside a run */
+  uint64_t run_id;
+  uint32_t thread; /* small number, the same for one thread */
+  int32_t kind;    /* armnn_trace_phase_e or armnn_trace_event_kind_e */
+  char name[48];
+} armnn_trace_event_t;
+
+/* Records the next |capacity| events of the process, then counts what it drops. Starts are counted:
+ * the second start keeps the buffer of the first. */
+ARMNN_CORE_API armnn_status_t armnn_core_trace_start(uint64_t capacity);
+ARMNN_CORE_API void armnn_core_trace_stop(void);
+/* Copies and removes up to |capacity| events, oldest first; returns how many. */
+ARMNN_CORE_API uint64_t armnn_core_trace_read(armnn_trace_event_t* out_events, uint64_t capacity);
+ARMNN_CORE_API uint64_t armnn_core_trace_dropped(void);
+
+/* ---- Plans ------------------------------------------------------------------------------------ */
+
+enum armnn_plan_tensor_kind_e {
+  ARMNN_PLAN_TENSOR_ARENA = 0,    /* |offset| in the context's arena */
+  ARMNN_PLAN_TENSOR_CONSTANT = 1, /* at |address|, owned by the maker of the plan */
+  ARMNN_PLAN_TENSOR_INPUT = 2,    /* the run's input |index| */
+  ARMNN_PLAN_TENSOR_OUTPUT = 3,   /* the run's output |index| */
+  ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = INT32_MAX
+};
+
+#define ARMNN_PLAN_NONE 0xffffffffu
+#define ARMNN_PLAN_NO_STAGING UINT64_MAX
+
+typedef struct armnn_plan_tensor_t {
+  int32_t kind;
+  uint32_t index;
+  /* INPUT and OUTPUT: place in the arena for a copy when the caller's address does not have
+   * |alignment|, or ARMNN_PLAN_NO_STAGING when |alignment| is 1. */
+  uint64_t offset;
+  uint64_t size; /* bytes */
+  uint64_t alignment;
+  const void* address;
+} armnn_plan_tensor_t;
+
+enum armnn_plan_step_kind_e {
+  ARMNN_PLAN_STEP_EXECUTE = 0, /* |workload| over |inputs| and |outputs| */
+  ARMNN_PLAN_STEP_COPY = 1,    /* memcpy of inputs[0] to outputs[0] */
+  ARMNN_PLAN_STEP_KIND_MAX_ENUM = INT32_MAX
+};
+
+typedef struct armnn_plan_step_t {
+  int32_t kind;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t execution_data_index; /* which execution data of the context, or ARMNN_PLAN_NONE */
+  armnn_workload_t* workload;
+  const uint32_t* inputs;  /* tensor numbers; ARMNN_PLAN_NONE: null address */
+  const uint32_t* outputs;
+  uint64_t scratch_offset;
+  uint64_t scratch_size;
+} armnn_plan_step_t;
+
+/* Copied by armnn_plan_create; workloads and constants must outlive the plan. */
+typedef struct armnn_plan_spec_t {
+  armnn_header_t header; /* struct_type 0x414e0f01 */
+  const armnn_plan_tensor_t* tensors;
+  const armnn_plan_step_t* steps;
+  uint32_t tensor_count;
+  uint32_t step_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t execution_data_count;
+  uint32_t reserved;
+  uint64_t arena_size;
+} armnn_plan_spec_t;
+
+typedef struct armnn_plan_t armnn_plan_t;
+typedef struct armnn_context_t armnn_context_t;
+
+/* Checks every number of |spec| (indices, offsets, sizes, alignment) before it makes a plan. */
+ARMNN_CORE_API armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec,
+                                                armnn_plan_t** out_plan, armnn_error_t* error);
+/* Contexts hold the plan: it goes when the last of them has gone, too. */
+ARMNN_CORE_API void armnn_plan_destroy(armnn_plan_t* plan);
+
+/* One caller's memory. |execution_data|: execution_data_count pointers, copied. */
+ARMNN_CORE_API armnn_status_t armnn_context_create(armnn_plan_t* plan,
+                                                   void* const* execution_data,
+                                                   armnn_context_t** out_context,
+                                                   armnn_error_t* error);
+ARMNN_CORE_API void armnn_context_destroy(armnn_context_t* context);
+/* From any thread: the run in flight stops before its next step; without one, nothing happens. */
+ARMNN_CORE_API void armnn_context_cancel(armnn_context_t* context);
+
+/* One inference. The caller keeps the structure and sets the addresses for each run. */
+typedef struct armnn_run_t {
+  armnn_header_t header; /* struct_type 0x414e0f02 */
+  armnn_context_t* context;
+  const void* const* inputs;
+  void* const* outputs;
+  uint64_t deadline_ns; /* on the clock of now_ns; 0 = none */
+  /* Asked between steps, at most once in |interrupt_interval_ns|: non-zero stops the run. */
+  int32_t (*interrupt)(void* argument);
+  void* interrupt_argument;
+  uint64_t interrupt_interval_ns;
+  armnn_error_t* error; /* may be null */
+  uint32_t failed_step; /* out: ARMNN_PLAN_NONE if no step is to blame */
+  uint32_t steps_done;  /* out */
+  uint64_t run_id;      /* out */
+} armnn_run_t;
+
+/* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already
+ * running. */
+ARMNN_CORE_API armnn_status_t armnn_context_run(armnn_run_t* run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ARMNN_RUNTIME_H_ */

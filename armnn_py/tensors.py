@@ -1,0 +1,364 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What is known about a tensor before it has values, and the constants of a network.
+
+A shape is a plain tuple. A dimension that is only known when the network runs is ``None`` and
+prints as ``?``.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.types import DataType
+
+__all__ = [
+    "MAX_DIMENSIONS",
+    "QuantizationInfo",
+    "TensorInfo",
+    "as_constant",
+    "format_shape",
+    "parse_shape",
+]
+
+MAX_DIMENSIONS = 8
+"""Most dimensions of a tensor."""
+
+_SIZE_LIMIT = 2**63
+_INT32 = (-(2**31), 2**31 - 1)
+_ZERO_POINTS = {
+    DataType.QASYMM_U8: (0, 255),
+    DataType.QASYMM_S8: (-128, 127),
+    DataType.QSYMM_S8: (0, 0),
+    DataType.QSYMM_S16: (0, 0),
+    DataType.SIGNED32: (0, 0),
+}
+
+
+def format_shape(shape: Sequence[int | None]) -> str:
+    """Return a shape as text: ``1x3x?x224``, or ``scalar``."""
+    return "x".join("?" if dim is None else str(dim) for dim in shape) or "scalar"
+
+
+def parse_shape(
+    shape: Iterable[SupportsIndex | None], *, what: str = "shape"
+) -> tuple[int | None, ...]:
+    """Check a shape and return it as a tuple of Python integers.
+
+    Parameters
+    ----------
+    shape
+        At most 8 dimensions, each at least 0, or ``None`` for a free dimension.
+    what
+        Names the shape in an error.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no such sequence.
+    """
+    if isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
+        raise InvalidArgumentError(
+            f"{what} {shape!r} is not a sequence of integers",
+            hints=["a shape is a tuple, as (1, 224, 224, 3); one dimension is (n,)"],
+        )
+    dims: list[int | None] = []
+    for value in shape:
+        if value is None:
+            dims.append(None)
+            continue
+        try:
+            if isinstance(value, (bool, np.bool_)):
+                raise TypeError
+            dim = operator.index(value)
+        except TypeError:
+            raise InvalidArgumentError(
+                f"{what}: dimension {len(dims)} is {value!r}, an integer or None expected"
+            ) from None
+        if dim < 0:
+            raise InvalidArgumentError(
+                f"{what}: dimension {len(dims)} is {dim}, at least 0 expected",
+                hints=["a dimension that is known only when the network runs is None"],
+            )
+        dims.append(dim)
+        if len(dims) > MAX_DIMENSIONS:
+            raise InvalidArgumentError(
+                f"{what}: more than {MAX_DIMENSIONS} dimensions",
+                details=[f"given: {format_shape(dims)}..."],
+            )
+    return tuple(dims)
+
+
+def _items(value: Any) -> list[Any]:
+    """Return the members of a sequence or array, or a number as the only one."""
+    return (
+        list(value) if isinstance(value, Iterable) and np.ndim(value) else [value] * np.size(value)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QuantizationInfo:
+    """Meaning of quantised values: ``real = scale * (q - zero_point)``.
+
+    Parameters
+    ----------
+    scales
+        One for the whole tensor, or one for each index along ``axis``; each above 0. A single
+        number is taken as one.
+    zero_points
+        As many as ``scales``; left out, all are 0.
+    axis
+        Dimension along which scales differ, or ``None``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The values do not fit together.
+    """
+
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...] = ()
+    axis: int | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            scales = tuple(float(scale) for scale in _items(self.scales))
+            points = tuple(operator.index(point) for point in _items(self.zero_points))
+            axis = None if self.axis is None else operator.index(self.axis)
+        except (TypeError, ValueError) as error:
+            raise InvalidArgumentError(
+                "quantization: scales are numbers, zero points and axis are integers",
+                details=[
+                    f"scales: {self.scales!r}",
+                    f"zero points: {self.zero_points!r}",
+                    f"axis: {self.axis!r}",
+                ],
+            ) from error
+        points = points or (0,) * len(scales)
+        if not scales or len(points) != len(scales) or (axis is None and len(scales) != 1):
+            raise InvalidArgumentError(
+                f"quantization: {len(scales)} scales and {len(points)} zero points given, "
+                + ("one of each expected" if axis is None else "equally many expected"),
+                hints=[] if axis is not None else ["scales that differ along a dimension: axis="],
+            )
+        if axis is not None and not 0 <= axis < MAX_DIMENSIONS:
+            raise InvalidArgumentError(f"quantization: axis {axis} is not a dimension")
+        for scale in scales:
+            if not (math.isfinite(scale) and scale > 0):
+                raise InvalidArgumentError(f"quantization: scale {scale} given, above 0 expected")
+        for point in points:
+            if not _INT32[0] <= point <= _INT32[1]:
+                raise InvalidArgumentError(f"quantization: zero point {point} is not an int32")
+        object.__setattr__(self, "scales", scales)
+        object.__setattr__(self, "zero_points", points)
+        object.__setattr__(self, "axis", axis)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TensorInfo:
+    """Shape, type and quantisation of a dense, row-major tensor.
+
+    Parameters
+    ----------
+    shape
+        At most 8 dimensions; ``()`` is a scalar, ``None`` a free dimension.
+    data_type
+        Type of the elements.
+    quantization
+        Scales and zero points of a quantised type, or of ``SIGNED32`` (a bias).
+
+    Raises
+    ------
+    InvalidArgumentError
+        A dimension is negative or no integer, there are too many of them, the tensor has 2**63
+        bytes or more, or the quantisation does not fit shape and type.
+
+    Examples
+    --------
+    >>> TensorInfo((1, 3, 224, 224))
+    TensorInfo(float32, 1x3x224x224)
+    >>> TensorInfo((None, 10), DataType.SIGNED64).is_static
+    False
+    """
+
+    shape: tuple[int | None, ...]
+    data_type: DataType = DataType.FLOAT32
+    quantization: QuantizationInfo | None = None
+
+    def __post_init__(self) -> None:
+        shape = parse_shape(self.shape)
+        if type(self.data_type) is not DataType:
+            raise InvalidArgumentError(
+                f"data type {self.data_type!r} is not a DataType",
+                hints=["DataType.FLOAT32, or DataType.from_numpy(array.dtype)"],
+            )
+        if math.prod(d for d in shape if d) * self.data_type.size >= _SIZE_LIMIT:
+            raise InvalidArgumentError(
+                f"tensor {format_shape(shape)} of {self.data_type.label} has 2**63 bytes or more"
+            )
+        object.__setattr__(self, "shape", shape)
+        if self.quantization is not None:
+            self._check_quantization(self.quantization)
+
+    def _check_quantization(self, quantization: QuantizationInfo) -> None:
+        if not isinstance(quantization, QuantizationInfo):
+            raise InvalidArgumentError(f"quantization {quantization!r} is not a QuantizationInfo")
+        limits = _ZERO_POINTS.get(self.data_type)
+        if limits is None:
+            raise InvalidArgumentError(
+                f"tensor of {self.data_type.label} given with quantization, a quantised type "
+                "expected"
+            )
+        for point in quantization.zero_points:
+            if not limits[0] <= point <= limits[1]:
+                raise InvalidArgumentError(
+                    f"quantization: zero point {point} given, {limits[0]} to {limits[1]} expected "
+                    f"for {self.data_type.label}"
+                )
+        axis = quantization.axis
+        if axis is None:
+            return
+        if axis >= len(self.shape) or self.shape[axis] not in (None, len(quantization.scales)):
+            raise InvalidArgumentError(
+                f"quantization: {len(quantization.scales)} scales along axis {axis} do not fit "
+                f"shape {format_shape(self.shape)}"
+            )
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions; 0 for a scalar."""
+        return len(self.shape)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every dimension is known."""
+        return None not in self.shape
+
+    @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The shape of a tensor without free dimensions.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A dimension is free.
+        """
+        if None in self.shape:
+            raise InvalidArgumentError(f"shape {format_shape(self.shape)} has free dimensions")
+        return self.shape  # type: ignore[return-value]
+
+    @property
+    def element_count(self) -> int:
+        """Number of elements, 1 for a scalar; needs a static shape, as `static_shape` does."""
+        return math.prod(self.static_shape)
+
+    @property
+    def byte_size(self) -> int:
+        """Bytes that the elements take; needs a static shape, as `static_shape` does."""
+        return self.element_count * self.data_type.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The numpy dtype of arrays that hold this tensor."""
+        return self.data_type.numpy
+
+    def with_shape(self, shape: Sequence[int | None]) -> TensorInfo:
+        """Return the same tensor with another shape."""
+        return TensorInfo(tuple(shape), self.data_type, self.quantization)
+
+    def __repr__(self) -> str:
+        text = f"{self.data_type.label}, {format_shape(self.shape)}"
+        if self.quantization is not None:
+            scales = self.quantization.scales
+            if self.quantization.axis is None:
+                text += f", scale {scales[0]:g} zero point {self.quantization.zero_points[0]}"
+            else:
+                text += f", {len(scales)} scales along axis {self.quantization.axis}"
+        return f"TensorInfo({text})"
+
+
+def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
+    """Return values as the array that a Constant layer keeps.
+
+    Python numbers and sequences of them have no exact type of their own: floats become
+    ``float32``, integers ``int32`` or, where one does not fit, ``int64``. Arrays keep their type;
+    one that no tensor has (``float64``) is an error, because nothing is converted silently.
+
+    Parameters
+    ----------
+    value
+        A number, a sequence of numbers, a numpy array, or anything with ``__array__``,
+        ``__dlpack__`` (on the CPU) or the buffer protocol.
+    like
+        Type for Python numbers, where the context knows it.
+
+    Returns
+    -------
+    numpy.ndarray
+        C-contiguous, native byte order, read-only. A contiguous read-only array is returned
+        itself, a writable one is copied, so that later changes by its owner have no effect.
+
+    Raises
+    ------
+    InvalidArgumentError
+        No such array can be made of it.
+    """
+    array = _to_array(value, like)
+    if array.ndim > MAX_DIMENSIONS:
+        raise InvalidArgumentError(
+            f"constant: {array.ndim} dimensions given, at most {MAX_DIMENSIONS} expected"
+        )
+    if array.dtype != np.uint16:  # what bfloat16 travels as
+        DataType.from_numpy(array.dtype)
+        if array.dtype.name == "bfloat16":
+            array = array.view(np.uint16)
+    native = array.dtype.newbyteorder("=")
+    if array.flags.writeable or not array.flags.c_contiguous or array.dtype != native:
+        array = np.array(array, dtype=native, order="C", copy=True, subok=False)
+        array.flags.writeable = False
+    return array
+
+
+def _to_array(value: Any, like: DataType | None) -> NDArray[Any]:
+    if isinstance(value, np.ndarray):
+        return value.view(np.ndarray)
+    is_number = isinstance(value, (bool, int, float, list, tuple))
+    try:
+        if not is_number and not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+            return np.from_dlpack(value)
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError, BufferError, OverflowError) as error:
+        raise InvalidArgumentError(
+            f"constant: an array cannot be made of {type(value).__name__}",
+            details=[str(error)],
+            hints=["give a numpy array, a number, or a tensor in the CPU's memory"],
+        ) from error
+    if not is_number:
+        return array
+    return _type_numbers(array, like)
+
+
+def _type_numbers(array: NDArray[Any], like: DataType | None) -> NDArray[Any]:
+    """Give an exact type to what was made of Python numbers."""
+    kind = array.dtype.kind
+    if like is not None and not like.is_quantized and like is not DataType.BFLOAT16:
+        if like.is_float and kind in "fiu":
+            return array.astype(like.numpy)
+        if not like.is_float and kind == like.numpy.kind:
+            if kind == "b" or bool(np.all(array == array.astype(like.numpy))):
+                return array.astype(like.numpy)
+            raise InvalidArgumentError(f"constant: a number does not fit {like.label}")
+    if array.dtype == np.float64:
+        return array.astype(np.float32)
+    if array.dtype == np.int64:
+        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+        return array.astype(np.int32) if _INT32[0] <= low and high <= _INT32[1] else array
+    return array

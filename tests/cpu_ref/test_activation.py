@@ -1,0 +1,99 @@
+"""ACTIVATION against its formulas in numpy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from armnn_py._native import abi
+
+from .harness import Layers, descriptor
+
+FORMULAS = {
+    abi.ARMNN_ACTIVATION_SIGMOID: lambda x, a, b: 1 / (1 + np.exp(-x)),
+    abi.ARMNN_ACTIVATION_TANH: lambda x, a, b: a * np.tanh(b * x),
+    abi.ARMNN_ACTIVATION_LINEAR: lambda x, a, b: a * x + b,
+    abi.ARMNN_ACTIVATION_RELU: lambda x, a, b: np.maximum(x, 0),
+    abi.ARMNN_ACTIVATION_BOUNDED_RELU: lambda x, a, b: np.minimum(a, np.maximum(b, x)),
+    abi.ARMNN_ACTIVATION_SOFT_RELU: lambda x, a, b: np.logaddexp(0, x),
+    abi.ARMNN_ACTIVATION_LEAKY_RELU: lambda x, a, b: np.where(x > 0, x, a * x),
+    abi.ARMNN_ACTIVATION_ABS: lambda x, a, b: np.abs(x),
+    abi.ARMNN_ACTIVATION_SQRT: lambda x, a, b: np.sqrt(x),
+    abi.ARMNN_ACTIVATION_SQUARE: lambda x, a, b: x * x,
+    abi.ARMNN_ACTIVATION_ELU: lambda x, a, b: np.where(x >= 0, x, a * np.expm1(x)),
+    abi.ARMNN_ACTIVATION_HARD_SWISH: lambda x, a, b: x * np.clip(x + 3, 0, 6) / 6,
+    abi.ARMNN_ACTIVATION_GELU: lambda x, a, b: (
+        x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2
+    ),
+}
+
+
+def activation(function: int, a: float = 0.0, b: float = 0.0) -> abi.armnn_activation_descriptor_t:
+    return descriptor(
+        abi.armnn_activation_descriptor_t, abi.ARMNN_LAYER_ACTIVATION, function=function, a=a, b=b
+    )
+
+
+def test_every_function_has_a_formula() -> None:
+    assert sorted(FORMULAS) == list(range(abi.ARMNN_ACTIVATION_COUNT))
+
+
+@pytest.mark.parametrize("function", sorted(FORMULAS))
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3, 5, 7), (1, 2, 1, 3, 1, 2, 1, 5)])
+def test_matches_the_formula(cpu_ref: Layers, function: int, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(function).normal(0, 4, shape).astype(np.float32)
+    if function == abi.ARMNN_ACTIVATION_SQRT:
+        x = np.abs(x)
+    (y,) = cpu_ref.run(
+        abi.ARMNN_LAYER_ACTIVATION, activation(function, 1.5, 0.75), [x], [(shape, np.float32)]
+    )
+    expected = FORMULAS[function](x.astype(np.float64), 1.5, 0.75)
+    np.testing.assert_allclose(y, expected, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "expected"),
+    [
+        (abi.ARMNN_ACTIVATION_SIGMOID, [-200, 200], [0, 1]),
+        (abi.ARMNN_ACTIVATION_SOFT_RELU, [-200, 200, -np.inf, np.inf], [0, 200, 0, np.inf]),
+        (abi.ARMNN_ACTIVATION_HARD_SWISH, [-1e30, 1e30], [0, 1e30]),
+        (abi.ARMNN_ACTIVATION_RELU, [-np.inf, np.inf], [0, np.inf]),
+        (abi.ARMNN_ACTIVATION_GELU, [-100, 100], [0, 100]),
+    ],
+)
+def test_far_from_zero(
+    cpu_ref: Layers, function: int, x: list[float], expected: list[float]
+) -> None:
+    array = np.array(x, np.float32)
+    (y,) = cpu_ref.run(
+        abi.ARMNN_LAYER_ACTIVATION, activation(function), [array], [(array.shape, np.float32)]
+    )
+    np.testing.assert_allclose(y, np.array(expected, np.float32), rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", sorted(FORMULAS))
+def test_nan_stays_nan(cpu_ref: Layers, function: int) -> None:
+    x = np.array([np.nan] * 9, np.float32)
+    (y,) = cpu_ref.run(
+        abi.ARMNN_LAYER_ACTIVATION, activation(function, 6.0, 1.0), [x], [((9,), np.float32)]
+    )
+    assert np.isnan(y).all()
+
+
+def test_refusals_say_why(cpu_ref: Layers) -> None:
+    f32 = ((2, 3), np.float32)
+    layer = abi.ARMNN_LAYER_ACTIVATION
+    relu = activation(abi.ARMNN_ACTIVATION_RELU)
+    assert cpu_ref.refusal(layer, relu, [f32], [f32]) is None
+    assert cpu_ref.refusal(layer, relu, [f32], [((3, 2), np.float32)]) == (
+        "the shapes of the input and the output differ"
+    )
+    assert cpu_ref.refusal(layer, activation(13), [f32], [f32]) == (
+        "activation function 13 is not known"
+    )
+    assert "no kernel for data type signed32" in str(
+        cpu_ref.refusal(layer, relu, [((2, 3), np.int32)], [f32])
+    )
+    assert "no descriptor" in str(cpu_ref.refusal(layer, None, [f32], [f32]))

@@ -99,9 +99,7 @@ def parse_shape(
 
 def _items(value: Any) -> list[Any]:
     """Return the members of a sequence or array, or a number as the only one."""
-    return (
-        list(value) if isinstance(value, Iterable) and np.ndim(value) else [value] * np.size(value)
-    )
+    return [value] if np.ndim(value) == 0 else list(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,14 @@ import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast, c_parser  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 INCLUDE_DIR = REPOSITORY / "native" / "include"

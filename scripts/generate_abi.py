@@ -172,7 +172,7 @@ def _member(key: str, kind: CType) -> str:
 
 
 def _ctype(kind: CType) -> str:
-    """The ctypes expression of a type."""
+    """Return the ctypes expression of a type."""
     if isinstance(kind, Named):
         return kind.name
     if isinstance(kind, Scalar):

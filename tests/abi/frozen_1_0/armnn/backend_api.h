@@ -1,0 +1,714 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * backend_api.h - the whole contract between armnn_py (the host) and a backend.
+ *
+ * A backend is a shared object <vendor>_<name>_backend.so with exactly three exports:
+ *
+ *   const char* GetBackendId(void);                    unique name, static text
+ *   void        GetVersion(uint32_t* major, uint32_t* minor);
+ *   void*       BackendFactory(void);                  a constant armnn_backend_api_t
+ *
+ * The host calls them in that order. It accepts the same major version and a minor version not
+ * above its own; before that is settled nothing else of the backend runs. All three are pure: no
+ * hardware, no allocation, no host service, any number of calls from any thread.
+ *
+ * Reading order for authors: types.h (values), descriptors.h (layers), then this file. Most
+ * backends need far less than is here; backend_kit.h turns a list of kernels into one.
+ *
+ * RULES
+ *
+ * Growth. Structures start with a header (types.h). Functions of a table may be null unless marked
+ * "mandatory"; that short list never grows inside a major version. A backend built from an older
+ * minor keeps loading: the host never shows it a layer type, data type or member that came later.
+ * Members that change results later get a bit in |fields_used| of the structure that carries
+ * them; the host does not offer such a structure to a backend whose table does not list the bit in
+ * |understood_fields|. Version 1.0 defines no bit.
+ *
+ * Errors. A function that can fail returns armnn_status_t and writes a sentence into the caller's
+ * armnn_error_t. UNSUPPORTED and UNAVAILABLE are answers, not errors. Nothing but a return leaves a
+ * function: no exception, longjmp, abort, exit; no changed locale, signal handler or rounding mode.
+ *
+ * Strings. A returned const char* is static for as long as the library is mapped. An armnn_string_t
+ * passed in is valid for the call. Longer texts go into the caller's buffer.
+ *
+ * Ownership. Who allocates, frees: every object has |destroy| in its own table. The host destroys
+ * children before parents: workloads, tensor handles, execution data, workload factories, tensor
+ * handle factories, memory managers, layer support, model, profiling and backend contexts, backend;
+ * then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A blob is released by
+ * its own function after the last workload made from it.
+ *
+ * Objects. Their first member points to a constant table. They are never moved and never written
+ * by the other side.
+ *
+ * Threads. Each function is tagged:
+ *   [load]   one at a time, nothing else of this backend in flight
+ *   [any]    any thread, concurrently
+ *   [object] the host serialises calls on one object; different objects run concurrently
+ *   [exec]   any thread, concurrently for different contexts; no Python, no host lock is held
+ * A backend starts no thread of its own if it can use parallel_for of the host. It must work when
+ * any entry of the host table is null. A library has no work in static initialisers and uses no
+ * instruction above the baseline of its architecture outside functions that it guards itself.
+ *
+ * Memory. Workloads hold no addresses: a workload is made from descriptor, tensor infos and
+ * constants, packs what it wants to pack once, states its needs, and is immutable afterwards.
+ * |execute| receives the addresses for this call. One workload is executed by many threads at once,
+ * each with its own addresses and scratch. Tensors in host memory are dense and row-major; their
+ * address is a multiple of the alignment that the workload asked for.
+ */
+#ifndef ARMNN_BACKEND_API_H_
+#define ARMNN_BACKEND_API_H_
+
+#include "armnn/descriptors.h"
+#include "armnn/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Version ------------------------------------------------------------------------------- */
+
+#define ARMNN_BACKEND_API_MAJOR 1u
+#define ARMNN_BACKEND_API_MINOR 0u
+
+/* The oldest host minor that this binary must run on; GetVersion reports it. Define it before the
+ * include to build, with a new header, a file that older hosts accept. */
+#ifndef ARMNN_TARGET_MINOR
+#define ARMNN_TARGET_MINOR ARMNN_BACKEND_API_MINOR
+#endif
+
+/* ---- Objects: opaque, first member is the table -------------------------------------------- */
+
+#define ARMNN_OBJECT(name)                    \
+  typedef struct name##_api_t name##_api_t;   \
+  typedef struct name##_t {                   \
+    const name##_api_t* api;                  \
+  } name##_t
+
+ARMNN_OBJECT(armnn_backend);
+ARMNN_OBJECT(armnn_backend_context);
+ARMNN_OBJECT(armnn_model_context);
+ARMNN_OBJECT(armnn_profiling_context);
+ARMNN_OBJECT(armnn_layer_support);
+ARMNN_OBJECT(armnn_memory_manager);
+ARMNN_OBJECT(armnn_allocator);
+ARMNN_OBJECT(armnn_tensor_handle);
+ARMNN_OBJECT(armnn_tensor_handle_factory);
+ARMNN_OBJECT(armnn_workload_factory);
+ARMNN_OBJECT(armnn_workload);
+
+/* ---- Services of the host ------------------------------------------------------------------ */
+
+enum armnn_log_level_e {
+  ARMNN_LOG_TRACE = 0,
+  ARMNN_LOG_DEBUG = 1,
+  ARMNN_LOG_INFO = 2,
+  ARMNN_LOG_WARNING = 3,
+  ARMNN_LOG_ERROR = 4,
+  ARMNN_LOG_LEVEL_MAX_ENUM = INT32_MAX
+};
+
+enum armnn_trace_phase_e {
+  ARMNN_TRACE_BEGIN = 0,
+  ARMNN_TRACE_END = 1,
+  ARMNN_TRACE_INSTANT = 2,
+  ARMNN_TRACE_PHASE_MAX_ENUM = INT32_MAX
+};
+
+/* Bits returned by cpu_features. A bit is set only if the operating system saves the registers. */
+#define ARMNN_CPU_X86_SSE42 (UINT64_C(1) << 0)
+#define ARMNN_CPU_X86_AVX (UINT64_C(1) << 1)
+#define ARMNN_CPU_X86_AVX2 (UINT64_C(1) << 2)
+#define ARMNN_CPU_X86_FMA (UINT64_C(1) << 3)
+#define ARMNN_CPU_X86_F16C (UINT64_C(1) << 4)
+#define ARMNN_CPU_X86_AVX512F (UINT64_C(1) << 5)
+#define ARMNN_CPU_X86_AVX512BW (UINT64_C(1) << 6)
+#define ARMNN_CPU_X86_AVX512VL (UINT64_C(1) << 7)
+#define ARMNN_CPU_X86_AVX512DQ (UINT64_C(1) << 8)
+#define ARMNN_CPU_X86_AVX512VNNI (UINT64_C(1) << 9)
+#define ARMNN_CPU_X86_AVX512BF16 (UINT64_C(1) << 10)
+#define ARMNN_CPU_X86_AVXVNNI (UINT64_C(1) << 11)
+#define ARMNN_CPU_ARM_NEON (UINT64_C(1) << 32)
+#define ARMNN_CPU_ARM_FP16 (UINT64_C(1) << 33)
+#define ARMNN_CPU_ARM_DOTPROD (UINT64_C(1) << 34)
+#define ARMNN_CPU_ARM_I8MM (UINT64_C(1) << 35)
+#define ARMNN_CPU_ARM_BF16 (UINT64_C(1) << 36)
+#define ARMNN_CPU_ARM_SVE (UINT64_C(1) << 37)
+
+/* Body of parallel_for: works on [begin, end). |thread_index| is below concurrency() and names the
+ * thread for the length of this parallel_for, so that it can select a private part of scratch. */
+typedef void (*armnn_range_fn_t)(void* argument, uint64_t begin, uint64_t end,
+                                 uint32_t thread_index) ARMNN_NOEXCEPT;
+
+/* Lives as long as the process. Every function is [any] unless said otherwise; |context| is the
+ * member of the same name. */
+typedef struct armnn_host_t {
+  armnn_header_t header;
+  uint32_t api_major;
+  uint32_t api_minor;
+  void* context;
+  /* Would a line of this level be kept? Ask before building an expensive text. */
+  int32_t (*log_enabled)(void* context, int32_t level) ARMNN_NOEXCEPT;
+  /* Keeps a copy of the texts; never calls into Python. */
+  void (*log)(void* context, int32_t level, armnn_string_t component,
+              armnn_string_t text) ARMNN_NOEXCEPT;
+  /* |alignment| is a power of two. Null when memory is out. */
+  void* (*alloc)(void* context, uint64_t size, uint64_t alignment) ARMNN_NOEXCEPT;
+  void (*free)(void* context, void* memory) ARMNN_NOEXCEPT;
+  /* Threads that parallel_for may use, the caller included; at least 1. */
+  uint32_t (*concurrency)(void* context) ARMNN_NOEXCEPT;
+  /* Runs |body| over [0, count) in chunks of at least |grain|, on at most |max_threads| threads (0 =
+   * all), and returns when all of it is done. Called inside a body it runs serially. */
+  armnn_status_t (*parallel_for)(void* context, armnn_range_fn_t body, void* argument,
+                                 uint64_t count, uint64_t grain,
+                                 uint32_t max_threads) ARMNN_NOEXCEPT;
+  /* |function| runs once on the calling thread, when that thread of the pool ends. */
+  armnn_status_t (*on_thread_exit)(void* context, void (*function)(void* argument) ARMNN_NOEXCEPT,
+                                   void* argument) ARMNN_NOEXCEPT;
+  /* Non-zero: the run should stop; a long execute may ask now and then and return CANCELLED. */
+  int32_t (*cancelled)(void* context, uint64_t run_id) ARMNN_NOEXCEPT;
+  uint64_t (*now_ns)(void* context) ARMNN_NOEXCEPT; /* monotonic clock */
+  /* An event of the trace, nested by begin and end on one thread; |id| is free for the backend,
+   * usually a layer's guid. Cheap when nobody records. */
+  void (*trace)(void* context, int32_t phase, armnn_string_t name, uint64_t id) ARMNN_NOEXCEPT;
+  uint64_t (*cpu_features)(void* context) ARMNN_NOEXCEPT; /* ARMNN_CPU_ bits */
+  /* The device is gone: the host stops giving work to |who| and reports |why|. */
+  void (*device_lost)(void* context, armnn_backend_t* who, armnn_string_t why) ARMNN_NOEXCEPT;
+  /* A table named by a revisioned text ("armnn.something/1"), or null. */
+  const void* (*extension)(void* context, const char* id) ARMNN_NOEXCEPT;
+} armnn_host_t;
+
+/* ---- Layers as the host shows them --------------------------------------------------------- */
+
+/* A compiled part of a network. The host owns it from the moment a sink accepted it and calls
+ * |release| once, after the last workload made from it was destroyed. */
+typedef struct armnn_blob_t {
+  armnn_header_t header;
+  void* object;
+  void (*release)(void* object) ARMNN_NOEXCEPT;
+  armnn_string_t compatibility; /* what check_blob gets to see when a blob comes from a cache */
+} armnn_blob_t;
+
+/* Where an input comes from: output |slot| of layer |layer|, or one of the values below. */
+typedef struct armnn_slot_t {
+  uint32_t layer;
+  uint32_t slot;
+} armnn_slot_t;
+
+#define ARMNN_SLOT_BOUNDARY 0xffffffffu /* |slot| counts the inputs of the sub-graph */
+#define ARMNN_SLOT_CONSTANT 0xfffffffeu /* |slot| is the input's own index: see constants[] */
+#define ARMNN_SLOT_ABSENT 0xfffffffdu   /* an optional operand that is not there */
+
+/* One layer of a sub-graph. Arrays |inputs|, |input_infos| and |constants| run in parallel. */
+typedef struct armnn_layer_t {
+  armnn_header_t header;
+  uint64_t guid;
+  int32_t type; /* armnn_layer_type_e */
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t reserved;
+  armnn_string_t name;
+  const armnn_header_t* descriptor; /* null for a layer without parameters */
+  const armnn_slot_t* inputs;
+  const armnn_tensor_info_t* const* input_infos;    /* null entry: absent */
+  const armnn_const_tensor_t* const* constants;     /* null entry: not constant; may be null */
+  const armnn_tensor_info_t* const* output_infos;
+  const armnn_blob_t* blob; /* PRE_COMPILED only */
+  uint64_t fields_used;
+} armnn_layer_t;
+
+/* A read-only picture of a part of the network; valid for the call. Layers are in topological
+ * order. |inputs| lists the tensors that come from outside, |outputs| those used outside. */
+typedef struct armnn_subgraph_t {
+  armnn_header_t header;
+  const armnn_layer_t* const* layers;
+  const armnn_tensor_info_t* const* input_infos;
+  const armnn_slot_t* outputs;
+  uint32_t layer_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t reserved;
+} armnn_subgraph_t;
+
+/* The question "would you run this layer?" All pointers are valid for the call. */
+typedef struct armnn_layer_query_t {
+  armnn_header_t header;
+  int32_t type;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t reserved;
+  const armnn_header_t* descriptor;
+  const armnn_tensor_info_t* const* input_infos; /* null entry: absent */
+  const armnn_tensor_info_t* const* output_infos;
+  uint64_t fields_used;
+} armnn_layer_query_t;
+
+/* ---- Optimisation: four result lists (Arm NN's OptimizationViews) --------------------------- */
+
+/* Host side, valid for one call of optimize_subgraph_view. Every layer of the sub-graph belongs in
+ * exactly one list: substituted, failed, untouched or deleted. The host checks this, and slots,
+ * types and shapes; a faulty answer turns the whole sub-graph into "failed". Layers named nowhere
+ * count as untouched only if nothing at all was reported. Each function returns INVALID_ARGUMENT
+ * for nonsense and may be called from the thread of the call only. */
+typedef struct armnn_optimization_sink_t {
+  armnn_header_t header;
+  void* context;
+  /* Opens a substitution of |layers| (indices into the sub-graph). */
+  armnn_status_t (*begin_substitution)(void* context, const uint32_t* layers, uint64_t layer_count,
+                                       uint64_t* out_token) ARMNN_NOEXCEPT;
+  /* Adds a replacement layer; its inputs name earlier layers of the same replacement, or boundary
+   * inputs of the substitution. The host copies everything; an accepted blob becomes its own. */
+  armnn_status_t (*add_layer)(void* context, uint64_t token,
+                              const armnn_layer_t* layer) ARMNN_NOEXCEPT;
+  /* Closes it. |inputs|: what each boundary input of the replacement is, in terms of the sub-graph.
+   * |originals| and |replacements| run in parallel: a slot of the substituted layers that is used
+   * outside, and the replacement's slot that takes its place. */
+  armnn_status_t (*end_substitution)(void* context, uint64_t token, const armnn_slot_t* inputs,
+                                     uint64_t input_count, const armnn_slot_t* originals,
+                                     const armnn_slot_t* replacements,
+                                     uint64_t output_count) ARMNN_NOEXCEPT;
+  /* Cannot run here after all: the host places these layers elsewhere. */
+  armnn_status_t (*add_failed)(void* context, const uint32_t* layers, uint64_t layer_count,
+                               armnn_string_t reason) ARMNN_NOEXCEPT;
+  /* Runs here, as it is. */
+  armnn_status_t (*add_untouched)(void* context, const uint32_t* layers, uint64_t layer_count,
+                                  armnn_string_t reason) ARMNN_NOEXCEPT;
+  /* Does nothing: input i of the part takes the place of its output i. */
+  armnn_status_t (*add_deleted)(void* context, const uint32_t* layers,
+                                uint64_t layer_count) ARMNN_NOEXCEPT;
+} armnn_optimization_sink_t;
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+/* An allocator, given by the user or by a backend. */
+struct armnn_allocator_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_allocator_t* allocator) ARMNN_NOEXCEPT; /* [object] */
+  void* (*allocate)(armnn_allocator_t* allocator, uint64_t size,
+                    uint64_t alignment) ARMNN_NOEXCEPT;                      /* [any] */
+  void (*free)(armnn_allocator_t* allocator, void* memory) ARMNN_NOEXCEPT;   /* [any] */
+  int32_t (*get_memory_source)(armnn_allocator_t* allocator) ARMNN_NOEXCEPT; /* [any] */
+  void* (*get_memory_region_at_offset)(armnn_allocator_t* allocator, void* memory, uint64_t offset,
+                                       uint64_t alignment) ARMNN_NOEXCEPT; /* [any] */
+};
+
+/* Pools behind the tensors of a backend: made real before the first run, given back at unload. */
+struct armnn_memory_manager_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_memory_manager_t* manager) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*acquire)(armnn_memory_manager_t* manager,
+                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*release)(armnn_memory_manager_t* manager,
+                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+};
+
+enum armnn_map_access_bits_e {
+  ARMNN_MAP_READ = 1,
+  ARMNN_MAP_WRITE = 2,
+  ARMNN_MAP_ACCESS_MAX_ENUM = INT32_MAX
+};
+
+/* A tensor in memory of the backend. */
+struct armnn_tensor_handle_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [object] */
+  /* Begin and end of life, called in the order of the plan at load: a pooling manager learns from
+   * them which tensors may share memory. Both may be null. */
+  armnn_status_t (*manage)(armnn_tensor_handle_t* handle,
+                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*allocate)(armnn_tensor_handle_t* handle,
+                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_tensor_handle_t* (*get_parent)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
+  /* |out_memory| is valid until unmap and dense unless get_layout says otherwise. */
+  armnn_status_t (*map)(armnn_tensor_handle_t* handle, uint32_t access, void** out_memory,
+                        armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*unmap)(armnn_tensor_handle_t* handle,
+                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* Shape and byte strides of the mapped memory, ARMNN_MAX_DIMS values each. */
+  armnn_status_t (*get_layout)(armnn_tensor_handle_t* handle, uint64_t* out_shape,
+                               uint64_t* out_byte_strides,
+                               uint32_t* out_rank) ARMNN_NOEXCEPT; /* [any] */
+  /* Whole tensor, dense on the host's side. */
+  armnn_status_t (*copy_in_from)(armnn_tensor_handle_t* handle, const void* source, uint64_t size,
+                                 armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*copy_out_to)(armnn_tensor_handle_t* handle, void* target, uint64_t size,
+                                armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* Import: use memory of somebody else in place of own memory, until unimport. */
+  uint32_t (*get_import_flags)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
+  armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+                                    armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*import)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*unimport)(armnn_tensor_handle_t* handle,
+                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* The same memory under another info, e.g. a reshape. */
+  armnn_status_t (*decorate)(armnn_tensor_handle_t* handle, const armnn_tensor_info_t* info,
+                             armnn_tensor_handle_t** out_handle,
+                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+};
+
+/* Traits of a tensor handle factory. */
+#define ARMNN_FACTORY_SUPPORTS_SUB_TENSORS (UINT64_C(1) << 0)
+#define ARMNN_FACTORY_SUPPORTS_MAP_UNMAP (UINT64_C(1) << 1)
+#define ARMNN_FACTORY_SUPPORTS_IN_PLACE (UINT64_C(1) << 2)
+
+/* Capability classes of get_capabilities, as bits of its answer. */
+#define ARMNN_FACTORY_PADDING_REQUIRED (UINT64_C(1) << 0)
+#define ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED (UINT64_C(1) << 1)
+
+struct armnn_tensor_handle_factory_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [object] */
+  /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device". */
+  const char* (*get_id)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
+  /* Mandatory. |managed|: memory comes from the pools of a memory manager; otherwise it is
+   * imported later or allocated by the handle itself. */
+  armnn_status_t (*create_tensor_handle)(armnn_tensor_handle_factory_t* factory,
+                                         const armnn_tensor_info_t* info, uint32_t managed,
+                                         armnn_tensor_handle_t** out_handle,
+                                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*create_sub_tensor_handle)(armnn_tensor_handle_factory_t* factory,
+                                             armnn_tensor_handle_t* parent,
+                                             const armnn_tensor_info_t* info,
+                                             const uint64_t* origin,
+                                             armnn_tensor_handle_t** out_handle,
+                                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  uint64_t (*get_traits)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;       /* [any] */
+  uint32_t (*get_export_flags)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
+  uint32_t (*get_import_flags)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
+  uint64_t (*get_capabilities)(armnn_tensor_handle_factory_t* factory, const armnn_layer_t* layer,
+                               const armnn_layer_t* connected_layer) ARMNN_NOEXCEPT; /* [any] */
+};
+
+/* Host side: collects the factories and memory managers of all backends of one network. */
+typedef struct armnn_tensor_handle_factory_registry_t {
+  armnn_header_t header;
+  void* context;
+  /* The host owns what it accepts. Null and duplicate ids are refused. */
+  armnn_status_t (*register_memory_manager)(void* context,
+                                            armnn_memory_manager_t* manager) ARMNN_NOEXCEPT;
+  armnn_status_t (*register_factory)(void* context,
+                                     armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;
+  armnn_status_t (*register_copy_and_import_pair)(void* context, const char* copy_factory_id,
+                                                  const char* import_factory_id) ARMNN_NOEXCEPT;
+  armnn_tensor_handle_factory_t* (*get_factory)(void* context, const char* id) ARMNN_NOEXCEPT;
+} armnn_tensor_handle_factory_registry_t;
+
+/* ---- Workloads ------------------------------------------------------------------------------ */
+
+/* What a workload is made from. The structure and everything it points to, except the values
+ * behind |constants|, stay valid and unchanged until the workload is destroyed; a backend keeps the
+ * pointer instead of copying. Arrays of inputs run in parallel. */
+typedef struct armnn_workload_info_t {
+  armnn_header_t header;
+  uint64_t guid;
+  int32_t type; /* armnn_layer_type_e */
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t reserved;
+  armnn_string_t name; /* of the layer, may be empty */
+  const armnn_header_t* descriptor;
+  const armnn_tensor_info_t* const* input_infos; /* null entry: absent */
+  const armnn_const_tensor_t* const* constants;  /* null entry: known only at execute */
+  const armnn_tensor_info_t* const* output_infos;
+  const armnn_blob_t* blob; /* PRE_COMPILED only */
+  uint64_t fields_used;
+} armnn_workload_info_t;
+
+/* What a workload needs. The host zero-fills it, so that a workload without needs writes nothing. */
+typedef struct armnn_workload_requirements_t {
+  armnn_header_t header;
+  uint64_t scratch_size;      /* bytes of private memory for each execute; contents undefined */
+  uint32_t scratch_alignment; /* 0 = 64 */
+  uint32_t tensor_alignment;  /* of every input and output address; 0 = 64 */
+  uint64_t in_place_mask;     /* bit i: output 0 may be the same memory as input i */
+  uint64_t consumed_mask;     /* bit i: constant input i was packed; its address will be null */
+} armnn_workload_requirements_t;
+
+/* Arguments of one execute; valid for the call. */
+typedef struct armnn_execute_args_t {
+  armnn_header_t header;
+  const void* const* inputs; /* host addresses; null entry: absent or consumed */
+  void* const* outputs;
+  armnn_tensor_handle_t* const* input_handles; /* instead, for a backend with own memory */
+  armnn_tensor_handle_t* const* output_handles;
+  void* scratch;
+  uint64_t scratch_size;
+  void* execution_data; /* of this context, from create_execution_data */
+  uint64_t run_id;      /* for cancelled() */
+} armnn_execute_args_t;
+
+struct armnn_workload_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_workload_t* workload) ARMNN_NOEXCEPT; /* mandatory [object] */
+  /* Mandatory [exec]. Does not allocate. It may return before a device is done only if the backend
+   * has a context with after_enqueue_workload; the host calls that before it reads any output. */
+  armnn_status_t (*execute)(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                            armnn_error_t* error) ARMNN_NOEXCEPT;
+  void (*get_requirements)(armnn_workload_t* workload,
+                           armnn_workload_requirements_t* out_requirements) ARMNN_NOEXCEPT; /* [any] */
+  /* Once, after all workloads of the network exist and memory was acquired. */
+  armnn_status_t (*post_allocation_configure)(armnn_workload_t* workload,
+                                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* Which kernel was chosen, e.g. "armnn_f32_conv2d__avx2_6x16"; valid until destroy. */
+  const char* (*get_kernel_name)(armnn_workload_t* workload) ARMNN_NOEXCEPT; /* [any] */
+};
+
+/* Stands for Arm NN's five overloads of CreateWorkloadFactory. */
+typedef struct armnn_factory_args_t {
+  armnn_header_t header;
+  armnn_memory_manager_t* memory_manager;           /* from create_memory_manager, or null */
+  armnn_tensor_handle_factory_registry_t* registry; /* or null */
+  const armnn_options_t* model_options;             /* or null; valid for the call */
+  armnn_model_context_t* model_context;             /* or null */
+  uint32_t input_sources;                           /* armnn_memory_source_e bits, 0 = not given */
+  uint32_t output_sources;
+} armnn_factory_args_t;
+
+struct armnn_workload_factory_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_workload_factory_t* factory) ARMNN_NOEXCEPT; /* mandatory [object] */
+  /* Mandatory [object]. Checks what it uses; a layer that was declared supported must be made. */
+  armnn_status_t (*create_workload)(armnn_workload_factory_t* factory,
+                                    const armnn_workload_info_t* info,
+                                    armnn_workload_t** out_workload,
+                                    armnn_error_t* error) ARMNN_NOEXCEPT;
+  armnn_status_t (*after_workloads_created)(armnn_workload_factory_t* factory,
+                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* State of one execution context (a device queue, say), handed to every execute of it. */
+  armnn_status_t (*create_execution_data)(armnn_workload_factory_t* factory, void** out_data,
+                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  void (*destroy_execution_data)(armnn_workload_factory_t* factory,
+                                 void* data) ARMNN_NOEXCEPT; /* [object] */
+};
+
+/* ---- Layer support -------------------------------------------------------------------------- */
+
+struct armnn_layer_support_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_layer_support_t* support) ARMNN_NOEXCEPT; /* mandatory [object] */
+  /* Mandatory [any]. OK, or UNSUPPORTED with the reason in |reason|. It tells the truth: what it
+   * accepts, create_workload makes. */
+  armnn_status_t (*is_layer_supported)(armnn_layer_support_t* support,
+                                       const armnn_layer_query_t* query,
+                                       armnn_error_t* reason) ARMNN_NOEXCEPT;
+  /* The same for many layers at once [any]: verdicts[i] is OK or UNSUPPORTED, reasons come through
+   * the callback. */
+  armnn_status_t (*are_layers_supported)(
+      armnn_layer_support_t* support, const armnn_layer_query_t* const* queries, uint64_t count,
+      armnn_status_t* verdicts,
+      void (*on_reason)(void* context, uint64_t index, armnn_string_t reason) ARMNN_NOEXCEPT,
+      void* context) ARMNN_NOEXCEPT;
+};
+
+/* ---- Contexts and profiling ----------------------------------------------------------------- */
+
+/* Notices about networks. A status other than OK from a "before" function vetoes the step. */
+struct armnn_backend_context_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_backend_context_t* context) ARMNN_NOEXCEPT; /* mandatory [load] */
+  armnn_status_t (*before_load_network)(armnn_backend_context_t* context, uint64_t network_id,
+                                        armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*after_load_network)(armnn_backend_context_t* context, uint64_t network_id,
+                                       armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*before_unload_network)(armnn_backend_context_t* context, uint64_t network_id,
+                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*after_unload_network)(armnn_backend_context_t* context, uint64_t network_id,
+                                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* Flush and wait: on return all outputs that execute promised are written. [exec] */
+  armnn_status_t (*after_enqueue_workload)(armnn_backend_context_t* context, uint64_t network_id,
+                                           void* execution_data,
+                                           armnn_error_t* error) ARMNN_NOEXCEPT;
+};
+
+/* Settings of one model on one backend, made from its model options. */
+struct armnn_model_context_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_model_context_t* context) ARMNN_NOEXCEPT; /* mandatory [object] */
+};
+
+typedef struct armnn_counter_value_t {
+  uint32_t counter_id;
+  uint32_t reserved;
+  uint64_t value;
+} armnn_counter_value_t;
+
+typedef struct armnn_counter_description_t {
+  armnn_header_t header;
+  armnn_string_t name;
+  armnn_string_t description;
+  armnn_string_t unit;
+  uint32_t counter_class; /* 0 delta, 1 absolute */
+  uint32_t reserved;
+  double multiplier;
+} armnn_counter_description_t;
+
+/* Host side of profiling; lives as long as the profiling context. [any] */
+typedef struct armnn_profiling_host_t {
+  armnn_header_t header;
+  void* context;
+  armnn_status_t (*register_counter)(void* context, const armnn_counter_description_t* description,
+                                     uint32_t* out_counter_id) ARMNN_NOEXCEPT;
+  armnn_status_t (*report)(void* context, uint64_t time_ns, const armnn_counter_value_t* values,
+                           uint64_t count) ARMNN_NOEXCEPT;
+  int32_t (*enabled)(void* context) ARMNN_NOEXCEPT;
+} armnn_profiling_host_t;
+
+struct armnn_profiling_context_api_t {
+  armnn_header_t header;
+  void (*destroy)(armnn_profiling_context_t* context) ARMNN_NOEXCEPT; /* mandatory [load] */
+  armnn_status_t (*activate_counters)(armnn_profiling_context_t* context,
+                                      const uint32_t* counter_ids, uint64_t count,
+                                      armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* Report the present values of the active counters through the profiling host. */
+  armnn_status_t (*report_counter_values)(armnn_profiling_context_t* context,
+                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*enable_profiling)(armnn_profiling_context_t* context, uint32_t on,
+                                     armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+};
+
+/* ---- The backend ---------------------------------------------------------------------------- */
+
+typedef struct armnn_device_description_t {
+  armnn_header_t header;
+  armnn_string_t name;
+  armnn_string_t vendor;
+  armnn_string_t driver_version;
+  uint64_t memory_size; /* bytes, 0 = unknown */
+} armnn_device_description_t;
+
+/* Bits of armnn_backend_api_t.flags. */
+enum armnn_backend_bits_e {
+  /* dlclose is safe after destroy: no threads, no thread-local destructors, no exit handlers. */
+  ARMNN_BACKEND_UNLOADABLE = 1 << 0,
+  ARMNN_BACKEND_BITS_MAX_ENUM = INT32_MAX
+};
+
+/* Bits of armnn_backend_api_t.build_features, filled by ARMNN_BUILD_FEATURES. */
+#define ARMNN_BUILD_ADDRESS_SANITIZER (UINT64_C(1) << 0)
+#define ARMNN_BUILD_THREAD_SANITIZER (UINT64_C(1) << 1)
+#if defined(__SANITIZE_ADDRESS__)
+#define ARMNN_BUILD_FEATURES ARMNN_BUILD_ADDRESS_SANITIZER
+#elif defined(__SANITIZE_THREAD__)
+#define ARMNN_BUILD_FEATURES ARMNN_BUILD_THREAD_SANITIZER
+#else
+#define ARMNN_BUILD_FEATURES UINT64_C(0)
+#endif
+
+/* What BackendFactory returns: constant, static, the same pointer each time. Mandatory: create,
+ * destroy, get_id, create_workload_factory, get_layer_support; the rest may be null. */
+struct armnn_backend_api_t {
+  armnn_header_t header;       /* tag ARMNN_STRUCT_BACKEND */
+  uint32_t built_minor;        /* ARMNN_BACKEND_API_MINOR of the header it was built with */
+  uint32_t flags;              /* armnn_backend_bits_e */
+  uint64_t understood_fields;  /* must-understand bits that this backend reads */
+  uint64_t build_features;     /* ARMNN_BUILD_FEATURES */
+  int32_t score;               /* default order of preference, higher first; 0 for a reference */
+  uint32_t reserved;
+  const char* vendor_version;  /* the backend's own version, any text, or null */
+  const char* description;     /* one line for people, or null */
+
+  /* Makes the one instance of a runtime. UNAVAILABLE: no such device here. [load] */
+  armnn_status_t (*create)(const armnn_host_t* host, const armnn_options_t* options,
+                           armnn_backend_t** out_backend, armnn_error_t* error) ARMNN_NOEXCEPT;
+  void (*destroy)(armnn_backend_t* backend) ARMNN_NOEXCEPT;       /* [load] */
+  const char* (*get_id)(armnn_backend_t* backend) ARMNN_NOEXCEPT; /* equals GetBackendId [any] */
+  armnn_status_t (*create_workload_factory)(armnn_backend_t* backend,
+                                            const armnn_factory_args_t* args,
+                                            armnn_workload_factory_t** out_factory,
+                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  armnn_status_t (*get_layer_support)(armnn_backend_t* backend,
+                                      const armnn_options_t* model_options,
+                                      armnn_layer_support_t** out_support,
+                                      armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+
+  /* Success with a null object means "none" in the create functions below. */
+  armnn_status_t (*create_memory_manager)(armnn_backend_t* backend,
+                                          armnn_memory_manager_t** out_manager,
+                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  armnn_status_t (*create_backend_context)(armnn_backend_t* backend,
+                                           const armnn_options_t* options,
+                                           armnn_backend_context_t** out_context,
+                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  armnn_status_t (*create_model_context)(armnn_backend_t* backend,
+                                         const armnn_options_t* model_options,
+                                         armnn_model_context_t** out_context,
+                                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  armnn_status_t (*create_profiling_context)(armnn_backend_t* backend,
+                                             const armnn_options_t* options,
+                                             const armnn_profiling_host_t* profiling_host,
+                                             armnn_profiling_context_t** out_context,
+                                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  armnn_status_t (*optimize_subgraph_view)(armnn_backend_t* backend,
+                                           const armnn_subgraph_t* subgraph,
+                                           const armnn_options_t* model_options,
+                                           const armnn_optimization_sink_t* sink,
+                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* Own memory: registering at least one factory and preferring it makes the backend's workloads
+   * receive handles instead of addresses. */
+  armnn_status_t (*register_tensor_handle_factories)(
+      armnn_backend_t* backend, armnn_tensor_handle_factory_registry_t* registry,
+      uint32_t input_sources, uint32_t output_sources, armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* Ids in order of preference: static array of static texts; returns how many. */
+  uint64_t (*get_handle_factory_preferences)(armnn_backend_t* backend,
+                                             const char* const** out_ids) ARMNN_NOEXCEPT; /* [any] */
+  /* Static array of named values, e.g. "AsyncExecution": true. */
+  armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
+                                     armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* Options that create understands, with their defaults as values; the host refuses others. */
+  armnn_status_t (*get_option_defaults)(armnn_backend_t* backend, armnn_options_t* out_options,
+                                        armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* OK: all tensor memory will come from |allocator|, which outlives the backend. */
+  armnn_status_t (*use_custom_memory_allocator)(armnn_backend_t* backend,
+                                                armnn_allocator_t* allocator,
+                                                armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  armnn_status_t (*get_default_allocator)(armnn_backend_t* backend,
+                                          armnn_allocator_t** out_allocator,
+                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  uint32_t (*get_number_of_cache_files)(armnn_backend_t* backend) ARMNN_NOEXCEPT; /* [any] */
+  /* Before the interpreter ends: stop, finish queues within the time, touch nothing afterwards. */
+  armnn_status_t (*quiesce)(armnn_backend_t* backend, uint64_t timeout_ns,
+                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  /* Level 0 is quick (is the device there?), higher levels may take seconds. */
+  armnn_status_t (*self_test)(armnn_backend_t* backend, int32_t level,
+                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  armnn_status_t (*list_devices)(armnn_backend_t* backend,
+                                 void (*on_device)(void* context,
+                                                   const armnn_device_description_t* device)
+                                     ARMNN_NOEXCEPT,
+                                 void* context, armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* May a blob with this compatibility text still be used? INCOMPATIBLE with a reason if not. */
+  armnn_status_t (*check_blob)(armnn_backend_t* backend, armnn_string_t compatibility,
+                               armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
+  /* A table named by a revisioned text, or null; both sides cope with null. */
+  const void* (*extension)(armnn_backend_t* backend, const char* id) ARMNN_NOEXCEPT; /* [any] */
+};
+
+/* ---- Exports --------------------------------------------------------------------------------- */
+
+/* A backend that is linked into the host defines ARMNN_STATIC_BACKEND to its file name's <name>;
+ * its three functions are then called <name>_GetBackendId and so on, and are not exported. */
+#ifdef ARMNN_STATIC_BACKEND
+#define ARMNN_I_PASTE(a, b) a##_##b
+#define ARMNN_I_ENTRY(a, b) ARMNN_I_PASTE(a, b)
+#define ARMNN_ENTRY(function) ARMNN_I_ENTRY(ARMNN_STATIC_BACKEND, function)
+#define ARMNN_EXPORT
+#else
+#define ARMNN_ENTRY(function) function
+#define ARMNN_EXPORT __attribute__((visibility("default")))
+#endif
+
+typedef const char* (*armnn_get_backend_id_fn_t)(void)ARMNN_NOEXCEPT;
+typedef void (*armnn_get_version_fn_t)(uint32_t* out_major, uint32_t* out_minor) ARMNN_NOEXCEPT;
+typedef void* (*armnn_backend_factory_fn_t)(void)ARMNN_NOEXCEPT;
+
+#ifndef ARMNN_NO_ENTRY_DECLARATIONS
+ARMNN_EXPORT const char* ARMNN_ENTRY(GetBackendId)(void) ARMNN_NOEXCEPT;
+ARMNN_EXPORT void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) ARMNN_NOEXCEPT;
+ARMNN_EXPORT void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT;
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ARMNN_BACKEND_API_H_ */

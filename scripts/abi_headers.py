@@ -166,25 +166,43 @@ def read_headers(include_dir: Path = INCLUDE_DIR, header: str = "armnn/runtime.h
         A declaration breaks a rule of the ABI: a type that is not fixed width, a bit-field, a
         union, a structure whose tag and name differ.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in _STAND_INS.items():
-            Path(folder, name).write_text(text, encoding="ascii")
-        command = [*compiler(), "-std=c11", "-E", "-nostdinc", f"-I{folder}", f"-I{include_dir}"]
-        command += ["-DARMNN_NO_ENTRY_DECLARATIONS", "-D__attribute__(ignored)=", "-x", "c", "-"]
-        include = f'#include "{header}"\n'
-        source = _run([*command, "-P"], include)
-        defines = _run([*command, "-dM"], include)
-        macros = re.findall(r"^#define (ARMNN_\w+) (.+)$", defines, re.MULTILINE)
-        probe = "".join(f'"{name}" = {name}\n' for name, _ in macros)
-        expanded = _run([*command, "-P"], include + probe)
+    source = preprocess(include_dir, header)
+    defines = preprocess(include_dir, header, "-dM")
+    macros = re.findall(r"^#define (ARMNN_\w+) .+$", defines, re.MULTILINE)
+    probe = "".join(f'"{name}" = {name}\n' for name in macros)
+    expanded = preprocess(include_dir, header, more=probe)
     reader = _Reader()
     reader.read(c_parser.CParser().parse(source, filename=header))
     reader.read_macros(expanded)
     return reader.headers
 
 
-def _run(command: list[str], text: str) -> str:
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+def preprocess(
+    include_dir: Path,
+    header: str,
+    *switches: str,
+    more: str = "",
+    with_typedefs: bool = True,
+) -> str:
+    """Return ``header`` and the text ``more`` behind it, preprocessed, without system headers.
+
+    ``with_typedefs=False`` leaves out the typedefs of ``stdint.h``, for readers that know them.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in _STAND_INS.items():
+            if not with_typedefs:
+                text = re.sub(r"^typedef .*\n", "", text, flags=re.MULTILINE)
+            Path(folder, name).write_text(text, encoding="ascii")
+        command = [*compiler(), "-std=c11", "-E", "-P", "-nostdinc", f"-I{folder}"]
+        command += [f"-I{include_dir}", "-DARMNN_NO_ENTRY_DECLARATIONS"]
+        command += ["-D__attribute__(ignored)=", *switches, "-x", "c", "-"]
+        done = subprocess.run(
+            command,
+            input=f'#include "{header}"\n{more}',
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode != 0:
         raise ValueError(f"the preprocessor failed: {' '.join(command)}\n{done.stderr}")
     return done.stdout

@@ -1,0 +1,10 @@
+"""``python -m armnn_py`` is the command ``armnn-py``."""
+
+from __future__ import annotations
+
+import sys
+
+from armnn_py.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The command line ``armnn-py``; also ``python -m armnn_py``."""

@@ -1,0 +1,225 @@
+"""What all commands share: options, the answer as text or JSON, errors as exit codes."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import math
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import rich_click as click
+
+from armnn_py import errors
+from armnn_py.cli.render import Renderer, printable
+
+if TYPE_CHECKING:
+    from armnn_py import Runtime
+
+__all__ = [
+    "EXIT_BACKEND",
+    "EXIT_FAILED",
+    "EXIT_INTERRUPTED",
+    "EXIT_MODEL",
+    "EXIT_USAGE",
+    "CommandFailedError",
+    "Session",
+    "backend_option",
+    "command_name",
+    "error_document",
+    "exit_code_of",
+    "with_session",
+]
+
+EXIT_FAILED, EXIT_USAGE, EXIT_MODEL, EXIT_BACKEND, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class CommandFailedError(errors.ArmnnError):
+    """A command's own answer is "no": its document is written, then the exit code is given."""
+
+    def __init__(self, message: str, *, exit_code: int, hints: Sequence[str] = ()) -> None:
+        super().__init__(message, hints=hints)
+        self.exit_code = exit_code
+
+
+@dataclass
+class Session:
+    """The global options of one call, and the way out for its answer."""
+
+    as_json: bool = False
+    debug: bool = False
+    verbosity: int = 0
+    log_level: str | None = None
+    color: str = "auto"
+    backend_paths: list[str] = field(default_factory=list)
+    command: str = "armnn-py"
+
+    def runtime(self) -> Runtime:
+        """Make a runtime that searches the folders of ``--backend-path``, if there are any."""
+        from armnn_py import Runtime
+
+        return Runtime(self.backend_paths or None)
+
+    def renderer(self) -> Renderer:
+        """Return the renderer for standard output."""
+        return Renderer(color=self.color)
+
+    def answer(self, data: Mapping[str, Any], render: Callable[[Renderer], None]) -> None:
+        """Write the answer once: ``data`` as a JSON document, or what ``render`` makes of it."""
+        if self.as_json:
+            write_json({"schema": f"armnn-py/{self.command}/1", "ok": True, **data})
+        else:
+            render(self.renderer())
+
+    def configure(self) -> None:
+        """Send log lines and warnings to standard error, at the chosen level."""
+        level = self.log_level or {-1: "ERROR", 0: "WARNING", 1: "INFO"}.get(
+            min(self.verbosity, 2), "DEBUG"
+        )
+        logging.basicConfig(
+            stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", force=True
+        )
+        logging.getLogger("armnn_py").setLevel(level.upper())
+        quiet = self.verbosity < 0
+
+        def show(message: Warning | str, *_: Any) -> None:
+            if not quiet:
+                print(f"warning: {printable(str(message), keep=chr(10))}", file=sys.stderr)
+
+        warnings.showwarning = show
+
+
+def _store(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+        session = context.ensure_object(Session)
+        if name == "verbose":
+            session.verbosity += value
+        elif name == "quiet":
+            session.verbosity -= int(value)
+        elif name == "backend_paths":
+            session.backend_paths += value
+        elif value:
+            setattr(session, name, value)
+
+    return callback
+
+
+def _global_option(name: str, *declarations: str, **settings: Any) -> Callable[[Any], Any]:
+    return click.option(*declarations, expose_value=False, callback=_store(name), **settings)
+
+
+def with_session(function: Callable[..., R]) -> Callable[..., R]:
+    """Add the global options, so that they may stand before or after the command's name."""
+    options = [
+        _global_option("as_json", "--json", is_flag=True, help="One JSON document as the answer."),
+        _global_option(
+            "backend_paths", "--backend-path", metavar="DIR", multiple=True,
+            help="Search this folder for backends instead of the usual places; repeatable.",
+        ),
+        _global_option(
+            "verbose", "-v", "--verbose", count=True, help="More: log lines, more columns."
+        ),
+        _global_option("quiet", "-q", "--quiet", is_flag=True, help="No warnings."),
+        _global_option(
+            "log_level", "--log-level",
+            type=click.Choice(["debug", "info", "warning", "error"]), help="Level of log lines.",
+        ),
+        _global_option(
+            "color", "--color", type=click.Choice(["auto", "always", "never"]),
+            help="Colour in the answer.",
+        ),
+        _global_option("debug", "--debug", is_flag=True, help="Show the traceback of an error."),
+    ]  # fmt: skip
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> R:
+        context = click.get_current_context()
+        session = context.ensure_object(Session)
+        session.command = command_name(context)
+        session.configure()
+        return function(session, *args, **kwargs)
+
+    command: Any = wrapped
+    for option in reversed(options):
+        command = option(command)
+    return command  # type: ignore[no-any-return]
+
+
+def backend_option(function: Callable[P, R]) -> Callable[P, R]:
+    """Add ``-b/--backend ID``, repeatable, in order of preference."""
+    decorated: Callable[P, R] = click.option(
+        "-b", "--backend", "backends", metavar="ID", multiple=True,
+        help="Backend to use, repeatable, in order of preference; default: all by their score.",
+    )(function)  # fmt: skip
+    return decorated
+
+
+def command_name(context: click.Context | None) -> str:
+    """Return ``backends-list`` for ``armnn-py backends list``."""
+    names: list[str] = []
+    while context is not None and context.parent is not None:
+        names.insert(0, context.info_name or "")
+        context = context.parent
+    return "-".join(names) or "armnn-py"
+
+
+def exit_code_of(error: BaseException) -> int:
+    """Return the exit code that an error stands for."""
+    if isinstance(error, CommandFailedError):
+        return error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
+    if isinstance(error, errors.BackendError):
+        return EXIT_BACKEND
+    if isinstance(
+        error, errors.ModelError | errors.GraphValidationError | errors.NoBackendForLayerError
+    ):
+        return EXIT_MODEL
+    if isinstance(error, click.UsageError | errors.InvalidArgumentError):
+        return EXIT_USAGE
+    return EXIT_FAILED
+
+
+def error_document(error: BaseException, *, command: str) -> dict[str, Any]:
+    """Return the JSON form of a failure."""
+    if isinstance(error, errors.ArmnnError):
+        message, details, hints = error.message, list(error.details), list(error.hints)
+    elif isinstance(error, click.ClickException):
+        message, details, hints = error.format_message(), [], []
+    else:
+        interrupted = isinstance(error, KeyboardInterrupt)
+        message = "interrupted" if interrupted else str(error) or type(error).__name__
+        details, hints = [], []
+    return {
+        "schema": f"armnn-py/{command}/1",
+        "ok": False,
+        "error": {
+            "type": type(error).__name__,
+            "message": message,
+            "details": details,
+            "hints": hints,
+            "exit_code": exit_code_of(error),
+        },
+    }
+
+
+def write_json(document: Mapping[str, Any]) -> None:
+    """Write one strict JSON document: numbers that JSON lacks become null."""
+    print(json.dumps(_strict(document), indent=2, allow_nan=False))
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): _strict(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(inner) for inner in value]
+    return value

@@ -1,0 +1,86 @@
+"""``armnn-py backends new``: a vendor's project that builds at once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import rich_click as click
+
+from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.render import Renderer
+from armnn_py.errors import InvalidArgumentError
+
+__all__ = ["new", "write_project"]
+
+_TEMPLATE = Path(__file__).parent.parent / "backend_template"
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--vendor", required=True, help="Your name: letters and digits.")
+@click.option("--name", required=True, help="The backend's name, also its id: letters and digits.")
+@with_session
+def new(session: Session, folder: Path, vendor: str, name: str) -> None:
+    """Write the project of a new backend to FOLDER."""
+    files = write_project(folder, vendor=vendor, name=name)
+    library = f"{vendor}_{name}_backend.so"
+    data = {
+        "folder": str(folder),
+        "files": [str(path) for path in files],
+        "library": library,
+        "commands": [
+            f"cd {folder}",
+            'cmake -S . -B build -DCMAKE_PREFIX_PATH="$(armnn-py config --cmakedir)"',
+            "cmake --build build",
+            f"armnn-py backends check build/{library}",
+        ],
+    }
+
+    def render(renderer: Renderer) -> None:
+        renderer.line(f"{folder}/")
+        for path in files:
+            renderer.line(f"  {path.relative_to(folder)}")
+        renderer.line("Next:")
+        for command in data["commands"]:
+            renderer.line(f"  {command}")
+
+    session.answer(data, render)
+
+
+def write_project(folder: Path, *, vendor: str, name: str) -> list[Path]:
+    """Write the template with the given names and return the files.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A name breaks the rule of file names, or the folder has something in it.
+    """
+    for option, value in (("--vendor", vendor), ("--name", name)):
+        if not re.fullmatch(r"[A-Za-z0-9]+", value):
+            raise InvalidArgumentError(
+                f"{option}: '{value}' given, only letters A-Z a-z and digits are allowed",
+                hints=["the file is called <vendor>_<name>_backend.so"],
+            )
+    if folder.exists() and any(folder.iterdir()):
+        raise InvalidArgumentError(
+            f"folder '{folder}' is not empty", hints=["name a new folder; nothing is overwritten"]
+        )
+    short = (name.removeprefix(vendor) or name).lower()
+    project = f"{vendor.lower()}-{short}-backend"
+    values = {
+        "@VENDOR@": vendor,
+        "@NAME@": name,
+        "@PROJECT@": project,
+        "@PACKAGE@": project.replace("-", "_"),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for source in sorted(_TEMPLATE.iterdir()):
+        text = source.read_text(encoding="utf-8")
+        for placeholder, value in values.items():
+            text = text.replace(placeholder, value)
+        target = folder / source.name
+        target.write_text(text, encoding="utf-8")
+        written.append(target)
+    return written

@@ -1,0 +1,125 @@
+"""``armnn-py inspect``: what is in a model file."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.render import Column, Renderer, format_bytes, format_shape
+from armnn_py.types import DataLayout
+
+if TYPE_CHECKING:
+    from armnn_py.network import Layer
+
+__all__ = ["inspect", "multiply_adds"]
+
+_FRAME = {"Input", "Output", "Constant"}
+
+
+@click.command()
+@click.argument("model", type=click.Path(exists=True, dir_okay=False))
+@click.option("--layers", "all_layers", is_flag=True, help="List every layer.")
+@click.option("--weights", is_flag=True, help="List every constant.")
+@with_session
+def inspect(session: Session, model: str, all_layers: bool, weights: bool) -> None:
+    """Show the inputs, outputs, layers and sizes of MODEL."""
+    import armnn_py
+
+    network = armnn_py.import_model(model)
+    constants = [layer for layer in network.layers if layer.type.label == "Constant"]
+    working = [layer for layer in network.layers if layer.type.label not in _FRAME]
+    tensors = [
+        {"kind": kind, "name": name, "dtype": info.data_type.label, "shape": list(info.shape)}
+        for kind, infos in (("input", network.inputs), ("output", network.outputs))
+        for name, info in infos.items()
+    ]
+    counts = [multiply_adds(layer) for layer in working]
+    data: dict[str, Any] = {
+        "model": model,
+        "name": network.name,
+        "tensors": tensors,
+        "layer_count": len(working),
+        "layer_types": dict(Counter(layer.type.label for layer in working).most_common()),
+        "weight_bytes": sum(layer.outputs[0].info.byte_size for layer in constants),
+        "multiply_adds": None if None in counts else sum(c for c in counts if c is not None),
+    }
+    if all_layers:
+        data["layers"] = [_describe(layer) for layer in working]
+    if weights:
+        data["weights"] = [_describe(layer) for layer in constants]
+    session.answer(data, lambda renderer: _render(renderer, data))
+
+
+def multiply_adds(layer: Layer) -> int | None:
+    """Return the multiply-adds of a layer's matrix work; None while a dimension is free."""
+    label = layer.type.label
+    if label in ("Convolution2d", "DepthwiseConvolution2d", "FullyConnected"):
+        output, weights = layer.outputs[0].info, layer.inputs[1]
+        if weights is None or not (output.is_static and weights.info.is_static):
+            return None
+        shape = weights.info.shape
+        if label == "DepthwiseConvolution2d":  # [1, H, W, I*M]: H*W products an output element
+            return output.element_count * math.prod(d or 0 for d in shape[1:3])
+        if label == "FullyConnected":
+            return math.prod(d or 0 for d in shape) * math.prod(d or 0 for d in output.shape[:-1])
+        return output.element_count * math.prod(d or 0 for d in shape[1:])
+    if label == "TransposeConvolution2d":
+        source, weights = layer.inputs[0], layer.inputs[1]
+        if source is None or weights is None or not source.info.is_static:
+            return None
+        nhwc = getattr(layer.descriptor, "data_layout", 0) == DataLayout.NHWC
+        channels = weights.info.shape[-1 if nhwc else 1] or 1
+        return source.info.element_count * weights.info.element_count // channels
+    if label == "BatchMatMul":
+        left = layer.inputs[0]
+        if left is None or not (left.info.is_static and layer.outputs[0].info.is_static):
+            return None
+        transposed = getattr(layer.descriptor, "transpose_x", False) or getattr(
+            layer.descriptor, "adjoint_x", False
+        )
+        return layer.outputs[0].info.element_count * (left.info.shape[-2 if transposed else -1] or 0)
+    return 0
+
+
+def _describe(layer: Layer) -> dict[str, Any]:
+    return {
+        "name": layer.name,
+        "type": layer.type.label,
+        "outputs": [
+            {"dtype": slot.info.data_type.label, "shape": list(slot.info.shape)}
+            for slot in layer.outputs
+        ],
+    }
+
+
+def _render(renderer: Renderer, data: dict[str, Any]) -> None:
+    renderer.table(
+        [Column(""), Column("name"), Column("dtype"), Column("shape")],
+        [[t["kind"], t["name"], t["dtype"], format_shape(t["shape"])] for t in data["tensors"]],
+    )
+    for key in ("layers", "weights"):
+        if key in data:
+            renderer.line()
+            renderer.table(
+                [Column("layer" if key == "layers" else "constant"), Column("type"),
+                 Column("dtype"), Column("shape")],
+                [
+                    [layer["name"], layer["type"], ", ".join(o["dtype"] for o in layer["outputs"]),
+                     ", ".join(format_shape(o["shape"]) for o in layer["outputs"])]
+                    for layer in data[key]
+                ],
+            )  # fmt: skip
+    kinds = [f"{count} {kind}" for kind, count in data["layer_types"].items()]
+    more = ", ... (--layers lists all)" if len(kinds) > 3 and "layers" not in data else ""
+    shown = kinds if "layers" in data else kinds[:3]
+    renderer.line(f"{data['layer_count']} layers: {', '.join(shown)}{more}")
+    work = data["multiply_adds"]
+    renderer.line(
+        f"Weights {format_bytes(data['weight_bytes'])}; "
+        + ("multiply-adds depend on the input's shape" if work is None
+           else f"{work / 1e9:.3g} G multiply-adds")
+    )  # fmt: skip

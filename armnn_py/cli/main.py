@@ -1,0 +1,96 @@
+"""The group of commands, and the one place where an error becomes words and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import rich_click as click
+
+from armnn_py import errors
+from armnn_py.cli import app
+from armnn_py.cli.render import printable
+
+__all__ = ["cli", "main"]
+
+# Command -> where it lives; a module is imported when its command is used.
+_COMMANDS = {
+    "run": "armnn_py.cli.run:run",
+    "inspect": "armnn_py.cli.inspect:inspect",
+    "check": "armnn_py.cli.check:check",
+    "backends": "armnn_py.cli.backends:backends",
+    "config": "armnn_py.cli.config:config",
+    "doctor": "armnn_py.cli.doctor:doctor",
+    "demo": "armnn_py.cli.demo:demo",
+}
+
+
+class _LazyGroup(click.RichGroup):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="armnn-py", prog_name="armnn-py")
+@app.with_session
+def cli(session: app.Session) -> None:
+    """Run neural networks on vendor backends that are plain C shared objects."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    session = app.Session(as_json="--json" in given, debug="--debug" in given)
+    try:
+        with cli.make_context("armnn-py", list(given), obj=session) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except BrokenPipeError:
+        # The reader has gone, as `head` does. Nothing more can be said, nor flushed at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return app.EXIT_FAILED
+    except (KeyboardInterrupt, Exception) as error:
+        return _report(error, session)
+    return 0
+
+
+def _report(error: BaseException, session: app.Session) -> int:
+    code = app.exit_code_of(error)
+    if session.debug:
+        traceback.print_exception(error)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and not session.as_json:
+        error.show()
+    elif isinstance(error, app.CommandFailedError) and session.as_json:
+        pass  # the command has written its document, which says the same
+    elif session.as_json:
+        context = getattr(error, "ctx", None)
+        name = app.command_name(context) if context is not None else session.command
+        app.write_json(app.error_document(error, command=name))
+    else:
+        print(f"error: {printable(_words(error), keep=chr(10))}", file=sys.stderr)
+    return code
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    if isinstance(error, click.ClickException):
+        message = error.format_message().rstrip(".")
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "armnn-py"
+        return f"{message[:1].lower()}{message[1:]}\nhint: '{command} --help' shows how to use it"
+    if isinstance(error, errors.ArmnnError | OSError):
+        return str(error)
+    return f"{type(error).__name__}: {error}\nhint: --debug shows where it happened"

@@ -1,0 +1,139 @@
+"""Tables and lines on a terminal or in a pipe; the only module that imports rich.
+
+On a terminal tables have rules and colour and fold to its width. In a pipe they are plain text that
+is never cut. Texts from outside (names, paths, reasons) are shown as they are: never as markup, and
+control characters only in escaped form.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from rich.box import Box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["Column", "Renderer", "format_bytes", "format_duration", "format_shape", "printable"]
+
+_RULE_BELOW_HEAD = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+_STYLES = {
+    "ok": "green",
+    "loaded": "green",
+    "warning": "yellow",
+    "skipped": "yellow",
+    "duplicate": "yellow",
+    "unavailable": "yellow",
+    "note": "cyan",
+    "failed": "red",
+    "refused": "red",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured)."""
+
+    name: str
+    right: bool = False
+    verdict: bool = False
+
+
+class Renderer:
+    """Writes to one stream.
+
+    Parameters
+    ----------
+    stream
+        Where the answer goes.
+    color
+        ``auto`` (a terminal gets colour; ``NO_COLOR`` and ``FORCE_COLOR`` decide first),
+        ``always`` or ``never``.
+    """
+
+    def __init__(self, stream: TextIO | None = None, *, color: str = "auto") -> None:
+        self.stream = stream if stream is not None else sys.stdout
+        forced = color == "always" or (color == "auto" and bool(os.environ.get("FORCE_COLOR")))
+        refused = color == "never" or (color == "auto" and "NO_COLOR" in os.environ)
+        self.is_terminal = self.stream.isatty()
+        self.has_color = not refused and (forced or self.is_terminal)
+
+    def line(self, text: str = "") -> None:
+        """Write one line as it is."""
+        print(printable(text, keep="\n"), file=self.stream)
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+        """Write a table; cells are plain text."""
+        width = None if self.is_terminal else 100_000
+        if width is not None and os.environ.get("COLUMNS", "").isdigit():
+            width = max(int(os.environ["COLUMNS"]), 20)
+        buffer = io.StringIO()
+        console = Console(
+            file=buffer,
+            width=width if width is not None else Console(file=self.stream).width,
+            height=100_000,  # with a width alone, a dumb terminal's 80 columns would win
+            force_terminal=self.has_color,
+            color_system="standard" if self.has_color else None,
+            legacy_windows=False,
+        )
+        table = Table(
+            box=_RULE_BELOW_HEAD if self.is_terminal else None,
+            show_edge=False,
+            pad_edge=False,
+            padding=(0, 3, 0, 0) if not self.is_terminal else (0, 1),
+            header_style="bold",
+        )
+        for column in columns:
+            table.add_column(
+                Text(column.name), justify="right" if column.right else "left", overflow="fold"
+            )
+        for row in rows:
+            table.add_row(
+                *(
+                    Text(printable(cell), style=_STYLES.get(cell, "") if column.verdict else "")
+                    for column, cell in zip(columns, row, strict=True)
+                )
+            )
+        console.print(table, soft_wrap=False, highlight=False)
+        for line in buffer.getvalue().splitlines():
+            print(line.rstrip(), file=self.stream)
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    """Return ``text`` with every control character but those in ``keep`` escaped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration with its unit; microseconds are kept below 10 ms."""
+    if seconds < 0.01:
+        return f"{seconds * 1e3:.3f} ms"
+    if seconds < 1:
+        return f"{seconds * 1e3:.1f} ms"
+    return f"{seconds:.2f} s"
+
+
+def format_bytes(count: int) -> str:
+    """Return a size in B, KiB, MiB or GiB."""
+    if count < 1024:
+        return f"{count} B"
+    size, unit = count / 1024, "KiB"
+    for larger in ("MiB", "GiB"):
+        if size < 1024:
+            break
+        size, unit = size / 1024, larger
+    return f"{size:.1f} {unit}"
+
+
+def format_shape(shape: Sequence[int | None]) -> str:
+    """Return ``1 x 3 x ? x ?``; a tensor without dimensions is ``scalar``."""
+    return " x ".join("?" if d is None else str(d) for d in shape) or "scalar"

@@ -1,0 +1,136 @@
+"""``armnn-py run``: one inference, or the same one several times."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rich_click as click
+
+from armnn_py.cli import inputs as files
+from armnn_py.cli.app import Session, backend_option, with_session
+from armnn_py.cli.render import Column, Renderer, format_duration, format_shape
+
+__all__ = ["run"]
+
+
+def _numbers(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in value.split(","))
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a list of numbers like 104,117,123") from None
+
+
+def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
+    if value is None:
+        return None
+    match = re.fullmatch(r"(\d+)x(\d+)", value)
+    if match is None:
+        raise click.BadParameter(f"'{value}' is not HEIGHTxWIDTH like 480x640")
+    return int(match[1]), int(match[2])
+
+
+@click.command()
+@click.argument("model", type=click.Path(exists=True, dir_okay=False))
+@click.option("-i", "--input", "given", multiple=True, metavar="NAME=FILE",
+              help="A .npy or .npz file or a picture; NAME= may be left out for a single input.")
+@click.option("--random", "seed", type=int, metavar="SEED",
+              help="Random inputs instead of files.")
+@click.option("--shape", "shapes", multiple=True, metavar="NAME=1x3x640x640",
+              help="Shape of an input with free dimensions, for --random.")
+@click.option("-o", "--output", "folder", type=click.Path(file_okay=False, path_type=Path),
+              help="Write each output to this folder as a .npy file.")
+@backend_option
+@click.option("--iterations", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--mean", callback=_numbers, default="0", show_default=True,
+              help="Pictures: subtracted from each pixel, one number or one a channel.")
+@click.option("--scale", callback=_numbers, default="1", show_default=True,
+              help="Pictures: each pixel less the mean is multiplied by this.")
+@click.option("--layout", type=click.Choice(["auto", "nchw", "nhwc"]), default="auto",
+              show_default=True, help="Pictures: which dimension the channels are.")
+@click.option("--channel-order", type=click.Choice(["rgb", "bgr"]), default="rgb",
+              show_default=True, help="Pictures: order of the channels.")
+@click.option("--resize", type=click.Choice(["stretch", "fit", "none"]), default="stretch",
+              show_default=True, help="Pictures: how they get the input's size.")
+@click.option("--size", callback=_size, metavar="HEIGHTxWIDTH",
+              help="Pictures: size for an input whose own is free; default: the picture's.")
+@with_session
+def run(  # noqa: PLR0913
+    session: Session, model: str, given: tuple[str, ...], seed: int | None,
+    shapes: tuple[str, ...], folder: Path | None, backends: tuple[str, ...], iterations: int,
+    mean: tuple[float, ...], scale: tuple[float, ...], layout: str, channel_order: str,
+    resize: str, size: tuple[int, int] | None,
+) -> None:
+    """Run MODEL once on the given inputs and show its outputs."""
+    import armnn_py
+
+    options = files.ImageOptions(
+        mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
+    )
+    network = armnn_py.import_model(model)
+    if seed is not None:
+        wanted = files.parse_shapes(shapes, network.inputs)
+        fixed = network.specialize(wanted) if wanted else network
+        arrays = files.random_inputs(fixed.inputs, seed)
+    else:
+        arrays = {}
+    arrays |= files.read_inputs(given, network.inputs, options)
+    with session.runtime() as runtime:
+        loaded = armnn_py.load(network, list(backends) or None, runtime=runtime)
+        with loaded:
+            times = []
+            for _ in range(iterations):
+                start = time.perf_counter()
+                outputs = loaded.run(arrays)
+                times.append(time.perf_counter() - start)
+            counts = loaded.assignment.counts
+    saved = files.save_outputs(outputs, folder) if folder is not None else {}
+    rows = [_describe(name, array, saved) for name, array in outputs.items()]
+    data = {
+        "model": model, "iterations": iterations, "seconds": times, "backends": counts,
+        "outputs": rows,
+    }
+    session.answer(data, lambda renderer: _render(renderer, data))
+
+
+def _describe(name: str, array: np.ndarray[Any, Any], saved: dict[str, Path]) -> dict[str, Any]:
+    values = array.astype(np.float64) if array.size else None
+    return {
+        "name": name,
+        "dtype": str(array.dtype),
+        "shape": list(array.shape),
+        "min": float(values.min()) if values is not None else None,
+        "mean": float(values.mean()) if values is not None else None,
+        "max": float(values.max()) if values is not None else None,
+        "file": str(saved[name]) if name in saved else None,
+    }
+
+
+def _render(renderer: Renderer, data: dict[str, Any]) -> None:
+    def number(value: float | None) -> str:
+        return "-" if value is None else f"{value:.4g}"
+
+    renderer.table(
+        [Column("output"), Column("dtype"), Column("shape"), Column("min", right=True),
+         Column("mean", right=True), Column("max", right=True)],
+        [
+            [row["name"], row["dtype"], format_shape(row["shape"]), number(row["min"]),
+             number(row["mean"]), number(row["max"])]
+            for row in data["outputs"]
+        ],
+    )
+    times = sorted(data["seconds"])
+    runs = "1 run" if len(times) == 1 else f"{len(times)} runs"
+    what = "in" if len(times) == 1 else "with a median of"
+    places = " and ".join(
+        f"{backend} ({count} layer{'s' if count != 1 else ''})"
+        for backend, count in data["backends"].items()
+    )
+    saved = ", ".join(row["file"] for row in data["outputs"] if row["file"])
+    renderer.line(
+        f"{runs} {what} {format_duration(times[len(times) // 2])} on {places or 'no backend'}"
+        + (f"; saved {saved}" if saved else "")
+    )

@@ -1,0 +1,97 @@
+"""The layout is the golden one, keeps the rules of types.h, and fits the backends that exist."""
+
+from __future__ import annotations
+
+import difflib
+
+import pytest
+from abi_headers import INCLUDE_DIR, Named, Pointer, read_headers
+from abi_layout import compare, measure, to_text
+from freeze_abi import DRAFT, FROZEN_DIR, FROZEN_HEADERS, golden_path
+
+HINT = "on purpose? run python scripts/freeze_abi.py and commit its result by itself"
+
+
+def test_layout_is_the_golden_one(layout):
+    path = golden_path(layout["public"]["pointer_size"])
+    if not path.exists():
+        pytest.skip(f"no golden layout for pointers of {layout['public']['pointer_size']} bytes")
+    golden, now = path.read_text(encoding="utf-8"), to_text(layout)
+    difference = "\n".join(
+        difflib.unified_diff(golden.splitlines(), now.splitlines(), path.name, "now", lineterm="")
+    )
+    assert not difference, f"{difference}\n{HINT}"
+
+
+def test_nothing_that_frozen_backends_use_has_changed(layout):
+    broken = [str(change) for change in compare(measure(FROZEN_DIR), layout["public"])]
+    forbidden = [text for text in broken if text.startswith("forbidden")]
+    assert not forbidden, "\n".join([*forbidden, HINT])
+
+
+def test_frozen_copy_is_complete():
+    assert {path.name for path in (FROZEN_DIR / "armnn").iterdir()} == set(FROZEN_HEADERS)
+    if DRAFT.exists():
+        pointer_size = measure(INCLUDE_DIR)["pointer_size"]
+        assert golden_path(pointer_size).exists()
+
+
+@pytest.fixture(scope="module")
+def headers():
+    return read_headers()
+
+
+def growable(headers):
+    return {
+        name
+        for name, members in headers.structs.items()
+        if members and next(iter(members.values())) == Named("armnn_header_t")
+    }
+
+
+def test_no_growable_structure_lies_inside_another(headers):
+    """Its growth would move every member behind it."""
+    inside = [
+        f"{name}.{key}"
+        for name, members in headers.structs.items()
+        for key, kind in (members or {}).items()
+        if isinstance(kind, Named) and kind.name in growable(headers)
+    ]
+    assert inside == []
+
+
+def test_no_growable_structure_is_passed_by_value(headers):
+    functions = [kind.target for kind in headers.function_types.values()]
+    functions += headers.functions.values()
+    for members in headers.structs.values():
+        for kind in (members or {}).values():
+            if isinstance(kind, Pointer) and hasattr(kind.target, "parameters"):
+                functions.append(kind.target)
+    for function in functions:
+        for kind in (function.result, *function.parameters):
+            assert not (isinstance(kind, Named) and kind.name in growable(headers)), str(function)
+
+
+def test_every_table_and_descriptor_can_grow(headers):
+    can_grow = growable(headers)
+    for name, members in headers.structs.items():
+        if members and name.endswith(("_api_t", "_descriptor_t", "_args_t")):
+            assert name in can_grow, name
+
+
+def test_enumerations_are_stored_as_32_bits(headers):
+    for tag, values in headers.enums.items():
+        assert max(values.values()) == 0x7FFFFFFF, tag
+        names = [name for name in values if name.endswith("_MAX_ENUM")]
+        assert len(names) == 1, tag
+
+
+def test_struct_tags_are_unique_and_ours(headers):
+    tags = dict(headers.enums["armnn_struct_type_e"])
+    tags.pop("ARMNN_STRUCT_TYPE_MAX_ENUM")
+    assert len(set(tags.values())) == len(tags)
+    assert {value >> 16 for value in tags.values()} == {0x414E}
+    # Descriptors take a whole range, one tag a layer type.
+    first = tags.pop("ARMNN_STRUCT_DESCRIPTOR")
+    count = headers.enums["armnn_layer_type_e"]["ARMNN_LAYER_TYPE_COUNT"]
+    assert not set(range(first, first + count)) & set(tags.values())

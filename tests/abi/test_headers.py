@@ -1,0 +1,93 @@
+"""The headers compile alone, in both languages, with every warning an error."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from abi_headers import INCLUDE_DIR
+from abi_layout import measure_all
+
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+ABI_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "runtime.h")
+STANDARDS = {"c": "-std=c11", "c++": "-std=c++17"}
+
+
+@pytest.mark.parametrize("language", STANDARDS)
+@pytest.mark.parametrize("header", [*ABI_HEADERS, "backend_kit.h"])
+def test_header_compiles_alone(toolchain, header, language):
+    padded = () if header == "backend_kit.h" else ("-Wpadded",)  # the kit crosses no border
+    done = toolchain.run(
+        *(STANDARDS[language], *WARNINGS, *padded, f"-I{INCLUDE_DIR}", "-fsyntax-only"),
+        *("-x", language, "-"),
+        language=language,
+        text=f'#include "armnn/{header}"\n',
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("header", ABI_HEADERS)
+def test_header_needs_no_c_library(toolchain, header):
+    """A vendor's device compiler has stddef.h and stdint.h and perhaps nothing more."""
+    text = (INCLUDE_DIR / "armnn" / header).read_text(encoding="utf-8")
+    included = set(re.findall(r'#include [<"](.+)[>"]', text))
+    assert included <= {"stddef.h", "stdint.h", *(f"armnn/{name}" for name in ABI_HEADERS)}
+    done = toolchain.run(
+        *("-std=c11", "-ffreestanding", *WARNINGS, f"-I{INCLUDE_DIR}", "-fsyntax-only"),
+        *("-x", "c", "-"),
+        text=f'#include "armnn/{header}"\n',
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_padding_warning_would_fire(toolchain):
+    done = toolchain.run(
+        *("-std=c11", "-Wpadded", "-Werror", f"-I{INCLUDE_DIR}", "-fsyntax-only", "-x", "c", "-"),
+        text='#include "armnn/types.h"\n'
+        "typedef struct { armnn_header_t header; uint32_t a; void* b; } hole;\n",
+    )
+    assert done.returncode != 0
+
+
+def test_short_enums_change_nothing(toolchain, layout):
+    assert measure_all(command=[*toolchain.c, "-fshort-enums"]) == layout
+
+
+@pytest.mark.parametrize(
+    "target", ["aarch64-linux-gnu", "riscv64-linux-gnu", "x86_64-linux-gnu", "x86_64-windows-gnu"]
+)
+def test_every_64_bit_machine_has_the_same_layout(layout, target):
+    clang = shutil.which("clang")
+    if clang is None:
+        pytest.skip("clang compiles for other machines; it is not installed")
+    assert measure_all(command=[clang, f"--target={target}"]) == layout
+
+
+def test_a_throwing_function_is_no_table_member(toolchain):
+    """noexcept is part of the type in C++17, so that an exception cannot leave a backend."""
+    text = (
+        '#include "armnn/backend_api.h"\n'
+        "static void destroy(armnn_backend_t*) %s {}\n"
+        "armnn_backend_api_t table() { armnn_backend_api_t t{}; t.destroy = destroy; return t; }\n"
+    )
+    arguments = ("-std=c++17", f"-I{INCLUDE_DIR}", "-fsyntax-only", "-x", "c++", "-")
+    good = toolchain.run(*arguments, language="c++", text=text % "noexcept")
+    assert good.returncode == 0, good.stderr
+    bad = toolchain.run(*arguments, language="c++", text=text % "")
+    assert bad.returncode != 0
+    assert "noexcept" in bad.stderr or "different exception specifications" in bad.stderr
+
+
+def test_static_backends_get_prefixed_entry_points(toolchain, tmp_path):
+    target = tmp_path / "static.s"
+    done = toolchain.run(
+        *("-std=c11", *WARNINGS, f"-I{INCLUDE_DIR}", "-DARMNN_STATIC_BACKEND=Acme", "-S"),
+        *("-x", "c", "-", "-o", target),
+        text='#include "armnn/backend_kit.h"\n'
+        "static const armnn_kernel_t kernels[1] = {{0}};\n"
+        'ARMNN_DEFINE_BACKEND("Acme", kernels)\n',
+    )
+    assert done.returncode == 0, done.stderr
+    labels = set(re.findall(r"\.globl\s+(\w+)", target.read_text(encoding="utf-8")))
+    assert labels == {"Acme_GetBackendId", "Acme_GetVersion", "Acme_BackendFactory"}

@@ -1,0 +1,131 @@
+"""Enumerations and descriptors of the Python package are those of the C headers."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing
+from enum import IntEnum
+
+import pytest
+from abi_headers import INCLUDE_DIR, Array, Pointer, Scalar, read_headers
+
+from armnn_py import types
+from armnn_py.descriptors import DESCRIPTOR_OF, View
+
+ENUMS = {
+    "ActivationFunction": ("armnn_activation_function_e", "ARMNN_ACTIVATION_"),
+    "ArgMinMaxFunction": ("armnn_arg_min_max_function_e", "ARMNN_ARG_"),
+    "BinaryOperation": ("armnn_binary_operation_e", "ARMNN_BINARY_"),
+    "ComparisonOperation": ("armnn_comparison_operation_e", "ARMNN_COMPARISON_"),
+    "DataLayout": ("armnn_data_layout_e", "ARMNN_DATA_LAYOUT_"),
+    "DataType": ("armnn_data_type_e", "ARMNN_DATA_TYPE_"),
+    "FusedKernelType": ("armnn_fused_kernel_type_e", "ARMNN_FUSED_"),
+    "LayerType": ("armnn_layer_type_e", "ARMNN_LAYER_"),
+    "LogicalBinaryOperation": ("armnn_logical_binary_operation_e", "ARMNN_LOGICAL_"),
+    "NormalizationAlgorithmChannel": ("armnn_normalization_channel_e", "ARMNN_NORMALIZATION_"),
+    "NormalizationAlgorithmMethod": ("armnn_normalization_method_e", "ARMNN_NORMALIZATION_"),
+    "OutputShapeRounding": ("armnn_output_shape_rounding_e", "ARMNN_ROUNDING_"),
+    "PaddingMethod": ("armnn_padding_method_e", "ARMNN_PADDING_"),
+    "PaddingMode": ("armnn_padding_mode_e", "ARMNN_PAD_"),
+    "PoolingAlgorithm": ("armnn_pooling_algorithm_e", "ARMNN_POOLING_"),
+    "ReduceOperation": ("armnn_reduce_operation_e", "ARMNN_REDUCE_"),
+    "ResizeMethod": ("armnn_resize_method_e", "ARMNN_RESIZE_"),
+    "ScatterNdFunction": ("armnn_scatter_nd_function_e", "ARMNN_SCATTER_"),
+    "UnaryOperation": ("armnn_unary_operation_e", "ARMNN_UNARY_"),
+}
+# A tuple's length stands for these members, unless the dataclass has them itself.
+COUNTS = {"rank", "axis_count", "block_rank", "view_count", "input_count"}
+
+
+@pytest.fixture(scope="module")
+def headers():
+    return read_headers()
+
+
+@pytest.fixture(scope="module")
+def structure_of():
+    """Map each layer type to its structure, as the comments of descriptors.h say."""
+    text = (INCLUDE_DIR / "armnn" / "descriptors.h").read_text(encoding="utf-8")
+    found = {}
+    pattern = r"/\*((?:(?!\*/).)*)\*/\ntypedef struct (armnn_\w+_descriptor_t) \{"
+    for comment, name in re.findall(pattern, text, re.DOTALL):
+        for words in re.findall(r"^[ *]*([A-Z][A-Z0-9_]*(?:, [A-Z][A-Z0-9_]*)*)\b", comment, re.M):
+            for word in words.split(", "):
+                if word in types.LayerType.__members__:
+                    found[types.LayerType[word]] = name
+    return found
+
+
+def test_no_enumeration_is_forgotten():
+    ours = {
+        name
+        for name, kind in vars(types).items()
+        if isinstance(kind, type) and issubclass(kind, IntEnum) and kind is not IntEnum
+    }
+    assert ours == set(ENUMS)
+
+
+@pytest.mark.parametrize("name", ENUMS)
+def test_enumeration_has_the_numbers_of_c(headers, name):
+    tag, prefix = ENUMS[name]
+    expected = {
+        key.removeprefix(prefix): value
+        for key, value in headers.enums[tag].items()
+        if not key.endswith(("_COUNT", "_MAX_ENUM"))
+    }
+    members = getattr(types, name).__members__
+    assert {key: int(value) for key, value in members.items()} == expected
+
+
+def test_every_layer_type_is_described_by_the_header(structure_of):
+    text = (INCLUDE_DIR / "armnn" / "descriptors.h").read_text(encoding="utf-8")
+    without = set(re.findall(r"\b[A-Z][A-Z0-9_]+\b", text[text.index("/* Without descriptor:") :]))
+    bare = {name for name in without if name in types.LayerType.__members__}
+    assert not bare & {item.name for item in structure_of}
+    assert bare | {item.name for item in structure_of} == set(types.LayerType.__members__)
+
+
+def test_layer_types_with_a_descriptor_are_those_of_c(structure_of):
+    ours = {item for item, kind in DESCRIPTOR_OF.items() if kind is not None}
+    assert ours == set(structure_of)
+
+
+def test_one_structure_is_one_class(structure_of):
+    pairs = {(name, DESCRIPTOR_OF[item]) for item, name in structure_of.items()}
+    assert len(pairs) == len(dict(pairs)) == len({kind for _, kind in pairs})
+
+
+@pytest.mark.parametrize("layer_type", [item for item in types.LayerType if DESCRIPTOR_OF[item]])
+def test_descriptor_has_the_fields_of_c(headers, structure_of, layer_type):
+    members = dict(headers.structs[structure_of[layer_type]])
+    hints = typing.get_type_hints(DESCRIPTOR_OF[layer_type])
+    fields = [field.name for field in dataclasses.fields(DESCRIPTOR_OF[layer_type])]
+    expected = [
+        name
+        for name in members
+        if name not in ("header", "reserved") and not (name in COUNTS and name not in fields)
+    ]
+    assert sorted(fields) == sorted(expected)
+    for name in fields:
+        assert fits(hints[name], members[name]), f"{name}: {hints[name]} for {members[name]}"
+
+
+def fits(hint, kind):
+    if typing.get_origin(hint) is tuple:
+        item = typing.get_args(hint)[0]
+        if item is View:
+            return isinstance(kind, Pointer) and str(kind.target) == "armnn_view_t"
+        return isinstance(kind, Array) and kind.count == 8 and fits(item, kind.element)
+    if hint is bool:
+        return kind == Scalar("uint32_t")
+    if hint is float:
+        return kind == Scalar("float")
+    if isinstance(hint, type) and issubclass(hint, IntEnum):
+        return kind == Scalar("int32_t")
+    return hint is int and isinstance(kind, Scalar) and kind.name.endswith(("int32_t", "int64_t"))
+
+
+def test_view_has_the_fields_of_c(headers):
+    fields = [field.name for field in dataclasses.fields(View)]
+    assert fields == list(headers.structs["armnn_view_t"])

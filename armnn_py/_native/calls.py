@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From C status codes to Python exceptions: the only place that knows the mapping."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import NoReturn
+
+from armnn_py._native import abi
+from armnn_py.errors import (
+    ArmnnError,
+    BackendError,
+    BackendUnavailableError,
+    ExecutionCancelledError,
+    ExecutionError,
+    ExecutionTimeoutError,
+    InvalidArgumentError,
+    UnimplementedError,
+)
+
+__all__ = ["ErrorBuffer", "STATUS_ERRORS", "raise_status", "status_name"]
+
+#: Class that a status turns into when nothing more special is known.
+STATUS_ERRORS: dict[int, type[ArmnnError]] = {
+    abi.ARMNN_STATUS_UNSUPPORTED: BackendError,
+    abi.ARMNN_STATUS_UNAVAILABLE: BackendUnavailableError,
+    abi.ARMNN_STATUS_INVALID_ARGUMENT: InvalidArgumentError,
+    abi.ARMNN_STATUS_OUT_OF_MEMORY: ExecutionError,
+    abi.ARMNN_STATUS_CANCELLED: ExecutionCancelledError,
+    abi.ARMNN_STATUS_TIMEOUT: ExecutionTimeoutError,
+    abi.ARMNN_STATUS_INCOMPATIBLE: BackendError,
+    abi.ARMNN_STATUS_DEVICE_LOST: ExecutionError,
+    abi.ARMNN_STATUS_UNIMPLEMENTED: UnimplementedError,
+    abi.ARMNN_STATUS_INTERNAL: ExecutionError,
+}
+
+_NAMES = {
+    value: name.removeprefix("ARMNN_STATUS_").lower().replace("_", " ")
+    for name, value in abi.ENUMS["armnn_status_e"].items()
+}
+
+
+def status_name(status: int) -> str:
+    """Words for a status code: ``"out of memory"``, or ``"status 17"`` for an unknown one."""
+    return _NAMES.get(status, f"status {status}")
+
+
+class ErrorBuffer:
+    """An ``armnn_error_t`` with storage for its text.
+
+    Parameters
+    ----------
+    capacity
+        Bytes of text kept; a longer text is cut and marked with an ellipsis.
+    """
+
+    __slots__ = ("_text", "struct")
+
+    def __init__(self, capacity: int = 2048) -> None:
+        self._text = ctypes.create_string_buffer(capacity)
+        self.struct = abi.armnn_error_t()
+        self.struct.header.struct_size = ctypes.sizeof(abi.armnn_error_t)
+        self.struct.header.struct_type = abi.ARMNN_STRUCT_ERROR
+        self.struct.text = self._text
+        self.struct.capacity = capacity
+
+    def clear(self) -> None:
+        """Forget the last message."""
+        self.struct.code = 0
+        self.struct.needed = 0
+        self._text[0] = b"\0"
+
+    @property
+    def text(self) -> str:
+        """The message, with undecodable bytes replaced; "" if there is none."""
+        text = self._text.value.decode("utf-8", "replace")
+        return text + "..." if self.struct.needed > len(self._text) else text
+
+
+def raise_status(status: int, subject: str, error: ErrorBuffer | None = None) -> NoReturn:
+    """Raise the exception that ``status`` stands for, with ``subject`` as its first line."""
+    details = [error.text] if error is not None and error.text else []
+    raise STATUS_ERRORS.get(status, BackendError)(
+        f"{subject}: {status_name(status)}", details=details
+    )

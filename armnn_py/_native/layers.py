@@ -1,0 +1,233 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layers as C structures: tensor infos, descriptors, support queries and workload infos.
+
+Every function returns ctypes structures together with whatever they point to, so that the caller
+decides how long they live. A structure handed to ``create_workload`` must live until the workload is
+destroyed (``backend_api.h``); one for a support question only for the call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native import abi
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["LayerStructs", "const_tensor", "descriptor_struct", "layer_query", "tensor_info"]
+
+_COUNT_FIELDS = {"rank", "axis_count", "block_rank", "view_count", "input_count"}
+_SKIPPED_FIELDS = {"header", "reserved"}
+
+
+def _header(structure: Any, tag: int) -> None:
+    structure.header.struct_size = ctypes.sizeof(structure)
+    structure.header.struct_type = tag
+
+
+def tensor_info(info: TensorInfo, *, constant: bool = False) -> abi.armnn_tensor_info_t:
+    """The C form of ``info``; its quantisation arrays stay attached to the result."""
+    struct = abi.armnn_tensor_info_t()
+    _header(struct, abi.ARMNN_STRUCT_TENSOR_INFO)
+    struct.data_type = int(info.data_type)
+    rank = len(info.shape)
+    struct.rank = rank
+    struct.dimensionality = (
+        abi.ARMNN_DIMENSIONALITY_SPECIFIED if rank else abi.ARMNN_DIMENSIONALITY_SCALAR
+    )
+    count, known = 1, 0
+    for axis, dimension in enumerate(info.shape):
+        if dimension is None:
+            continue
+        struct.dims[axis] = dimension
+        known |= 1 << axis
+        count *= dimension
+    struct.dim_known_mask = known
+    struct.element_count = count if info.is_static else 0
+    struct.quantization_dim = -1
+    struct.flags = abi.ARMNN_TENSOR_CONSTANT if constant else 0
+    if info.quantization is not None:
+        scales, zero_points = info.quantization.scales, info.quantization.zero_points
+        # Kept alive by the structure itself: ctypes holds what a pointer member was set from.
+        struct.scales = (ctypes.c_float * len(scales))(*scales)
+        struct.zero_points = (ctypes.c_int32 * len(scales))(*zero_points)
+        struct.quantization_count = len(scales)
+        if info.quantization.axis is not None:
+            struct.quantization_dim = info.quantization.axis
+    return struct
+
+
+def const_tensor(
+    info: ctypes._Pointer[abi.armnn_tensor_info_t], value: np.ndarray
+) -> abi.armnn_const_tensor_t:
+    """The C form of a constant; ``value`` must outlive the result."""
+    struct = abi.armnn_const_tensor_t()
+    _header(struct, abi.ARMNN_STRUCT_CONST_TENSOR)
+    struct.info = info
+    struct.data = value.ctypes.data
+    struct.size = value.nbytes
+    return struct
+
+
+@functools.cache
+def _struct_of(descriptor_class: type) -> type[Any]:
+    """``Convolution2dDescriptor`` -> ``armnn_convolution2d_descriptor_t``."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", descriptor_class.__name__).lower()
+    structure: type[Any] = getattr(abi, f"armnn_{words}_t")
+    return structure
+
+
+def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
+    """The C form of a descriptor dataclass for one layer type; None stays None.
+
+    Fields are copied by name. Tuples fill fixed arrays; the count member beside them (``rank``,
+    ``axis_count``, ...) is their length unless the dataclass has a field of that name.
+    """
+    if descriptor is None:
+        return None
+    struct = _struct_of(type(descriptor))()
+    _header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
+    names = {field.name for field in dataclasses.fields(descriptor)}
+    length = 0
+    counts = []
+    for name, *_ in struct._fields_:
+        if name in _SKIPPED_FIELDS:
+            continue
+        if name not in names:
+            assert name in _COUNT_FIELDS, f"{type(descriptor).__name__} lacks {name}"
+            counts.append(name)
+            continue
+        value = getattr(descriptor, name)
+        if name == "views":
+            length = len(value)
+            struct.views = _views(value)
+        elif isinstance(value, tuple):
+            length = len(value)
+            getattr(struct, name)[:length] = [int(item) for item in value]
+        else:
+            setattr(struct, name, value)
+    for name in counts:
+        setattr(struct, name, length)
+    return struct
+
+
+def _views(views: Sequence[Any]) -> Any:
+    array = (abi.armnn_view_t * len(views))()
+    for struct, view in zip(array, views, strict=True):
+        struct.origin[: len(view.origin)] = list(view.origin)
+        struct.size[: len(view.size)] = list(view.size)
+    return array
+
+
+def _info_array(
+    infos: Sequence[abi.armnn_tensor_info_t | None],
+) -> Any:
+    pointer_type = ctypes.POINTER(abi.armnn_tensor_info_t)
+    array = (pointer_type * max(len(infos), 1))()
+    for index, info in enumerate(infos):
+        if info is not None:
+            array[index] = ctypes.pointer(info)
+    return array
+
+
+class LayerStructs:
+    """One layer in C: the parts that a support query and a workload info share.
+
+    Parameters
+    ----------
+    layer_type
+        Type of the layer.
+    descriptor
+        Its descriptor dataclass, or None.
+    inputs
+        Infos of its inputs in operand order; None for an absent operand.
+    outputs
+        Infos of its outputs.
+    constants
+        In parallel to ``inputs``: the value where it is known, else None. Values must be dense and
+        outlive this object.
+    """
+
+    __slots__ = ("_keep", "constants", "descriptor", "inputs", "layer_type", "outputs")
+
+    def __init__(
+        self,
+        layer_type: int,
+        descriptor: Any,
+        inputs: Sequence[TensorInfo | None],
+        outputs: Sequence[TensorInfo],
+        constants: Sequence[np.ndarray | None] = (),
+    ) -> None:
+        known = list(constants) or [None] * len(inputs)
+        self.layer_type = int(layer_type)
+        self.descriptor = descriptor_struct(layer_type, descriptor)
+        self.inputs = [
+            None if info is None else tensor_info(info, constant=value is not None)
+            for info, value in zip(inputs, known, strict=True)
+        ]
+        self.outputs = [tensor_info(info) for info in outputs]
+        self.constants = known
+        self._keep: list[Any] = []
+
+    def _descriptor_pointer(self) -> Any:
+        if self.descriptor is None:
+            return None
+        return ctypes.cast(ctypes.pointer(self.descriptor), ctypes.POINTER(abi.armnn_header_t))
+
+    def _fill_common(self, struct: Any) -> None:
+        struct.type = self.layer_type
+        struct.input_count = len(self.inputs)
+        struct.output_count = len(self.outputs)
+        struct.descriptor = self._descriptor_pointer()
+        struct.input_infos = _info_array(self.inputs)
+        struct.output_infos = _info_array(self.outputs)
+
+    def query(self) -> abi.armnn_layer_query_t:
+        """The question "would you run this layer?"; valid while this object lives."""
+        struct = abi.armnn_layer_query_t()
+        _header(struct, abi.ARMNN_STRUCT_LAYER_QUERY)
+        self._fill_common(struct)
+        return struct
+
+    def workload_info(self, guid: int, name: str) -> abi.armnn_workload_info_t:
+        """What a workload is made from; valid while this object lives."""
+        struct = abi.armnn_workload_info_t()
+        _header(struct, abi.ARMNN_STRUCT_WORKLOAD_INFO)
+        self._fill_common(struct)
+        struct.guid = guid
+        text = name.encode()
+        struct.name.data = ctypes.create_string_buffer(text)
+        struct.name.size = len(text)
+        pointer_type = ctypes.POINTER(abi.armnn_const_tensor_t)
+        array = (pointer_type * max(len(self.inputs), 1))()
+        for index, value in enumerate(self.constants):
+            info = self.inputs[index]
+            if value is not None and info is not None:
+                array[index] = ctypes.pointer(const_tensor(ctypes.pointer(info), value))
+        self._keep.append(array)
+        struct.constants = array
+        return struct
+
+
+def layer_query(
+    layer_type: int,
+    descriptor: Any,
+    inputs: Sequence[TensorInfo | None],
+    outputs: Sequence[TensorInfo],
+    constant_inputs: Sequence[bool],
+) -> tuple[LayerStructs, abi.armnn_layer_query_t]:
+    """A support question without values: only which inputs are constant is told."""
+    structs = LayerStructs(layer_type, descriptor, inputs, outputs)
+    for info, constant in zip(structs.inputs, constant_inputs, strict=True):
+        if info is not None and constant:
+            info.flags |= abi.ARMNN_TENSOR_CONSTANT
+    return structs, structs.query()

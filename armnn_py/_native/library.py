@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Find and open ``libarmnn_core.so``; the one typed door to its functions.
+
+The library belongs to the package and must speak exactly the plan ABI that this package was
+written for. It is opened once for the life of the process and never closed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import sys
+from pathlib import Path
+
+from armnn_py import environment
+from armnn_py._native import abi
+from armnn_py.errors import InternalError
+
+__all__ = ["core", "core_path", "host_pointer"]
+
+LIBRARY_NAME = "libarmnn_core.so"
+
+
+def core_path() -> Path:
+    """Where the library lies: the developer's override, or beside this module.
+
+    In an editable install the compiled folder is apart from the sources; the package's search
+    path names both.
+
+    Raises
+    ------
+    InternalError
+        If there is no such file; the message lists each place tried.
+    """
+    override = environment.core_library()
+    if override is not None:
+        return Path(override)
+    tried = []
+    for folder in sys.modules["armnn_py"].__path__:
+        candidate = Path(folder) / "_native" / "lib" / LIBRARY_NAME
+        if candidate.is_file():
+            return candidate
+        tried.append(f"tried: {candidate}")
+    raise InternalError(
+        f"the native library '{LIBRARY_NAME}' is not there",
+        details=tried,
+        hints=["reinstall the package: pip install --force-reinstall armnn-py"],
+    )
+
+
+@functools.cache
+def core() -> ctypes.CDLL:
+    """The native library with every function typed.
+
+    Raises
+    ------
+    InternalError
+        If the file is missing, cannot be opened, or speaks another plan ABI.
+    """
+    path = core_path()
+    try:
+        library = ctypes.CDLL(os.fspath(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    except OSError as error:
+        raise InternalError(
+            f"the native library '{path}' cannot be opened",
+            details=[str(error)],
+            hints=["reinstall the package: pip install --force-reinstall armnn-py"],
+        ) from error
+    for name, (restype, argtypes) in abi.CORE_FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype = restype
+        function.argtypes = argtypes
+    version = library.armnn_core_abi_version()
+    if version != abi.ARMNN_CORE_ABI_VERSION:
+        raise InternalError(
+            f"the native library '{path}' speaks plan ABI {version}, "
+            f"this package needs {abi.ARMNN_CORE_ABI_VERSION}",
+            hints=["Python files and library come from different builds: reinstall the package"],
+        )
+    return library
+
+
+@functools.cache
+def host_pointer() -> ctypes._Pointer[abi.armnn_host_t]:
+    """The table of host services that every backend is created with."""
+    pointer: ctypes._Pointer[abi.armnn_host_t] = core().armnn_core_host()
+    return pointer

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Lines that backends logged, from the native ring to Python's ``logging``.
+
+Backend threads write into the ring and never enter the interpreter; this side empties it after
+calls that may have logged. Names are ``armnn_py.native.<component>``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+
+from armnn_py._native import abi
+from armnn_py._native.library import core
+
+__all__ = ["drain_log", "follow_log_level"]
+
+_LEVELS = {
+    abi.ARMNN_LOG_TRACE: logging.DEBUG - 5,
+    abi.ARMNN_LOG_DEBUG: logging.DEBUG,
+    abi.ARMNN_LOG_INFO: logging.INFO,
+    abi.ARMNN_LOG_WARNING: logging.WARNING,
+    abi.ARMNN_LOG_ERROR: logging.ERROR,
+}
+_ROOT = "armnn_py.native"
+
+
+def follow_log_level() -> None:
+    """Tell the native side which lines the logger would keep, so that it stores no others."""
+    wanted = logging.getLogger(_ROOT).getEffectiveLevel()
+    native = min((n for n, level in _LEVELS.items() if level >= wanted), default=5)
+    core().armnn_core_set_log_level(native)
+
+
+def drain_log() -> None:
+    """Hand every pending line to its logger."""
+    library = core()
+    if not library.armnn_core_log_pending():
+        return
+    record = abi.armnn_log_record_t()
+    while library.armnn_core_log_next(ctypes.byref(record)):
+        component = record.component.decode("utf-8", "replace") or "backend"
+        logger = logging.getLogger(f"{_ROOT}.{component}")
+        if record.lost:
+            logger.warning("%d lines were lost before this one", record.lost)
+        logger.log(
+            _LEVELS.get(record.level, logging.INFO), "%s", record.text.decode("utf-8", "replace")
+        )

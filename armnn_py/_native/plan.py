@@ -1,0 +1,268 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Plans and contexts of the native executor, as owned objects.
+
+A plan is made once for a network and its shapes; a context is one caller's memory for it; a run is
+one C call with the GIL released.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from armnn_py._native import abi
+from armnn_py._native.calls import ErrorBuffer, raise_status
+from armnn_py._native.library import core
+
+__all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanStep", "PlanTensor"]
+
+#: How often a run asks Python for signals: often enough for a person, too seldom to be measured.
+INTERRUPT_INTERVAL_NS = 20_000_000
+
+_STRUCT_PLAN_SPEC = 0x414E0F01
+_STRUCT_RUN = 0x414E0F02
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTensor:
+    """One numbered tensor: ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
+
+    kind: int
+    size: int
+    index: int = 0
+    offset: int = 0
+    alignment: int = 1
+    address: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One step; ``workload`` is 0 for a copy. Absent operands are ``ARMNN_PLAN_NONE``."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    workload: int = 0
+    scratch_offset: int = 0
+    scratch_size: int = 0
+    execution_data_index: int = abi.ARMNN_PLAN_NONE
+
+
+class NativePlan:
+    """An ``armnn_plan_t``. Workloads and constants must outlive it.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a number of the plan does not fit; the native checker says which.
+    """
+
+    __slots__ = ("handle", "input_count", "output_count")
+
+    def __init__(
+        self,
+        tensors: Sequence[PlanTensor],
+        steps: Sequence[PlanStep],
+        *,
+        input_count: int,
+        output_count: int,
+        execution_data_count: int,
+        arena_size: int,
+    ) -> None:
+        self.input_count = input_count
+        self.output_count = output_count
+        tensor_array = (abi.armnn_plan_tensor_t * max(len(tensors), 1))()
+        for struct, tensor in zip(tensor_array, tensors, strict=False):
+            struct.kind = tensor.kind
+            struct.index = tensor.index
+            struct.offset = tensor.offset
+            struct.size = tensor.size
+            struct.alignment = tensor.alignment
+            struct.address = tensor.address or None
+        keep: list[Any] = []
+        step_array = (abi.armnn_plan_step_t * max(len(steps), 1))()
+        for struct, step in zip(step_array, steps, strict=False):
+            struct.kind = (
+                abi.ARMNN_PLAN_STEP_EXECUTE if step.workload else abi.ARMNN_PLAN_STEP_COPY
+            )
+            struct.input_count = len(step.inputs)
+            struct.output_count = len(step.outputs)
+            struct.execution_data_index = step.execution_data_index
+            if step.workload:
+                struct.workload = ctypes.cast(step.workload, ctypes.POINTER(abi.armnn_workload_t))
+            inputs = (ctypes.c_uint32 * max(len(step.inputs), 1))(*step.inputs)
+            outputs = (ctypes.c_uint32 * max(len(step.outputs), 1))(*step.outputs)
+            keep += [inputs, outputs]
+            struct.inputs = inputs
+            struct.outputs = outputs
+            struct.scratch_offset = step.scratch_offset
+            struct.scratch_size = step.scratch_size
+        spec = abi.armnn_plan_spec_t()
+        spec.header.struct_size = ctypes.sizeof(spec)
+        spec.header.struct_type = _STRUCT_PLAN_SPEC
+        spec.tensors = tensor_array
+        spec.steps = step_array
+        spec.tensor_count = len(tensors)
+        spec.step_count = len(steps)
+        spec.input_count = input_count
+        spec.output_count = output_count
+        spec.execution_data_count = execution_data_count
+        spec.arena_size = arena_size
+        error = ErrorBuffer()
+        self.handle = ctypes.POINTER(abi.armnn_plan_t)()
+        status = core().armnn_plan_create(
+            ctypes.byref(spec), ctypes.byref(self.handle), ctypes.byref(error.struct)
+        )
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(status, "the plan of the network was refused", error)
+
+    @property
+    def address(self) -> int:
+        """What trace events call this plan."""
+        return ctypes.cast(self.handle, ctypes.c_void_p).value or 0
+
+    def destroy(self) -> None:
+        """Destroy the plan; contexts must be gone."""
+        if self.handle:
+            core().armnn_plan_destroy(self.handle)
+            self.handle = ctypes.POINTER(abi.armnn_plan_t)()
+
+
+def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, None, None]:
+    """Answer "should the run stop?" each time it is resumed.
+
+    Python runs signal handlers, and so raises KeyboardInterrupt, when bytecode of the main thread
+    starts or resumes. A callback that is a function would be entered outside of any ``try``; a
+    generator is resumed *inside* this one, so that the exception is caught and kept for the caller.
+    """
+    answer = 0
+    while True:
+        try:
+            while True:
+                yield answer
+                answer = 0
+                for token in stops:
+                    if token.cancelled:
+                        answer = 1
+        except GeneratorExit:
+            return
+        except BaseException as error:  # noqa: BLE001 - raised again by the caller of the run
+            box.append(error)
+            answer = 1
+
+
+class NativeContext:
+    """One caller's arena and pointers; runs one inference at a time.
+
+    Raises
+    ------
+    ExecutionError
+        If there is no memory for the arena.
+    """
+
+    __slots__ = (
+        "_call",
+        "_error",
+        "_gate",
+        "_gate_callback",
+        "_input_array",
+        "_output_array",
+        "_run",
+        "_run_address",
+        "caught",
+        "handle",
+        "stops",
+    )
+
+    def __init__(self, plan: NativePlan, execution_data: Sequence[int | None]) -> None:
+        self.caught: list[BaseException] = []
+        self.stops: list[Any] = []
+        data = (ctypes.c_void_p * max(len(execution_data), 1))(*execution_data)
+        self._error = ErrorBuffer()
+        self.handle = ctypes.POINTER(abi.armnn_context_t)()
+        status = core().armnn_context_create(
+            plan.handle, data, ctypes.byref(self.handle), ctypes.byref(self._error.struct)
+        )
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(status, "no execution context could be made", self._error)
+        self._input_array = (ctypes.c_void_p * max(plan.input_count, 1))()
+        self._output_array = (ctypes.c_void_p * max(plan.output_count, 1))()
+        self._run = abi.armnn_run_t()
+        run = self._run
+        run.header.struct_size = ctypes.sizeof(run)
+        run.header.struct_type = _STRUCT_RUN
+        run.context = self.handle
+        run.inputs = self._input_array
+        run.outputs = self._output_array
+        run.interrupt_interval_ns = INTERRUPT_INTERVAL_NS
+        run.error = ctypes.pointer(self._error.struct)
+        self._run_address = ctypes.addressof(run)
+        # An untyped twin of the function: one integer argument is the cheapest call ctypes has.
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
+            ("armnn_context_run", core())
+        )
+        self._gate: Generator[int, None, None] | None = None
+        self._gate_callback: Any = None
+
+    def run(
+        self,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        *,
+        deadline_ns: int = 0,
+        interruptible: bool = False,
+    ) -> int:
+        """Run once over these addresses and return the status code.
+
+        ``interruptible`` asks Python between steps: for signals, which only the main thread gets,
+        and for the tokens in ``stops``. What a signal handler raised lies in ``caught`` afterwards.
+        """
+        self._input_array[: len(inputs)] = inputs
+        self._output_array[: len(outputs)] = outputs
+        run = self._run
+        run.deadline_ns = deadline_ns
+        if interruptible:
+            if self._gate_callback is None:
+                self._make_gate()
+            run.interrupt = self._gate_callback
+        else:
+            run.interrupt = type(run.interrupt)()
+        status: int = self._call(self._run_address)
+        return status
+
+    def _make_gate(self) -> None:
+        self._gate = _signal_gate(self.caught, self.stops)
+        next(self._gate)
+        self._gate_callback = type(self._run.interrupt)(self._gate.send)
+
+    @property
+    def error_text(self) -> str:
+        """The message of the last run that failed."""
+        return self._error.text
+
+    @property
+    def failed_step(self) -> int | None:
+        """Index of the step to blame for the last status, or None."""
+        step: int = self._run.failed_step
+        return None if step == abi.ARMNN_PLAN_NONE else step
+
+    @property
+    def run_id(self) -> int:
+        """Number of the last run, as trace events name it."""
+        number: int = self._run.run_id
+        return number
+
+    def cancel(self) -> None:
+        """Stop the run in flight before its next step; from any thread."""
+        core().armnn_context_cancel(self.handle)
+
+    def destroy(self) -> None:
+        """Free the arena; no run may be in flight."""
+        if self.handle:
+            core().armnn_context_destroy(self.handle)
+            self.handle = ctypes.POINTER(abi.armnn_context_t)()
+        if self._gate is not None:
+            self._gate.close()
+            self._gate = None

@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Workload factories and workloads of a backend, as owned objects."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+from armnn_py._native import abi
+from armnn_py._native.calls import ErrorBuffer, raise_status, status_name
+from armnn_py._native.layers import LayerStructs
+from armnn_py.errors import BackendError
+
+__all__ = ["NativeWorkload", "NativeWorkloadFactory", "Requirements"]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What a workload stated that it needs, with the header's defaults filled in."""
+
+    scratch_size: int
+    tensor_alignment: int
+    in_place_mask: int
+    consumed_mask: int
+
+
+class NativeWorkload:
+    """One ``armnn_workload_t`` with everything its info points to."""
+
+    __slots__ = ("_info", "_structs", "address", "kernel_name", "object", "requirements")
+
+    def __init__(self, workload: Any, structs: LayerStructs, info: Any) -> None:
+        self.object = workload
+        self.address: int = ctypes.cast(workload, ctypes.c_void_p).value or 0
+        self._structs: LayerStructs | None = structs
+        self._info: Any = info
+        api = workload.contents.api.contents
+        self.requirements = self._ask_requirements(api, workload)
+        name = api.get_kernel_name(workload) if api.get_kernel_name else None
+        self.kernel_name = name.decode("utf-8", "replace") if name else ""
+
+    @staticmethod
+    def _ask_requirements(api: Any, workload: Any) -> Requirements:
+        struct = abi.armnn_workload_requirements_t()
+        struct.header.struct_size = ctypes.sizeof(struct)
+        struct.header.struct_type = abi.ARMNN_STRUCT_WORKLOAD_REQUIREMENTS
+        if api.get_requirements:
+            api.get_requirements(workload, ctypes.byref(struct))
+        scratch_size: int = struct.scratch_size
+        if struct.scratch_alignment > 64:
+            # The arena gives 64; room to round up inside is the backend's own business beyond it.
+            raise BackendError(
+                f"workload asks for scratch aligned to {struct.scratch_alignment} bytes",
+                hints=["the host gives at most 64; ask for more bytes and round up inside"],
+            )
+        return Requirements(
+            scratch_size,
+            struct.tensor_alignment or 64,
+            struct.in_place_mask,
+            struct.consumed_mask,
+        )
+
+    def destroy(self) -> None:
+        """Destroy the workload; harmless when repeated."""
+        if self.object is not None:
+            self.object.contents.api.contents.destroy(self.object)
+            self.object = None
+            self._structs = None
+            self._info = None
+
+
+class NativeWorkloadFactory:
+    """An ``armnn_workload_factory_t`` of one backend instance.
+
+    Raises
+    ------
+    BackendError
+        If the backend does not give one.
+    """
+
+    __slots__ = ("_api", "_object", "backend_id")
+
+    def __init__(self, backend_id: str, api: abi.armnn_backend_api_t, instance: int) -> None:
+        self.backend_id = backend_id
+        self._object: Any = None
+        error = ErrorBuffer()
+        args = abi.armnn_factory_args_t()
+        args.header.struct_size = ctypes.sizeof(args)
+        args.header.struct_type = abi.ARMNN_STRUCT_FACTORY_ARGS
+        out = ctypes.POINTER(abi.armnn_workload_factory_t)()
+        backend = ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
+        status = api.create_workload_factory(
+            backend, ctypes.byref(args), ctypes.byref(out), ctypes.byref(error.struct)
+        )
+        if status != abi.ARMNN_STATUS_OK or not out:
+            raise_status(
+                status or abi.ARMNN_STATUS_INTERNAL,
+                f"backend '{backend_id}': create_workload_factory failed",
+                error,
+            )
+        self._object = out
+        self._api = out.contents.api.contents
+
+    def create(self, structs: LayerStructs, guid: int, name: str) -> NativeWorkload:
+        """Make the workload of one layer.
+
+        Raises
+        ------
+        BackendError
+            If the backend does not make it although it declared the layer supported; the message
+            names the layer and keeps the backend's words.
+        """
+        error = ErrorBuffer()
+        info = structs.workload_info(guid, name)
+        out = ctypes.POINTER(abi.armnn_workload_t)()
+        status = self._api.create_workload(
+            self._object, ctypes.byref(info), ctypes.byref(out), ctypes.byref(error.struct)
+        )
+        if status != abi.ARMNN_STATUS_OK or not out:
+            reason = error.text or "no reason given"
+            raise BackendError(
+                f"backend '{self.backend_id}' made no workload for layer '{name}': {reason}",
+                details=[f"status: {status_name(status)}"],
+                hints=["the backend declared this layer supported: report it to its vendor"],
+            )
+        return NativeWorkload(out, structs, info)
+
+    def after_workloads_created(self) -> None:
+        """Tell the backend that the network is complete."""
+        if self._api.after_workloads_created:
+            error = ErrorBuffer()
+            status = self._api.after_workloads_created(self._object, ctypes.byref(error.struct))
+            if status != abi.ARMNN_STATUS_OK:
+                raise_status(
+                    status, f"backend '{self.backend_id}': after_workloads_created failed", error
+                )
+
+    def create_execution_data(self) -> int | None:
+        """State of one more execution context, or None if the backend keeps none."""
+        if not self._api.create_execution_data:
+            return None
+        error = ErrorBuffer()
+        out = ctypes.c_void_p()
+        status = self._api.create_execution_data(
+            self._object, ctypes.byref(out), ctypes.byref(error.struct)
+        )
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(
+                status, f"backend '{self.backend_id}': create_execution_data failed", error
+            )
+        return out.value
+
+    def destroy_execution_data(self, data: int | None) -> None:
+        """Give back what ``create_execution_data`` made."""
+        if data is not None and self._api.destroy_execution_data:
+            self._api.destroy_execution_data(self._object, data)
+
+    def destroy(self) -> None:
+        """Destroy the factory; harmless when repeated."""
+        if self._object is not None:
+            self._api.destroy(self._object)
+            self._object = None

@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""May this backend run this layer, and if not, why not.
+
+Answers are cached by layer signature (type, descriptor, infos, which inputs are constant), so that
+thirty equal layers of a network cost one question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native.support import NativeLayerSupport
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.network import Layer
+
+__all__ = ["LayerSupport", "Support", "layer_signature"]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """An answer: true if the backend takes the layer, otherwise with the backend's reason."""
+
+    ok: bool
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+def layer_signature(layer: Layer) -> tuple[Any, ...]:
+    """Everything that a support answer may depend on, hashable."""
+    return (
+        layer.type,
+        layer.descriptor,
+        tuple(None if slot is None else slot.info for slot in layer.inputs),
+        tuple(slot.info for slot in layer.outputs),
+        tuple(slot is not None and slot.layer.is_constant for slot in layer.inputs),
+    )
+
+
+class LayerSupport:
+    """The layer support object of one backend, with a cache; use it in a ``with`` block."""
+
+    __slots__ = ("_cache", "_native", "backend")
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self._native = NativeLayerSupport(backend.id, backend.api, backend.instance)
+        self._cache: dict[tuple[Any, ...], Support] = {}
+
+    def ask(self, layer: Layer) -> Support:
+        """Whether the backend takes ``layer``, with its reason if not."""
+        key = layer_signature(layer)
+        answer = self._cache.get(key)
+        if answer is None:
+            answer = Support(*self._native.ask(*key))
+            self._cache[key] = answer
+        return answer
+
+    def close(self) -> None:
+        """Destroy the native object."""
+        self._native.close()
+
+    def __enter__(self) -> LayerSupport:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

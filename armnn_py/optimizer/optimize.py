@@ -1,0 +1,204 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From a network to one in which every layer has its backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
+from armnn_py.optimizer.assign import assign_backends
+from armnn_py.optimizer.report import Assignment
+
+if TYPE_CHECKING:
+    from armnn_py.backends.backend import Backend
+    from armnn_py.backends.registry import BackendRegistry
+    from armnn_py.network import Network
+    from armnn_py.runtime.runtime import Runtime
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["OptimizedNetwork", "optimize"]
+
+
+class OptimizedNetwork:
+    """A network with a backend for each layer; made by `optimize`, loaded by `Runtime`.
+
+    A network with free dimensions gets its backends when the dimensions are known: `specialize`
+    gives the optimised network of one set of shapes.
+    """
+
+    __slots__ = ("_assignment", "backends", "network", "runtime")
+
+    def __init__(
+        self,
+        network: Network,
+        backends: Sequence[Backend],
+        runtime: Runtime,
+        assignment: Assignment | None,
+    ) -> None:
+        self.network = network
+        self.backends = tuple(backends)
+        self.runtime = runtime
+        self._assignment = assignment
+
+    @property
+    def name(self) -> str:
+        """Name of the network."""
+        return self.network.name
+
+    @property
+    def inputs(self) -> Mapping[str, TensorInfo]:
+        """Inputs by name."""
+        return self.network.inputs
+
+    @property
+    def outputs(self) -> Mapping[str, TensorInfo]:
+        """Outputs by name."""
+        return self.network.outputs
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether an input has a free dimension."""
+        return self._assignment is None
+
+    @property
+    def assignment(self) -> Assignment:
+        """Backend and reason of each layer; empty while dimensions are free."""
+        return self._assignment if self._assignment is not None else Assignment(())
+
+    def specialize(self, shapes: Mapping[str, Sequence[int]]) -> OptimizedNetwork:
+        """Bind the free dimensions and give every layer its backend.
+
+        Parameters
+        ----------
+        shapes
+            Shape of each input by name.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If a shape does not fit the input.
+        NoBackendForLayerError
+            If a layer is taken by no backend.
+        """
+        if not self.is_dynamic:
+            return self
+        return _assigned(self.network.specialize(shapes), self.backends, self.runtime)
+
+    def __repr__(self) -> str:
+        if self.is_dynamic:
+            ids = "+".join(backend.id for backend in self.backends)
+            return f"<OptimizedNetwork '{self.name}' with free dimensions for {ids}>"
+        ids = "+".join(self.assignment.counts)
+        return f"<OptimizedNetwork '{self.name}' {len(self.assignment)} layers on {ids}>"
+
+
+def optimize(
+    network: Network,
+    backends: Sequence[str] | str | None = None,
+    *,
+    runtime: Runtime,
+) -> OptimizedNetwork:
+    """Prepare a network for loading: check it and give each layer a backend.
+
+    Parameters
+    ----------
+    network
+        Stays as it is; the result holds a copy.
+    backends
+        Ids in order of preference; for each layer the first one that supports it wins. Only listed
+        backends are used, except that a layer may ask for another loaded one by its own hint.
+        Default: every loaded backend, best score first, ``CpuRef`` last.
+    runtime
+        Where the backends are loaded.
+
+    Returns
+    -------
+    OptimizedNetwork
+        With ``.assignment``: the backend of each layer and why not an earlier choice.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the list is empty or the runtime has no backends.
+    BackendNotFoundError
+        If a listed id is not loaded; says what was found where.
+    GraphValidationError
+        If the network is not well formed.
+    NoBackendForLayerError
+        If a layer is taken by no listed backend; lists all of them with all reasons.
+    """
+    runtime.check_open()
+    chosen = select_backends(backends, runtime.backends)
+    if network.is_dynamic:
+        return OptimizedNetwork(network, chosen, runtime, None)
+    return _assigned(network.copy(), chosen, runtime)
+
+
+def _assigned(network: Network, backends: Sequence[Backend], runtime: Runtime) -> OptimizedNetwork:
+    network.validate()
+    assignment = assign_backends(network, backends, runtime.backends)
+    return OptimizedNetwork(network, backends, runtime, assignment)
+
+
+def select_backends(
+    backends: Sequence[str] | str | None, registry: BackendRegistry
+) -> list[Backend]:
+    """Turn a list of ids into backends, without repeats and in order."""
+    if backends is None:
+        if not registry:
+            raise _nothing_loaded(registry)
+        # Reference last even if a vendor forgot to give a score.
+        order = sorted(registry.values(), key=lambda b: (b.id == "CpuRef", -b.score))
+        return order
+    ids = [backends] if isinstance(backends, str) else list(backends)
+    if not ids:
+        raise InvalidArgumentError(
+            "the list of backends is empty",
+            hints=["name at least one, or pass None for all loaded backends"],
+        )
+    chosen: dict[str, Backend] = {}
+    for name in ids:
+        if not isinstance(name, str):
+            raise InvalidArgumentError(
+                f"a backend id is a str, not {type(name).__name__}: {name!r}"
+            )
+        if name not in registry:
+            raise _not_found(name, ids, registry)
+        chosen.setdefault(name, registry[name])
+    return list(chosen.values())
+
+
+def _verdict_lines(registry: BackendRegistry) -> list[str]:
+    lines = []
+    for verdict in registry.load_report:
+        if verdict.status == "loaded":
+            lines.append(f"{verdict.path}: loaded as '{verdict.id}'")
+        elif verdict.status != "skipped":
+            lines.append(f"{verdict.path}: {verdict.status}, {verdict.reason}")
+    return ["looked in:", *(f"  {line}" for line in lines)] if lines else ["no files were found"]
+
+
+def _not_found(name: str, ids: Sequence[str], registry: BackendRegistry) -> BackendNotFoundError:
+    return BackendNotFoundError(
+        f"backend '{name}' is not loaded",
+        backend=name,
+        loaded=list(registry),
+        verdicts=registry.load_report,
+        details=[
+            f"asked for by: backends={list(ids)!r}",
+            f"loaded: {', '.join(registry) or 'none'}",
+            *_verdict_lines(registry),
+        ],
+        hints=["'armnn-py backends paths' shows where backends are searched"],
+    )
+
+
+def _nothing_loaded(registry: BackendRegistry) -> BackendNotFoundError:
+    return BackendNotFoundError(
+        "no backend is loaded",
+        verdicts=registry.load_report,
+        details=_verdict_lines(registry),
+        hints=["'armnn-py backends list -v' shows every file and why it was refused"],
+    )

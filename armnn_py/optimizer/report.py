@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Which backend runs which layer, and why not an earlier choice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+__all__ = ["Assignment", "LayerAssignment"]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerAssignment:
+    """The place of one layer.
+
+    Attributes
+    ----------
+    layer
+        Name of the layer.
+    type
+        Arm NN's name of its type, e.g. ``"Convolution2d"``.
+    backend
+        Id of the backend that runs it.
+    file
+        Real path of that backend's shared object; None for one linked into the library.
+    hint
+        The backend that the layer itself asked for, or None.
+    refusals
+        Pairs (backend id, reason) of the choices tried before.
+    """
+
+    layer: str
+    type: str
+    backend: str
+    file: str | None = None
+    hint: str | None = None
+    refusals: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """In words: why the layer is where it is."""
+        refused = "; ".join(f"{backend}: {reason}" for backend, reason in self.refusals)
+        if self.hint is not None and self.backend == self.hint:
+            return "asked for by the layer"
+        return refused
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON-able values."""
+        return {
+            "layer": self.layer,
+            "type": self.type,
+            "backend": self.backend,
+            "file": self.file,
+            "hint": self.hint,
+            "refusals": [{"backend": b, "reason": r} for b, r in self.refusals],
+        }
+
+
+class Assignment(Sequence[LayerAssignment]):
+    """The places of all layers of a network that a backend runs, in execution order."""
+
+    __slots__ = ("_by_name", "_records")
+
+    def __init__(self, records: Sequence[LayerAssignment]) -> None:
+        self._records = tuple(records)
+        self._by_name = {record.layer: record for record in self._records}
+
+    @overload
+    def __getitem__(self, index: int) -> LayerAssignment: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[LayerAssignment, ...]: ...
+    def __getitem__(self, index: int | slice) -> LayerAssignment | tuple[LayerAssignment, ...]:
+        return self._records[index]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[LayerAssignment]:
+        return iter(self._records)
+
+    def of(self, layer: str) -> LayerAssignment:
+        """The record of the layer with this name.
+
+        Raises
+        ------
+        KeyError
+            If no backend runs a layer of this name.
+        """
+        return self._by_name[layer]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Layers on each backend, most first."""
+        return dict(Counter(record.backend for record in self._records).most_common())
+
+    def summary(self) -> str:
+        """One line: ``51 layers on AcmeNpu, 2 layers on CpuRef``."""
+        parts = [f"{n} layer{'s' if n != 1 else ''} on {b}" for b, n in self.counts.items()]
+        return ", ".join(parts) or "no layers"
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """All records as JSON-able values."""
+        return [record.to_json() for record in self._records]
+
+    def __str__(self) -> str:
+        rows = [("layer", "type", "backend", "why not an earlier choice")]
+        rows += [(r.layer, r.type, r.backend, r.reason) for r in self._records]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        lines = [
+            "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+            + ("   " + row[3]).rstrip()
+            for row in rows
+        ]
+        return "\n".join(line.rstrip() for line in [*lines, self.summary()])
+
+    def __repr__(self) -> str:
+        return f"<Assignment: {self.summary()}>"

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Aligned arrays, and what may be bound to an input or output."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.tensors import TensorInfo
+
+__all__ = ["aligned_copy", "aligned_empty", "bind_input", "bind_output"]
+
+_logger = logging.getLogger("armnn_py.runtime")
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int) -> np.ndarray:
+    """An uninitialised array whose data starts at a multiple of ``alignment`` bytes."""
+    array: np.ndarray = np.empty(shape, dtype)
+    if alignment <= 16 or array.ctypes.data % alignment == 0:
+        return array
+    raw = np.empty(array.nbytes + alignment, np.uint8)
+    start = -raw.ctypes.data % alignment
+    return raw[start : start + array.nbytes].view(dtype).reshape(shape)
+
+
+def aligned_copy(value: np.ndarray, alignment: int = 64) -> np.ndarray:
+    """``value`` itself if it is dense and aligned, otherwise a copy that is."""
+    if value.flags.c_contiguous and value.ctypes.data % alignment == 0:
+        return value
+    copy = aligned_empty(value.shape, value.dtype, alignment)
+    copy[...] = value
+    return copy
+
+
+def _as_array(name: str, value: Any) -> np.ndarray:
+    """Take anything with the DLPack, array or buffer protocol on the CPU."""
+    if isinstance(value, np.ndarray):
+        return value
+    try:
+        if hasattr(value, "__dlpack__"):
+            return np.from_dlpack(value)
+        array = np.asarray(value)
+    except Exception as error:
+        raise InvalidArgumentError(
+            f"input '{name}': {type(value).__name__} cannot be read as an array",
+            details=[str(error)],
+            hints=["pass a numpy array, or an object with the DLPack or buffer protocol"],
+        ) from error
+    if array.dtype == object:
+        raise InvalidArgumentError(
+            f"input '{name}': {type(value).__name__} given, an array expected",
+            hints=["pass a numpy array, or an object with the DLPack or buffer protocol"],
+        )
+    return array
+
+
+def _shape_text(shape: tuple[int | None, ...]) -> str:
+    return "x".join("?" if d is None else str(d) for d in shape) or "scalar"
+
+
+def check_array(what: str, name: str, array: np.ndarray, info: TensorInfo) -> None:
+    """Raise unless dtype and shape fit; free dimensions of ``info`` fit anything.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Names the tensor, what was given and what was expected.
+    """
+    if array.dtype != info.dtype:
+        if array.dtype == info.dtype.newbyteorder("S"):
+            cure = f"array.astype('{info.dtype.name}'): the bytes are in foreign order"
+        else:
+            cure = f"array.astype('{info.dtype.name}'); nothing is converted silently"
+        raise InvalidArgumentError(
+            f"{what} '{name}': dtype {array.dtype} given, {info.dtype} expected", hints=[cure]
+        )
+    shape = info.shape
+    if array.shape == shape:
+        return
+    if array.ndim != len(shape):
+        raise InvalidArgumentError(
+            f"{what} '{name}': {array.ndim} dimensions given ({_shape_text(array.shape)}), "
+            f"{len(shape)} expected ({_shape_text(shape)})"
+        )
+    for axis, (given, expected) in enumerate(zip(array.shape, shape, strict=True)):
+        if expected is not None and given != expected:
+            raise InvalidArgumentError(
+                f"{what} '{name}': dimension {axis} is {given}, {expected} expected",
+                details=[f"given {_shape_text(array.shape)}, expected {_shape_text(shape)}"],
+            )
+
+
+def bind_input(name: str, value: Any, info: TensorInfo) -> np.ndarray:
+    """A dense array for an input; copies only if ``value`` is not dense."""
+    array = _as_array(name, value)
+    check_array("input", name, array, info)
+    if not array.flags.c_contiguous or not array.flags.aligned:
+        _logger.debug("input '%s' is not contiguous: copied", name)
+        array = array.copy(order="C")
+    return array
+
+
+def bind_output(name: str, value: Any, info: TensorInfo) -> np.ndarray:
+    """Check an array that the caller wants an output written into."""
+    if not isinstance(value, np.ndarray):
+        raise InvalidArgumentError(
+            f"output '{name}': {type(value).__name__} given, a numpy array expected"
+        )
+    check_array("output", name, value, info)
+    if not value.flags.writeable:
+        raise InvalidArgumentError(f"output '{name}': the array is read-only")
+    if not value.flags.c_contiguous or not value.flags.aligned:
+        raise InvalidArgumentError(
+            f"output '{name}': the array is not contiguous",
+            hints=["pass a C-contiguous array, or leave it out and copy the result"],
+        )
+    return value

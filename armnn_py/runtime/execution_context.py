@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""One caller's buffers for one plan: bind arrays, run, turn a status into an exception."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py._native import abi
+from armnn_py._native.calls import STATUS_ERRORS, status_name
+from armnn_py._native.plan import NativeContext
+from armnn_py.errors import ExecutionCancelledError, ExecutionError
+from armnn_py.runtime.buffers import aligned_empty
+
+if TYPE_CHECKING:
+    from armnn_py.runtime.cancel import CancelToken
+    from armnn_py.runtime.network_plan import NetworkPlan
+
+__all__ = ["ExecutionContext"]
+
+_MAIN_THREAD = threading.main_thread().ident
+
+
+class ExecutionContext:
+    """An arena and execution data of every backend; runs one inference at a time."""
+
+    __slots__ = ("_data", "_native", "_output_specs", "plan")
+
+    def __init__(self, plan: NetworkPlan) -> None:
+        assert plan.native is not None
+        self.plan = plan
+        self._data = [factory.create_execution_data() for factory in plan.factories]
+        self._native = NativeContext(plan.native, self._data)
+        self._output_specs = [
+            (
+                layer.name,
+                tuple(layer.inputs[0].info.shape),
+                layer.inputs[0].info.dtype,
+                plan.output_alignments.get(index, 1),
+            )
+            for index, layer in enumerate(plan.network.output_layers)
+        ]
+
+    def run(
+        self,
+        inputs: Sequence[np.ndarray],
+        out: Mapping[str, np.ndarray] | None,
+        *,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Run over dense arrays of the right shapes, in the order of the network's inputs."""
+        outputs: dict[str, np.ndarray] = {}
+        for name, shape, dtype, alignment in self._output_specs:
+            array = out.get(name) if out is not None else None
+            outputs[name] = (
+                array if array is not None else aligned_empty(shape, dtype, alignment)
+            )
+        native = self._native
+        deadline = 0 if timeout is None else time.monotonic_ns() + max(1, int(timeout * 1e9))
+        interruptible = cancel is not None or threading.get_ident() == _MAIN_THREAD
+        if cancel is not None:
+            if cancel.cancelled:
+                raise ExecutionCancelledError(
+                    f"network '{self.plan.network.name}': cancelled before it started"
+                )
+            native.stops.append(cancel)
+            cancel._attach(native)
+        try:
+            status = native.run(
+                [array.ctypes.data for array in inputs],
+                [array.ctypes.data for array in outputs.values()],
+                deadline_ns=deadline,
+                interruptible=interruptible,
+            )
+        finally:
+            if cancel is not None:
+                cancel._detach(native)
+                native.stops.clear()
+        if status != abi.ARMNN_STATUS_OK or native.caught:
+            self._raise(status, timeout)
+        return outputs
+
+    def _raise(self, status: int, timeout: float | None) -> None:
+        """Raise what a failed run stands for; what a signal handler raised goes first."""
+        native = self._native
+        if native.caught:
+            caught = native.caught[0]
+            native.caught.clear()
+            raise caught
+        index = native.failed_step
+        text = native.error_text
+        details = [text] if text else []
+        fields: dict[str, Any] = {"status": status}
+        subject = f"network '{self.plan.network.name}'"
+        if index is not None:
+            step = self.plan.steps[index]
+            subject = f"layer '{step.layer}' ({step.type}) on backend '{step.backend}'"
+            fields.update(layer=step.layer, backend=step.backend, kernel=step.kernel)
+            if step.kernel:
+                details.append(f"kernel: {step.kernel}")
+        if status == abi.ARMNN_STATUS_TIMEOUT and timeout is not None:
+            subject = f"network '{self.plan.network.name}': not done after {timeout:g} s"
+        error_class = STATUS_ERRORS.get(status, ExecutionError)
+        if not issubclass(error_class, ExecutionError):
+            error_class = ExecutionError
+        raise error_class(f"{subject}: {status_name(status)}", details=details, **fields)
+
+    @property
+    def run_id(self) -> int:
+        """Number of the last run, as trace events name it."""
+        return self._native.run_id
+
+    def destroy(self) -> None:
+        """Free the arena and the backends' execution data."""
+        self._native.destroy()
+        for factory, data in zip(self.plan.factories, self._data, strict=True):
+            factory.destroy_execution_data(data)
+        self._data = []

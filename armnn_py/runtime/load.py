@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From a model file to a loaded network in one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from armnn_py.frontends import import_model
+from armnn_py.network import Network
+from armnn_py.optimizer import optimize
+from armnn_py.runtime.loaded_network import LoadedNetwork
+from armnn_py.runtime.runtime import Runtime
+
+__all__ = ["load"]
+
+
+def load(
+    model: str | os.PathLike[str] | Network,
+    backends: Sequence[str] | str | None = None,
+    *,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    runtime: Runtime | None = None,
+    plan_cache_size: int = 8,
+) -> LoadedNetwork:
+    """Import, optimise and load a model.
+
+    Parameters
+    ----------
+    model
+        Path of a model file, or a `Network`.
+    backends
+        Ids in order of preference; default: every loaded backend, best first.
+    shapes
+        Shapes of inputs by name, to bind free dimensions now instead of at each run.
+    runtime
+        Where to load it. Default: a new `Runtime` that is closed together with the result.
+    plan_cache_size
+        For a network with free dimensions: for how many input shapes plans are kept.
+
+    Returns
+    -------
+    LoadedNetwork
+        Use it in a ``with`` block, or call ``close``.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read or has unsupported operators.
+    BackendNotFoundError, NoBackendForLayerError
+        As `optimize`.
+
+    Examples
+    --------
+    >>> import armnn_py
+    >>> with armnn_py.load("model.onnx", backends=["CpuRef"]) as net:  # doctest: +SKIP
+    ...     outputs = net.run({"image": image})
+    """
+    if isinstance(model, Network):
+        network = model if shapes is None else model.specialize(shapes)
+    else:
+        network = import_model(model, shapes=shapes)
+    owns_runtime = runtime is None
+    if runtime is None:
+        runtime = Runtime()
+    try:
+        optimized = optimize(network, backends, runtime=runtime)
+        return runtime._load(
+            optimized, plan_cache_size=plan_cache_size, owns_runtime=owns_runtime
+        )
+    except BaseException:
+        if owns_runtime:
+            runtime.close()
+        raise

@@ -1,0 +1,381 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From an optimised network of known shapes to a native plan.
+
+The steps: one workload a layer (weights are packed here), one number a tensor, lifetimes, one arena,
+one flat list for the executor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armnn_py._native import abi
+from armnn_py._native.layers import LayerStructs
+from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
+from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
+from armnn_py.errors import InternalError
+from armnn_py.optimizer.assign import HOST_LAYERS
+from armnn_py.runtime.buffers import aligned_copy
+from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.network import Layer, OutputSlot
+    from armnn_py.optimizer import LayerAssignment, OptimizedNetwork
+
+__all__ = ["NetworkPlan"]
+
+
+@dataclass(slots=True)
+class _Tensor:
+    """A tensor on its way into the plan."""
+
+    kind: int
+    size: int
+    index: int = 0
+    alignment: int = 1
+    value: np.ndarray | None = None
+    first: int = -1
+    last: int = -1
+    record: int = -1  # number of its usage record; -1: it has no place in the arena
+    shares: _Tensor | None = None  # the tensor whose memory it takes over
+
+    @property
+    def root(self) -> _Tensor:
+        """The first tensor of a chain that shares one place."""
+        tensor = self
+        while tensor.shares is not None:
+            tensor = tensor.shares
+        return tensor
+
+
+@dataclass(slots=True)
+class _Step:
+    """A step on its way into the plan; ``layer`` is None for a copy of the host."""
+
+    inputs: list[int]
+    outputs: list[int]
+    layer: Layer | None = None
+    workload: NativeWorkload | None = None
+    factory: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class StepInfo:
+    """What a step is, for messages and profiles."""
+
+    layer: str
+    type: str
+    backend: str
+    kernel: str
+
+
+@dataclass(slots=True)
+class _Build:
+    """State of one build: tensors by number, steps in order."""
+
+    tensors: list[_Tensor] = field(default_factory=list)
+    steps: list[_Step] = field(default_factory=list)
+    number_of: dict[OutputSlot, int] = field(default_factory=dict)
+
+    def add(self, tensor: _Tensor) -> int:
+        self.tensors.append(tensor)
+        return len(self.tensors) - 1
+
+
+class NetworkPlan:
+    """A native plan with everything that it borrows: workloads, factories, constants.
+
+    Parameters
+    ----------
+    optimized
+        A network without free dimensions.
+
+    Raises
+    ------
+    BackendError
+        If a backend does not make a workload that it declared supported.
+    """
+
+    def __init__(self, optimized: OptimizedNetwork) -> None:
+        self.network = optimized.network
+        self.assignment = optimized.assignment
+        self._backends = {record.layer: record for record in optimized.assignment}
+        self._registry = optimized.runtime.backends
+        self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.factories: list[NativeWorkloadFactory] = []
+        self._workloads: list[NativeWorkload] = []
+        self.native: NativePlan | None = None
+        with contextlib.ExitStack() as undo:
+            undo.callback(self.destroy)
+            self._build()
+            undo.pop_all()
+
+    # ---- Building ----------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        build = _Build()
+        self._number_tensors(build)
+        factory_of: dict[str, int] = {}
+        for layer in self.network.layers:
+            if layer.type in HOST_LAYERS:
+                continue
+            self._add_workload(build, layer, factory_of)
+        for factory in self.factories:
+            factory.after_workloads_created()
+        self._add_output_copies(build)
+        self._find_alignments(build)
+        arena_size, scratch_offsets = self._plan_memory(build)
+        self._tensor_infos = build.tensors
+        self.arena_size = arena_size
+        self.input_alignments, self.output_alignments = self._boundary_alignments(build)
+        self.steps = [self._describe(step) for step in build.steps]
+        self.native = NativePlan(
+            [self._plan_tensor(tensor) for tensor in build.tensors],
+            [
+                self._plan_step(step, offset)
+                for step, offset in zip(build.steps, scratch_offsets, strict=True)
+            ],
+            input_count=len(self.network.input_layers),
+            output_count=len(self.network.output_layers),
+            execution_data_count=len(self.factories),
+            arena_size=arena_size,
+        )
+
+    def _number_tensors(self, build: _Build) -> None:
+        """Inputs are bound by the caller, and so is the first use of a slot as an output."""
+        for index, layer in enumerate(self.network.input_layers):
+            slot = layer.outputs[0]
+            build.number_of[slot] = build.add(
+                _Tensor(abi.ARMNN_PLAN_TENSOR_INPUT, slot.info.byte_size, index)
+            )
+        for index, layer in enumerate(self.network.output_layers):
+            source = layer.inputs[0]
+            assert source is not None
+            if source in build.number_of or source.layer.type == LayerType.CONSTANT:
+                continue  # an input, a constant or a second output of one tensor: copied at the end
+            build.number_of[source] = build.add(
+                _Tensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
+            )
+        for layer in self.network.layers:
+            if layer.type == LayerType.CONSTANT:
+                slot = layer.outputs[0]
+                build.number_of[slot] = build.add(
+                    _Tensor(
+                        abi.ARMNN_PLAN_TENSOR_CONSTANT,
+                        slot.info.byte_size,
+                        value=self._constant(layer),
+                    )
+                )
+            elif layer.type not in HOST_LAYERS:
+                for slot in layer.outputs:
+                    if slot not in build.number_of:
+                        build.number_of[slot] = build.add(
+                            _Tensor(abi.ARMNN_PLAN_TENSOR_ARENA, slot.info.byte_size)
+                        )
+
+    def _constant(self, layer: Layer) -> np.ndarray:
+        """The value of a constant layer, 64-byte aligned as the backend API promises."""
+        value: np.ndarray = layer.value
+        known = self._constants.get(id(value))
+        if known is None:
+            # The original is kept too, so that its id stays its own.
+            known = (value, aligned_copy(value))
+            self._constants[id(value)] = known
+        return known[1]
+
+    def _add_workload(self, build: _Build, layer: Layer, factory_of: dict[str, int]) -> None:
+        record = self._backends[layer.name]
+        backend = self._registry[record.backend]
+        if backend.id not in factory_of:
+            factory_of[backend.id] = len(self.factories)
+            self.factories.append(
+                NativeWorkloadFactory(backend.id, backend.api, backend.instance)
+            )
+        factory = factory_of[backend.id]
+        structs = LayerStructs(
+            layer.type,
+            layer.descriptor,
+            [None if slot is None else slot.info for slot in layer.inputs],
+            [slot.info for slot in layer.outputs],
+            [
+                self._constant(slot.layer)
+                if slot is not None and slot.layer.type == LayerType.CONSTANT
+                else None
+                for slot in layer.inputs
+            ],
+        )
+        workload = self.factories[factory].create(structs, layer.guid, layer.name)
+        self._workloads.append(workload)
+        consumed = workload.requirements.consumed_mask
+        inputs = []
+        for index, slot in enumerate(layer.inputs):
+            packed = slot is not None and (consumed >> index) & 1
+            if packed and slot is not None and slot.layer.type != LayerType.CONSTANT:
+                raise InternalError(
+                    f"backend '{backend.id}': layer '{layer.name}' claims to have packed "
+                    f"input {index}, which is not constant"
+                )
+            inputs.append(
+                abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot]
+            )
+        outputs = [build.number_of[slot] for slot in layer.outputs]
+        build.steps.append(_Step(inputs, outputs, layer, workload, factory))
+
+    def _add_output_copies(self, build: _Build) -> None:
+        for index, layer in enumerate(self.network.output_layers):
+            source = layer.inputs[0]
+            assert source is not None
+            number = build.number_of[source]
+            tensor = build.tensors[number]
+            if tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT and tensor.index == index:
+                continue
+            target = build.add(
+                _Tensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
+            )
+            build.steps.append(_Step([number], [target]))
+
+    @staticmethod
+    def _find_alignments(build: _Build) -> None:
+        for step in build.steps:
+            if step.workload is None:
+                continue
+            wanted = step.workload.requirements.tensor_alignment
+            for number in (*step.inputs, *step.outputs):
+                if number != abi.ARMNN_PLAN_NONE:
+                    tensor = build.tensors[number]
+                    tensor.alignment = max(tensor.alignment, wanted)
+
+    # ---- Memory ------------------------------------------------------------------------------
+
+    def _plan_memory(self, build: _Build) -> tuple[int, list[int]]:
+        """Lifetimes, in-place reuse and offsets; returns arena size and scratch offsets."""
+        end = len(build.steps)
+        for position, step in enumerate(build.steps):
+            for number in step.outputs:
+                tensor = build.tensors[number]
+                tensor.first = position
+                tensor.last = max(tensor.last, position)
+            for number in step.inputs:
+                if number != abi.ARMNN_PLAN_NONE:
+                    build.tensors[number].last = position
+        for position, step in enumerate(build.steps):
+            self._share_in_place(build, step, position)
+        records: list[UsageRecord] = []
+        chains: dict[int, list[_Tensor]] = {}
+        for tensor in build.tensors:
+            if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
+                chains.setdefault(id(tensor.root), []).append(tensor)
+            elif tensor.kind != abi.ARMNN_PLAN_TENSOR_CONSTANT and tensor.alignment > 1:
+                # Staging for a caller's address that is not aligned: inputs from the start, outputs
+                # to the end of the run.
+                is_input = tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT
+                first = 0 if is_input else max(tensor.first, 0)
+                last = tensor.last if is_input else end
+                tensor.record = len(records)
+                records.append(UsageRecord(first, max(last, first), tensor.size))
+        for chain in chains.values():
+            for tensor in chain:
+                tensor.record = len(records)
+            records.append(
+                UsageRecord(
+                    min(tensor.first for tensor in chain),
+                    max(tensor.last for tensor in chain),
+                    max(tensor.size for tensor in chain),
+                )
+            )
+        scratch = [
+            (step.workload.requirements.scratch_size if step.workload is not None else 0)
+            for step in build.steps
+        ]
+        records += [UsageRecord(i, i, size) for i, size in enumerate(scratch)]
+        plan = plan_arena(records)
+        self.usage_records, self.offsets = records, plan.offsets
+        return plan.size, list(plan.offsets[len(records) - len(scratch) :])
+
+    @staticmethod
+    def _share_in_place(build: _Build, step: _Step, position: int) -> None:
+        """Let output 0 take over the memory of an input that dies here, if the kernel allows it."""
+        if step.workload is None or not step.workload.requirements.in_place_mask:
+            return
+        target = build.tensors[step.outputs[0]]
+        if target.kind != abi.ARMNN_PLAN_TENSOR_ARENA:
+            return
+        for index, number in enumerate(step.inputs):
+            if not (step.workload.requirements.in_place_mask >> index) & 1:
+                continue
+            if number == abi.ARMNN_PLAN_NONE or step.inputs.count(number) > 1:
+                continue
+            source = build.tensors[number]
+            if (
+                source.kind == abi.ARMNN_PLAN_TENSOR_ARENA
+                and source.last == position
+                and source.size == target.size
+            ):
+                target.shares = source
+                return
+
+    def _plan_tensor(self, tensor: _Tensor) -> PlanTensor:
+        offset = self.offsets[tensor.record] if tensor.record >= 0 else 0
+        external = tensor.kind in (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
+        if external and tensor.record < 0:
+            offset = abi.ARMNN_PLAN_NO_STAGING
+        return PlanTensor(
+            tensor.kind,
+            tensor.size,
+            tensor.index,
+            offset,
+            tensor.alignment,
+            tensor.value.ctypes.data if tensor.value is not None else 0,
+        )
+
+    @staticmethod
+    def _plan_step(step: _Step, scratch_offset: int) -> PlanStep:
+        if step.workload is None:
+            return PlanStep(tuple(step.inputs), tuple(step.outputs))
+        return PlanStep(
+            tuple(step.inputs),
+            tuple(step.outputs),
+            step.workload.address,
+            scratch_offset,
+            step.workload.requirements.scratch_size,
+            step.factory,
+        )
+
+    @staticmethod
+    def _boundary_alignments(build: _Build) -> tuple[dict[int, int], dict[int, int]]:
+        inputs: dict[int, int] = {}
+        outputs: dict[int, int] = {}
+        for tensor in build.tensors:
+            if tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT:
+                inputs[tensor.index] = tensor.alignment
+            elif tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT:
+                outputs[tensor.index] = tensor.alignment
+        return inputs, outputs
+
+    def _describe(self, step: _Step) -> StepInfo:
+        if step.layer is None or step.workload is None:
+            return StepInfo("copy to output", "MemCopy", "host", "memcpy")
+        record: LayerAssignment = self._backends[step.layer.name]
+        return StepInfo(record.layer, record.type, record.backend, step.workload.kernel_name)
+
+    # ---- End ---------------------------------------------------------------------------------
+
+    def destroy(self) -> None:
+        """Free plan, workloads and factories in the order that the backend API writes."""
+        if self.native is not None:
+            self.native.destroy()
+            self.native = None
+        for workload in self._workloads:
+            workload.destroy()
+        self._workloads.clear()
+        for factory in self.factories:
+            factory.destroy()
+        self.factories.clear()
+        self._constants.clear()
+

@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Time per layer, from the native trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native import trace
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from armnn_py.runtime.loaded_network import LoadedNetwork
+
+__all__ = ["LayerProfile", "Profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerProfile:
+    """All executions of one layer while the profile was open; times in nanoseconds."""
+
+    layer: str
+    type: str
+    backend: str
+    kernel: str
+    calls: int
+    total_ns: int
+
+    @property
+    def mean_ns(self) -> float:
+        """Time of one execution."""
+        return self.total_ns / self.calls
+
+
+class Profile:
+    """Records while its ``with`` block is open; holds the result afterwards.
+
+    Only runs of the network that it was asked from are counted, also when others run beside it.
+    """
+
+    __slots__ = ("_network", "dropped", "events", "layers", "run_ns", "runs")
+
+    CAPACITY = 1 << 18
+
+    def __init__(self, network: LoadedNetwork) -> None:
+        self._network = network
+        self.layers: tuple[LayerProfile, ...] = ()
+        self.events: tuple[trace.TraceEvent, ...] = ()
+        self.runs = 0
+        self.run_ns = 0
+        self.dropped = 0
+
+    def __enter__(self) -> Profile:
+        trace.start(self.CAPACITY)
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        trace.stop()
+        plans = {
+            plan.native.address: plan
+            for plan in self._network._plans()
+            if plan.native is not None
+        }
+        self.events = tuple(event for event in trace.read() if event.plan in plans)
+        self.dropped = trace.dropped()
+        sums: dict[tuple[int, int], list[int]] = {}
+        for event in self.events:
+            if event.kind == trace.RUN:
+                self.runs += 1
+                self.run_ns += event.duration_ns
+            elif event.kind == trace.STEP:
+                entry = sums.setdefault((event.plan, event.id), [0, 0])
+                entry[0] += 1
+                entry[1] += event.duration_ns
+        layers = []
+        for (plan, step), (calls, total) in sums.items():
+            info = plans[plan].steps[step]
+            layers.append(
+                LayerProfile(info.layer, info.type, info.backend, info.kernel, calls, total)
+            )
+        self.layers = tuple(layers)
+
+    def __iter__(self) -> Iterator[LayerProfile]:
+        return iter(self.layers)
+
+    def slowest(self, count: int = 10) -> tuple[LayerProfile, ...]:
+        """The layers that took the most time in all."""
+        return tuple(sorted(self.layers, key=lambda layer: -layer.total_ns)[:count])
+
+    def to_json(self) -> dict[str, Any]:
+        """The profile as JSON-able values; times in microseconds."""
+        return {
+            "runs": self.runs,
+            "run_us": self.run_ns / 1e3,
+            "dropped_events": self.dropped,
+            "layers": [
+                {
+                    "layer": layer.layer,
+                    "type": layer.type,
+                    "backend": layer.backend,
+                    "kernel": layer.kernel,
+                    "calls": layer.calls,
+                    "total_us": layer.total_ns / 1e3,
+                }
+                for layer in self.layers
+            ],
+        }
+
+    def __str__(self) -> str:
+        total = sum(layer.total_ns for layer in self.layers) or 1
+        lines = [
+            f"{layer.layer}   {layer.type}   {layer.kernel}   {layer.calls} calls   "
+            f"{layer.total_ns / 1e6:.3f} ms   {100 * layer.total_ns / total:.1f} %"
+            for layer in self.slowest(len(self.layers))
+        ]
+        return "\n".join(lines) or "nothing was run"
+
+    def __repr__(self) -> str:
+        return f"<Profile of '{self._network.name}': {self.runs} runs, {self.run_ns / 1e6:.3f} ms>"

@@ -1,0 +1,231 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The runtime: loaded backends and loaded networks, and the order in which they end."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import itertools
+import os
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armnn_py import environment
+from armnn_py._native.log import drain_log, follow_log_level
+from armnn_py.backends import load_backends
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.optimizer import OptimizedNetwork
+from armnn_py.runtime.loaded_network import LoadedNetwork
+from armnn_py.runtime.threads import set_num_threads
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from armnn_py.backends.registry import BackendRegistry
+    from armnn_py.backends.verdict import LoadReport
+
+__all__ = ["DeviceSpec", "Runtime"]
+
+_open_runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSpec:
+    """What this runtime can run on: backend ids, in the order in which they were registered."""
+
+    supported_backends: tuple[str, ...]
+
+
+class Runtime:
+    """Finds and loads backends, and owns the networks that run on them.
+
+    Parameters
+    ----------
+    dynamic_backends_path
+        Folder to search for ``<vendor>_<name>_backend.so`` files, or a list of folders; absolute.
+        Replaces the environment variable ``DYNAMIC_BACKEND_PATHS``, the compiled-in list and
+        installed wheels, also when it is invalid.
+    enable_dynamic_backends
+        False: only backends that are linked into the library.
+    bundled_backends
+        False: without the package's own backends, statically linked ones included.
+    backend_options
+        Options by backend id: ``{"CpuAcc": {"threads": 2}}``.
+    use_environment
+        False: ignore environment variables, for programs that must not load what one names.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an option or a variable is wrong. A refused file never raises: see ``load_report``.
+    """
+
+    def __init__(
+        self,
+        dynamic_backends_path: str
+        | os.PathLike[str]
+        | Sequence[str | os.PathLike[str]]
+        | None = None,
+        *,
+        enable_dynamic_backends: bool = True,
+        bundled_backends: bool = True,
+        backend_options: Mapping[str, Mapping[str, Any]] | None = None,
+        use_environment: bool = True,
+    ) -> None:
+        self._closed = True  # until there is something to close
+        threads = environment.thread_count() if use_environment else None
+        if threads is not None:
+            set_num_threads(threads)
+        follow_log_level()
+        self._backends = load_backends(
+            dynamic_backends_path=dynamic_backends_path,
+            enable_dynamic_backends=enable_dynamic_backends,
+            bundled_backends=bundled_backends,
+            backend_options=backend_options,
+            use_environment=use_environment,
+        )
+        self._ids = itertools.count()
+        self._lock = threading.Lock()
+        # Weak: a network that the user drops is freed although the runtime lives on.
+        self._networks: weakref.WeakValueDictionary[int, LoadedNetwork] = (
+            weakref.WeakValueDictionary()
+        )
+        self._closed = False
+        _open_runtimes.add(self)
+        drain_log()
+
+    @property
+    def backends(self) -> BackendRegistry:
+        """The loaded backends by id."""
+        return self._backends
+
+    @property
+    def load_report(self) -> LoadReport:
+        """A verdict on every file that was met, in the order of the search."""
+        return self._backends.load_report
+
+    @property
+    def device_spec(self) -> DeviceSpec:
+        """The ids of the loaded backends, in order."""
+        return DeviceSpec(tuple(self._backends))
+
+    @property
+    def networks(self) -> tuple[LoadedNetwork, ...]:
+        """The networks that are loaded, in the order of loading."""
+        return tuple(network for _, network in sorted(self._networks.items()))
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def load_network(
+        self, optimized: OptimizedNetwork, *, plan_cache_size: int = 8
+    ) -> LoadedNetwork:
+        """Pack weights, plan memory and make the network ready to run.
+
+        Parameters
+        ----------
+        optimized
+            From `optimize` with this runtime.
+        plan_cache_size
+            For a network with free dimensions: for how many input shapes plans are kept.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If ``optimized`` is something else or belongs to another runtime.
+        BackendError
+            If a backend does not make a workload that it declared supported.
+        """
+        return self._load(optimized, plan_cache_size=plan_cache_size, owns_runtime=False)
+
+    def _load(
+        self, optimized: OptimizedNetwork, *, plan_cache_size: int, owns_runtime: bool
+    ) -> LoadedNetwork:
+        self.check_open()
+        if not isinstance(optimized, OptimizedNetwork):
+            raise InvalidArgumentError(
+                f"load_network: {type(optimized).__name__} given, OptimizedNetwork expected",
+                hints=["call armnn_py.optimize(network, backends=[...], runtime=runtime) first"],
+            )
+        if optimized.runtime is not self:
+            raise InvalidArgumentError(
+                f"network '{optimized.name}' was optimised for another runtime",
+                hints=["pass the same runtime to optimize() and load from that one"],
+            )
+        if plan_cache_size < 1:
+            raise InvalidArgumentError(
+                f"plan_cache_size: {plan_cache_size} given, at least 1 expected"
+            )
+        network = LoadedNetwork(
+            optimized,
+            self,
+            next(self._ids),
+            plan_cache_size=plan_cache_size,
+            owns_runtime=owns_runtime,
+        )
+        with self._lock:
+            self._networks[network.id] = network
+        return network
+
+    def _forget(self, network: LoadedNetwork) -> None:
+        with self._lock:
+            self._networks.pop(network.id, None)
+
+    def check_open(self) -> None:
+        """Raise if the runtime is closed.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If it is.
+        """
+        if self._closed:
+            raise InvalidArgumentError("the runtime is closed", hints=["make a new Runtime()"])
+
+    def close(self) -> None:
+        """Close all networks, then the backends. Harmless when repeated."""
+        with self._lock if hasattr(self, "_lock") else contextlib.nullcontext():
+            if self._closed:
+                return
+            self._closed = True
+        for network in reversed(self.networks):
+            network.close()
+        self._backends.close()
+        drain_log()
+
+    def __enter__(self) -> Runtime:
+        self.check_open()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if not getattr(self, "_closed", True):
+            self.close()
+
+    def __repr__(self) -> str:
+        if self._closed:
+            return "<Runtime closed>"
+        refused = sum(verdict.status == "refused" for verdict in self.load_report)
+        note = f", {refused} refused" if refused else ""
+        return f"<Runtime with {', '.join(self._backends) or 'no backends'}{note}>"
+
+
+@atexit.register
+def _close_all() -> None:
+    """End what is still open while the interpreter is whole: nothing may run after it is not."""
+    for runtime in list(_open_runtimes):
+        with contextlib.suppress(Exception):
+            runtime.close()

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The shared thread pool of the process."""
+
+from __future__ import annotations
+
+from armnn_py._native.calls import raise_status
+from armnn_py._native.library import core
+from armnn_py.errors import InvalidArgumentError
+
+__all__ = ["get_num_threads", "set_num_threads"]
+
+
+def get_num_threads() -> int:
+    """How many threads one layer may use, the caller's included.
+
+    Default: the processors this process may use by affinity and cgroup quota, or
+    ``ARMNN_PY_NUM_THREADS``.
+    """
+    count: int = core().armnn_core_thread_count()
+    return count
+
+
+def set_num_threads(count: int) -> None:
+    """Set the size of the pool for all networks of the process; 0 restores the default.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If ``count`` is not an int of at least 0.
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise InvalidArgumentError(f"number of threads: {count!r} given, an int >= 0 expected")
+    status = core().armnn_core_set_thread_count(count)
+    if status != 0:
+        raise_status(status, f"the pool cannot be set to {count} threads")

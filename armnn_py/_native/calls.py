@@ -19,7 +19,7 @@ from armnn_py.errors import (
     UnimplementedError,
 )
 
-__all__ = ["ErrorBuffer", "STATUS_ERRORS", "raise_status", "status_name"]
+__all__ = ["STATUS_ERRORS", "ErrorBuffer", "raise_status", "status_name"]
 
 #: Class that a status turns into when nothing more special is known.
 STATUS_ERRORS: dict[int, type[ArmnnError]] = {

@@ -3,8 +3,8 @@
 """Layers as C structures: tensor infos, descriptors, support queries and workload infos.
 
 Every function returns ctypes structures together with whatever they point to, so that the caller
-decides how long they live. A structure handed to ``create_workload`` must live until the workload is
-destroyed (``backend_api.h``); one for a support question only for the call.
+decides how long they live. A structure handed to ``create_workload`` must live until the workload
+is destroyed (``backend_api.h``); one for a support question only for the call.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import ctypes
 import dataclasses
 import functools
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from armnn_py.tensors import TensorInfo

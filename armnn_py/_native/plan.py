@@ -9,13 +9,15 @@ one C call with the GIL released.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.library import core
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
 
 __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanStep", "PlanTensor"]
 
@@ -84,9 +86,7 @@ class NativePlan:
         keep: list[Any] = []
         step_array = (abi.armnn_plan_step_t * max(len(steps), 1))()
         for struct, step in zip(step_array, steps, strict=False):
-            struct.kind = (
-                abi.ARMNN_PLAN_STEP_EXECUTE if step.workload else abi.ARMNN_PLAN_STEP_COPY
-            )
+            struct.kind = abi.ARMNN_PLAN_STEP_EXECUTE if step.workload else abi.ARMNN_PLAN_STEP_COPY
             struct.input_count = len(step.inputs)
             struct.output_count = len(step.outputs)
             struct.execution_data_index = step.execution_data_index
@@ -148,7 +148,7 @@ def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, N
                         answer = 1
         except GeneratorExit:
             return
-        except BaseException as error:  # noqa: BLE001 - raised again by the caller of the run
+        except BaseException as error:
             box.append(error)
             answer = 1
 

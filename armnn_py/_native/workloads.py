@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status, status_name
-from armnn_py._native.layers import LayerStructs
 from armnn_py.errors import BackendError
+
+if TYPE_CHECKING:
+    from armnn_py._native.layers import LayerStructs
 
 __all__ = ["NativeWorkload", "NativeWorkloadFactory", "Requirements"]
 

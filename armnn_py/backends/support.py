@@ -16,8 +16,9 @@ from armnn_py._native.support import NativeLayerSupport
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
+
+    from armnn_py.backends.backend import Backend
 
 __all__ = ["LayerSupport", "Support", "layer_signature"]
 

@@ -10,7 +10,6 @@ backends but need not be listed, and all layers that nobody takes are reported t
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.support import LayerSupport
@@ -19,6 +18,8 @@ from armnn_py.optimizer.report import Assignment, LayerAssignment
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, Network
 

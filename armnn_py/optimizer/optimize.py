@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
@@ -12,6 +11,8 @@ from armnn_py.optimizer.assign import assign_backends
 from armnn_py.optimizer.report import Assignment
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.network import Network

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.tensors import TensorInfo
+
+if TYPE_CHECKING:
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["aligned_copy", "aligned_empty", "bind_input", "bind_output"]
 

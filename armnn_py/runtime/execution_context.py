@@ -6,10 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
@@ -18,6 +15,10 @@ from armnn_py.errors import ExecutionCancelledError, ExecutionError
 from armnn_py.runtime.buffers import aligned_empty
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan
 
@@ -58,9 +59,7 @@ class ExecutionContext:
         outputs: dict[str, np.ndarray] = {}
         for name, shape, dtype, alignment in self._output_specs:
             array = out.get(name) if out is not None else None
-            outputs[name] = (
-                array if array is not None else aligned_empty(shape, dtype, alignment)
-            )
+            outputs[name] = array if array is not None else aligned_empty(shape, dtype, alignment)
         native = self._native
         deadline = 0 if timeout is None else time.monotonic_ns() + max(1, int(timeout * 1e9))
         interruptible = cancel is not None or threading.get_ident() == _MAIN_THREAD

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from armnn_py.frontends import import_model
 from armnn_py.network import Network
 from armnn_py.optimizer import optimize
-from armnn_py.runtime.loaded_network import LoadedNetwork
 from armnn_py.runtime.runtime import Runtime
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["load"]
 
@@ -66,9 +70,7 @@ def load(
         runtime = Runtime()
     try:
         optimized = optimize(network, backends, runtime=runtime)
-        return runtime._load(
-            optimized, plan_cache_size=plan_cache_size, owns_runtime=owns_runtime
-        )
+        return runtime._load(optimized, plan_cache_size=plan_cache_size, owns_runtime=owns_runtime)
     except BaseException:
         if owns_runtime:
             runtime.close()

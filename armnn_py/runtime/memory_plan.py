@@ -9,8 +9,11 @@ already placed whose lifetimes overlap its own, or behind them all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["ArenaPlan", "UsageRecord", "plan_arena"]
 

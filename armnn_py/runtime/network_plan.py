@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """From an optimised network of known shapes to a native plan.
 
-The steps: one workload a layer (weights are packed here), one number a tensor, lifetimes, one arena,
-one flat list for the executor.
+The steps: one workload a layer (weights are packed here), one number a tensor, lifetimes, one
+arena, one flat list for the executor.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.layers import LayerStructs
@@ -25,6 +23,8 @@ from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.optimizer import LayerAssignment, OptimizedNetwork
 
@@ -194,9 +194,7 @@ class NetworkPlan:
         backend = self._registry[record.backend]
         if backend.id not in factory_of:
             factory_of[backend.id] = len(self.factories)
-            self.factories.append(
-                NativeWorkloadFactory(backend.id, backend.api, backend.instance)
-            )
+            self.factories.append(NativeWorkloadFactory(backend.id, backend.api, backend.instance))
         factory = factory_of[backend.id]
         structs = LayerStructs(
             layer.type,
@@ -221,9 +219,7 @@ class NetworkPlan:
                     f"backend '{backend.id}': layer '{layer.name}' claims to have packed "
                     f"input {index}, which is not constant"
                 )
-            inputs.append(
-                abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot]
-            )
+            inputs.append(abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot])
         outputs = [build.number_of[slot] for slot in layer.outputs]
         build.steps.append(_Step(inputs, outputs, layer, workload, factory))
 
@@ -235,9 +231,7 @@ class NetworkPlan:
             tensor = build.tensors[number]
             if tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT and tensor.index == index:
                 continue
-            target = build.add(
-                _Tensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
-            )
+            target = build.add(_Tensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index))
             build.steps.append(_Step([number], [target]))
 
     @staticmethod
@@ -378,4 +372,3 @@ class NetworkPlan:
             factory.destroy()
         self.factories.clear()
         self._constants.clear()
-

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import trace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
     from armnn_py.runtime.loaded_network import LoadedNetwork
@@ -65,9 +65,7 @@ class Profile:
     ) -> None:
         trace.stop()
         plans = {
-            plan.native.address: plan
-            for plan in self._network._plans()
-            if plan.native is not None
+            plan.native.address: plan for plan in self._network._plans() if plan.native is not None
         }
         self.events = tuple(event for event in trace.read() if event.plan in plans)
         self.dropped = trace.dropped()

@@ -7,10 +7,8 @@ from __future__ import annotations
 import atexit
 import contextlib
 import itertools
-import os
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +21,8 @@ from armnn_py.runtime.loaded_network import LoadedNetwork
 from armnn_py.runtime.threads import set_num_threads
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
 
     from armnn_py.backends.registry import BackendRegistry

@@ -29,17 +29,19 @@ static inline armnn_status_t armnn_i_ref_check_tensor(const armnn_tensor_info_t*
     return ARMNN_REF_REFUSE(reason, "%s has %u dimensions, at most %d are possible", what,
                             (unsigned)info->rank, ARMNN_MAX_DIMS);
   }
-  uint64_t count = 1;
+  uint64_t count = 1; /* elements */
+  uint64_t span = 1;  /* the same without empty dimensions: strides are made of it */
   const uint64_t limit = (uint64_t)PTRDIFF_MAX / 16; /* bytes of the widest element, with room */
   for (uint32_t d = 0; d < info->rank; ++d) {
     if ((info->dim_known_mask >> d & 1u) == 0) {
       return ARMNN_REF_REFUSE(reason, "dimension %u of %s is not known", (unsigned)d, what);
     }
     uint64_t side = info->dims[d];
-    if (side > limit || (side != 0 && count > limit / side)) {
+    if (side > limit || (side != 0 && span > limit / side)) {
       return ARMNN_REF_REFUSE(reason, "%s is larger than the address space", what);
     }
     count *= side;
+    if (side != 0) span *= side;
   }
   if (count != info->element_count) {
     return ARMNN_REF_REFUSE(reason, "%s states %llu elements, its shape has %llu", what,

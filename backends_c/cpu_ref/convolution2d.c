@@ -1,0 +1,165 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * convolution2d.c - CONVOLUTION2D with groups, as a product of tiles: weights [output channel x
+ * depth] by patches [depth x output position], depth running over the weights as they lie.
+ */
+#include "channelwise.h"
+#include "geometry.h"
+#include "kernels.h"
+#include "operands.h"
+#include "tile.h"
+#include "work.h"
+
+static armnn_i_ref_window_t window_y(const armnn_convolution2d_descriptor_t* d, int64_t size) {
+  armnn_i_ref_window_t window = {size, d->stride_y, d->dilation_y, d->pad_top, d->pad_bottom};
+  return window;
+}
+
+static armnn_i_ref_window_t window_x(const armnn_convolution2d_descriptor_t* d, int64_t size) {
+  armnn_i_ref_window_t window = {size, d->stride_x, d->dilation_x, d->pad_left, d->pad_right};
+  return window;
+}
+
+armnn_status_t armnn_i_ref_convolution2d_supports(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason) {
+  typedef armnn_convolution2d_descriptor_t descriptor_t;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
+  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 2, 3, 1, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[1], "the weights", reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->output_infos[0], "the output", reason));
+  /* Weights lie like an image whose batch is the output channel. */
+  const armnn_i_ref_image_t in = armnn_i_ref_image(query->input_infos[0], d->data_layout);
+  const armnn_i_ref_image_t weights = armnn_i_ref_image(query->input_infos[1], d->data_layout);
+  const armnn_i_ref_image_t out = armnn_i_ref_image(query->output_infos[0], d->data_layout);
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_groups(&in, weights.batch, weights.channels, d->groups, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_bias(query, d->bias_enabled, weights.batch, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_output(&in, weights.batch, &out, reason));
+  const armnn_i_ref_window_t wy = window_y(d, weights.height), wx = window_x(d, weights.width);
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_window_output(&wy, "height", in.height, out.height, reason));
+  return armnn_i_ref_check_window_output(&wx, "width", in.width, out.width, reason);
+}
+
+typedef struct convolution_job_t {
+  const armnn_kernel_call_t* call;
+  const float* input;
+  const float* weights;
+  const float* bias; /* or null */
+  float* output;
+  armnn_i_ref_image_t in, out;
+  armnn_i_ref_window_t window_y, window_x;
+  int64_t groups, group_in, group_out; /* channels of one group */
+  int64_t depth;                       /* products behind one output element */
+  int64_t row_tiles, column_tiles;     /* of one group's output */
+} convolution_job_t;
+
+/* Fills |right| with the patches of [k, k + depth) of the weights' order. */
+static void read_patches(const convolution_job_t* job, const armnn_i_ref_patch_t* patch,
+                         const float* pixels, int64_t k, int64_t depth, armnn_i_ref_tile_t right) {
+  const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
+  const int channel_last = job->in.stride_channel == 1;
+  for (int64_t done = 0; done < depth;) {
+    const int64_t index = k + done;
+    int64_t channel, tap, count = 1;
+    if (channel_last) { /* (ky, kx, channel): a run of channels at once */
+      channel = index % job->group_in;
+      tap = index / job->group_in;
+      count = job->group_in - channel < depth - done ? job->group_in - channel : depth - done;
+    } else { /* (channel, ky, kx) */
+      tap = index % (wy->size * wx->size);
+      channel = index / (wy->size * wx->size);
+    }
+    armnn_i_ref_patch_read(patch, pixels + channel * job->in.stride_channel,
+                           tap / wx->size * wy->dilation - wy->pad_before,
+                           tap % wx->size * wx->dilation - wx->pad_before, count, right + done);
+    done += count;
+  }
+}
+
+/* Items are tiles of the output; loops inside: depth in tiles, then armnn_i_ref_tile_multiply. */
+static void multiply_tiles(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const convolution_job_t* job = (const convolution_job_t*)argument;
+  const int64_t positions = job->out.height * job->out.width;
+  armnn_i_ref_tile_t right, sum;
+  for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
+    if (armnn_i_ref_cancelled(job->call)) return;
+    const int64_t position = item % job->column_tiles * ARMNN_REF_TILE;
+    const int64_t row = item / job->column_tiles % job->row_tiles * ARMNN_REF_TILE;
+    const int64_t group = item / job->column_tiles / job->row_tiles % job->groups;
+    const int64_t batch = item / job->column_tiles / job->row_tiles / job->groups;
+    const int64_t channel = group * job->group_out + row;
+    const armnn_i_ref_patch_t patch = {&job->in,
+                                       job->out.width,
+                                       job->window_y.stride,
+                                       job->window_x.stride,
+                                       position,
+                                       armnn_i_ref_part(positions, position)};
+    const int64_t rows = armnn_i_ref_part(job->group_out, row);
+    const float* pixels =
+        job->input + batch * job->in.stride_batch + group * job->group_in * job->in.stride_channel;
+    armnn_i_ref_tile_fill(sum, rows, job->bias != NULL ? job->bias + channel : NULL);
+    for (int64_t k = 0; k < job->depth; k += ARMNN_REF_TILE) {
+      const int64_t depth = armnn_i_ref_part(job->depth, k);
+      read_patches(job, &patch, pixels, k, depth, right);
+      armnn_i_ref_tile_multiply(job->weights + channel * job->depth + k, job->depth, 1, rows, depth,
+                                right, patch.columns, sum);
+    }
+    armnn_i_ref_tile_store(sum, rows, patch.columns,
+                           job->output + batch * job->out.stride_batch +
+                               channel * job->out.stride_channel + position * job->out.stride_x,
+                           job->out.stride_channel, job->out.stride_x);
+  }
+}
+
+armnn_status_t armnn_f32_convolution2d__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_convolution2d_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_convolution2d_descriptor_t);
+  const armnn_i_ref_image_t in = armnn_i_ref_image(ARMNN_IN_INFO(call, 0), d->data_layout);
+  const armnn_i_ref_image_t weights = armnn_i_ref_image(ARMNN_IN_INFO(call, 1), d->data_layout);
+  const armnn_i_ref_image_t out = armnn_i_ref_image(ARMNN_OUT_INFO(call, 0), d->data_layout);
+  const float* bias = d->bias_enabled ? ARMNN_IN(call, 2, float) : NULL;
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
+  if (d->groups > 1 && weights.channels == 1) {
+    armnn_i_ref_channelwise_t job = {call,
+                                     ARMNN_IN(call, 0, float),
+                                     ARMNN_IN(call, 1, float),
+                                     bias,
+                                     ARMNN_OUT(call, 0, float),
+                                     in,
+                                     out,
+                                     window_y(d, weights.height),
+                                     window_x(d, weights.width),
+                                     weights.batch / d->groups,
+                                     weights.stride_batch,
+                                     weights.stride_y,
+                                     weights.stride_x};
+    return armnn_i_ref_channelwise_run(&job, error);
+  }
+  convolution_job_t job = {call,
+                           ARMNN_IN(call, 0, float),
+                           ARMNN_IN(call, 1, float),
+                           bias,
+                           ARMNN_OUT(call, 0, float),
+                           in,
+                           out,
+                           window_y(d, weights.height),
+                           window_x(d, weights.width),
+                           d->groups,
+                           weights.channels,
+                           weights.batch / d->groups,
+                           weights.stride_batch,
+                           0,
+                           0};
+  job.row_tiles = armnn_i_ref_tiles(job.group_out);
+  job.column_tiles = armnn_i_ref_tiles(out.height * out.width);
+  return armnn_i_ref_run(
+      call, multiply_tiles, &job,
+      (uint64_t)(out.batch * job.groups * job.row_tiles * job.column_tiles),
+      (uint64_t)job.depth * ARMNN_REF_TILE * (uint64_t)armnn_i_ref_part(job.group_out, 0), error);
+}

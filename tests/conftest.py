@@ -1,0 +1,42 @@
+"""What all tests share: tests that need files from outside are deselected, and that is said."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Marker -> the variable that names what the marked tests need, and how to get it.
+_NEEDS = {
+    "models": ("ARMNN_PY_MODELS", "python scripts/fetch_models.py FOLDER"),
+    "debian": ("ARMNN_PY_DEBIAN_BACKEND", "see .ci/run, step debian"),
+}
+_deselected: dict[str, int] = {}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    missing = {marker for marker, (variable, _) in _NEEDS.items() if not os.environ.get(variable)}
+    kept, dropped = [], []
+    for item in items:
+        absent = [marker for marker in missing if item.get_closest_marker(marker)]
+        (dropped if absent else kept).append(item)
+        for marker in absent:
+            _deselected[marker] = _deselected.get(marker, 0) + 1
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for marker, count in _deselected.items():
+        variable, cure = _NEEDS[marker]
+        terminalreporter.write_line(
+            f"{count} tests marked '{marker}' were left out: {variable} is not set ({cure})"
+        )
+
+
+@pytest.fixture(scope="session")
+def models_folder() -> Path:
+    """The folder that ``ARMNN_PY_MODELS`` names: ``open/*.onnx``, ``images/*``."""
+    return Path(os.environ["ARMNN_PY_MODELS"])

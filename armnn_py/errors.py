@@ -37,11 +37,12 @@ The same parts are fields: ``message``, ``details`` and ``hints``.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from armnn_py.backends.verdict import Verdict
 
 __all__ = [

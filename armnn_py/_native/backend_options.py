@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Options of a backend: what it understands, and values on their way to ``create``."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native import abi
+from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.dynamic_library import is_readable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["OptionDefault", "OptionValue", "TableError", "build_options", "read_option_defaults"]
+
+OptionValue = bool | int | float | str
+
+_MAX_OPTIONS = 4096
+
+
+class TableError(Exception):
+    """What the factory returned cannot be used.
+
+    ``unloadable`` says whether the library may be closed: not if a library that does not follow
+    this API has been called, nor if it asks to stay.
+    """
+
+    def __init__(self, code: str, reason: str, hint: str = "", *, unloadable: bool = True) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+        self.unloadable = unloadable
+
+
+_OPTION_TYPES: dict[int, tuple[type, ...]] = {
+    abi.ARMNN_OPTION_BOOL: (bool,),
+    abi.ARMNN_OPTION_INT: (int,),
+    abi.ARMNN_OPTION_UINT: (int,),
+    abi.ARMNN_OPTION_FLOAT: (float, int),
+    abi.ARMNN_OPTION_STRING: (str,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OptionDefault:
+    """An option that a backend understands: its type (ARMNN_OPTION_*) and its default."""
+
+    type: int
+    value: OptionValue
+
+    @property
+    def type_name(self) -> str:
+        """Word for the type: bool, int, uint, float or string."""
+        return ("bool", "int", "uint", "float", "string")[self.type]
+
+    def accepts(self, value: object) -> bool:
+        """Say whether ``value`` is of this type and in its range."""
+        if isinstance(value, bool) and self.type != abi.ARMNN_OPTION_BOOL:
+            return False
+        if not isinstance(value, _OPTION_TYPES[self.type]):
+            return False
+        if self.type == abi.ARMNN_OPTION_INT:
+            return -(2**63) <= int(value) < 2**63  # type: ignore[call-overload,no-any-return]
+        if self.type == abi.ARMNN_OPTION_UINT:
+            # The structure has one signed member for both.
+            return 0 <= int(value) < 2**63  # type: ignore[call-overload,no-any-return]
+        return True
+
+
+def _counted_text(text: abi.armnn_string_t, what: str) -> str:
+    address = ctypes.cast(text.data, ctypes.c_void_p).value or 0
+    size = int(text.size)
+    if not size:
+        return ""
+    if size > 1 << 16 or not is_readable(address, size):
+        raise TableError("table-options", f"{what} cannot be read")
+    return ctypes.string_at(address, size).decode("utf-8", "replace")
+
+
+def read_option_defaults(api: abi.armnn_backend_api_t) -> dict[str, OptionDefault]:
+    """Return the options that ``create`` understands.
+
+    Raises
+    ------
+    TableError
+        The backend's answer makes no sense.
+    """
+    if not api.get_option_defaults:
+        return {}
+    options, error = abi.armnn_options_t(), ErrorBuffer()
+    status = api.get_option_defaults(None, ctypes.byref(options), ctypes.byref(error.struct))
+    if status != abi.ARMNN_STATUS_OK:
+        reason = f"get_option_defaults failed: {error.text or status_name(status)}"
+        raise TableError("table-options", reason)
+    count = int(options.count)
+    address = ctypes.cast(options.items, ctypes.c_void_p).value or 0
+    if not count:
+        return {}
+    size = count * ctypes.sizeof(abi.armnn_option_t)
+    if count > _MAX_OPTIONS or not is_readable(address, size):
+        raise TableError("table-options", f"get_option_defaults names {count} unreadable options")
+    defaults = {}
+    for item in (abi.armnn_option_t * count).from_address(address):
+        name = _counted_text(item.name, "the name of an option")
+        kind = int(item.type)
+        value: OptionValue
+        if kind == abi.ARMNN_OPTION_STRING:
+            value = _counted_text(item.string, f"the default of option '{name}'")
+        elif kind == abi.ARMNN_OPTION_FLOAT:
+            value = float(item.real)
+        elif kind == abi.ARMNN_OPTION_BOOL:
+            value = bool(item.integer)
+        elif kind in _OPTION_TYPES:
+            value = int(item.integer)
+        else:
+            raise TableError("table-options", f"option '{name}' has unknown type {kind}")
+        defaults[name] = OptionDefault(kind, value)
+    return defaults
+
+
+def build_options(
+    values: Mapping[str, OptionValue], defaults: Mapping[str, OptionDefault]
+) -> tuple[abi.armnn_options_t, Sequence[Any]]:
+    """Return the C form, and what must stay alive with it."""
+    items = (abi.armnn_option_t * max(1, len(values)))()
+    alive: list[Any] = [items]
+
+    def text(value: str) -> abi.armnn_string_t:
+        data = value.encode()
+        buffer = ctypes.create_string_buffer(data)
+        alive.append(buffer)
+        return abi.armnn_string_t(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char)), len(data))
+
+    for item, (name, value) in zip(items, values.items(), strict=False):
+        item.name = text(name)
+        item.type = defaults[name].type
+        if item.type == abi.ARMNN_OPTION_STRING:
+            item.string = text(str(value))
+        elif item.type == abi.ARMNN_OPTION_FLOAT:
+            item.real = float(value)
+        else:
+            item.integer = int(value)
+    options = abi.armnn_options_t(
+        ctypes.cast(items, ctypes.POINTER(abi.armnn_option_t)), len(values)
+    )
+    return options, alive

@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Open shared objects and call the three exports of a backend, trusting nothing they return."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import mmap
+import os
+from dataclasses import dataclass
+
+from armnn_py._native import abi
+from armnn_py._native.library import core
+
+__all__ = [
+    "EXPORTS",
+    "Exports",
+    "StaticBackend",
+    "UnreadableTextError",
+    "call_factory",
+    "call_get_backend_id",
+    "call_get_version",
+    "close_library",
+    "compiled_in_paths",
+    "is_code",
+    "is_readable",
+    "open_library",
+    "process_has_symbol",
+    "read_text",
+    "static_backends",
+    "symbol",
+]
+
+EXPORTS = ("GetBackendId", "GetVersion", "BackendFactory")
+
+
+class UnreadableTextError(Exception):
+    """A ``const char*`` that points to no text; the message says what is wrong with it."""
+
+
+# ---- The system's loader ------------------------------------------------------------------------
+
+
+@functools.cache
+def _dl() -> ctypes.CDLL:
+    """The C library's own functions: ctypes' wrappers take a null symbol for a null error text."""
+    library = ctypes.CDLL(None)
+    library.dlopen.restype = ctypes.c_void_p
+    library.dlopen.argtypes = [ctypes.c_char_p, ctypes.c_int]
+    library.dlsym.restype = ctypes.c_void_p
+    library.dlsym.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    library.dlclose.restype = ctypes.c_int
+    library.dlclose.argtypes = [ctypes.c_void_p]
+    library.dlerror.restype = ctypes.c_char_p
+    library.dlerror.argtypes = []
+    return library
+
+
+def open_library(path: str | os.PathLike[str]) -> int:
+    """Open the shared object ``path`` with all its symbols bound now, visible to itself only.
+
+    Raises
+    ------
+    OSError
+        In the system's own words.
+    """
+    name = os.fsencode(path)
+    if not name:
+        # To dlopen the empty name means the program itself.
+        raise OSError("the path of the shared object is empty")
+    handle: int | None = _dl().dlopen(name, os.RTLD_NOW | os.RTLD_LOCAL)
+    if handle is None:
+        words: bytes | None = _dl().dlerror()
+        raise OSError(os.fsdecode(words) if words else f"{os.fsdecode(name)}: dlopen failed")
+    return handle
+
+
+def close_library(handle: int | None) -> None:
+    """Give back what :func:`open_library` returned; None is allowed."""
+    if handle:
+        _dl().dlclose(handle)
+
+
+def symbol(handle: int, name: str) -> int | None:
+    """Return the address of an exported symbol, or None if there is none (or it is null).
+
+    Raises
+    ------
+    OSError
+        ``handle`` is null, which the system would take for the program itself.
+    ValueError
+        ``name`` is empty.
+    """
+    if not handle:
+        raise OSError("the handle of the shared object is null")
+    if not name:
+        raise ValueError("the name of the symbol is empty")
+    address: int | None = _dl().dlsym(handle, name.encode())
+    if address is None:
+        _dl().dlerror()
+    return address
+
+
+def process_has_symbol(name: str) -> bool:
+    """Say whether the program itself, or what was loaded with it, defines a symbol."""
+    return _dl().dlsym(None, name.encode()) is not None
+
+
+# ---- Looking at memory --------------------------------------------------------------------------
+
+
+def is_readable(address: int, size: int) -> bool:
+    """Say whether ``size`` bytes at ``address`` can be read."""
+    return bool(core().armnn_core_is_readable(address, size))
+
+
+def is_code(address: int) -> bool:
+    """Say whether ``address`` lies in executable memory of a mapped object."""
+    path = ctypes.create_string_buffer(1)
+    return bool(core().armnn_core_find_code(address, path, 1))
+
+
+def read_text(address: int, limit: int) -> bytes:
+    """Return the zero-terminated text at ``address``, at most ``limit`` bytes long.
+
+    Raises
+    ------
+    UnreadableTextError
+        The memory cannot be read, or there is no zero within ``limit`` bytes.
+    """
+    text = b""
+    while len(text) <= limit:
+        position = address + len(text)
+        # Up to the next page only: a text may end where readable memory does.
+        size = min(mmap.PAGESIZE - position % mmap.PAGESIZE, limit + 1 - len(text))
+        if position + size > 2**64 or not is_readable(position, size):
+            raise UnreadableTextError(f"points to memory that cannot be read (0x{position:x})")
+        chunk = ctypes.string_at(position, size)
+        end = chunk.find(b"\0")
+        if end >= 0:
+            return text + chunk[:end]
+        text += chunk
+    raise UnreadableTextError(f"is longer than {limit} bytes")
+
+
+# ---- The three exports --------------------------------------------------------------------------
+
+# Pointers come back as numbers: ctypes would follow a c_char_p before it could be checked.
+_GetBackendId = ctypes.CFUNCTYPE(ctypes.c_void_p)
+_BackendFactory = ctypes.CFUNCTYPE(ctypes.c_void_p)
+
+
+def call_get_backend_id(address: int) -> bytes | None:
+    """Return what ``GetBackendId`` says, or None for a null pointer.
+
+    Raises
+    ------
+    UnreadableTextError
+        The pointer leads nowhere, or the text is longer than ``ARMNN_MAX_ID_SIZE``.
+    """
+    pointer: int | None = _GetBackendId(address)()
+    return None if pointer is None else read_text(pointer, abi.ARMNN_MAX_ID_SIZE)
+
+
+def call_get_version(address: int) -> tuple[int, int]:
+    """Return major and minor as ``GetVersion`` writes them; what it leaves alone is 0."""
+    major, minor = ctypes.c_uint32(0), ctypes.c_uint32(0)
+    abi.armnn_get_version_fn_t(address)(ctypes.byref(major), ctypes.byref(minor))
+    return major.value, minor.value
+
+
+def call_factory(address: int) -> int:
+    """Return the pointer that ``BackendFactory`` gives, 0 for null."""
+    return _BackendFactory(address)() or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exports:
+    """Addresses of the three functions of one backend."""
+
+    get_backend_id: int
+    get_version: int
+    backend_factory: int
+
+
+# ---- Statically linked backends, and other facts of the core ------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StaticBackend:
+    """A backend that is linked into the core library."""
+
+    vendor: str
+    name: str
+    exports: Exports
+
+
+def static_backends() -> list[StaticBackend]:
+    """Return the backends linked into the core library, in their order."""
+    found = []
+    for index in range(core().armnn_core_static_backend_count()):
+        entry = core().armnn_core_static_backend(index).contents
+        functions = (entry.get_backend_id, entry.get_version, entry.backend_factory)
+        addresses = (ctypes.cast(function, ctypes.c_void_p).value for function in functions)
+        exports = Exports(*(address or 0 for address in addresses))
+        found.append(StaticBackend(entry.vendor.decode(), entry.name.decode(), exports))
+    return found
+
+
+def compiled_in_paths() -> str:
+    """Return the colon-separated list that the build compiled in."""
+    text: bytes = core().armnn_core_dynamic_backend_paths() or b""
+    return os.fsdecode(text)

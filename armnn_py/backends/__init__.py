@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Backends: where they are searched, which files may load, and why a file did not."""
+
+from armnn_py.backends.backend import Backend
+from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
+from armnn_py.backends.registry import BackendOptions, BackendRegistry, load_backends
+from armnn_py.backends.verdict import LoadReport, Place, Verdict
+from armnn_py.backends.version import BackendVersion
+
+__all__ = [
+    "FILE_NAME_RULE",
+    "Backend",
+    "BackendFileName",
+    "BackendOptions",
+    "BackendRegistry",
+    "BackendVersion",
+    "LoadReport",
+    "Place",
+    "Verdict",
+    "load_backends",
+    "parse_file_name",
+]

@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From places to candidate files: steps *name* and *resolve* of loading. Runs and opens nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from armnn_py.backends.naming import FILE_NAME_RULE, name_mismatch, parse_file_name
+from armnn_py.backends.verdict import Place, Stage, Status, Verdict, printable
+from armnn_py.errors import InvalidArgumentError
+
+__all__ = [
+    "BackendPath",
+    "Candidate",
+    "FileIdentity",
+    "Finding",
+    "argument_paths",
+    "check_place",
+    "find_candidates",
+    "split_path_list",
+]
+
+BackendPath = str | os.PathLike[str]
+FileIdentity = tuple[int, int]
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A regular file whose name follows the rule."""
+
+    place: str
+    path: str
+    real_path: str
+    identity: FileIdentity
+
+
+Finding = Candidate | Verdict
+
+
+def refusal(
+    place: str,
+    path: str,
+    stage: Stage,
+    code: str,
+    reason: str,
+    hint: str = "",
+    *,
+    status: Status = "refused",
+    real_path: str | None = None,
+) -> Verdict:
+    """Return the verdict on something that was never asked for its id."""
+    return Verdict(place, path, real_path, None, None, status, stage, code, reason, hint)
+
+
+# ---- Places -------------------------------------------------------------------------------------
+
+
+def split_path_list(text: str) -> list[str]:
+    """Split a colon-separated list; empty entries vanish, of equal ones the first is kept."""
+    return list(dict.fromkeys(part for part in text.split(":") if part))
+
+
+def argument_paths(value: BackendPath | Sequence[BackendPath]) -> list[str]:
+    """Return the folders named by ``dynamic_backends_path``: one path, or a sequence of them.
+
+    A text is one path: a colon is part of its name.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The value, or one in the sequence, is no path at all.
+    """
+    values = [value] if isinstance(value, str | bytes | os.PathLike) else value
+    if not isinstance(values, Iterable):
+        raise InvalidArgumentError(
+            f"dynamic_backends_path: {type(value).__name__} given, a path or a list expected"
+        )
+    paths = []
+    for item in values:
+        if not isinstance(item, str | bytes | os.PathLike):
+            raise InvalidArgumentError(
+                f"dynamic_backends_path: the list has a {type(item).__name__}, paths expected"
+            )
+        paths.append(os.fsdecode(item))
+    return list(dict.fromkeys(paths))
+
+
+def check_place(place: str, path: str) -> Verdict | None:
+    """Return why a folder cannot be searched, or None.
+
+    The order of the checks is Arm NN's: empty, missing, not a directory, not absolute.
+    """
+    hint = ""
+    if place == "argument" and ":" in path:
+        hint = "give several folders as a list; a text is one path"
+    if not path:
+        return refusal(place, path, "place", "path-empty", "is empty", "name an absolute folder")
+    if "\0" in path:
+        return refusal(place, path, "place", "path-invalid", "contains a null character")
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            if path.startswith("~"):
+                hint = "'~' is not expanded here: use os.path.expanduser()"
+            return refusal(place, path, "place", "path-missing", "does not exist", hint)
+        return refusal(place, path, "place", "path-unreadable", f"cannot be read: {_words(error)}")
+    if not stat.S_ISDIR(mode):
+        hint = "name the folder that holds the file"
+        return refusal(place, path, "place", "path-not-directory", "is not a directory", hint)
+    if not os.path.isabs(path):
+        hint = f"use '{os.path.abspath(path)}'; the working folder is never searched"
+        return refusal(place, path, "place", "path-not-absolute", "is not absolute", hint)
+    return None
+
+
+# ---- Files --------------------------------------------------------------------------------------
+
+
+def find_candidates(
+    place: str, path: str, seen: dict[FileIdentity, str]
+) -> tuple[Place, list[Finding]]:
+    """Look through one folder; ``seen`` maps files met before to their first name.
+
+    Every entry yields something, in the order of the entries' names in bytes.
+    """
+    unusable = check_place(place, path)
+    if unusable is None:
+        try:
+            with os.scandir(path) as entries:
+                found = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+        except OSError as error:
+            reason = f"cannot be read: {_words(error)}"
+            unusable = refusal(place, path, "place", "path-unreadable", reason)
+    if unusable is not None:
+        return Place(place, path, unusable.reason, 0), [unusable]
+    findings = [_look_at(place, entry, seen) for entry in found]
+    return Place(place, path, "", len(found)), findings
+
+
+def _look_at(place: str, entry: os.DirEntry[str], seen: dict[FileIdentity, str]) -> Finding:
+    path = entry.path
+    if parse_file_name(entry.name) is None:
+        return _skip(place, entry)
+    try:
+        status = os.stat(path)
+        real_path = os.path.realpath(path, strict=True)
+    except OSError as error:
+        return _unresolved(place, entry, error)
+    kind = stat.S_IFMT(status.st_mode)
+    if kind != stat.S_IFREG:
+        reason = f"is {_KINDS.get(kind, 'a special file')}, not a file"
+        return refusal(place, path, "resolve", "not-a-file", reason, real_path=real_path)
+    identity = (status.st_dev, status.st_ino)
+    first = seen.setdefault(identity, path)
+    if first != path:
+        reason = f"is the same file as '{printable(first)}'"
+        return refusal(
+            place, path, "resolve", "same-file", reason, status="duplicate", real_path=real_path
+        )
+    return Candidate(place, path, real_path, identity)
+
+
+def _skip(place: str, entry: os.DirEntry[str]) -> Verdict:
+    try:
+        is_folder = entry.is_dir(follow_symlinks=False)
+    except OSError:  # the kind is not in the listing, and the entry has gone
+        is_folder = False
+    if is_folder:
+        reason, hint = "is a folder; subfolders are not searched", ""
+    else:
+        reason = f"is not named {FILE_NAME_RULE}"
+        hint = printable(name_mismatch(entry.name) or "")
+    return refusal(place, entry.path, "name", "name-mismatch", reason, hint, status="skipped")
+
+
+def _unresolved(place: str, entry: os.DirEntry[str], error: OSError) -> Verdict:
+    path = entry.path
+    if error.errno == errno.ELOOP:
+        reason = "is a link that leads back to itself"
+        return refusal(place, path, "resolve", "link-loop", reason, "remove the link")
+    if error.errno == errno.ENOENT:
+        try:
+            reason = f"is a link to '{printable(os.readlink(path))}', which does not exist"
+        except OSError:
+            return refusal(place, path, "resolve", "vanished", "was removed during the search")
+        return refusal(place, path, "resolve", "dangling-link", reason, "remove or mend the link")
+    reason = f"cannot be read: {_words(error)}"
+    return refusal(place, path, "resolve", "unreadable", reason)
+
+
+def _words(error: OSError) -> str:
+    return error.strerror or str(error)

@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From one candidate file, or one statically linked backend, to a backend or a reason.
+
+The steps *inspect*, *open*, *symbols*, *id*, *version*, *unique*, *table* and *create*; the first
+that fails is the verdict. A failed load leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from armnn_py._native import abi, backend_table, dynamic_library
+from armnn_py._native.backend_options import OptionDefault, OptionValue
+from armnn_py.backends import elf, shared_library
+from armnn_py.backends.backend import Backend
+from armnn_py.backends.naming import parse_file_name
+from armnn_py.backends.verdict import Stage, Status, Verdict, printable
+from armnn_py.backends.version import BackendVersion
+
+if TYPE_CHECKING:
+    from armnn_py.backends.discovery import Candidate
+
+__all__ = ["HOST_VERSION", "Attempt", "load_file", "load_static"]
+
+HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)
+
+# Called with id and options of a backend, before create: gives the values set for it. Whatever it
+# raises is the caller's mistake and goes through.
+OptionsFor = Callable[[str, Mapping[str, OptionDefault]], dict[str, OptionValue]]
+
+_NEEDED_MISSING = re.compile(r"^(\S+): cannot open shared object file")
+_UNDEFINED = re.compile(r"undefined symbol: (\S+)")
+_SANITIZER_LIBRARIES = (
+    ("libasan.so", "address", "__asan_init"),
+    ("libtsan.so", "thread", "__tsan_init"),
+)
+
+
+class _RefusedError(Exception):
+    def __init__(
+        self,
+        stage: Stage,
+        code: str,
+        reason: str,
+        hint: str = "",
+        status: Status = "refused",
+    ) -> None:
+        super().__init__(reason)
+        self.stage, self.code, self.reason, self.hint = stage, code, reason, hint
+        self.status: Status = status
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One try to load something; collects what becomes known on the way.
+
+    ``unloadable`` says whether the library may be closed if the try fails: not when it asked to
+    stay, nor when it was called and turned out to be something foreign.
+    """
+
+    place: str
+    path: str
+    real_path: str | None = None
+    id: str | None = None
+    version: BackendVersion | None = None
+    unloadable: bool = True
+
+    def refused(self, refusal: _RefusedError) -> Verdict:
+        """Return the verdict of a step that failed."""
+        return self.verdict(
+            refusal.status, refusal.stage, refusal.code, refusal.reason, refusal.hint
+        )
+
+    def verdict(
+        self, status: Status, stage: Stage, code: str, reason: str = "", hint: str = ""
+    ) -> Verdict:
+        """Return the verdict with what is known by now."""
+        version = None if self.version is None else str(self.version)
+        return Verdict(
+            self.place,
+            self.path,
+            self.real_path,
+            self.id,
+            version,
+            status,
+            stage,
+            code,
+            printable(reason),
+            printable(hint),
+        )
+
+
+def load_file(
+    candidate: Candidate, taken: Mapping[str, Backend], options_for: OptionsFor
+) -> tuple[Verdict, Backend | None]:
+    """Load one file; ``taken`` has the backends so far. Call with ``LOADING`` held."""
+    attempt = Attempt(candidate.place, candidate.path, candidate.real_path)
+    library: shared_library.SharedLibrary | None = None
+    try:
+        _inspect(candidate)
+        library = _open(candidate)
+        exports = _find_symbols(library.handle)
+        backend = _load(attempt, exports, library, taken, options_for)
+        library = None  # it is the backend's now
+    except _RefusedError as refusal:
+        return attempt.refused(refusal), None
+    finally:
+        if library is not None:
+            shared_library.release(library, unloadable=attempt.unloadable)
+    hint = ""
+    name = parse_file_name(candidate.path.rpartition("/")[2])
+    if name is not None and name.name != backend.id:
+        hint = f"the file name says '{name.name}', the backend calls itself '{backend.id}'"
+    return attempt.verdict("loaded", "create", "ok", hint=hint), backend
+
+
+def load_static(
+    static: dynamic_library.StaticBackend, taken: Mapping[str, Backend], options_for: OptionsFor
+) -> tuple[Verdict, Backend | None]:
+    """Load a backend that is linked into the core library. Call with ``LOADING`` held."""
+    attempt = Attempt("static", f"{static.vendor}_{static.name}")
+    try:
+        backend = _load(attempt, static.exports, None, taken, options_for)
+    except _RefusedError as refusal:
+        return attempt.refused(refusal), None
+    return attempt.verdict("loaded", "create", "ok"), backend
+
+
+# ---- inspect, open, symbols ---------------------------------------------------------------------
+
+
+def _inspect(candidate: Candidate) -> None:
+    try:
+        info = elf.inspect(candidate.real_path)
+    except elf.ElfError as error:
+        raise _RefusedError("inspect", error.code, error.reason, error.hint) from None
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror or error}"
+        raise _RefusedError("resolve", "unreadable", reason) from None
+    for prefix, name, marker in _SANITIZER_LIBRARIES:
+        # Such a library ends the process when it is loaded late.
+        needs_it = any(needed.startswith(prefix) for needed in info.needed)
+        if needs_it and not dynamic_library.process_has_symbol(marker):
+            raise _RefusedError(
+                "inspect",
+                "sanitizer",
+                f"built with the {name} sanitizer, this process is not",
+                f"install a build without -fsanitize={name}",
+            )
+
+
+def _open(candidate: Candidate) -> shared_library.SharedLibrary:
+    try:
+        return shared_library.acquire(candidate.real_path, candidate.identity)
+    except OSError as error:
+        words = str(error)
+    code, hint = "open-failed", ""
+    missing = _NEEDED_MISSING.match(words)
+    undefined = _UNDEFINED.search(words)
+    if missing and "/" not in missing[1]:
+        code = "needed-library-missing"
+        hint = (
+            f"install the package that has {missing[1]}, "
+            "or put it beside the backend and link with -Wl,-rpath,'$ORIGIN'"
+        )
+    elif undefined:
+        code = "symbol-undefined"
+        hint = f"link the backend with the library that defines {undefined[1]}"
+    elif "' not found" in words and "version `" in words:
+        code = "system-too-old"
+        hint = "the backend was built on a newer system: build it on the oldest one it must run on"
+    raise _RefusedError("open", code, f"cannot be opened: {words}", hint)
+
+
+def _find_symbols(handle: int) -> dynamic_library.Exports:
+    addresses = []
+    for name in dynamic_library.EXPORTS:
+        address = dynamic_library.symbol(handle, name)
+        if address is None:
+            raise _RefusedError(
+                "symbols",
+                "symbol-missing",
+                f"does not export '{name}'",
+                'declare the entry points extern "C" with default visibility, '
+                "as armnn/backend_api.h does",
+            )
+        if not dynamic_library.is_code(address):
+            reason = f"exports '{name}', but it is no function"
+            raise _RefusedError("symbols", "symbol-not-function", reason)
+        addresses.append(address)
+    return dynamic_library.Exports(*addresses)
+
+
+# ---- id, version, unique, table, create ---------------------------------------------------------
+
+
+def _load(
+    attempt: Attempt,
+    exports: dynamic_library.Exports,
+    library: shared_library.SharedLibrary | None,
+    taken: Mapping[str, Backend],
+    options_for: OptionsFor,
+) -> Backend:
+    attempt.id = _read_id(exports)
+    attempt.version = BackendVersion(*dynamic_library.call_get_version(exports.get_version))
+    _check_version(attempt.id, attempt.version)
+    if attempt.id in taken:
+        winner = taken[attempt.id]
+        origin = winner.file or "the backend linked into the core library"
+        reason = f"the id '{attempt.id}' is taken by {printable(origin)}, which came first"
+        raise _RefusedError("unique", "id-taken", reason, status="duplicate")
+    try:
+        table = backend_table.read_table(dynamic_library.call_factory(exports.backend_factory))
+        attempt.unloadable = table.unloadable
+        backend_table.check_built_minor(table, attempt.version.minor)
+        defaults = backend_table.option_defaults(table)
+    except backend_table.TableError as error:
+        attempt.unloadable &= error.unloadable
+        raise _RefusedError("table", error.code, error.reason, error.hint) from None
+    values = options_for(attempt.id, defaults)
+    result = backend_table.create_instance(table, attempt.id.encode(), values, defaults)
+    if not result.instance:
+        status: Status = "unavailable" if result.unavailable else "refused"
+        raise _RefusedError("create", result.code, result.reason, result.hint, status)
+    options = {name: default.value for name, default in defaults.items()} | values
+    return Backend(
+        backend_id=attempt.id,
+        version=attempt.version,
+        place=attempt.place,
+        file=attempt.real_path,
+        table=table,
+        instance=result.instance,
+        library=library,
+        options=options,
+    )
+
+
+def _read_id(exports: dynamic_library.Exports) -> str:
+    try:
+        data = dynamic_library.call_get_backend_id(exports.get_backend_id)
+    except dynamic_library.UnreadableTextError as error:
+        raise _RefusedError("id", "id-unreadable", f"the text of GetBackendId {error}") from None
+    if data is None:
+        raise _RefusedError("id", "id-null", "GetBackendId returned null")
+    if not data:
+        raise _RefusedError("id", "id-empty", "GetBackendId returned the empty text")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        reason = f"GetBackendId returned {data!r}, which is not UTF-8"
+        raise _RefusedError("id", "id-not-text", reason) from None
+    if text == "Unknown":
+        reason = "GetBackendId returned 'Unknown', which is reserved"
+        raise _RefusedError("id", "id-reserved", reason, "give the backend a name of its own")
+    if not text.isprintable() or text != text.strip():
+        reason = f"GetBackendId returned {text!r}, which has characters that cannot be printed"
+        raise _RefusedError("id", "id-not-text", reason)
+    return text
+
+
+def _check_version(backend_id: str, version: BackendVersion) -> None:
+    if version.is_compatible_with(HOST_VERSION):
+        return
+    reason = f"'{backend_id}' speaks backend API {version}, this host speaks {HOST_VERSION}"
+    if version == BackendVersion(0, 0):
+        hint = "GetVersion must write ARMNN_BACKEND_API_MAJOR and ARMNN_TARGET_MINOR"
+    elif version.major == HOST_VERSION.major:
+        hint = (
+            f"upgrade armnn-py, or build the backend with ARMNN_TARGET_MINOR={HOST_VERSION.minor}"
+        )
+    elif version.major > HOST_VERSION.major:
+        hint = f"upgrade armnn-py to a release whose backend API is {version.major}.x"
+    else:
+        hint = f"build the backend against backend API {HOST_VERSION}"
+    code = "version-minor" if version.major == HOST_VERSION.major else "version-major"
+    raise _RefusedError("version", code, reason, hint)

@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Folders that installed wheels name by an entry point of group ``armnn_py.backends``.
+
+::
+
+    [project.entry-points."armnn_py.backends"]
+    acme-npu = "acme_npu_backend"
+
+The value names a package; its folder is searched, and the package is never imported.
+
+``importlib.metadata`` gives the same answer, but importing it and parsing every distribution's
+metadata takes longer than everything else that making a runtime does. So the files are read here,
+and only those of distributions whose folder has changed since the last time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["GROUP", "EntryPointPlace", "entry_point_places"]
+
+GROUP = "armnn_py.backends"
+
+_METADATA_FOLDERS = (".dist-info", ".egg-info")
+_PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_TRUSTED_AGE_NS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPointPlace:
+    """One entry point; ``folders`` is empty and ``reason`` says why if it cannot be used."""
+
+    distribution: str
+    name: str
+    value: str
+    folders: tuple[str, ...]
+    reason: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name of the place in verdicts."""
+        return f"entry-point {self.distribution}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Declaration:
+    distribution: str
+    name: str
+    value: str
+    location: str
+
+
+# Folder of sys.path -> (time of its last change, what its distributions declare).
+_cache: dict[str, tuple[int, tuple[_Declaration, ...]]] = {}
+
+
+def entry_point_places(search_path: Sequence[str] | None = None) -> list[EntryPointPlace]:
+    """Return the entry points of the group, sorted by distribution and name.
+
+    Of a distribution that is installed twice, the first on the search path counts.
+    """
+    # An empty entry stands for the working folder, which is never searched for backends.
+    folders = [folder for folder in (sys.path if search_path is None else search_path) if folder]
+    declarations: dict[tuple[str, str], _Declaration] = {}
+    owners: dict[str, str] = {}
+    for folder in dict.fromkeys(folders):
+        for declaration in _declarations(folder):
+            if owners.setdefault(declaration.distribution, folder) == folder:
+                declarations[declaration.distribution, declaration.name] = declaration
+    return [_resolve(declarations[key]) for key in sorted(declarations)]
+
+
+def _declarations(folder: str) -> tuple[_Declaration, ...]:
+    try:
+        changed = os.stat(folder).st_mtime_ns
+    except OSError:
+        return ()
+    cached = _cache.get(folder)
+    if cached is not None and cached[0] == changed:
+        return cached[1]
+    found = tuple(_read_folder(folder))
+    # Two changes within one tick of the file system's clock look like one.
+    if time.time_ns() - changed > _TRUSTED_AGE_NS:
+        _cache[folder] = (changed, found)
+    return found
+
+
+def _read_folder(folder: str) -> Iterator[_Declaration]:
+    try:
+        names = os.listdir(folder)
+    except OSError:  # a zip file, an unreadable folder: no distributions with files on disk
+        return
+    for name in sorted(names):
+        if not name.endswith(_METADATA_FOLDERS):
+            continue
+        try:
+            with open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
+                data = file.read()
+        except OSError:
+            continue
+        if GROUP.encode() not in data:
+            continue
+        distribution = re.sub(r"[-_.]+", "-", name.rpartition(".")[0].split("-")[0]).lower()
+        for key, value in _read_group(data.decode("utf-8", "replace")):
+            yield _Declaration(distribution, key, value, folder)
+
+
+def _read_group(text: str) -> Iterator[tuple[str, str]]:
+    inside = False
+    for raw_line in text.splitlines():
+        line = raw_line.strip()
+        if not line or line[0] in "#;":
+            continue
+        if line.startswith("["):
+            inside = line == f"[{GROUP}]"
+        elif inside:
+            key, _, value = line.partition("=")
+            yield key.strip(), value.strip()
+
+
+def _resolve(declaration: _Declaration) -> EntryPointPlace:
+    def place(*found: str, reason: str = "") -> EntryPointPlace:
+        return EntryPointPlace(
+            declaration.distribution, declaration.name, declaration.value, found, reason
+        )
+
+    if not _PACKAGE.fullmatch(declaration.value):
+        return place(reason=f"'{declaration.value}' is not the name of a package")
+    parts = declaration.value.split(".")
+    beside = os.path.join(os.path.abspath(declaration.location), *parts)
+    if os.path.isdir(beside):
+        return place(beside)
+    # An editable install: a finder knows where the package lies. Only the topmost package is asked
+    # for, because asking for a subpackage would import its parents.
+    import importlib.util
+
+    try:
+        spec = importlib.util.find_spec(parts[0])
+        locations = list(spec.submodule_search_locations or ()) if spec is not None else []
+    except (ImportError, ValueError, AttributeError):
+        locations = []
+    folders = [os.path.abspath(os.path.join(location, *parts[1:])) for location in locations]
+    folders = [folder for folder in folders if os.path.isdir(folder)]
+    missing = f"the package '{declaration.value}' is not there"
+    return place(*folders, reason="" if folders else missing)

@@ -1,0 +1,358 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""All backends of one runtime, and the search that finds them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar, overload
+
+from armnn_py import environment
+from armnn_py._native import dynamic_library
+from armnn_py._native.backend_options import OptionDefault, OptionValue
+from armnn_py.backends.backend import Backend
+from armnn_py.backends.discovery import (
+    BackendPath,
+    FileIdentity,
+    argument_paths,
+    find_candidates,
+    refusal,
+    split_path_list,
+)
+from armnn_py.backends.dynamic_backend import load_file, load_static
+from armnn_py.backends.entry_points import entry_point_places
+from armnn_py.backends.shared_library import LOADING
+from armnn_py.backends.verdict import LoadReport, Place, Verdict, printable
+from armnn_py.errors import (
+    BackendNotFoundError,
+    BackendSkippedWarning,
+    InvalidArgumentError,
+    UnknownNameError,
+    near_names,
+)
+
+__all__ = ["BackendOptions", "BackendRegistry", "load_backends"]
+
+_log = logging.getLogger("armnn_py.backends")
+_Default = TypeVar("_Default")
+
+BackendOptions = Mapping[str, Mapping[str, OptionValue]]
+
+_LOG_LEVELS = {
+    "loaded": logging.INFO,
+    "refused": logging.WARNING,
+    "duplicate": logging.INFO,
+    "unavailable": logging.INFO,
+    "skipped": logging.DEBUG,
+}
+_NAMED_BY_USER = {"argument": "dynamic_backends_path", "environment": "DYNAMIC_BACKEND_PATHS"}
+
+
+class BackendRegistry(Mapping[str, Backend]):
+    """The backends of one runtime: ids to :class:`Backend`, in the order in which they loaded.
+
+    Attributes
+    ----------
+    load_report
+        A verdict on everything that was met on the way.
+    """
+
+    __slots__ = ("_backends", "load_report")
+    __hash__ = object.__hash__
+
+    def __init__(self, backends: Mapping[str, Backend], load_report: LoadReport) -> None:
+        self._backends = dict(backends)
+        self.load_report = load_report
+
+    def __getitem__(self, backend_id: str) -> Backend:
+        backend = self._backends.get(backend_id)
+        if backend is None:
+            raise self.not_found(backend_id)
+        return backend
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._backends)
+
+    def __len__(self) -> int:
+        return len(self._backends)
+
+    def __contains__(self, backend_id: object) -> bool:
+        return backend_id in self._backends
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    @overload
+    def get(self, key: str, /) -> Backend | None: ...
+    @overload
+    def get(self, key: str, /, default: Backend | _Default) -> Backend | _Default: ...
+    def get(self, key: str, /, default: Any = None) -> Any:
+        """Return the backend, or ``default`` if it is not loaded."""
+        return self._backends.get(key, default)
+
+    @property
+    def by_preference(self) -> tuple[str, ...]:
+        """The ids by declared score, highest first; equal ones in load order, CpuRef last."""
+        return tuple(sorted(self, key=lambda name: (name == "CpuRef", -self._backends[name].score)))
+
+    def not_found(self, backend_id: str, *, asked_by: str = "") -> BackendNotFoundError:
+        """Return the error for an id that is not loaded, with what is known about it."""
+        report = self.load_report
+        about = report.about(backend_id)
+        details = [f"asked for by: {asked_by}"] if asked_by else []
+        details.append(f"loaded: {', '.join(self) or 'none'}")
+        relevant = about or report.refused
+        details += [str(verdict) for verdict in relevant]
+        for place in report.places:
+            if place.usable:
+                details.append(f"looked in: {printable(place.path)} ({place.place})")
+        near = near_names(backend_id, list(self))
+        hints = [verdict.hint for verdict in about if verdict.hint]
+        if near and not about:
+            hints = [f"did you mean '{near[0]}'?"]
+        return BackendNotFoundError(
+            f"backend '{printable(backend_id)}' is not loaded",
+            backend=backend_id,
+            loaded=tuple(self),
+            verdicts=tuple(report),
+            details=details,
+            hints=hints or ["'armnn-py backends list' shows every file that was met"],
+        )
+
+    def close(self) -> None:
+        """Destroy the backends, last first, and close libraries without users; may be repeated.
+
+        Networks of the runtime must be gone.
+        """
+        with LOADING:
+            for backend in reversed(self._backends.values()):
+                backend.close()
+
+    def __repr__(self) -> str:
+        return f"<BackendRegistry {', '.join(self._backends) or 'empty'}>"
+
+
+def load_backends(
+    *,
+    dynamic_backends_path: BackendPath | Sequence[BackendPath] | None = None,
+    enable_dynamic_backends: bool = True,
+    bundled_backends: bool = True,
+    backend_options: BackendOptions | None = None,
+    use_environment: bool = True,
+) -> BackendRegistry:
+    """Search for backends and load them.
+
+    Nothing that a file is or does makes this fail: files that cannot be used are in the
+    ``load_report`` of the result. Libraries are shared with other registries of the process.
+
+    Parameters
+    ----------
+    dynamic_backends_path
+        Absolute folder, or a sequence of them, searched instead of ``DYNAMIC_BACKEND_PATHS``, the
+        compiled-in list and installed wheels; also when it is not usable, or the empty list.
+    enable_dynamic_backends
+        False: only backends that are linked into the core library.
+    bundled_backends
+        False: not those that belong to the package, statically linked ones included.
+    backend_options
+        Id to (name to value).
+    use_environment
+        False: environment variables are not read.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An argument or an environment variable makes no sense, or an option does not exist.
+
+    Warns
+    -----
+    BackendSkippedWarning
+        Files or folders were refused in a place that the argument or the environment named.
+    """
+    options = _OptionsOfCaller(backend_options)
+    if use_environment:
+        bundled_backends = bundled_backends and environment.bundled_backends()
+    places: list[tuple[str, str]] = []
+    verdicts: list[Verdict] = []
+    if enable_dynamic_backends:
+        places, verdicts = _list_places(dynamic_backends_path, bundled_backends, use_environment)
+    search = _Search(options)
+    try:
+        with LOADING:
+            if bundled_backends:
+                search.add_static()
+            for place, path in places:
+                search.add_place(place, path)
+        search.verdicts += verdicts
+        registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
+        options.check_all_used(registry)
+        _announce(registry.load_report)
+    except BaseException:
+        search.close()
+        raise
+    return registry
+
+
+def _list_places(
+    argument: BackendPath | Sequence[BackendPath] | None, bundled: bool, use_environment: bool
+) -> tuple[list[tuple[str, str]], list[Verdict]]:
+    """Return the folders to search, and verdicts on entry points that name none."""
+    places: list[tuple[str, str]] = []
+    verdicts = []
+    if argument is not None:
+        places += [("argument", path) for path in argument_paths(argument)]
+    else:
+        if use_environment:
+            listed = environment.dynamic_backend_paths() or ""
+            places += [("environment", path) for path in split_path_list(listed)]
+        compiled_in = dynamic_library.compiled_in_paths()
+        places += [("compiled-in", path) for path in split_path_list(compiled_in)]
+        if not use_environment or environment.entry_points():
+            for entry_point in entry_point_places():
+                places += [(entry_point.label, folder) for folder in entry_point.folders]
+                if entry_point.reason:
+                    verdicts.append(
+                        refusal(
+                            entry_point.label,
+                            entry_point.value,
+                            "place",
+                            "entry-point-invalid",
+                            entry_point.reason,
+                            f"reinstall '{entry_point.distribution}'",
+                        )
+                    )
+    if bundled:
+        # In an editable install the package has two folders, and the built files are in one.
+        for folder in sys.modules["armnn_py"].__path__:
+            own = os.path.join(folder, "_backends")
+            if os.path.isdir(own):
+                places.append(("bundled", own))
+    first_places: dict[str, str] = {}
+    for place, path in places:
+        first_places.setdefault(path, place)
+    return [(place, path) for path, place in first_places.items()], verdicts
+
+
+class _Search:
+    """What has been found so far."""
+
+    def __init__(self, options: _OptionsOfCaller) -> None:
+        self.options = options
+        self.backends: dict[str, Backend] = {}
+        self.verdicts: list[Verdict] = []
+        self.places: list[Place] = []
+        self._seen: dict[FileIdentity, str] = {}
+
+    def add_static(self) -> None:
+        for static in dynamic_library.static_backends():
+            self._add(*load_static(static, self.backends, self.options.values_for))
+
+    def add_place(self, label: str, path: str) -> None:
+        place, findings = find_candidates(label, path, self._seen)
+        self.places.append(place)
+        for finding in findings:
+            if isinstance(finding, Verdict):
+                self._add(finding, None)
+            else:
+                self._add(*load_file(finding, self.backends, self.options.values_for))
+
+    def close(self) -> None:
+        with LOADING:
+            for backend in reversed(self.backends.values()):
+                backend.close()
+
+    def _add(self, verdict: Verdict, backend: Backend | None) -> None:
+        self.verdicts.append(verdict)
+        if backend is not None:
+            self.backends[backend.id] = backend
+
+
+class _OptionsOfCaller:
+    """``backend_options``, checked against what each backend understands."""
+
+    def __init__(self, options: BackendOptions | None) -> None:
+        self._options: dict[str, dict[str, OptionValue]] = {}
+        if options is None:
+            return
+        if not isinstance(options, Mapping):
+            raise InvalidArgumentError(
+                f"backend_options: {type(options).__name__} given, "
+                "a mapping of ids to options expected"
+            )
+        for backend_id, values in options.items():
+            if not isinstance(values, Mapping):
+                raise InvalidArgumentError(
+                    f"backend_options['{backend_id}']: {type(values).__name__} given, "
+                    "a mapping of names to values expected"
+                )
+            self._options[backend_id] = dict(values)
+
+    def values_for(
+        self, backend_id: str, defaults: Mapping[str, OptionDefault]
+    ) -> dict[str, OptionValue]:
+        """Return the options for one backend, all of them known to it and of the right type."""
+        values = self._options.get(backend_id, {})
+        for name, value in values.items():
+            subject = f"backend_options['{backend_id}']"
+            if name not in defaults:
+                raise UnknownNameError(
+                    f"{subject}: option '{name}' is unknown",
+                    name=str(name),
+                    valid=list(defaults),
+                    details=() if defaults else ["this backend has no options"],
+                )
+            if not defaults[name].accepts(value):
+                raise InvalidArgumentError(
+                    f"{subject}: option '{name}' is {value!r}, "
+                    f"a value of type {defaults[name].type_name} expected",
+                    details=[f"default: {defaults[name].value!r}"],
+                )
+        return dict(values)
+
+    def check_all_used(self, registry: BackendRegistry) -> None:
+        """Refuse options for an id that nobody has heard of.
+
+        Options for a backend that was met but refused, or has no device here, are no mistake.
+        """
+        for backend_id in self._options:
+            if backend_id not in registry and not registry.load_report.about(backend_id):
+                raise UnknownNameError(
+                    f"backend_options: backend '{backend_id}' is not loaded",
+                    name=backend_id,
+                    valid=list(registry),
+                    details=[f"loaded: {', '.join(registry) or 'none'}"],
+                )
+
+
+# ---- Telling people -----------------------------------------------------------------------------
+
+
+def _announce(report: LoadReport) -> None:
+    unwelcome = []
+    for verdict in report:
+        named_by_user = verdict.place in _NAMED_BY_USER
+        level = _LOG_LEVELS[verdict.status]
+        if verdict.stage == "place" and verdict.place == "compiled-in":
+            level = logging.INFO  # a distribution's folder may well be absent
+        _log.log(level, "%s", verdict)
+        if named_by_user and verdict.status == "refused":
+            unwelcome.append(verdict)
+    if unwelcome:
+        sources = dict.fromkeys(_NAMED_BY_USER[verdict.place] for verdict in unwelcome)
+        lines = [f"refused in places named by {' and '.join(sources)}:"]
+        for verdict in unwelcome:
+            lines.append(f"  {verdict}")
+            lines += [f"    hint: {printable(verdict.hint)}"] if verdict.hint else []
+        warnings.warn("\n".join(lines), BackendSkippedWarning, stacklevel=_caller_level())
+
+
+def _caller_level() -> int:
+    """Return the ``stacklevel`` of the first caller outside the package, for warnings.warn."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("armnn_py"):
+        level, frame = level + 1, frame.f_back
+    return level

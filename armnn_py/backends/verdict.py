@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What became of each file that was met: the one record behind reports, errors and commands."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, overload
+
+__all__ = ["LoadReport", "Place", "Stage", "Status", "Verdict", "printable"]
+
+Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
+Stage = Literal[
+    "place",
+    "name",
+    "resolve",
+    "inspect",
+    "open",
+    "symbols",
+    "id",
+    "version",
+    "unique",
+    "table",
+    "create",
+]
+
+
+def printable(text: str) -> str:
+    """Return ``text`` with everything that could disturb a terminal or a log line escaped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one file, one statically linked backend, or one unusable place.
+
+    Attributes
+    ----------
+    place
+        Where it was found: ``static``, ``argument``, ``environment``, ``compiled-in``,
+        ``entry-point <distribution>/<name>`` or ``bundled``.
+    path
+        The file as found; the folder if the place itself is unusable; ``<vendor>_<name>`` of a
+        statically linked backend.
+    real_path
+        The file after following links, once that is known.
+    id, version
+        What the backend says of itself, once it was asked; the version is that of the backend API.
+    status
+        ``loaded``, ``refused``, ``skipped`` (not named like a backend), ``unavailable`` (no device
+        here) or ``duplicate`` (same file or same id as one before).
+    stage
+        The step that gave the verdict; ``create`` for a loaded backend.
+    code
+        A fixed word for programs, e.g. ``symbol-missing``; ``ok`` for a loaded backend.
+    reason, hint
+        A sentence for people, and what to do about it; both may be empty.
+    """
+
+    place: str
+    path: str
+    real_path: str | None
+    id: str | None
+    version: str | None
+    status: Status
+    stage: Stage
+    code: str
+    reason: str
+    hint: str
+
+    def as_dict(self) -> dict[str, str | None]:
+        """Return the fields as a dictionary, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        name = f" '{self.id}'" if self.id else ""
+        version = f" (API {self.version})" if self.version else ""
+        reason = f", {self.stage}: {self.reason}" if self.reason else ""
+        return printable(f"{self.path}: {self.status}{name}{version}{reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder of the search, in order; ``reason`` says why it was not searched, if so."""
+
+    place: str
+    path: str
+    reason: str
+    entries: int
+
+    @property
+    def usable(self) -> bool:
+        """Whether the folder was searched."""
+        return not self.reason
+
+
+class LoadReport(Sequence[Verdict]):
+    """All verdicts of one search, in the order in which files were met.
+
+    Attributes
+    ----------
+    places
+        The folders of the search, in order.
+    """
+
+    __slots__ = ("_verdicts", "places")
+
+    def __init__(self, verdicts: Iterable[Verdict] = (), places: Iterable[Place] = ()) -> None:
+        self._verdicts = tuple(verdicts)
+        self.places = tuple(places)
+
+    @overload
+    def __getitem__(self, index: int) -> Verdict: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Verdict, ...]: ...
+    def __getitem__(self, index: int | slice) -> Verdict | tuple[Verdict, ...]:
+        return self._verdicts[index]
+
+    def __len__(self) -> int:
+        return len(self._verdicts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LoadReport):
+            return NotImplemented
+        return self._verdicts == other._verdicts
+
+    def __hash__(self) -> int:
+        return hash(self._verdicts)
+
+    def with_status(self, status: Status) -> tuple[Verdict, ...]:
+        """Return the verdicts of one status."""
+        return tuple(verdict for verdict in self._verdicts if verdict.status == status)
+
+    @property
+    def loaded(self) -> tuple[Verdict, ...]:
+        """Verdicts of the backends that loaded."""
+        return self.with_status("loaded")
+
+    @property
+    def refused(self) -> tuple[Verdict, ...]:
+        """Verdicts of files and places that were refused."""
+        return self.with_status("refused")
+
+    def about(self, backend_id: str) -> tuple[Verdict, ...]:
+        """Return the verdicts of files that said, or whose name says, that id."""
+        marker = f"_{backend_id}_backend.so"
+        return tuple(
+            verdict
+            for verdict in self._verdicts
+            if verdict.id == backend_id or (verdict.id is None and marker in verdict.path)
+        )
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """Return the verdicts as dictionaries, ready for JSON."""
+        return [verdict.as_dict() for verdict in self._verdicts]
+
+    def __repr__(self) -> str:
+        counts: dict[str, int] = {}
+        for verdict in self._verdicts:
+            counts[verdict.status] = counts.get(verdict.status, 0) + 1
+        text = ", ".join(f"{count} {status}" for status, count in counts.items())
+        return f"<LoadReport {text or 'nothing found'}>"
+
+    def __str__(self) -> str:
+        lines = []
+        for verdict in self._verdicts:
+            lines.append(str(verdict))
+            if verdict.hint:
+                lines.append(printable(f"  hint: {verdict.hint}"))
+        return "\n".join(lines) or "no backend files found"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            "<tr>"
+            + "".join(
+                f"<td>{html.escape(printable(text or ''))}</td>"
+                for text in (v.status, v.id, v.version, v.path, v.reason, v.hint)
+            )
+            + "</tr>"
+            for v in self._verdicts
+        )
+        head = "<th>status<th>id<th>API<th>file<th>reason<th>hint"
+        return f"<table><tr>{head}</tr>{rows}</table>"

@@ -1,0 +1,134 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * context.c - one caller's memory for a plan: the arena, and for each step the arguments of its
+ * call, computed once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+static void* make_array(uint64_t count, size_t item_size) {
+  return calloc(count == 0 ? 1 : (size_t)count, item_size);
+}
+
+void armnn_i_context_free(armnn_context_t* context) {
+  armnn_i_flight_release(&armnn_i_core.registry, context->flight);
+  armnn_i_free(context->arena);
+  free(context->pointers);
+  armnn_i_free(context->steps);
+  free(context->externals);
+  free(context->execution_data);
+  armnn_i_plan_release(context->plan);
+  free(context);
+}
+
+/* Inputs and outputs of the run stay null until a run binds them. */
+static void fill_pointers(armnn_context_t* context) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->operand_count; ++i) {
+    if (plan->operands[i] == ARMNN_PLAN_NONE) continue;
+    const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[i]];
+    if (tensor->kind == ARMNN_PLAN_TENSOR_ARENA) {
+      context->pointers[i] = context->arena + tensor->offset;
+    } else if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT) {
+      context->pointers[i] = (void*)(uintptr_t)tensor->address;
+    }
+  }
+}
+
+static void fill_steps(armnn_context_t* context) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->step_count; ++i) {
+    const armnn_i_plan_step_t* from = &plan->steps[i];
+    armnn_i_step_t* to = &context->steps[i];
+    to->execute = from->execute;
+    to->workload = from->workload;
+    to->args.header.struct_size = sizeof to->args;
+    to->args.header.struct_type = ARMNN_STRUCT_EXECUTE_ARGS;
+    to->args.inputs = (const void* const*)&context->pointers[from->first_operand];
+    to->args.outputs = &context->pointers[from->first_operand + from->input_count];
+    to->args.scratch_size = from->scratch_size;
+    if (!from->is_copy && from->scratch_size != 0) {
+      to->args.scratch = context->arena + from->scratch_offset;
+    }
+    if (from->execution_data_index != ARMNN_PLAN_NONE) {
+      to->args.execution_data = context->execution_data[from->execution_data_index];
+    }
+  }
+}
+
+static void fill_externals(armnn_context_t* context) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
+    const armnn_plan_tensor_t* tensor = &plan->tensors[plan->external_tensors[i]];
+    armnn_i_external_t* external = &context->externals[i];
+    external->size = tensor->size;
+    external->alignment = tensor->alignment;
+    if (tensor->offset != ARMNN_PLAN_NO_STAGING) {
+      external->staging = context->arena + tensor->offset;
+    }
+  }
+}
+
+armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_data,
+                                    armnn_context_t** out_context, armnn_error_t* error) {
+  if (out_context != NULL) *out_context = NULL;
+  if (plan == NULL || out_context == NULL) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the plan or the result is null");
+  }
+  if (execution_data == NULL && plan->execution_data_count != 0) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                        "the plan wants %u execution data, none are given",
+                        plan->execution_data_count);
+  }
+  armnn_context_t* context = (armnn_context_t*)calloc(1, sizeof *context);
+  if (context == NULL) {
+    return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory for a context");
+  }
+  context->plan = plan;
+  atomic_fetch_add_explicit(&plan->references, 1, memory_order_relaxed);
+  const uint64_t externals = (uint64_t)plan->input_count + plan->output_count;
+  const uint64_t steps_size = (uint64_t)plan->step_count * sizeof *context->steps;
+  context->flight = armnn_i_flight_acquire(&armnn_i_core.registry);
+  context->arena = armnn_i_alloc(plan->arena_size, plan->arena_alignment);
+  context->pointers = make_array(plan->operand_count, sizeof *context->pointers);
+  context->steps = armnn_i_alloc(steps_size, ARMNN_CACHE_LINE);
+  context->externals = make_array(externals, sizeof *context->externals);
+  context->execution_data = make_array(plan->execution_data_count, sizeof(void*));
+  if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
+      context->steps == NULL || context->externals == NULL || context->execution_data == NULL) {
+    const unsigned long long arena_size = plan->arena_size;
+    armnn_i_context_free(context);
+    return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
+                        "no memory for a context with an arena of %llu bytes", arena_size);
+  }
+  memset((void*)context->steps, 0, (size_t)steps_size);
+  if (plan->execution_data_count != 0) {
+    memcpy(context->execution_data, execution_data, plan->execution_data_count * sizeof(void*));
+  }
+  fill_pointers(context);
+  fill_steps(context);
+  fill_externals(context);
+  *out_context = context;
+  return ARMNN_STATUS_OK;
+}
+
+void armnn_context_destroy(armnn_context_t* context) {
+  if (context == NULL) return;
+  int state = ARMNN_CONTEXT_IDLE;
+  if (atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_ABANDONED)) {
+    armnn_i_context_free(context);
+    return;
+  }
+  /* A run is in flight. It is asked to stop, and frees the context when it has. */
+  armnn_i_flight_cancel(context->flight);
+  if (atomic_exchange(&context->state, ARMNN_CONTEXT_ABANDONED) == ARMNN_CONTEXT_IDLE) {
+    armnn_i_context_free(context); /* it ended just now */
+  }
+}
+
+void armnn_context_cancel(armnn_context_t* context) {
+  if (context != NULL) armnn_i_flight_cancel(context->flight);
+}

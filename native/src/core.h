@@ -1,0 +1,355 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * core.h - what the sources of libarmnn_core.so share with one another; never installed.
+ *
+ * Each subject has a structure and functions that take it. The one instance of each that the
+ * process uses lives in |armnn_i_core| (host.c), which is the only mutable global of the library;
+ * tests make instances of their own.
+ */
+#ifndef ARMNN_CORE_H_
+#define ARMNN_CORE_H_
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define ARMNN_NO_ENTRY_DECLARATIONS /* the host has no entry points of a backend */
+#include "armnn/runtime.h"
+
+#define ARMNN_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define ARMNN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define ARMNN_CACHE_LINE 64
+#define ARMNN_MAX_ALIGNMENT 4096u
+
+#define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
+#define ARMNN_STRUCT_RUN 0x414e0f02u
+
+/* ---- status.c ---------------------------------------------------------------------------------
+ */
+
+/* Writes |format| into |error| (may be null) and returns |code|. */
+__attribute__((format(printf, 3, 4))) armnn_status_t armnn_i_fail(armnn_error_t* error,
+                                                                  armnn_status_t code,
+                                                                  const char* format, ...);
+/* The same, unless |error| has a text already; the code is set in any case. */
+__attribute__((format(printf, 3, 4))) armnn_status_t armnn_i_fail_if_silent(armnn_error_t* error,
+                                                                            armnn_status_t code,
+                                                                            const char* format,
+                                                                            ...);
+void armnn_i_error_clear(armnn_error_t* error);
+const char* armnn_i_status_name(armnn_status_t status);
+/* Copies |text| into |out|, closed by a zero and cut between two characters of UTF-8. */
+void armnn_i_copy_text(char* out, size_t capacity, armnn_string_t text);
+
+/* ---- memory.c ---------------------------------------------------------------------------------
+ */
+
+static inline bool armnn_i_is_power_of_two(uint64_t value) {
+  return value != 0 && (value & (value - 1)) == 0;
+}
+
+/* |alignment|: a power of two; null when it is none or memory is out. Freed by armnn_i_free. */
+void* armnn_i_alloc(uint64_t size, uint64_t alignment);
+void armnn_i_free(void* memory);
+
+/* ---- clock ------------------------------------------------------------------------------------
+ */
+
+uint64_t armnn_i_now_ns(void);
+/* Some milliseconds behind at most and never ahead; costs a few nanoseconds. */
+uint64_t armnn_i_coarse_now_ns(void);
+
+/* ---- cpu_count.c, cpu_features.c --------------------------------------------------------------
+ */
+
+/* Whole processors that the cgroups of this process allow, at least 1; UINT32_MAX if they set no
+ * limit. |root| is put before every path: "" outside tests. */
+uint32_t armnn_i_cgroup_cpu_limit(const char* root);
+uint32_t armnn_i_usable_cpus(void);
+uint64_t armnn_i_detect_cpu_features(void);
+
+/* ---- Threads ----------------------------------------------------------------------------------
+ */
+
+typedef struct armnn_i_exit_hook_t {
+  struct armnn_i_exit_hook_t* next;
+  void (*function)(void* argument);
+  void* argument;
+} armnn_i_exit_hook_t;
+
+/* Which run the events of a thread belong to. */
+typedef struct armnn_i_scope_t {
+  uint64_t plan;
+  uint64_t run_id;
+} armnn_i_scope_t;
+
+/* What the library knows of the calling thread. */
+typedef struct armnn_i_thread_t {
+  uint32_t number;       /* of the trace, 0 = none given yet */
+  uint32_t index;        /* thread_index of the body that runs */
+  bool in_body;          /* inside a body of parallel_for */
+  bool is_worker;        /* belongs to a pool */
+  armnn_i_scope_t scope; /* kept up to date while somebody records */
+  armnn_i_exit_hook_t* exit_hooks;
+} armnn_i_thread_t;
+
+armnn_i_thread_t* armnn_i_thread(void);
+
+/* ---- thread_pool.c ----------------------------------------------------------------------------
+ */
+
+#define ARMNN_MAX_THREADS 1024u
+
+typedef struct armnn_i_worker_t {
+  struct armnn_i_pool_t* pool;
+  uint32_t number;
+  pthread_t thread;
+} armnn_i_worker_t;
+
+/* One job at a time. |gate| says all about it in one word, from the top: 32 bits of generation
+ * (odd: open), 16 bits of workers that ever entered, 16 bits of workers inside. A worker enters by
+ * a compare-and-swap and the owner closes the gate when no chunk is left, so that a job never waits
+ * for a worker that wakes up late. */
+typedef struct armnn_i_pool_t {
+  pthread_mutex_t owner; /* held by the parallel_for that has the workers, and to change them */
+  _Atomic uint32_t requested;     /* threads wanted, the caller included; 0 = not resolved */
+  _Atomic uint32_t owner_waiters; /* stop wants the workers: run serially meanwhile */
+  atomic_bool stop_deferred;      /* stop was called inside a body */
+  _Atomic uint32_t start_limit;   /* the system refused to start more workers than this */
+  _Atomic uint64_t spin_ns;
+  uint32_t worker_count; /* under |owner| */
+  uint32_t started_for;  /* |requested| when the workers were started; under |owner| */
+  uint32_t epoch;        /* counts forks */
+  armnn_i_worker_t workers[ARMNN_MAX_THREADS];
+
+  _Alignas(ARMNN_CACHE_LINE) armnn_range_fn_t body;
+  void* argument;
+  uint64_t chunk_size; /* of each chunk; ... */
+  uint64_t remainder;  /* ... the first so many have one more */
+  uint64_t chunk_count;
+  armnn_i_scope_t scope;
+  _Atomic uint32_t limit; /* workers that may enter */
+
+  _Alignas(ARMNN_CACHE_LINE) _Atomic uint64_t next_chunk;
+  _Alignas(ARMNN_CACHE_LINE) _Atomic uint64_t gate;
+  _Alignas(ARMNN_CACHE_LINE) _Atomic uint32_t sleepers;
+  _Atomic uint32_t owner_sleeps;
+  _Atomic uint32_t target; /* workers with a number from here on end */
+} armnn_i_pool_t;
+
+void armnn_i_pool_init(armnn_i_pool_t* pool);
+/* In the child of a fork: forgets the workers, which do not exist there. */
+void armnn_i_pool_after_fork(armnn_i_pool_t* pool);
+armnn_status_t armnn_i_pool_set_thread_count(armnn_i_pool_t* pool, uint32_t count);
+uint32_t armnn_i_pool_thread_count(armnn_i_pool_t* pool);
+void armnn_i_pool_stop(armnn_i_pool_t* pool);
+armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t body,
+                                         void* argument, uint64_t count, uint64_t grain,
+                                         uint32_t max_threads);
+armnn_status_t armnn_i_pool_on_thread_exit(void (*function)(void* argument), void* argument);
+
+/* ---- log.c ------------------------------------------------------------------------------------
+ */
+
+#define ARMNN_LOG_CAPACITY 256u
+
+/* A ring that overwrites its oldest record. */
+typedef struct armnn_i_log_t {
+  pthread_mutex_t mutex;
+  _Atomic int32_t level;
+  uint64_t head; /* number of the next record to read */
+  uint64_t tail; /* number of the next record to write */
+  uint64_t lost; /* overwritten since the last read */
+  armnn_log_record_t records[ARMNN_LOG_CAPACITY];
+} armnn_i_log_t;
+
+void armnn_i_log_write(armnn_i_log_t* log, int32_t level, armnn_string_t component,
+                       armnn_string_t text);
+uint64_t armnn_i_log_pending(armnn_i_log_t* log);
+bool armnn_i_log_next(armnn_i_log_t* log, armnn_log_record_t* out_record);
+
+/* ---- trace.c ----------------------------------------------------------------------------------
+ */
+
+typedef struct armnn_i_trace_slot_t {
+  _Atomic uint64_t turn; /* 2 x lap: free for that lap; 2 x lap + 1: filled */
+  armnn_trace_event_t event;
+} armnn_i_trace_slot_t;
+
+/* A bounded queue of many writers. The buffer changes only while no writer is inside. */
+typedef struct armnn_i_trace_t {
+  pthread_mutex_t mutex; /* start, stop, read */
+  atomic_bool enabled;
+  uint32_t starts;
+  armnn_i_trace_slot_t* slots;
+  uint64_t capacity;
+  uint64_t head;
+  _Alignas(ARMNN_CACHE_LINE) _Atomic uint32_t writers;
+  _Alignas(ARMNN_CACHE_LINE) _Atomic uint64_t tail;
+  _Atomic uint64_t dropped;
+  _Atomic uint32_t thread_numbers;
+} armnn_i_trace_t;
+
+static inline bool armnn_i_trace_enabled(armnn_i_trace_t* trace) {
+  return atomic_load_explicit(&trace->enabled, memory_order_relaxed);
+}
+armnn_status_t armnn_i_trace_start(armnn_i_trace_t* trace, uint64_t capacity);
+void armnn_i_trace_stop(armnn_i_trace_t* trace);
+uint64_t armnn_i_trace_read(armnn_i_trace_t* trace, armnn_trace_event_t* out_events,
+                            uint64_t capacity);
+/* Adds an event of the calling thread's scope. */
+void armnn_i_trace_add(armnn_i_trace_t* trace, int32_t kind, armnn_string_t name, uint64_t id,
+                       uint64_t time_ns, uint64_t duration_ns);
+
+/* ---- cancel.c ---------------------------------------------------------------------------------
+ */
+
+/* State of the run in flight of one context, readable from any thread. */
+typedef struct armnn_i_flight_t {
+  _Alignas(ARMNN_CACHE_LINE) _Atomic uint64_t run_id; /* 0: no run in flight */
+  _Atomic uint64_t cancelled_id;                      /* the run that somebody cancelled */
+  _Atomic uint64_t deadline_ns;                       /* 0: none */
+  uint64_t sequence;                                  /* runs so far; only its context touches it */
+  uint64_t number; /* where in the registry, for the lower bits of run ids */
+  struct armnn_i_flight_t* next_free;
+} armnn_i_flight_t;
+
+#define ARMNN_FLIGHT_CHUNK 256u
+#define ARMNN_FLIGHT_CHUNKS 256u
+#define ARMNN_FLIGHT_BITS 16
+/* Number of a flight that found no place: its runs stop between steps, not inside one. */
+#define ARMNN_FLIGHT_NONE ((UINT64_C(1) << ARMNN_FLIGHT_BITS) - 1)
+
+/* Finds flights by run id without locks. Chunks are never freed, so that any number is safe. */
+typedef struct armnn_i_registry_t {
+  pthread_mutex_t mutex; /* acquire and release */
+  _Atomic(armnn_i_flight_t*) chunks[ARMNN_FLIGHT_CHUNKS];
+  armnn_i_flight_t* free_list;
+  uint64_t used;
+} armnn_i_registry_t;
+
+/* Null when memory is out. */
+armnn_i_flight_t* armnn_i_flight_acquire(armnn_i_registry_t* registry);
+void armnn_i_flight_release(armnn_i_registry_t* registry, armnn_i_flight_t* flight);
+/* Begins a run and returns its id. */
+uint64_t armnn_i_flight_begin(armnn_i_flight_t* flight, uint64_t deadline_ns);
+void armnn_i_flight_end(armnn_i_flight_t* flight);
+void armnn_i_flight_cancel(armnn_i_flight_t* flight);
+/* Cancelled or past its deadline; false for an id that names no run in flight. */
+bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
+
+/* ---- plan.c, plan_check.c, context.c, executor.c ----------------------------------------------
+ */
+
+typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
+                                               const armnn_execute_args_t* args,
+                                               armnn_error_t* error);
+
+typedef struct armnn_i_plan_step_t {
+  armnn_i_execute_fn_t execute;
+  armnn_workload_t* workload;
+  uint32_t first_operand; /* inputs, then outputs, in |operands| of the plan */
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t execution_data_index;
+  uint64_t scratch_offset;
+  uint64_t scratch_size;
+  bool is_copy;  /* then |scratch_size| is what to copy, and there is no scratch */
+  char name[48]; /* of the kernel, for the trace */
+} armnn_i_plan_step_t;
+
+struct armnn_plan_t {
+  _Atomic uint32_t references;
+  uint32_t tensor_count;
+  uint32_t step_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t execution_data_count;
+  uint32_t operand_count;
+  uint64_t arena_size;
+  uint64_t arena_alignment;
+  armnn_plan_tensor_t* tensors;
+  armnn_i_plan_step_t* steps;
+  uint32_t* operands;         /* tensor numbers of all steps */
+  uint32_t* external_tensors; /* of each run input, then of each run output */
+  uint32_t* patch_begin;      /* for each external, and one more: where its patches begin */
+  uint32_t* patches;          /* operands that name it */
+};
+
+/* What the check learns on the way. */
+typedef struct armnn_i_plan_facts_t {
+  uint32_t operand_count;
+  uint64_t arena_alignment;
+} armnn_i_plan_facts_t;
+
+armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_facts_t* out_facts,
+                                  armnn_error_t* error);
+void armnn_i_plan_release(armnn_plan_t* plan);
+/* Executes a copy step: scratch_size bytes from the input to the output. */
+armnn_status_t armnn_i_copy_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                    armnn_error_t* error);
+
+/* One step of a context, ready to be called. */
+typedef struct armnn_i_step_t {
+  armnn_i_execute_fn_t execute;
+  armnn_workload_t* workload;
+  armnn_execute_args_t args;
+} armnn_i_step_t;
+
+/* An input or output of the run. */
+typedef struct armnn_i_external_t {
+  const void* bound; /* the caller's address that the steps have now */
+  void* staging;     /* the copy's place, null: never copied */
+  uint64_t size;
+  uint64_t alignment;
+  bool is_staged; /* |bound| is misaligned: the steps have |staging| instead */
+} armnn_i_external_t;
+
+enum armnn_i_context_state_e {
+  ARMNN_CONTEXT_IDLE = 0,
+  ARMNN_CONTEXT_RUNNING = 1,
+  ARMNN_CONTEXT_ABANDONED = 2, /* destroyed while running: the run frees it */
+};
+
+struct armnn_context_t {
+  armnn_plan_t* plan;
+  armnn_i_flight_t* flight;
+  unsigned char* arena;
+  void** pointers; /* one for each operand of the plan */
+  armnn_i_step_t* steps;
+  armnn_i_external_t* externals;
+  void** execution_data;
+  atomic_int state;
+};
+
+void armnn_i_context_free(armnn_context_t* context);
+
+/* ---- host.c -----------------------------------------------------------------------------------
+ */
+
+#define ARMNN_LOST_DEVICES 64u
+
+typedef struct armnn_i_lost_device_t {
+  const armnn_backend_t* backend;
+  char why[256];
+} armnn_i_lost_device_t;
+
+typedef struct armnn_i_core_t {
+  armnn_i_pool_t pool;
+  armnn_i_log_t log;
+  armnn_i_trace_t trace;
+  armnn_i_registry_t registry;
+  pthread_mutex_t lost_mutex;
+  armnn_i_lost_device_t lost[ARMNN_LOST_DEVICES];
+  _Atomic uint64_t cpu_features; /* 0 = not looked yet */
+  pthread_once_t once;
+} armnn_i_core_t;
+
+extern armnn_i_core_t armnn_i_core;
+
+/* Registers what must happen around a fork. Any number of times. */
+void armnn_i_core_prepare(void);
+
+#endif /* ARMNN_CORE_H_ */

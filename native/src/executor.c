@@ -1,0 +1,255 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * executor.c - one inference: bind the caller's addresses, call each step, report.
+ *
+ * Nothing is allocated and no lock is taken. What a step needs was written when the context was
+ * made; a run patches only addresses that differ from those of the run before.
+ */
+#include <string.h>
+
+#include "core.h"
+
+/* State of the run while it goes through the steps. */
+typedef struct walk_t {
+  armnn_context_t* context;
+  armnn_run_t* run;
+  armnn_error_t* error; /* never null */
+  uint64_t run_id;
+  uint64_t next_look_ns; /* when deadline or interrupt want attention; UINT64_MAX: never */
+  uint64_t next_interrupt_ns;
+} walk_t;
+
+/* ---- Addresses of the caller ------------------------------------------------------------------
+ */
+
+/* Points every operand that names |number| to the caller's |address| or to its aligned copy. */
+static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void* address,
+                           armnn_error_t* error) {
+  const armnn_plan_t* plan = context->plan;
+  armnn_i_external_t* external = &context->externals[number];
+  const bool is_input = number < plan->input_count;
+  const void* target = address;
+  external->is_staged = false;
+  if (address == NULL) {
+    if (external->size != 0) {
+      external->bound = NULL;
+      return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%s %u of the run has no address",
+                          is_input ? "input" : "output",
+                          is_input ? number : number - plan->input_count);
+    }
+    target = context->arena; /* a workload would take null for "absent" */
+  } else if (((uintptr_t)address & (external->alignment - 1)) != 0) {
+    external->is_staged = true; /* the check of the plan made sure that there is a place */
+    target = external->staging;
+  }
+  external->bound = address;
+  for (uint32_t i = plan->patch_begin[number]; i < plan->patch_begin[number + 1]; ++i) {
+    context->pointers[plan->patches[i]] = (void*)(uintptr_t)target;
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t bind_all(armnn_context_t* context, const armnn_run_t* run,
+                               armnn_error_t* error) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
+    armnn_i_external_t* external = &context->externals[i];
+    const void* address =
+        i < plan->input_count ? run->inputs[i] : run->outputs[i - plan->input_count];
+    if (address != external->bound || address == NULL) {
+      const armnn_status_t status = bind(context, i, address, error);
+      if (status != ARMNN_STATUS_OK) return status;
+    }
+    if (external->is_staged && i < plan->input_count) {
+      memcpy(external->staging, address, (size_t)external->size);
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void copy_staged_outputs(armnn_context_t* context, const armnn_run_t* run) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->output_count; ++i) {
+    const armnn_i_external_t* external = &context->externals[plan->input_count + i];
+    if (external->is_staged) {
+      memcpy(run->outputs[i], external->staging, (size_t)external->size);
+    }
+  }
+}
+
+/* ---- Stopping ---------------------------------------------------------------------------------
+ */
+
+static armnn_status_t stop(const walk_t* walk, armnn_status_t status, const char* what) {
+  return armnn_i_fail_if_silent(walk->error, status, "the run %s after %u of %u steps", what,
+                                walk->run->steps_done, walk->context->plan->step_count);
+}
+
+static bool is_cancelled(const walk_t* walk) {
+  return atomic_load_explicit(&walk->context->flight->cancelled_id, memory_order_relaxed) ==
+         walk->run_id;
+}
+
+static void plan_next_look(walk_t* walk) {
+  const armnn_run_t* run = walk->run;
+  walk->next_look_ns = run->interrupt != NULL ? walk->next_interrupt_ns : UINT64_MAX;
+  if (run->deadline_ns != 0 && run->deadline_ns < walk->next_look_ns) {
+    walk->next_look_ns = run->deadline_ns;
+  }
+}
+
+static void begin_watch(walk_t* walk) {
+  const armnn_run_t* run = walk->run;
+  walk->next_interrupt_ns = UINT64_MAX;
+  if (run->interrupt != NULL) {
+    const uint64_t now = armnn_i_coarse_now_ns();
+    walk->next_interrupt_ns = run->interrupt_interval_ns > UINT64_MAX - now
+                                  ? UINT64_MAX
+                                  : now + run->interrupt_interval_ns;
+  }
+  plan_next_look(walk);
+}
+
+/* Deadline and interrupt, when their time has come. */
+static armnn_status_t look(walk_t* walk) {
+  const armnn_run_t* run = walk->run;
+  const uint64_t now = armnn_i_coarse_now_ns();
+  if (ARMNN_LIKELY(now < walk->next_look_ns)) return ARMNN_STATUS_OK;
+  if (run->deadline_ns != 0 && now >= run->deadline_ns) {
+    return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
+  }
+  if (run->interrupt != NULL && now >= walk->next_interrupt_ns) {
+    walk->next_interrupt_ns = run->interrupt_interval_ns > UINT64_MAX - now
+                                  ? UINT64_MAX
+                                  : now + run->interrupt_interval_ns;
+    plan_next_look(walk);
+    if (run->interrupt(run->interrupt_argument) != 0) {
+      return stop(walk, ARMNN_STATUS_CANCELLED, "was interrupted");
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* A step did not answer OK. Its own words stay; a step that gave way to a cancel or to the deadline
+ * is not to blame. */
+static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
+  armnn_run_t* run = walk->run;
+  if (status == ARMNN_STATUS_CANCELLED || status == ARMNN_STATUS_TIMEOUT) {
+    if (is_cancelled(walk)) return stop(walk, ARMNN_STATUS_CANCELLED, "was cancelled");
+    if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
+      return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
+    }
+  }
+  run->failed_step = index;
+  return armnn_i_fail_if_silent(walk->error, status,
+                                "step %u failed with status %d (%s) and gave no message", index,
+                                status, armnn_i_status_name(status));
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------
+ */
+
+/* A compile-time |traced| makes two loops of it, one without any of the clock calls. */
+__attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* walk,
+                                                                       const bool traced) {
+  armnn_context_t* const context = walk->context;
+  armnn_run_t* const run = walk->run;
+  armnn_error_t* const error = walk->error;
+  const uint32_t step_count = context->plan->step_count;
+  const bool watched = walk->next_look_ns != UINT64_MAX;
+  uint64_t time = traced ? armnn_i_now_ns() : 0;
+  for (uint32_t i = 0; i < step_count; ++i) {
+    armnn_i_step_t* step = &context->steps[i];
+    run->steps_done = i;
+    if (ARMNN_UNLIKELY(is_cancelled(walk))) {
+      return stop(walk, ARMNN_STATUS_CANCELLED, "was cancelled");
+    }
+    if (watched) {
+      const armnn_status_t status = look(walk);
+      if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) return status;
+    }
+    step->args.run_id = walk->run_id;
+    const armnn_status_t status = step->execute(step->workload, &step->args, error);
+    if (traced) {
+      const uint64_t end = armnn_i_now_ns();
+      const char* name = context->plan->steps[i].name;
+      armnn_i_trace_add(&armnn_i_core.trace, ARMNN_TRACE_EVENT_STEP,
+                        (armnn_string_t){name, strlen(name)}, i, time, end - time);
+      time = armnn_i_now_ns();
+    }
+    if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) return step_failed(walk, i, status);
+    /* What a step wrote on its way to success must not become the message of a later one. */
+    if (ARMNN_UNLIKELY(error->needed != 0)) armnn_i_error_clear(error);
+  }
+  run->steps_done = step_count;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t walk_traced(walk_t* walk) {
+  armnn_i_thread_t* thread = armnn_i_thread();
+  const armnn_i_scope_t outer = thread->scope;
+  thread->scope.plan = (uint64_t)(uintptr_t)walk->context->plan;
+  thread->scope.run_id = walk->run_id;
+  const uint64_t begin = armnn_i_now_ns();
+  const armnn_status_t status = walk_steps(walk, true);
+  static const char name[] = "run";
+  armnn_i_trace_add(&armnn_i_core.trace, ARMNN_TRACE_EVENT_RUN,
+                    (armnn_string_t){name, sizeof name - 1}, walk->run_id, begin,
+                    armnn_i_now_ns() - begin);
+  thread->scope = outer;
+  return status;
+}
+
+/* With the context taken. */
+static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
+  walk_t walk = {context, run, error, 0, UINT64_MAX, UINT64_MAX};
+  armnn_status_t status = bind_all(context, run, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  walk.run_id = armnn_i_flight_begin(context->flight, run->deadline_ns);
+  run->run_id = walk.run_id;
+  if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
+    status = stop(&walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
+  } else {
+    begin_watch(&walk);
+    status =
+        armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_steps(&walk, false);
+  }
+  armnn_i_flight_end(context->flight);
+  if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
+  return status;
+}
+
+armnn_status_t armnn_context_run(armnn_run_t* run) {
+  if (run == NULL || run->header.struct_type != ARMNN_STRUCT_RUN ||
+      run->header.struct_size != sizeof *run) {
+    return ARMNN_STATUS_INVALID_ARGUMENT;
+  }
+  armnn_error_t without_text = {{sizeof without_text, ARMNN_STRUCT_ERROR}, 0, 0, NULL, 0, 0};
+  armnn_error_t* error = run->error != NULL ? run->error : &without_text;
+  armnn_i_error_clear(error);
+  run->failed_step = ARMNN_PLAN_NONE;
+  run->steps_done = 0;
+  run->run_id = 0;
+  armnn_context_t* context = run->context;
+  if (context == NULL) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the run has no context");
+  }
+  if ((run->inputs == NULL && context->plan->input_count != 0) ||
+      (run->outputs == NULL && context->plan->output_count != 0)) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                        "the run's list of inputs or outputs is null");
+  }
+  int state = ARMNN_CONTEXT_IDLE;
+  if (!atomic_compare_exchange_strong_explicit(&context->state, &state, ARMNN_CONTEXT_RUNNING,
+                                               memory_order_acquire, memory_order_relaxed)) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                        "the context is running already; one context runs one inference at a time");
+  }
+  const armnn_status_t status = run_in(context, run, error);
+  state = ARMNN_CONTEXT_RUNNING;
+  if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_IDLE)) {
+    armnn_i_context_free(context); /* destroyed meanwhile */
+  }
+  return status;
+}

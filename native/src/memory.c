@@ -1,0 +1,117 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * memory.c - aligned memory, and questions about addresses that nobody vouches for.
+ */
+#define _GNU_SOURCE /* dl_iterate_phdr, pipe2 */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+
+/* ---- Allocation -------------------------------------------------------------------------------
+ */
+
+void* armnn_i_alloc(uint64_t size, uint64_t alignment) {
+  if (!armnn_i_is_power_of_two(alignment) || alignment > PTRDIFF_MAX / 2) return NULL;
+  if (size > PTRDIFF_MAX / 2) return NULL; /* sanitizers abort where malloc would say no */
+  if (alignment < sizeof(void*)) alignment = sizeof(void*);
+  void* memory = NULL;
+  if (posix_memalign(&memory, (size_t)alignment, size == 0 ? 1 : (size_t)size) != 0) return NULL;
+  return memory;
+}
+
+void armnn_i_free(void* memory) { free(memory); }
+
+void* armnn_core_alloc(uint64_t size, uint64_t alignment) {
+  if (alignment == 0) alignment = ARMNN_CACHE_LINE;
+  return alignment > ARMNN_MAX_ALIGNMENT ? NULL : armnn_i_alloc(size, alignment);
+}
+
+void armnn_core_free(void* memory) { armnn_i_free(memory); }
+
+/* ---- May it be read? --------------------------------------------------------------------------
+ */
+
+/* The kernel copies one byte of each page into a pipe; it answers EFAULT where a load would have
+ * raised a signal. */
+static bool pages_are_readable(const int pipe_ends[2], uintptr_t first, uintptr_t last) {
+  const uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t address = first;
+  for (;;) {
+    ssize_t written;
+    do {
+      written = write(pipe_ends[1], (const void*)address, 1);
+    } while (written < 0 && errno == EINTR);
+    if (written != 1) return false;
+    char byte;
+    ssize_t got;
+    do {
+      got = read(pipe_ends[0], &byte, 1);
+    } while (got < 0 && errno == EINTR);
+    if (got != 1) return false;
+    const uintptr_t next = (address & ~(page_size - 1)) + page_size;
+    if (next > last || next < address) return true;
+    address = next;
+  }
+}
+
+int32_t armnn_core_is_readable(const void* address, uint64_t size) {
+  if (address == NULL) return 0;
+  if (size == 0) return 1;
+  const uintptr_t first = (uintptr_t)address;
+  if (size - 1 > UINTPTR_MAX - first) return 0;
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) return 0;
+  const bool readable = pages_are_readable(pipe_ends, first, first + (uintptr_t)(size - 1));
+  close(pipe_ends[0]);
+  close(pipe_ends[1]);
+  return readable ? 1 : 0;
+}
+
+/* ---- Whose code is it? ------------------------------------------------------------------------
+ */
+
+typedef struct code_search_t {
+  uintptr_t address;
+  char* out_path;
+  uint64_t capacity;
+} code_search_t;
+
+static void copy_path(const char* path, char* out_path, uint64_t capacity) {
+  if (out_path == NULL || capacity == 0) return;
+  const armnn_string_t text = {path, strlen(path)};
+  armnn_i_copy_text(out_path, (size_t)capacity, text);
+}
+
+static int visit_object(struct dl_phdr_info* info, size_t size, void* data) {
+  (void)size;
+  const code_search_t* search = (const code_search_t*)data;
+  for (uint32_t i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
+    const uintptr_t begin = (uintptr_t)(info->dlpi_addr + segment->p_vaddr);
+    if (search->address - begin >= segment->p_memsz) continue; /* wraps below |begin| */
+    if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0') {
+      copy_path(info->dlpi_name, search->out_path, search->capacity);
+    } else {
+      char program[1024];
+      const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+      program[length < 0 ? 0 : length] = '\0';
+      copy_path(program, search->out_path, search->capacity);
+    }
+    return 1;
+  }
+  return 0;
+}
+
+int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity) {
+  if (out_path != NULL && capacity > 0) out_path[0] = '\0';
+  code_search_t search = {(uintptr_t)address, out_path, capacity};
+  return dl_iterate_phdr(visit_object, &search) != 0 ? 1 : 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * plan.c - the library's own copy of a plan, arranged for contexts. Immutable and counted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+/* ---- Copy steps are workloads, so that the executor has one kind of step -----------------------
+ */
+
+armnn_status_t armnn_i_copy_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                    armnn_error_t* error) {
+  (void)workload;
+  (void)error;
+  memmove(args->outputs[0], args->inputs[0], (size_t)args->scratch_size);
+  return ARMNN_STATUS_OK;
+}
+
+/* ---- Making one -------------------------------------------------------------------------------
+ */
+
+static void* make_array(uint64_t count, size_t item_size) {
+  return calloc(count == 0 ? 1 : (size_t)count, item_size);
+}
+
+static bool is_external(const armnn_plan_tensor_t* tensor) {
+  return tensor->kind == ARMNN_PLAN_TENSOR_INPUT || tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT;
+}
+
+/* Number of a run input or output among both. */
+static uint32_t external_number(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
+  return tensor->kind == ARMNN_PLAN_TENSOR_INPUT ? tensor->index
+                                                 : plan->input_count + tensor->index;
+}
+
+static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i_plan_step_t* to,
+                      uint32_t* operand_count) {
+  const char* name = "copy";
+  to->first_operand = *operand_count;
+  to->input_count = from->input_count;
+  to->output_count = from->output_count;
+  to->execution_data_index = from->execution_data_index;
+  to->scratch_offset = from->scratch_offset;
+  to->scratch_size = from->scratch_size;
+  if (from->kind == ARMNN_PLAN_STEP_COPY) {
+    to->execute = armnn_i_copy_execute;
+    to->scratch_offset = 0;
+    to->scratch_size = plan->tensors[from->outputs[0]].size;
+    to->is_copy = true;
+  } else {
+    const armnn_workload_api_t* api = from->workload->api;
+    to->execute = api->execute;
+    to->workload = from->workload;
+    name = ARMNN_HAS_FN(api, armnn_workload_api_t, get_kernel_name)
+               ? api->get_kernel_name(from->workload)
+               : NULL;
+    if (name == NULL) name = "step";
+  }
+  armnn_i_copy_text(to->name, sizeof to->name, (armnn_string_t){name, strlen(name)});
+  for (uint32_t i = 0; i < from->input_count; ++i) {
+    plan->operands[(*operand_count)++] = from->inputs[i];
+  }
+  for (uint32_t i = 0; i < from->output_count; ++i) {
+    plan->operands[(*operand_count)++] = from->outputs[i];
+  }
+}
+
+/* Lists for each run input and output which operands name it. */
+static void list_patches(armnn_plan_t* plan) {
+  const uint32_t externals = plan->input_count + plan->output_count;
+  for (uint32_t i = 0; i < plan->tensor_count; ++i) {
+    if (!is_external(&plan->tensors[i])) continue;
+    plan->external_tensors[external_number(plan, &plan->tensors[i])] = i;
+  }
+  for (int pass = 0; pass < 2; ++pass) { /* count, then fill from the back of each list */
+    for (uint32_t i = plan->operand_count; i-- > 0;) {
+      const uint32_t operand = plan->operands[i];
+      if (operand == ARMNN_PLAN_NONE || !is_external(&plan->tensors[operand])) continue;
+      const uint32_t number = external_number(plan, &plan->tensors[operand]);
+      if (pass == 0) {
+        ++plan->patch_begin[number];
+      } else {
+        plan->patches[--plan->patch_begin[number]] = i;
+      }
+    }
+    for (uint32_t i = 1; pass == 0 && i <= externals; ++i) {
+      plan->patch_begin[i] += plan->patch_begin[i - 1];
+    }
+  }
+}
+
+static void plan_free(armnn_plan_t* plan) {
+  if (plan == NULL) return;
+  free(plan->tensors);
+  free(plan->steps);
+  free(plan->operands);
+  free(plan->external_tensors);
+  free(plan->patch_begin);
+  free(plan->patches);
+  free(plan);
+}
+
+armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** out_plan,
+                                 armnn_error_t* error) {
+  armnn_i_plan_facts_t facts;
+  if (out_plan == NULL) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "nowhere to put the plan");
+  }
+  *out_plan = NULL;
+  const armnn_status_t status = armnn_i_plan_check(spec, &facts, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  armnn_plan_t* plan = (armnn_plan_t*)calloc(1, sizeof *plan);
+  if (plan == NULL) goto no_memory;
+  atomic_store(&plan->references, 1);
+  plan->tensor_count = spec->tensor_count;
+  plan->step_count = spec->step_count;
+  plan->input_count = spec->input_count;
+  plan->output_count = spec->output_count;
+  plan->execution_data_count = spec->execution_data_count;
+  plan->operand_count = facts.operand_count;
+  plan->arena_size = spec->arena_size;
+  plan->arena_alignment = facts.arena_alignment;
+  const uint64_t externals = (uint64_t)spec->input_count + spec->output_count;
+  plan->tensors = make_array(spec->tensor_count, sizeof *plan->tensors);
+  plan->steps = make_array(spec->step_count, sizeof *plan->steps);
+  plan->operands = make_array(facts.operand_count, sizeof *plan->operands);
+  plan->external_tensors = make_array(externals, sizeof *plan->external_tensors);
+  plan->patch_begin = make_array(externals + 1, sizeof *plan->patch_begin);
+  plan->patches = make_array(facts.operand_count, sizeof *plan->patches);
+  if (plan->tensors == NULL || plan->steps == NULL || plan->operands == NULL ||
+      plan->external_tensors == NULL || plan->patch_begin == NULL || plan->patches == NULL) {
+    goto no_memory;
+  }
+  if (spec->tensor_count != 0) {
+    memcpy(plan->tensors, spec->tensors, spec->tensor_count * sizeof *plan->tensors);
+  }
+  uint32_t operand_count = 0;
+  for (uint32_t i = 0; i < spec->step_count; ++i) {
+    copy_step(plan, &spec->steps[i], &plan->steps[i], &operand_count);
+  }
+  list_patches(plan);
+  *out_plan = plan;
+  return ARMNN_STATUS_OK;
+
+no_memory:
+  plan_free(plan);
+  return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory for a plan of %u steps",
+                      spec->step_count);
+}
+
+void armnn_i_plan_release(armnn_plan_t* plan) {
+  if (atomic_fetch_sub_explicit(&plan->references, 1, memory_order_acq_rel) == 1) plan_free(plan);
+}
+
+void armnn_plan_destroy(armnn_plan_t* plan) {
+  if (plan != NULL) armnn_i_plan_release(plan);
+}

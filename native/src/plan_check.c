@@ -1,0 +1,330 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * plan_check.c - is every number of a plan within its bounds?
+ *
+ * A wrong number here would be a wild write later, in a kernel that trusts us. The check reads
+ * nothing that an earlier check has not cleared.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define MAX_OPERANDS (UINT32_C(1) << 30)
+#define MAX_EXECUTION_DATA 65536u
+
+#define REFUSE(...) return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, __VA_ARGS__)
+
+typedef struct check_t {
+  const armnn_plan_spec_t* spec;
+  unsigned char* seen; /* for each run input, then each run output: has a tensor; is written */
+  armnn_i_plan_facts_t* facts;
+  armnn_error_t* error;
+} check_t;
+
+enum seen_bits_e { SEEN_TENSOR = 1, SEEN_WRITTEN = 2 };
+
+typedef unsigned long long ull;
+
+/* ---- The whole --------------------------------------------------------------------------------
+ */
+
+static armnn_status_t check_head(const armnn_plan_spec_t* spec, armnn_error_t* error) {
+  if (spec == NULL) REFUSE("the plan is null");
+  if (spec->header.struct_type != ARMNN_STRUCT_PLAN_SPEC) {
+    REFUSE("the plan has the tag 0x%08x, 0x%08x was expected", spec->header.struct_type,
+           ARMNN_STRUCT_PLAN_SPEC);
+  }
+  if (spec->header.struct_size != sizeof *spec) {
+    REFUSE("the plan says it has %u bytes, this library expects %zu", spec->header.struct_size,
+           sizeof *spec);
+  }
+  if (spec->tensors == NULL && spec->tensor_count != 0) REFUSE("the plan's tensors are null");
+  if (spec->steps == NULL && spec->step_count != 0) REFUSE("the plan's steps are null");
+  if (spec->reserved != 0) REFUSE("the plan's reserved member is %u, not 0", spec->reserved);
+  if ((uint64_t)spec->input_count + spec->output_count > spec->tensor_count) {
+    REFUSE("the plan has %u inputs and %u outputs, but only %u tensors", spec->input_count,
+           spec->output_count, spec->tensor_count);
+  }
+  if (spec->execution_data_count > MAX_EXECUTION_DATA) {
+    REFUSE("the plan has %u execution data, %u is the limit", spec->execution_data_count,
+           MAX_EXECUTION_DATA);
+  }
+  if (spec->arena_size > PTRDIFF_MAX / 2) {
+    REFUSE("the arena has %llu bytes, more than an address space holds", (ull)spec->arena_size);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* ---- Tensors ----------------------------------------------------------------------------------
+ */
+
+static bool fits_arena(const armnn_plan_spec_t* spec, uint64_t offset, uint64_t size) {
+  return offset <= spec->arena_size && size <= spec->arena_size - offset;
+}
+
+static armnn_status_t check_place(const check_t* check, uint32_t number, const char* what) {
+  const armnn_plan_spec_t* spec = check->spec;
+  const armnn_plan_tensor_t* tensor = &spec->tensors[number];
+  armnn_error_t* error = check->error;
+  if (!fits_arena(spec, tensor->offset, tensor->size)) {
+    REFUSE("tensor %u: %s at offset %llu with %llu bytes does not fit the arena of %llu bytes",
+           number, what, (ull)tensor->offset, (ull)tensor->size, (ull)spec->arena_size);
+  }
+  if (tensor->offset % tensor->alignment != 0) {
+    REFUSE("tensor %u: %s at offset %llu is not a multiple of its alignment %llu", number, what,
+           (ull)tensor->offset, (ull)tensor->alignment);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_external(const check_t* check, uint32_t number) {
+  const armnn_plan_spec_t* spec = check->spec;
+  const armnn_plan_tensor_t* tensor = &spec->tensors[number];
+  armnn_error_t* error = check->error;
+  const bool is_input = tensor->kind == ARMNN_PLAN_TENSOR_INPUT;
+  const char* what = is_input ? "input" : "output";
+  const uint32_t count = is_input ? spec->input_count : spec->output_count;
+  if (tensor->index >= count) {
+    REFUSE("tensor %u: names %s %u of the run, which has %u", number, what, tensor->index, count);
+  }
+  unsigned char* seen = &check->seen[(is_input ? 0 : spec->input_count) + tensor->index];
+  if (*seen & SEEN_TENSOR) {
+    REFUSE("tensor %u: %s %u of the run has a tensor already", number, what, tensor->index);
+  }
+  *seen |= SEEN_TENSOR;
+  if (tensor->offset != ARMNN_PLAN_NO_STAGING) return check_place(check, number, "staging");
+  if (tensor->alignment != 1) {
+    REFUSE("tensor %u: %s %u of the run has alignment %llu but no place for an aligned copy",
+           number, what, tensor->index, (ull)tensor->alignment);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
+  const armnn_plan_tensor_t* tensor = &check->spec->tensors[number];
+  armnn_error_t* error = check->error;
+  if (!armnn_i_is_power_of_two(tensor->alignment) || tensor->alignment > ARMNN_MAX_ALIGNMENT) {
+    REFUSE("tensor %u: alignment %llu is not a power of two up to %u", number,
+           (ull)tensor->alignment, ARMNN_MAX_ALIGNMENT);
+  }
+  if (tensor->size > PTRDIFF_MAX / 2) {
+    REFUSE("tensor %u: %llu bytes are more than an address space holds", number, (ull)tensor->size);
+  }
+  if (tensor->alignment > check->facts->arena_alignment) {
+    check->facts->arena_alignment = tensor->alignment;
+  }
+  switch (tensor->kind) {
+    case ARMNN_PLAN_TENSOR_ARENA:
+      return check_place(check, number, "place");
+    case ARMNN_PLAN_TENSOR_CONSTANT:
+      if (tensor->address == NULL && tensor->size != 0) {
+        REFUSE("tensor %u: a constant of %llu bytes without an address", number, (ull)tensor->size);
+      }
+      if ((uintptr_t)tensor->address % tensor->alignment != 0) {
+        REFUSE("tensor %u: the constant's address is not a multiple of its alignment %llu", number,
+               (ull)tensor->alignment);
+      }
+      return ARMNN_STATUS_OK;
+    case ARMNN_PLAN_TENSOR_INPUT:
+    case ARMNN_PLAN_TENSOR_OUTPUT:
+      return check_external(check, number);
+    default:
+      REFUSE("tensor %u: kind %d is unknown", number, tensor->kind);
+  }
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------
+ */
+
+/* What addresses of |tensor| are known to be a multiple of. */
+static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
+  switch (tensor->kind) {
+    case ARMNN_PLAN_TENSOR_ARENA:
+      return tensor->offset % alignment == 0;
+    case ARMNN_PLAN_TENSOR_CONSTANT:
+      return (uintptr_t)tensor->address % alignment == 0;
+    default:
+      return tensor->alignment % alignment == 0;
+  }
+}
+
+static bool touches_scratch(const armnn_plan_step_t* step, const armnn_plan_tensor_t* tensor) {
+  if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT || tensor->size == 0) return false;
+  if (tensor->offset == ARMNN_PLAN_NO_STAGING || step->scratch_size == 0) return false;
+  return tensor->offset < step->scratch_offset + step->scratch_size &&
+         step->scratch_offset < tensor->offset + tensor->size;
+}
+
+static armnn_status_t check_operand(const check_t* check, uint32_t number, bool is_input,
+                                    uint32_t position, uint64_t alignment) {
+  const armnn_plan_spec_t* spec = check->spec;
+  const armnn_plan_step_t* step = &spec->steps[number];
+  armnn_error_t* error = check->error;
+  const char* what = is_input ? "input" : "output";
+  const uint32_t operand = is_input ? step->inputs[position] : step->outputs[position];
+  if (operand == ARMNN_PLAN_NONE) {
+    if (step->kind == ARMNN_PLAN_STEP_EXECUTE) return ARMNN_STATUS_OK;
+    REFUSE("step %u: a copy without %s", number, what);
+  }
+  if (operand >= spec->tensor_count) {
+    REFUSE("step %u: %s %u names tensor %u, but the plan has %u", number, what, position, operand,
+           spec->tensor_count);
+  }
+  const armnn_plan_tensor_t* tensor = &spec->tensors[operand];
+  if (!is_input) {
+    if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT || tensor->kind == ARMNN_PLAN_TENSOR_INPUT) {
+      REFUSE("step %u: output %u names tensor %u, which is %s", number, position, operand,
+             tensor->kind == ARMNN_PLAN_TENSOR_INPUT ? "an input of the run" : "a constant");
+    }
+    if (tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT) {
+      check->seen[spec->input_count + tensor->index] |= SEEN_WRITTEN;
+    }
+  }
+  if (!is_aligned(tensor, alignment)) {
+    REFUSE("step %u: the workload wants tensors aligned to %llu, %s %u (tensor %u) is not", number,
+           (ull)alignment, what, position, operand);
+  }
+  if (touches_scratch(step, tensor)) {
+    REFUSE("step %u: %s %u (tensor %u) and the scratch overlap", number, what, position, operand);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* What the workload itself says, if it says something. */
+static armnn_status_t check_workload(const check_t* check, uint32_t number,
+                                     uint64_t* out_tensor_alignment) {
+  const armnn_plan_step_t* step = &check->spec->steps[number];
+  armnn_error_t* error = check->error;
+  if (step->workload == NULL || step->workload->api == NULL) {
+    REFUSE("step %u: the workload or its table is null", number);
+  }
+  const armnn_workload_api_t* api = step->workload->api;
+  if (api->header.struct_type != ARMNN_STRUCT_WORKLOAD) {
+    REFUSE("step %u: the workload's table has the tag 0x%08x, 0x%08x was expected", number,
+           api->header.struct_type, ARMNN_STRUCT_WORKLOAD);
+  }
+  if (!ARMNN_HAS_FN(api, armnn_workload_api_t, execute)) {
+    REFUSE("step %u: the workload has no function 'execute'", number);
+  }
+  *out_tensor_alignment = 1;
+  if (!ARMNN_HAS_FN(api, armnn_workload_api_t, get_requirements)) return ARMNN_STATUS_OK;
+  armnn_workload_requirements_t needs;
+  memset(&needs, 0, sizeof needs);
+  needs.header.struct_size = sizeof needs;
+  needs.header.struct_type = ARMNN_STRUCT_WORKLOAD_REQUIREMENTS;
+  api->get_requirements(step->workload, &needs);
+  const uint64_t tensors = needs.tensor_alignment == 0 ? 64 : needs.tensor_alignment;
+  const uint64_t scratch = needs.scratch_alignment == 0 ? 64 : needs.scratch_alignment;
+  if (!armnn_i_is_power_of_two(tensors) || tensors > ARMNN_MAX_ALIGNMENT ||
+      !armnn_i_is_power_of_two(scratch) || scratch > ARMNN_MAX_ALIGNMENT) {
+    REFUSE("step %u: the workload wants alignments %llu and %llu, not powers of two up to %u",
+           number, (ull)tensors, (ull)scratch, ARMNN_MAX_ALIGNMENT);
+  }
+  if (step->scratch_size < needs.scratch_size) {
+    REFUSE("step %u: the workload wants %llu bytes of scratch, the plan has %llu", number,
+           (ull)needs.scratch_size, (ull)step->scratch_size);
+  }
+  if (step->scratch_size != 0 && step->scratch_offset % scratch != 0) {
+    REFUSE("step %u: the workload wants scratch aligned to %llu, its offset is %llu", number,
+           (ull)scratch, (ull)step->scratch_offset);
+  }
+  if (scratch > check->facts->arena_alignment) check->facts->arena_alignment = scratch;
+  if (tensors > check->facts->arena_alignment) check->facts->arena_alignment = tensors;
+  *out_tensor_alignment = tensors;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_copy(const check_t* check, uint32_t number) {
+  const armnn_plan_spec_t* spec = check->spec;
+  const armnn_plan_step_t* step = &spec->steps[number];
+  armnn_error_t* error = check->error;
+  const armnn_plan_tensor_t* source = &spec->tensors[step->inputs[0]];
+  const armnn_plan_tensor_t* target = &spec->tensors[step->outputs[0]];
+  if (source->size != target->size) {
+    REFUSE("step %u: a copy of %llu bytes to %llu", number, (ull)source->size, (ull)target->size);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_step(const check_t* check, uint32_t number) {
+  const armnn_plan_spec_t* spec = check->spec;
+  const armnn_plan_step_t* step = &spec->steps[number];
+  armnn_error_t* error = check->error;
+  const bool is_copy = step->kind == ARMNN_PLAN_STEP_COPY;
+  uint64_t alignment = 1;
+  if (!is_copy && step->kind != ARMNN_PLAN_STEP_EXECUTE) {
+    REFUSE("step %u: kind %d is unknown", number, step->kind);
+  }
+  if (is_copy && (step->input_count != 1 || step->output_count != 1)) {
+    REFUSE("step %u: a copy with %u inputs and %u outputs", number, step->input_count,
+           step->output_count);
+  }
+  if ((step->inputs == NULL && step->input_count != 0) ||
+      (step->outputs == NULL && step->output_count != 0)) {
+    REFUSE("step %u: its list of %s is null", number, step->inputs == NULL ? "inputs" : "outputs");
+  }
+  const uint64_t operands =
+      (uint64_t)check->facts->operand_count + step->input_count + step->output_count;
+  if (operands > MAX_OPERANDS) REFUSE("step %u: the plan has too many operands", number);
+  check->facts->operand_count = (uint32_t)operands;
+  if (!fits_arena(spec, step->scratch_offset, step->scratch_size)) {
+    REFUSE("step %u: scratch at offset %llu with %llu bytes does not fit the arena of %llu bytes",
+           number, (ull)step->scratch_offset, (ull)step->scratch_size, (ull)spec->arena_size);
+  }
+  if (step->execution_data_index != ARMNN_PLAN_NONE &&
+      step->execution_data_index >= spec->execution_data_count) {
+    REFUSE("step %u: names execution data %u, but the plan has %u", number,
+           step->execution_data_index, spec->execution_data_count);
+  }
+  armnn_status_t status = ARMNN_STATUS_OK;
+  if (!is_copy) status = check_workload(check, number, &alignment);
+  for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->input_count; ++i) {
+    status = check_operand(check, number, true, i, alignment);
+  }
+  for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->output_count; ++i) {
+    status = check_operand(check, number, false, i, alignment);
+  }
+  if (status == ARMNN_STATUS_OK && is_copy) status = check_copy(check, number);
+  return status;
+}
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+static armnn_status_t check_coverage(const check_t* check) {
+  const armnn_plan_spec_t* spec = check->spec;
+  armnn_error_t* error = check->error;
+  for (uint32_t i = 0; i < spec->input_count; ++i) {
+    if (!(check->seen[i] & SEEN_TENSOR)) REFUSE("input %u of the run has no tensor", i);
+  }
+  for (uint32_t i = 0; i < spec->output_count; ++i) {
+    const unsigned char seen = check->seen[spec->input_count + i];
+    if (!(seen & SEEN_TENSOR)) REFUSE("output %u of the run has no tensor", i);
+    if (!(seen & SEEN_WRITTEN)) REFUSE("output %u of the run is written by no step", i);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_facts_t* out_facts,
+                                  armnn_error_t* error) {
+  out_facts->operand_count = 0;
+  out_facts->arena_alignment = ARMNN_CACHE_LINE;
+  armnn_status_t status = check_head(spec, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  const size_t externals = (size_t)spec->input_count + spec->output_count;
+  check_t check = {spec, (unsigned char*)calloc(externals + 1, 1), out_facts, error};
+  if (check.seen == NULL) {
+    return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory to check the plan");
+  }
+  for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < spec->tensor_count; ++i) {
+    status = check_tensor(&check, i);
+  }
+  for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < spec->step_count; ++i) {
+    status = check_step(&check, i);
+  }
+  if (status == ARMNN_STATUS_OK) status = check_coverage(&check);
+  free(check.seen);
+  return status;
+}

@@ -1,0 +1,360 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * thread_pool.c - parallel_for on one set of threads for the whole process.
+ *
+ * Chunks are handed out by an atomic counter, the caller takes part, and waiting is a bounded spin
+ * followed by a futex. A parallel_for that finds the workers taken, or that is called inside a
+ * body, runs on its caller alone: it never waits for another one.
+ */
+#define _GNU_SOURCE /* pthread_setname_np, syscall */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core.h"
+
+#define CHUNKS_PER_THREAD 4u
+#define SPIN_NS 30000u
+#define SPINS_PER_LOOK 32u /* pauses between two looks at the clock */
+
+/* ---- The gate ---------------------------------------------------------------------------------
+ */
+
+#define GENERATION_ONE (UINT64_C(1) << 32)
+#define ENTER_ONE ((UINT64_C(1) << 16) + 1)
+
+static uint32_t generation_of(uint64_t gate) { return (uint32_t)(gate >> 32); }
+static uint32_t entered_of(uint64_t gate) { return (uint32_t)(gate >> 16) & 0xffffu; }
+static uint32_t inside_of(uint64_t gate) { return (uint32_t)gate & 0xffffu; }
+static bool is_open(uint64_t gate) { return (generation_of(gate) & 1u) != 0; }
+
+/* A futex is 32 bits wide: workers wait on the upper half of the gate, the owner on the lower. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define UPPER_HALF 1
+#else
+#define UPPER_HALF 0
+#endif
+
+static void futex_wait(armnn_i_pool_t* pool, int half, uint32_t expected) {
+  syscall(SYS_futex, (uint32_t*)&pool->gate + half, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+
+static void futex_wake(armnn_i_pool_t* pool, int half, uint32_t count) {
+  syscall(SYS_futex, (uint32_t*)&pool->gate + half, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+static void pause_cpu(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* Counts pauses; true when the time for spinning is over. */
+typedef struct spin_t {
+  uint64_t limit_ns;
+  uint64_t end_ns;
+  uint32_t count;
+} spin_t;
+
+static bool spin_is_over(spin_t* spin) {
+  if (spin->limit_ns == 0) return true;
+  if (++spin->count % SPINS_PER_LOOK != 0) {
+    pause_cpu();
+    return false;
+  }
+  const uint64_t now = armnn_i_now_ns();
+  if (spin->end_ns == 0) spin->end_ns = now + spin->limit_ns;
+  return now >= spin->end_ns;
+}
+
+/* ---- Workers ----------------------------------------------------------------------------------
+ */
+
+static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index) {
+  for (;;) {
+    const uint64_t chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
+    if (chunk >= pool->chunk_count) return;
+    const uint64_t longer = chunk < pool->remainder ? chunk : pool->remainder;
+    const uint64_t begin = chunk * pool->chunk_size + longer;
+    const uint64_t end = begin + pool->chunk_size + (chunk < pool->remainder ? 1 : 0);
+    pool->body(pool->argument, begin, end, thread_index);
+  }
+}
+
+/* Returns an open gate of a generation other than |seen|, or 0 when worker |number| shall end. */
+static uint64_t wait_for_job(armnn_i_pool_t* pool, uint32_t number, uint32_t seen) {
+  spin_t spin = {atomic_load_explicit(&pool->spin_ns, memory_order_relaxed), 0, 0};
+  for (;;) {
+    const uint64_t gate = atomic_load_explicit(&pool->gate, memory_order_acquire);
+    if (number >= atomic_load_explicit(&pool->target, memory_order_acquire)) return 0;
+    if (is_open(gate) && generation_of(gate) != seen) return gate;
+    if (!spin_is_over(&spin)) continue;
+    /* The owner first changes the gate, then looks for sleepers; we do it the other way round. */
+    atomic_fetch_add(&pool->sleepers, 1);
+    futex_wait(pool, UPPER_HALF, generation_of(gate));
+    atomic_fetch_sub(&pool->sleepers, 1);
+    spin.end_ns = 0;
+    spin.count = 0;
+  }
+}
+
+/* Joins the job of |gate|; returns the thread index, or 0 if the job is over or has enough. */
+static uint32_t enter(armnn_i_pool_t* pool, uint64_t gate) {
+  const uint32_t generation = generation_of(gate);
+  while (generation_of(gate) == generation &&
+         entered_of(gate) < atomic_load_explicit(&pool->limit, memory_order_relaxed)) {
+    if (atomic_compare_exchange_weak_explicit(&pool->gate, &gate, gate + ENTER_ONE,
+                                              memory_order_acquire, memory_order_acquire)) {
+      return entered_of(gate) + 1;
+    }
+  }
+  return 0;
+}
+
+static void leave(armnn_i_pool_t* pool) {
+  const uint64_t before = atomic_fetch_sub(&pool->gate, 1);
+  if (inside_of(before) == 1 && !is_open(before) && atomic_load(&pool->owner_sleeps) != 0) {
+    futex_wake(pool, 1 - UPPER_HALF, 1);
+  }
+}
+
+static void run_exit_hooks(armnn_i_thread_t* thread) {
+  while (thread->exit_hooks != NULL) {
+    armnn_i_exit_hook_t* hook = thread->exit_hooks;
+    thread->exit_hooks = hook->next;
+    /* The library that asked for it may have been closed. */
+    if (armnn_core_find_code((const void*)(uintptr_t)hook->function, NULL, 0)) {
+      hook->function(hook->argument);
+    }
+    free(hook);
+  }
+}
+
+static void* worker_main(void* data) {
+  const armnn_i_worker_t* self = (const armnn_i_worker_t*)data;
+  armnn_i_pool_t* pool = self->pool;
+  const uint32_t epoch = pool->epoch;
+  armnn_i_thread_t* thread = armnn_i_thread();
+  thread->is_worker = true;
+  pthread_setname_np(pthread_self(), "armnn_py");
+  uint32_t seen = 0;
+  for (;;) {
+    const uint64_t gate = wait_for_job(pool, self->number, seen);
+    if (gate == 0) break;
+    seen = generation_of(gate);
+    const uint32_t index = enter(pool, gate);
+    if (index == 0) continue;
+    thread->in_body = true;
+    thread->index = index;
+    thread->scope = pool->scope;
+    run_chunks(pool, index);
+    if (pool->epoch != epoch) return NULL; /* the body forked, and this is the child */
+    thread->in_body = false;
+    leave(pool);
+  }
+  run_exit_hooks(thread);
+  return NULL;
+}
+
+/* Ends the workers with numbers from |keep| on. Under |owner|, no job open. */
+static void end_workers(armnn_i_pool_t* pool, uint32_t keep) {
+  if (pool->worker_count <= keep) return;
+  atomic_store_explicit(&pool->target, keep, memory_order_release);
+  atomic_fetch_add(&pool->gate, 2 * GENERATION_ONE); /* still closed, but no longer waited for */
+  futex_wake(pool, UPPER_HALF, INT_MAX);
+  while (pool->worker_count > keep) pthread_join(pool->workers[--pool->worker_count].thread, NULL);
+}
+
+/* Starts workers until there are |wanted|, or as many as the system gives. Under |owner|. */
+static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
+  const uint32_t start_limit = atomic_load(&pool->start_limit);
+  if (wanted > start_limit) wanted = start_limit;
+  if (pool->worker_count >= wanted) return;
+  armnn_i_core_prepare();
+  /* Threads without a processor of their own must not spin. */
+  pool->started_for = atomic_load(&pool->requested);
+  atomic_store(&pool->spin_ns, pool->started_for <= armnn_i_usable_cpus() ? SPIN_NS : 0);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited: signals belong to other threads */
+  while (pool->worker_count < wanted) {
+    armnn_i_worker_t* worker = &pool->workers[pool->worker_count];
+    worker->pool = pool;
+    worker->number = pool->worker_count;
+    atomic_store_explicit(&pool->target, pool->worker_count + 1, memory_order_release);
+    if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
+      atomic_store(&pool->target, pool->worker_count);
+      atomic_store(&pool->start_limit, pool->worker_count);
+      break;
+    }
+    ++pool->worker_count;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- One job ----------------------------------------------------------------------------------
+ */
+
+static void open_gate(armnn_i_pool_t* pool, uint32_t helpers) {
+  atomic_store_explicit(&pool->limit, helpers, memory_order_relaxed);
+  atomic_store_explicit(&pool->next_chunk, 0, memory_order_relaxed);
+  const uint64_t gate = atomic_load_explicit(&pool->gate, memory_order_relaxed);
+  atomic_store(&pool->gate, (uint64_t)(generation_of(gate) + 1u) << 32);
+  const uint32_t sleepers = atomic_load(&pool->sleepers);
+  if (sleepers == 0) return;
+  const uint32_t awake = pool->worker_count > sleepers ? pool->worker_count - sleepers : 0;
+  if (helpers > awake) futex_wake(pool, UPPER_HALF, helpers - awake);
+}
+
+static void close_gate(armnn_i_pool_t* pool) {
+  uint64_t gate = atomic_fetch_add(&pool->gate, GENERATION_ONE) + GENERATION_ONE;
+  spin_t spin = {atomic_load_explicit(&pool->spin_ns, memory_order_relaxed), 0, 0};
+  while (inside_of(gate) != 0 && !spin_is_over(&spin)) {
+    gate = atomic_load_explicit(&pool->gate, memory_order_acquire);
+  }
+  if (inside_of(gate) == 0) return;
+  atomic_store(&pool->owner_sleeps, 1);
+  for (gate = atomic_load(&pool->gate); inside_of(gate) != 0; gate = atomic_load(&pool->gate)) {
+    futex_wait(pool, 1 - UPPER_HALF, (uint32_t)gate);
+  }
+  atomic_store(&pool->owner_sleeps, 0);
+}
+
+static void run_serially(armnn_i_thread_t* thread, armnn_range_fn_t body, void* argument,
+                         uint64_t count) {
+  thread->in_body = true;
+  thread->index = 0;
+  body(argument, 0, count, 0);
+  thread->in_body = false;
+}
+
+/* With |owner| held and at least one worker there. False: a body forked, this is the child. */
+static bool run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* thread, armnn_range_fn_t body,
+                         void* argument, uint64_t count, uint64_t chunks, uint32_t threads) {
+  const uint32_t epoch = pool->epoch;
+  pool->body = body;
+  pool->argument = argument;
+  pool->chunk_count = chunks;
+  pool->chunk_size = count / chunks;
+  pool->remainder = count % chunks;
+  pool->scope = thread->scope;
+  open_gate(pool, threads - 1);
+  thread->in_body = true;
+  thread->index = 0;
+  run_chunks(pool, 0);
+  thread->in_body = false;
+  if (pool->epoch != epoch) return false;
+  close_gate(pool);
+  return true;
+}
+
+armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t body,
+                                         void* argument, uint64_t count, uint64_t grain,
+                                         uint32_t max_threads) {
+  if (body == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
+  if (count == 0) return ARMNN_STATUS_OK;
+  armnn_i_thread_t* thread = armnn_i_thread();
+  if (thread->in_body) {
+    body(argument, 0, count, thread->index); /* the index stays that of this thread */
+    return ARMNN_STATUS_OK;
+  }
+  uint32_t threads = armnn_i_pool_thread_count(pool);
+  if (max_threads != 0 && max_threads < threads) threads = max_threads;
+  uint64_t chunks = grain > 1 ? count / grain : count;
+  if (chunks > (uint64_t)threads * CHUNKS_PER_THREAD) chunks = threads * CHUNKS_PER_THREAD;
+  if (chunks < threads) threads = (uint32_t)chunks;
+  if (threads <= 1 || atomic_load_explicit(&pool->owner_waiters, memory_order_relaxed) != 0 ||
+      pthread_mutex_trylock(&pool->owner) != 0) {
+    run_serially(thread, body, argument, count);
+  } else {
+    if (pool->started_for != atomic_load_explicit(&pool->requested, memory_order_relaxed)) {
+      end_workers(pool, 0); /* how long they spin depends on the count */
+    }
+    if (pool->worker_count + 1 < threads) start_workers(pool, threads - 1);
+    bool owns = true;
+    if (pool->worker_count == 0) {
+      run_serially(thread, body, argument, count);
+    } else {
+      owns = run_threaded(pool, thread, body, argument, count, chunks, threads);
+    }
+    if (owns) pthread_mutex_unlock(&pool->owner);
+  }
+  if (ARMNN_UNLIKELY(atomic_load_explicit(&pool->stop_deferred, memory_order_relaxed))) {
+    armnn_i_pool_stop(pool);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* ---- Size and life ----------------------------------------------------------------------------
+ */
+
+void armnn_i_pool_init(armnn_i_pool_t* pool) {
+  memset((void*)pool, 0, sizeof *pool);
+  pthread_mutex_init(&pool->owner, NULL);
+  atomic_store(&pool->start_limit, ARMNN_MAX_THREADS);
+}
+
+void armnn_i_pool_after_fork(armnn_i_pool_t* pool) {
+  const uint32_t requested = atomic_load(&pool->requested);
+  const uint32_t epoch = pool->epoch + 1;
+  armnn_i_pool_init(pool);
+  pool->epoch = epoch;
+  atomic_store(&pool->requested, requested);
+}
+
+uint32_t armnn_i_pool_thread_count(armnn_i_pool_t* pool) {
+  uint32_t count = atomic_load_explicit(&pool->requested, memory_order_relaxed);
+  if (ARMNN_LIKELY(count != 0)) return count;
+  uint32_t usable = armnn_i_usable_cpus();
+  if (usable > ARMNN_MAX_THREADS) usable = ARMNN_MAX_THREADS;
+  return atomic_compare_exchange_strong(&pool->requested, &count, usable) ? usable : count;
+}
+
+armnn_status_t armnn_i_pool_set_thread_count(armnn_i_pool_t* pool, uint32_t count) {
+  if (count > ARMNN_MAX_THREADS) return ARMNN_STATUS_INVALID_ARGUMENT;
+  atomic_store(&pool->requested, count);
+  count = armnn_i_pool_thread_count(pool);
+  atomic_store(&pool->start_limit, ARMNN_MAX_THREADS);
+  const armnn_i_thread_t* thread = armnn_i_thread();
+  if (thread->in_body || thread->is_worker || pthread_mutex_trylock(&pool->owner) != 0) {
+    return ARMNN_STATUS_OK; /* a job runs; the next one does it */
+  }
+  if (pool->started_for != count) end_workers(pool, 0);
+  pthread_mutex_unlock(&pool->owner);
+  return ARMNN_STATUS_OK;
+}
+
+void armnn_i_pool_stop(armnn_i_pool_t* pool) {
+  const armnn_i_thread_t* thread = armnn_i_thread();
+  if (thread->in_body || thread->is_worker) {
+    atomic_store(&pool->stop_deferred, true); /* a thread cannot wait for itself */
+    return;
+  }
+  atomic_store(&pool->stop_deferred, false);
+  atomic_fetch_add(&pool->owner_waiters, 1);
+  pthread_mutex_lock(&pool->owner);
+  end_workers(pool, 0);
+  pthread_mutex_unlock(&pool->owner);
+  atomic_fetch_sub(&pool->owner_waiters, 1);
+}
+
+armnn_status_t armnn_i_pool_on_thread_exit(void (*function)(void* argument), void* argument) {
+  armnn_i_thread_t* thread = armnn_i_thread();
+  if (function == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
+  if (!thread->is_worker) return ARMNN_STATUS_UNSUPPORTED; /* not a thread of the pool */
+  armnn_i_exit_hook_t* hook = (armnn_i_exit_hook_t*)malloc(sizeof *hook);
+  if (hook == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  hook->function = function;
+  hook->argument = argument;
+  hook->next = thread->exit_hooks;
+  thread->exit_hooks = hook;
+  return ARMNN_STATUS_OK;
+}

@@ -3040,6 +3040,8 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_set_thread_count": (c_int32, [c_uint32]),
     "armnn_core_thread_count": (c_uint32, []),
     "armnn_core_stop_threads": (None, []),
+    "armnn_core_device_lost": (c_int32, [POINTER(armnn_backend_t), POINTER(c_char), c_uint64]),
+    "armnn_core_forget_device": (None, [POINTER(armnn_backend_t)]),
     "armnn_core_set_log_level": (None, [c_int32]),
     "armnn_core_log_pending": (c_uint64, []),
     "armnn_core_log_next": (c_int32, [POINTER(armnn_log_record_t)]),

@@ -135,8 +135,10 @@ enum armnn_trace_phase_e {
 #define ARMNN_CPU_ARM_BF16 (UINT64_C(1) << 36)
 #define ARMNN_CPU_ARM_SVE (UINT64_C(1) << 37)
 
-/* Body of parallel_for: works on [begin, end). |thread_index| is below concurrency() and names the
- * thread for the length of this parallel_for, so that it can select a private part of scratch. */
+/* Body of parallel_for: works on [begin, end). |thread_index| is below concurrency() and below
+ * |max_threads|, and names the thread for the length of this parallel_for, so that it can select a
+ * private part of scratch. The number of threads may change while a workload lives: one that sizes
+ * its scratch by concurrency() keeps that number and passes it as |max_threads|. */
 typedef void (*armnn_range_fn_t)(void* argument, uint64_t begin, uint64_t end,
                                  uint32_t thread_index) ARMNN_NOEXCEPT;
 
@@ -162,7 +164,8 @@ typedef struct armnn_host_t {
   armnn_status_t (*parallel_for)(void* context, armnn_range_fn_t body, void* argument,
                                  uint64_t count, uint64_t grain,
                                  uint32_t max_threads) ARMNN_NOEXCEPT;
-  /* |function| runs once on the calling thread, when that thread of the pool ends. */
+  /* |function| runs once on the calling thread, when that thread of the pool ends; UNSUPPORTED on
+   * any other thread. */
   armnn_status_t (*on_thread_exit)(void* context, void (*function)(void* argument) ARMNN_NOEXCEPT,
                                    void* argument) ARMNN_NOEXCEPT;
   /* Non-zero: the run should stop; a long execute may ask now and then and return CANCELLED. */

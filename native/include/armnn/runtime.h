@@ -60,6 +60,14 @@ ARMNN_CORE_API uint32_t armnn_core_thread_count(void);
 /* Ends the pool's threads; the next parallel_for starts them again. */
 ARMNN_CORE_API void armnn_core_stop_threads(void);
 
+/* ---- Lost devices ----------------------------------------------------------------------------- */
+
+/* 1 if a backend reported |backend|'s device lost; its first reason goes to |out_why|. */
+ARMNN_CORE_API int32_t armnn_core_device_lost(const armnn_backend_t* backend, char* out_why,
+                                              uint64_t capacity);
+/* Call it when |backend| is destroyed: another one may get the same address. */
+ARMNN_CORE_API void armnn_core_forget_device(const armnn_backend_t* backend);
+
 /* ---- Log ring --------------------------------------------------------------------------------- */
 
 typedef struct armnn_log_record_t {

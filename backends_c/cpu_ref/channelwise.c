@@ -104,7 +104,7 @@ static void rows_nhwc(void* argument, uint64_t begin, uint64_t end, uint32_t thr
 armnn_status_t armnn_i_ref_channelwise_run(armnn_i_ref_channelwise_t* job, armnn_error_t* error) {
   const uint64_t taps = (uint64_t)(job->window_y.size * job->window_x.size);
   const uint64_t rows = (uint64_t)(job->out.batch * job->out.height);
-  if (job->out.stride_channel != 1) {
+  if (!job->out.channel_last) {
     return armnn_i_ref_run(job->call, rows_nchw, job, rows * (uint64_t)job->out.channels,
                            taps * (uint64_t)job->out.width, error);
   }

@@ -62,11 +62,10 @@ typedef struct convolution_job_t {
 static void read_patches(const convolution_job_t* job, const armnn_i_ref_patch_t* patch,
                          const float* pixels, int64_t k, int64_t depth, armnn_i_ref_tile_t right) {
   const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
-  const int channel_last = job->in.stride_channel == 1;
   for (int64_t done = 0; done < depth;) {
     const int64_t index = k + done;
     int64_t channel, tap, count = 1;
-    if (channel_last) { /* (ky, kx, channel): a run of channels at once */
+    if (job->in.channel_last) { /* (ky, kx, channel): a run of channels at once */
       channel = index % job->group_in;
       tap = index / job->group_in;
       count = job->group_in - channel < depth - done ? job->group_in - channel : depth - done;

@@ -14,6 +14,7 @@
 typedef struct armnn_i_ref_image_t {
   int64_t batch, channels, height, width;
   int64_t stride_batch, stride_channel, stride_y, stride_x;
+  int channel_last; /* not the same as stride_channel == 1: think of one pixel in NCHW */
 } armnn_i_ref_image_t;
 
 static inline armnn_i_ref_image_t armnn_i_ref_image(const armnn_tensor_info_t* info,
@@ -21,6 +22,7 @@ static inline armnn_i_ref_image_t armnn_i_ref_image(const armnn_tensor_info_t* i
   armnn_i_ref_image_t image;
   const uint64_t* dims = info->dims;
   const int last = data_layout == ARMNN_DATA_LAYOUT_NHWC;
+  image.channel_last = last;
   image.batch = (int64_t)dims[0];
   image.channels = (int64_t)dims[last ? 3 : 1];
   image.height = (int64_t)dims[last ? 1 : 2];

@@ -146,7 +146,7 @@ static void read_pixels(const armnn_i_ref_patch_t* patch, const float* pixels, i
 
 void armnn_i_ref_patch_read(const armnn_i_ref_patch_t* patch, const float* pixels, int64_t y,
                             int64_t x, int64_t channels, float (*rows)[ARMNN_REF_TILE]) {
-  if (patch->image->stride_channel == 1) {
+  if (patch->image->channel_last) {
     read_pixels(patch, pixels, y, x, channels, rows);
   } else {
     for (int64_t i = 0; i < channels; ++i) {

@@ -1,0 +1,61 @@
+"""Expected values from somebody else: single ONNX nodes in onnxruntime, layouts by transposing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from armnn_py._native import abi
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LAYOUTS = {"nchw": abi.ARMNN_DATA_LAYOUT_NCHW, "nhwc": abi.ARMNN_DATA_LAYOUT_NHWC}
+
+
+def onnx_node(
+    operator: str,
+    inputs: Sequence[np.ndarray | None],
+    attributes: Mapping[str, Any] | None = None,
+    *,
+    opset: int = 18,
+    constant: Sequence[int] = (),
+) -> np.ndarray:
+    """The first output of one operator; ``None`` inputs are absent, ``constant`` ones initializers."""
+    onnx = pytest.importorskip("onnx")
+    ort = pytest.importorskip("onnxruntime")
+    helper, numpy_helper = onnx.helper, onnx.numpy_helper
+    names = [f"x{i}" if x is not None else "" for i, x in enumerate(inputs)]
+    given = {name: x for name, x in zip(names, inputs, strict=True) if x is not None}
+    fixed = {f"x{i}" for i in constant}
+    graph = helper.make_graph(
+        [helper.make_node(operator, names, ["y"], **(attributes or {}))],
+        "one",
+        [
+            helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+            for n, x in given.items()
+            if n not in fixed
+        ],
+        [onnx.ValueInfoProto(name="y")],
+        [numpy_helper.from_array(x, n) for n, x in given.items() if n in fixed],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = ort.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    result: np.ndarray = session.run(None, {n: x for n, x in given.items() if n not in fixed})[0]
+    return result
+
+
+def to_layout(nchw: np.ndarray, layout: str) -> np.ndarray:
+    """An NCHW image (or OIHW weights) in the given layout."""
+    return np.ascontiguousarray(nchw.transpose(0, 2, 3, 1)) if layout == "nhwc" else nchw
+
+
+def random(shape: Sequence[int], seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
+from armnn_py.network import Network
 from armnn_py.optimizer.assign import assign_backends
 from armnn_py.optimizer.report import Assignment
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
-    from armnn_py.network import Network
     from armnn_py.runtime.runtime import Runtime
     from armnn_py.tensors import TensorInfo
 
@@ -130,6 +130,16 @@ def optimize(
     NoBackendForLayerError
         If a layer is taken by no listed backend; lists all of them with all reasons.
     """
+    if not isinstance(network, Network):
+        raise InvalidArgumentError(
+            f"optimize: {type(network).__name__} given, Network expected",
+            hints=["import_model(path) makes a network from a file"],
+        )
+    if not hasattr(runtime, "check_open"):
+        raise InvalidArgumentError(
+            f"optimize: {type(runtime).__name__} given as runtime, Runtime expected",
+            hints=["with armnn_py.Runtime() as runtime: ..."],
+        )
     runtime.check_open()
     chosen = select_backends(backends, runtime.backends)
     if network.is_dynamic:

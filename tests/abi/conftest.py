@@ -54,7 +54,7 @@ class Toolchain:
         standard = "-std=c11" if language == "c" else "-std=c++17"
         done = self.run(
             *(standard, *WARNINGS, "-fPIC", "-fvisibility=hidden", "-shared", "-O1"),
-            *(f"-I{include_dir}", *arguments, source, "-o", target),
+            *(f"-I{include_dir}", *arguments, "-x", language, source, "-o", target),
             *(f"-Wl,--version-script={EXPORTS}", "-Wl,-Bsymbolic", "-Wl,--no-undefined"),
             language=language,
         )

@@ -72,6 +72,17 @@ def test_no_growable_structure_is_passed_by_value(headers):
             assert not (isinstance(kind, Named) and kind.name in growable(headers)), str(function)
 
 
+def test_all_padding_is_spelt_out(layout):
+    """Hidden holes carry what was on the stack, and other languages may place them elsewhere."""
+    for section in ("public", "private"):
+        for name, kind in layout[section]["structs"].items():
+            end = 0
+            for key, (offset, size, _) in kind["members"].items():
+                assert offset == end, f"hole before {name}.{key}"
+                end = offset + size
+            assert end == kind["size"], f"hole at the end of {name}"
+
+
 def test_every_table_and_descriptor_can_grow(headers):
     can_grow = growable(headers)
     for name, members in headers.structs.items():

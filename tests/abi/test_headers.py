@@ -45,7 +45,8 @@ def test_padding_warning_would_fire(toolchain):
     done = toolchain.run(
         *("-std=c11", "-Wpadded", "-Werror", f"-I{INCLUDE_DIR}", "-fsyntax-only", "-x", "c", "-"),
         text='#include "armnn/types.h"\n'
-        "typedef struct { armnn_header_t header; uint32_t a; void* b; } hole;\n",
+        "typedef struct { armnn_header_t header; uint32_t a; void* b; } hole;\n"
+        "uint64_t size_of_hole = sizeof(hole);\n",
     )
     assert done.returncode != 0
 

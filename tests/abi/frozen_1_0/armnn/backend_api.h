@@ -594,6 +594,14 @@ enum armnn_backend_bits_e {
 #define ARMNN_BUILD_FEATURES ARMNN_BUILD_ADDRESS_SANITIZER
 #elif defined(__SANITIZE_THREAD__)
 #define ARMNN_BUILD_FEATURES ARMNN_BUILD_THREAD_SANITIZER
+#elif defined(__has_feature) /* clang says it so */
+#if __has_feature(address_sanitizer)
+#define ARMNN_BUILD_FEATURES ARMNN_BUILD_ADDRESS_SANITIZER
+#elif __has_feature(thread_sanitizer)
+#define ARMNN_BUILD_FEATURES ARMNN_BUILD_THREAD_SANITIZER
+#else
+#define ARMNN_BUILD_FEATURES UINT64_C(0)
+#endif
 #else
 #define ARMNN_BUILD_FEATURES UINT64_C(0)
 #endif

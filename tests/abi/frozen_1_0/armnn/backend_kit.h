@@ -202,12 +202,13 @@ static inline int32_t armnn_kit_operation(const armnn_header_t* descriptor) {
 
 static inline armnn_status_t armnn_kit_default_supports(const armnn_layer_query_t* query,
                                                         int32_t data_type, armnn_error_t* reason) {
-  const armnn_tensor_info_t* first = query->output_infos[0];
+  const armnn_tensor_info_t* first = query->output_count > 0 ? query->output_infos[0] : NULL;
   for (uint32_t i = 0; i < query->input_count + query->output_count; ++i) {
     const armnn_tensor_info_t* info = i < query->input_count
                                           ? query->input_infos[i]
                                           : query->output_infos[i - query->input_count];
     if (info == NULL) continue;
+    if (first == NULL) first = info; /* a layer without outputs */
     if (data_type != ARMNN_ANY && info->data_type != data_type) {
       return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, "%s %u is %s, the kernel takes %s",
                         i < query->input_count ? "input" : "output",

@@ -18,10 +18,20 @@
 #define ARMNN_REF_KERNEL(layer, operation, type, execute, supports) \
   armnn_status_t execute(const armnn_kernel_call_t* call, armnn_error_t* error);
 
+#define ARMNN_REF_KERNEL_IN_PLACE(layer, operation, type, execute, supports) \
+  ARMNN_REF_KERNEL(layer, operation, type, execute, supports)
+
 #include "kernels_neural.inc"
 #include "kernels_tensor.inc"
 
 #undef ARMNN_REF_SUPPORTS
 #undef ARMNN_REF_KERNEL
+#undef ARMNN_REF_KERNEL_IN_PLACE
+
+/* Lets the output take the memory of any input with as many elements of the same size. */
+armnn_status_t armnn_i_ref_prepare_in_place(const armnn_workload_info_t* info,
+                                            const armnn_host_t* host, void** out_prepared,
+                                            armnn_workload_requirements_t* requirements,
+                                            armnn_error_t* error);
 
 #endif /* ARMNN_CPU_REF_KERNELS_H_ */

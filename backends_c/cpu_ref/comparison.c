@@ -1,0 +1,100 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * comparison.c - COMPARISON and LOGICAL_BINARY: two operands that broadcast, a boolean out.
+ *
+ * NaN compares as IEEE 754 has it: unequal to everything, neither less nor greater. Any byte other
+ * than zero is true.
+ */
+#include "broadcast.h"
+#include "kernels.h"
+#include "tensor_checks.h"
+
+#define DEFINE_COMPARISON_ROWS(suffix, T, of)                            \
+  ARMNN_REF_BINARY_ROW(equal_##suffix, T, uint8_t, of(a) == of(b))       \
+  ARMNN_REF_BINARY_ROW(greater_##suffix, T, uint8_t, of(a) > of(b))      \
+  ARMNN_REF_BINARY_ROW(not_less_##suffix, T, uint8_t, of(a) >= of(b))    \
+  ARMNN_REF_BINARY_ROW(less_##suffix, T, uint8_t, of(a) < of(b))         \
+  ARMNN_REF_BINARY_ROW(not_greater_##suffix, T, uint8_t, of(a) <= of(b)) \
+  ARMNN_REF_BINARY_ROW(not_equal_##suffix, T, uint8_t, of(a) != of(b))
+
+#define VALUE(v) (v)
+#define TRUTH(v) ((v) != 0)
+DEFINE_COMPARISON_ROWS(f32, float, VALUE)
+DEFINE_COMPARISON_ROWS(s32, int32_t, VALUE)
+DEFINE_COMPARISON_ROWS(s64, int64_t, VALUE)
+DEFINE_COMPARISON_ROWS(b8, uint8_t, TRUTH)
+ARMNN_REF_BINARY_ROW(and_b8, uint8_t, uint8_t, TRUTH(a) & TRUTH(b))
+ARMNN_REF_BINARY_ROW(or_b8, uint8_t, uint8_t, TRUTH(a) | TRUTH(b))
+
+#define ROWS(suffix)                                           \
+  {                                                            \
+      [ARMNN_COMPARISON_EQUAL] = equal_##suffix,               \
+      [ARMNN_COMPARISON_GREATER] = greater_##suffix,           \
+      [ARMNN_COMPARISON_GREATER_OR_EQUAL] = not_less_##suffix, \
+      [ARMNN_COMPARISON_LESS] = less_##suffix,                 \
+      [ARMNN_COMPARISON_LESS_OR_EQUAL] = not_greater_##suffix, \
+      [ARMNN_COMPARISON_NOT_EQUAL] = not_equal_##suffix,       \
+  }
+
+static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_COMPARISON_COUNT] = ROWS(f32);
+static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_COMPARISON_COUNT] = ROWS(s32);
+static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_COMPARISON_COUNT] = ROWS(s64);
+static const armnn_i_ref_binary_row_fn_t rows_b8[ARMNN_COMPARISON_COUNT] = ROWS(b8);
+static const armnn_i_ref_binary_row_fn_t rows_logical[ARMNN_LOGICAL_BINARY_COUNT] = {
+    [ARMNN_LOGICAL_AND] = and_b8,
+    [ARMNN_LOGICAL_OR] = or_b8,
+};
+
+armnn_status_t armnn_i_ref_comparison_supports(const armnn_layer_query_t* query,
+                                               armnn_error_t* reason) {
+  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_comparison_descriptor_t, reason);
+  int32_t operation = ARMNN_DESCRIPTOR(query, armnn_comparison_descriptor_t)->operation;
+  if (operation < 0 || operation >= ARMNN_COMPARISON_COUNT) {
+    return ARMNN_REF_REFUSE(reason, "comparison operation %d is not known", (int)operation);
+  }
+  return armnn_i_ref_check_broadcast(query, ARMNN_REF_NUMBERS | ARMNN_REF_TYPE(BOOLEAN),
+                                     ARMNN_DATA_TYPE_BOOLEAN, reason);
+}
+
+armnn_status_t armnn_i_ref_logical_binary_supports(const armnn_layer_query_t* query,
+                                                   armnn_error_t* reason) {
+  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_logical_binary_descriptor_t, reason);
+  int32_t operation = ARMNN_DESCRIPTOR(query, armnn_logical_binary_descriptor_t)->operation;
+  if (operation < 0 || operation >= ARMNN_LOGICAL_BINARY_COUNT) {
+    return ARMNN_REF_REFUSE(reason, "logical operation %d is not known", (int)operation);
+  }
+  return armnn_i_ref_check_broadcast(query, ARMNN_REF_TYPE(BOOLEAN), ARMNN_ANY, reason);
+}
+
+static armnn_status_t compare(const armnn_kernel_call_t* call,
+                              const armnn_i_ref_binary_row_fn_t* rows) {
+  int32_t operation = ARMNN_DESCRIPTOR(call->info, armnn_comparison_descriptor_t)->operation;
+  return armnn_i_ref_run_broadcast(call, rows[operation], 16384);
+}
+
+armnn_status_t armnn_f32_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  return compare(call, rows_f32);
+}
+
+armnn_status_t armnn_s32_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  return compare(call, rows_s32);
+}
+
+armnn_status_t armnn_s64_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  return compare(call, rows_s64);
+}
+
+armnn_status_t armnn_b8_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  return compare(call, rows_b8);
+}
+
+armnn_status_t armnn_b8_logical_binary__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  int32_t operation = ARMNN_DESCRIPTOR(call->info, armnn_logical_binary_descriptor_t)->operation;
+  return armnn_i_ref_run_broadcast(call, rows_logical[operation], 16384);
+}

@@ -1,0 +1,146 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * elementwise_unary.c - ELEMENTWISE_UNARY and FLOOR.
+ *
+ * All operations but LOGICAL_NOT take float32; ABS, NEG and CEIL take integers, too, where ABS and
+ * NEG of the most negative number wrap to itself. LOGICAL_NOT takes booleans.
+ */
+#include <math.h>
+
+#include "kernels.h"
+#include "tensor_checks.h"
+
+typedef void (*unary_row_fn_t)(void* out, const void* x, uint64_t count);
+
+#define DEFINE_ROW(name, T, expression)                                  \
+  static void name(void* out_data, const void* x_data, uint64_t count) { \
+    T* out = (T*)out_data;                                               \
+    const T* x = (const T*)x_data;                                       \
+    for (uint64_t i = 0; i < count; ++i) {                               \
+      const T a = x[i];                                                  \
+      out[i] = (T)(expression);                                          \
+    }                                                                    \
+  }
+
+DEFINE_ROW(abs_f32, float, fabsf(a))
+DEFINE_ROW(exp_f32, float, expf(a))
+DEFINE_ROW(sqrt_f32, float, sqrtf(a))
+DEFINE_ROW(rsqrt_f32, float, 1.0f / sqrtf(a))
+DEFINE_ROW(neg_f32, float, -a)
+DEFINE_ROW(log_f32, float, logf(a))
+DEFINE_ROW(sin_f32, float, sinf(a))
+DEFINE_ROW(ceil_f32, float, ceilf(a))
+DEFINE_ROW(floor_f32, float, floorf(a))
+DEFINE_ROW(abs_s32, int32_t, a < 0 ? 0u - (uint32_t)a : (uint32_t)a)
+DEFINE_ROW(neg_s32, int32_t, 0u - (uint32_t)a)
+DEFINE_ROW(same_s32, int32_t, a)
+DEFINE_ROW(abs_s64, int64_t, a < 0 ? UINT64_C(0) - (uint64_t)a : (uint64_t)a)
+DEFINE_ROW(neg_s64, int64_t, UINT64_C(0) - (uint64_t)a)
+DEFINE_ROW(same_s64, int64_t, a)
+DEFINE_ROW(not_b8, uint8_t, a == 0)
+
+/* Null: the operation is not defined for the type. */
+static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = {
+    [ARMNN_UNARY_ABS] = abs_f32,     [ARMNN_UNARY_EXP] = exp_f32,  [ARMNN_UNARY_SQRT] = sqrt_f32,
+    [ARMNN_UNARY_RSQRT] = rsqrt_f32, [ARMNN_UNARY_NEG] = neg_f32,  [ARMNN_UNARY_LOG] = log_f32,
+    [ARMNN_UNARY_SIN] = sin_f32,     [ARMNN_UNARY_CEIL] = ceil_f32};
+static const unary_row_fn_t rows_s32[ARMNN_UNARY_COUNT] = {
+    [ARMNN_UNARY_ABS] = abs_s32, [ARMNN_UNARY_NEG] = neg_s32, [ARMNN_UNARY_CEIL] = same_s32};
+static const unary_row_fn_t rows_s64[ARMNN_UNARY_COUNT] = {
+    [ARMNN_UNARY_ABS] = abs_s64, [ARMNN_UNARY_NEG] = neg_s64, [ARMNN_UNARY_CEIL] = same_s64};
+static const unary_row_fn_t rows_b8[ARMNN_UNARY_COUNT] = {[ARMNN_UNARY_LOGICAL_NOT] = not_b8};
+
+static unary_row_fn_t find_row(int32_t operation, int32_t data_type) {
+  switch (data_type) {
+    case ARMNN_DATA_TYPE_FLOAT32:
+      return rows_f32[operation];
+    case ARMNN_DATA_TYPE_SIGNED32:
+      return rows_s32[operation];
+    case ARMNN_DATA_TYPE_SIGNED64:
+      return rows_s64[operation];
+    case ARMNN_DATA_TYPE_BOOLEAN:
+      return rows_b8[operation];
+    default:
+      return NULL;
+  }
+}
+
+armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t* query,
+                                                      armnn_error_t* reason) {
+  static const char* const names[ARMNN_UNARY_COUNT] = {"Abs",        "Exp", "Sqrt", "Rsqrt", "Neg",
+                                                       "LogicalNot", "Log", "Sin",  "Ceil"};
+  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_elementwise_unary_descriptor_t, reason);
+  int32_t operation = ARMNN_DESCRIPTOR(query, armnn_elementwise_unary_descriptor_t)->operation;
+  if (operation < 0 || operation >= ARMNN_UNARY_COUNT) {
+    return ARMNN_REF_REFUSE(reason, "unary operation %d is not known", (int)operation);
+  }
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 1, 1, 1, reason));
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_tensor(query->input_infos[0], "input 0", ARMNN_ANY, reason));
+  int32_t data_type = query->input_infos[0]->data_type;
+  if (find_row(operation, data_type) == NULL) {
+    return ARMNN_REF_REFUSE(reason, "%s has no kernel for %s", names[operation],
+                            armnn_data_type_name(data_type));
+  }
+  return armnn_i_ref_check_pointwise(query, data_type, reason);
+}
+
+armnn_status_t armnn_i_ref_floor_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return armnn_i_ref_check_pointwise(query, ARMNN_DATA_TYPE_FLOAT32, reason);
+}
+
+typedef struct unary_job_t {
+  unary_row_fn_t row;
+  unsigned char* out;
+  const unsigned char* x;
+  uint64_t element_size;
+} unary_job_t;
+
+static void unary_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const unary_job_t* job = (const unary_job_t*)argument;
+  job->row(job->out + begin * job->element_size, job->x + begin * job->element_size, end - begin);
+}
+
+static armnn_status_t run(const armnn_kernel_call_t* call, unary_row_fn_t row, uint64_t grain) {
+  unary_job_t job = {row, ARMNN_OUT(call, 0, unsigned char), ARMNN_IN(call, 0, unsigned char),
+                     armnn_data_type_size(ARMNN_OUT_INFO(call, 0)->data_type)};
+  return armnn_parallel_for(call->host, unary_range, &job, ARMNN_COUNT(call), grain);
+}
+
+static armnn_status_t run_operation(const armnn_kernel_call_t* call) {
+  int32_t operation = ARMNN_DESCRIPTOR(call->info, armnn_elementwise_unary_descriptor_t)->operation;
+  int is_slow =
+      operation == ARMNN_UNARY_EXP || operation == ARMNN_UNARY_LOG || operation == ARMNN_UNARY_SIN;
+  return run(call, find_row(operation, ARMNN_IN_INFO(call, 0)->data_type), is_slow ? 2048 : 16384);
+}
+
+armnn_status_t armnn_f32_elementwise_unary__ref(const armnn_kernel_call_t* call,
+                                                armnn_error_t* error) {
+  (void)error;
+  return run_operation(call);
+}
+
+armnn_status_t armnn_s32_elementwise_unary__ref(const armnn_kernel_call_t* call,
+                                                armnn_error_t* error) {
+  (void)error;
+  return run_operation(call);
+}
+
+armnn_status_t armnn_s64_elementwise_unary__ref(const armnn_kernel_call_t* call,
+                                                armnn_error_t* error) {
+  (void)error;
+  return run_operation(call);
+}
+
+armnn_status_t armnn_b8_elementwise_unary__ref(const armnn_kernel_call_t* call,
+                                               armnn_error_t* error) {
+  (void)error;
+  return run_operation(call);
+}
+
+armnn_status_t armnn_f32_floor__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  return run(call, floor_f32, 16384);
+}

@@ -1,0 +1,197 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * gather.c - GATHER along an axis and GATHER_ND.
+ *
+ * A negative index counts from the end. All indices are checked before anything is read; one that
+ * is outside ends the run with its value and its bounds.
+ */
+#include "kernels.h"
+#include "tensor_checks.h"
+#include "tensor_copy.h"
+
+static int64_t index_at(const void* indices, int32_t data_type, uint64_t place) {
+  return data_type == ARMNN_DATA_TYPE_SIGNED32 ? ((const int32_t*)indices)[place]
+                                               : ((const int64_t*)indices)[place];
+}
+
+static armnn_status_t fail_index(armnn_error_t* error, int64_t index, uint64_t place, uint64_t dim,
+                                 uint32_t axis) {
+  return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                    "index %lld at place %llu of the indices is outside [-%llu, %llu), the bounds "
+                    "of dimension %u",
+                    (long long)index, (unsigned long long)place, (unsigned long long)dim,
+                    (unsigned long long)dim, (unsigned)axis);
+}
+
+static int is_inside(int64_t index, uint64_t dim) {
+  return index >= -(int64_t)dim && index < (int64_t)dim;
+}
+
+/* Elements and indices: two inputs, one output of the elements' type. */
+static armnn_status_t check_operands(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 2, 2, 1, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_moves(query->input_infos[0], "input 0",
+                                                query->output_infos[0], "output 0", reason));
+  return armnn_i_ref_check_type(query->input_infos[1], "input 1 (the indices)", ARMNN_REF_INDICES,
+                                reason);
+}
+
+/* Appends dims[begin .. end); 0 when the shape would have too many dimensions. */
+static int append_dims(armnn_shape_t* shape, const uint64_t* dims, uint32_t begin, uint32_t end) {
+  for (uint32_t d = begin; d < end; ++d) {
+    if (shape->rank == ARMNN_MAX_DIMS) return 0;
+    shape->dims[shape->rank++] = dims[d];
+  }
+  return 1;
+}
+
+static armnn_status_t refuse_rank(armnn_error_t* reason) {
+  return ARMNN_REF_REFUSE(reason, "the output would have more than %d dimensions", ARMNN_MAX_DIMS);
+}
+
+/* ---- Gather -----------------------------------------------------------------------------------
+ */
+
+armnn_status_t armnn_i_ref_gather_supports(const armnn_layer_query_t* query,
+                                           armnn_error_t* reason) {
+  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_gather_descriptor_t, reason);
+  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
+  int32_t given = ARMNN_DESCRIPTOR(query, armnn_gather_descriptor_t)->axis;
+  const armnn_tensor_info_t* params = query->input_infos[0];
+  const armnn_tensor_info_t* indices = query->input_infos[1];
+  uint32_t axis = 0;
+  if (!armnn_normalize_axis(given, params->rank, &axis)) {
+    return ARMNN_REF_REFUSE(reason, "axis %d is outside the %u dimensions of input 0", (int)given,
+                            (unsigned)params->rank);
+  }
+  armnn_shape_t expected = {0, {0}};
+  if (!append_dims(&expected, params->dims, 0, axis) ||
+      !append_dims(&expected, indices->dims, 0, indices->rank) ||
+      !append_dims(&expected, params->dims, axis + 1, params->rank)) {
+    return refuse_rank(reason);
+  }
+  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
+}
+
+typedef struct gather_job_t {
+  const unsigned char* params;
+  const void* indices;
+  unsigned char* out;
+  int32_t index_type;
+  uint64_t index_count, dim;
+  uint64_t piece; /* bytes behind one index */
+} gather_job_t;
+
+/* Works on [begin, end) of (outer dimensions x indices). */
+static void gather_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const gather_job_t* job = (const gather_job_t*)argument;
+  for (uint64_t i = begin; i < end; ++i) {
+    int64_t index = index_at(job->indices, job->index_type, i % job->index_count);
+    uint64_t from = (uint64_t)(index < 0 ? index + (int64_t)job->dim : index);
+    memcpy(job->out + i * job->piece,
+           job->params + (i / job->index_count * job->dim + from) * job->piece, (size_t)job->piece);
+  }
+}
+
+armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_tensor_info_t* params = ARMNN_IN_INFO(call, 0);
+  const armnn_tensor_info_t* indices = ARMNN_IN_INFO(call, 1);
+  uint32_t axis = 0;
+  armnn_normalize_axis(ARMNN_DESCRIPTOR(call->info, armnn_gather_descriptor_t)->axis, params->rank,
+                       &axis);
+  gather_job_t job = {ARMNN_IN(call, 0, unsigned char),
+                      call->inputs[1],
+                      ARMNN_OUT(call, 0, unsigned char),
+                      indices->data_type,
+                      indices->element_count,
+                      params->dims[axis],
+                      armnn_dims_product(params->dims, axis + 1, params->rank) *
+                          armnn_data_type_size(params->data_type)};
+  for (uint64_t i = 0; i < job.index_count; ++i) {
+    int64_t index = index_at(job.indices, job.index_type, i);
+    if (!is_inside(index, job.dim)) return fail_index(error, index, i, job.dim, axis);
+  }
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
+  return armnn_parallel_for(call->host, gather_range, &job,
+                            armnn_dims_product(params->dims, 0, axis) * job.index_count,
+                            ARMNN_COPY_GRAIN_BYTES / job.piece + 1);
+}
+
+/* ---- Gather ND --------------------------------------------------------------------------------
+ */
+
+/* The last dimension of the indices holds positions in the first dimensions of the elements. */
+armnn_status_t armnn_i_ref_gather_nd_supports(const armnn_layer_query_t* query,
+                                              armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
+  const armnn_tensor_info_t* params = query->input_infos[0];
+  const armnn_tensor_info_t* indices = query->input_infos[1];
+  if (indices->rank == 0 || indices->dims[indices->rank - 1] > params->rank) {
+    return ARMNN_REF_REFUSE(reason,
+                            "the last dimension of the indices does not name dimensions of "
+                            "input 0, which has %u",
+                            (unsigned)params->rank);
+  }
+  uint32_t depth = (uint32_t)indices->dims[indices->rank - 1];
+  armnn_shape_t expected = {0, {0}};
+  if (!append_dims(&expected, indices->dims, 0, indices->rank - 1) ||
+      !append_dims(&expected, params->dims, depth, params->rank)) {
+    return refuse_rank(reason);
+  }
+  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
+}
+
+typedef struct gather_nd_job_t {
+  const unsigned char* params;
+  const void* indices;
+  unsigned char* out;
+  int32_t index_type;
+  uint32_t depth;
+  uint64_t piece;
+  const uint64_t* dims;
+  uint64_t strides[ARMNN_MAX_DIMS]; /* in bytes */
+} gather_nd_job_t;
+
+static void gather_nd_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const gather_nd_job_t* job = (const gather_nd_job_t*)argument;
+  for (uint64_t i = begin; i < end; ++i) {
+    uint64_t offset = 0;
+    for (uint32_t d = 0; d < job->depth; ++d) {
+      int64_t index = index_at(job->indices, job->index_type, i * job->depth + d);
+      offset += (uint64_t)(index < 0 ? index + (int64_t)job->dims[d] : index) * job->strides[d];
+    }
+    memcpy(job->out + i * job->piece, job->params + offset, (size_t)job->piece);
+  }
+}
+
+armnn_status_t armnn_any_gather_nd__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_tensor_info_t* params = ARMNN_IN_INFO(call, 0);
+  const armnn_tensor_info_t* indices = ARMNN_IN_INFO(call, 1);
+  uint32_t depth = (uint32_t)indices->dims[indices->rank - 1];
+  uint64_t size = armnn_data_type_size(params->data_type);
+  gather_nd_job_t job;
+  int64_t strides[ARMNN_MAX_DIMS];
+  job.params = ARMNN_IN(call, 0, unsigned char);
+  job.indices = call->inputs[1];
+  job.out = ARMNN_OUT(call, 0, unsigned char);
+  job.index_type = indices->data_type;
+  job.depth = depth;
+  job.piece = armnn_dims_product(params->dims, depth, params->rank) * size;
+  job.dims = params->dims;
+  armnn_dense_strides(params->dims, params->rank, strides);
+  for (uint32_t d = 0; d < params->rank; ++d) job.strides[d] = (uint64_t)strides[d] * size;
+  for (uint64_t i = 0; i < indices->element_count; ++i) {
+    int64_t index = index_at(job.indices, job.index_type, i);
+    uint32_t axis = (uint32_t)(i % depth);
+    if (!is_inside(index, params->dims[axis])) {
+      return fail_index(error, index, i, params->dims[axis], axis);
+    }
+  }
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
+  return armnn_parallel_for(call->host, gather_nd_range, &job,
+                            armnn_dims_product(indices->dims, 0, indices->rank - 1),
+                            ARMNN_COPY_GRAIN_BYTES / job.piece + 1);
+}

@@ -1,0 +1,287 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * reduce.c - REDUCE and MEAN over any set of axes.
+ *
+ * float32 is accumulated in double, integers in 64 bits that wrap; an integer mean truncates
+ * towards zero. MAX and MIN give NaN when an element is NaN. Over nothing at all SUM is 0, PROD 1,
+ * MAX and MIN the lowest and highest value of the type, MEAN NaN (0 for integers).
+ *
+ * The dimensions fall into those kept and those reduced. Where the innermost one is reduced, each
+ * result folds contiguous rows; where it is kept, a tile of neighbouring results folds row after
+ * row. Each result is formed by one thread in a fixed order, so that results do not depend on the
+ * number of threads.
+ */
+#include <math.h>
+
+#include "kernels.h"
+#include "tensor_checks.h"
+#include "tensor_walk.h"
+
+#define TILE 512u /* results that are accumulated side by side */
+#define LANES 8u  /* independent sums of a row, for the sake of vector registers */
+
+typedef struct fold_t {
+  void (*start)(void* results, uint64_t count);
+  /* results[0] takes |count| contiguous elements. */
+  void (*row)(void* results, const void* x, uint64_t count);
+  /* results[i] takes x[i]. */
+  void (*column)(void* results, const void* x, uint64_t count);
+  /* Converts the results; |divisor| is the number of elements in each for a mean, else 1. */
+  void (*finish)(void* out, const void* results, uint64_t count, uint64_t divisor);
+} fold_t;
+
+/* Defines fold |name| of elements T in accumulators A; |combine| is written in a and b. */
+#define DEFINE_FOLD(name, T, A, initial, combine, finish_function)               \
+  static void name##_start(void* results, uint64_t count) {                      \
+    for (uint64_t i = 0; i < count; ++i) ((A*)results)[i] = (initial);           \
+  }                                                                              \
+  static void name##_row(void* results, const void* x_data, uint64_t count) {    \
+    const T* x = (const T*)x_data;                                               \
+    A lanes[LANES];                                                              \
+    uint64_t i = 0;                                                              \
+    name##_start(lanes, LANES);                                                  \
+    for (; i + LANES <= count; i += LANES) {                                     \
+      for (uint32_t lane = 0; lane < LANES; ++lane) {                            \
+        const A a = lanes[lane], b = (A)x[i + lane];                             \
+        lanes[lane] = (combine);                                                 \
+      }                                                                          \
+    }                                                                            \
+    for (; i < count; ++i) {                                                     \
+      const A a = lanes[0], b = (A)x[i];                                         \
+      lanes[0] = (combine);                                                      \
+    }                                                                            \
+    for (uint32_t lane = 0; lane < LANES; ++lane) {                              \
+      const A a = *(A*)results, b = lanes[lane];                                 \
+      *(A*)results = (combine);                                                  \
+    }                                                                            \
+  }                                                                              \
+  static void name##_column(void* results, const void* x_data, uint64_t count) { \
+    const T* x = (const T*)x_data;                                               \
+    A* total = (A*)results;                                                      \
+    for (uint64_t i = 0; i < count; ++i) {                                       \
+      const A a = total[i], b = (A)x[i];                                         \
+      total[i] = (combine);                                                      \
+    }                                                                            \
+  }                                                                              \
+  static const fold_t name = {name##_start, name##_row, name##_column, finish_function};
+
+static void finish_f32(void* out, const void* results, uint64_t count, uint64_t divisor) {
+  for (uint64_t i = 0; i < count; ++i) {
+    ((float*)out)[i] = (float)(((const double*)results)[i] / (double)divisor);
+  }
+}
+
+static void finish_s32(void* out, const void* results, uint64_t count, uint64_t divisor) {
+  for (uint64_t i = 0; i < count; ++i) {
+    int64_t value = ((const int64_t*)results)[i];
+    ((int32_t*)out)[i] = (int32_t)(divisor == 0 ? 0 : value / (int64_t)divisor);
+  }
+}
+
+static void finish_s64(void* out, const void* results, uint64_t count, uint64_t divisor) {
+  for (uint64_t i = 0; i < count; ++i) {
+    int64_t value = ((const int64_t*)results)[i];
+    ((int64_t*)out)[i] = divisor == 0 ? 0 : value / (int64_t)divisor;
+  }
+}
+
+#define GREATER (((b > a) | (b != b)) ? b : a) /* a NaN on either side stays */
+#define LESS (((b < a) | (b != b)) ? b : a)
+#define WRAPPED(operator) ((int64_t)((uint64_t)a operator(uint64_t) b))
+
+DEFINE_FOLD(sum_f32, float, double, 0.0, a + b, finish_f32)
+DEFINE_FOLD(prod_f32, float, double, 1.0, a* b, finish_f32)
+DEFINE_FOLD(max_f32, float, double, (double)-INFINITY, GREATER, finish_f32)
+DEFINE_FOLD(min_f32, float, double, (double)INFINITY, LESS, finish_f32)
+DEFINE_FOLD(sum_s32, int32_t, int64_t, 0, WRAPPED(+), finish_s32)
+DEFINE_FOLD(prod_s32, int32_t, int64_t, 1, WRAPPED(*), finish_s32)
+DEFINE_FOLD(max_s32, int32_t, int64_t, INT32_MIN, b > a ? b : a, finish_s32)
+DEFINE_FOLD(min_s32, int32_t, int64_t, INT32_MAX, b < a ? b : a, finish_s32)
+DEFINE_FOLD(sum_s64, int64_t, int64_t, 0, WRAPPED(+), finish_s64)
+DEFINE_FOLD(prod_s64, int64_t, int64_t, 1, WRAPPED(*), finish_s64)
+DEFINE_FOLD(max_s64, int64_t, int64_t, INT64_MIN, b > a ? b : a, finish_s64)
+DEFINE_FOLD(min_s64, int64_t, int64_t, INT64_MAX, b < a ? b : a, finish_s64)
+
+static const fold_t* find_fold(int32_t operation, int32_t data_type) {
+  static const fold_t* const folds[ARMNN_REDUCE_COUNT][3] = {
+      [ARMNN_REDUCE_SUM] = {&sum_f32, &sum_s32, &sum_s64},
+      [ARMNN_REDUCE_MAX] = {&max_f32, &max_s32, &max_s64},
+      [ARMNN_REDUCE_MEAN] = {&sum_f32, &sum_s32, &sum_s64},
+      [ARMNN_REDUCE_MIN] = {&min_f32, &min_s32, &min_s64},
+      [ARMNN_REDUCE_PROD] = {&prod_f32, &prod_s32, &prod_s64},
+  };
+  return folds[operation][data_type == ARMNN_DATA_TYPE_FLOAT32    ? 0
+                          : data_type == ARMNN_DATA_TYPE_SIGNED32 ? 1
+                                                                  : 2];
+}
+
+/* ---- Descriptors ------------------------------------------------------------------------------
+ */
+
+typedef struct settings_t {
+  int32_t operation;
+  uint32_t keep_dims;
+  uint32_t axis_count;
+  const int32_t* axes;
+} settings_t;
+
+static settings_t settings_of(int32_t type, const armnn_header_t* descriptor) {
+  if (type == ARMNN_LAYER_MEAN) {
+    const armnn_mean_descriptor_t* mean = (const armnn_mean_descriptor_t*)descriptor;
+    return (settings_t){ARMNN_REDUCE_MEAN, mean->keep_dims, mean->axis_count, mean->axes};
+  }
+  const armnn_reduce_descriptor_t* reduce = (const armnn_reduce_descriptor_t*)descriptor;
+  return (settings_t){reduce->operation, reduce->keep_dims, reduce->axis_count, reduce->axes};
+}
+
+armnn_status_t armnn_i_ref_reduce_supports(const armnn_layer_query_t* query,
+                                           armnn_error_t* reason) {
+  if (query->type == ARMNN_LAYER_MEAN) {
+    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_mean_descriptor_t, reason);
+  } else {
+    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_reduce_descriptor_t, reason);
+  }
+  settings_t settings = settings_of(query->type, query->descriptor);
+  if (settings.operation < 0 || settings.operation >= ARMNN_REDUCE_COUNT) {
+    return ARMNN_REF_REFUSE(reason, "reduce operation %d is not known", (int)settings.operation);
+  }
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 1, 1, 1, reason));
+  const armnn_tensor_info_t* input = query->input_infos[0];
+  const armnn_tensor_info_t* output = query->output_infos[0];
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(input, "input 0", ARMNN_REF_NUMBERS, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(output, "output 0", 1u << input->data_type, reason));
+  uint32_t reduced = 0, bad = 0;
+  if (settings.axis_count > ARMNN_MAX_DIMS) {
+    return ARMNN_REF_REFUSE(reason, "%u axes, at most %d are possible",
+                            (unsigned)settings.axis_count, ARMNN_MAX_DIMS);
+  }
+  if (!armnn_normalize_axes(settings.axes, settings.axis_count, input->rank, &reduced, &bad)) {
+    return ARMNN_REF_REFUSE(reason,
+                            "axis %d comes twice or is outside the %u dimensions of input 0",
+                            (int)settings.axes[bad], (unsigned)input->rank);
+  }
+  armnn_shape_t expected = {0, {0}};
+  for (uint32_t d = 0; d < input->rank; ++d) {
+    if ((reduced >> d & 1u) == 0) {
+      expected.dims[expected.rank++] = input->dims[d];
+    } else if (settings.keep_dims) {
+      expected.dims[expected.rank++] = 1;
+    }
+  }
+  return armnn_i_ref_check_shape(output, "output 0", &expected, reason);
+}
+
+/* ---- Execution --------------------------------------------------------------------------------
+ */
+
+typedef struct reduce_job_t {
+  const fold_t* fold;
+  armnn_walk_t kept;    /* operands: output, input */
+  armnn_walk_t reduced; /* operand: input */
+  uint64_t divisor;
+  unsigned char* out;
+  const unsigned char* x;
+  int64_t element_size;
+} reduce_job_t;
+
+/* Folds everything that belongs to the |count| results at |x|, one row after the other. */
+static void fold_rows(const reduce_job_t* job, void* results, const unsigned char* x) {
+  armnn_walker_t walker;
+  armnn_walker_start(&walker, &job->reduced, 0, job->reduced.count);
+  while (armnn_walker_next(&walker)) {
+    job->fold->row(results, x + walker.offsets[0] * job->element_size, walker.span);
+  }
+}
+
+static void fold_columns(const reduce_job_t* job, void* results, const unsigned char* x,
+                         uint64_t count) {
+  int64_t step = armnn_walk_inner(&job->reduced, 0) * job->element_size;
+  armnn_walker_t walker;
+  armnn_walker_start(&walker, &job->reduced, 0, job->reduced.count);
+  while (armnn_walker_next(&walker)) {
+    const unsigned char* source = x + walker.offsets[0] * job->element_size;
+    for (uint64_t i = 0; i < walker.span; ++i) {
+      job->fold->column(results, source + (int64_t)i * step, count);
+    }
+  }
+}
+
+static void reduce_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const reduce_job_t* job = (const reduce_job_t*)argument;
+  int rows = armnn_walk_inner(&job->reduced, 0) == 1;
+  int64_t x_step = armnn_walk_inner(&job->kept, 1) * job->element_size;
+  union {
+    double reals[TILE];
+    int64_t integers[TILE];
+  } results;
+  armnn_walker_t walker;
+  armnn_walker_start(&walker, &job->kept, begin, end);
+  while (armnn_walker_next(&walker)) {
+    for (uint64_t first = 0; first < walker.span; first += TILE) {
+      uint64_t count = armnn_min_u64(TILE, walker.span - first);
+      const unsigned char* x =
+          job->x + walker.offsets[1] * job->element_size + (int64_t)first * x_step;
+      job->fold->start(&results, count);
+      if (rows) {
+        for (uint64_t i = 0; i < count; ++i) {
+          fold_rows(job, &results.integers[i], x + (int64_t)i * x_step);
+        }
+      } else {
+        fold_columns(job, &results, x, count);
+      }
+      job->fold->finish(job->out + (walker.offsets[0] + (int64_t)first) * job->element_size,
+                        &results, count, job->divisor);
+    }
+  }
+}
+
+static armnn_status_t run(const armnn_kernel_call_t* call) {
+  const armnn_tensor_info_t* input = ARMNN_IN_INFO(call, 0);
+  settings_t settings = settings_of(call->info->type, call->info->descriptor);
+  uint32_t mask = 0, bad = 0;
+  armnn_normalize_axes(settings.axes, settings.axis_count, input->rank, &mask, &bad);
+  int64_t strides[ARMNN_MAX_DIMS];
+  armnn_dense_strides(input->dims, input->rank, strides);
+  reduce_job_t job;
+  armnn_walk_init(&job.kept, 0, input->dims, 2);
+  armnn_walk_init(&job.reduced, 0, input->dims, 1);
+  uint64_t out_stride = 1;
+  int64_t out_strides[ARMNN_MAX_DIMS];
+  for (uint32_t d = input->rank; d-- > 0;) {
+    out_strides[d] = (int64_t)out_stride;
+    if ((mask >> d & 1u) == 0) out_stride *= input->dims[d];
+  }
+  for (uint32_t d = 0; d < input->rank; ++d) {
+    if (mask >> d & 1u) {
+      armnn_walk_append(&job.reduced, input->dims[d], &strides[d]);
+    } else {
+      armnn_walk_append(&job.kept, input->dims[d], (int64_t[]){out_strides[d], strides[d]});
+    }
+  }
+  armnn_walk_collapse(&job.kept);
+  armnn_walk_collapse(&job.reduced);
+  job.fold = find_fold(settings.operation, input->data_type);
+  job.divisor = settings.operation == ARMNN_REDUCE_MEAN ? job.reduced.count : 1;
+  job.out = ARMNN_OUT(call, 0, unsigned char);
+  job.x = ARMNN_IN(call, 0, unsigned char);
+  job.element_size = armnn_data_type_size(input->data_type);
+  return armnn_parallel_for(call->host, reduce_range, &job, job.kept.count,
+                            16384 / (job.reduced.count + 1) + 1);
+}
+
+armnn_status_t armnn_f32_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  return run(call);
+}
+
+armnn_status_t armnn_s32_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  return run(call);
+}
+
+armnn_status_t armnn_s64_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error;
+  return run(call);
+}

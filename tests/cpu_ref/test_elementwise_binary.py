@@ -1,0 +1,198 @@
+"""ELEMENTWISE_BINARY, the older layer types of the same meaning, and PRELU, against numpy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import mutually_broadcastable_shapes
+
+from armnn_py._native import abi
+
+from .harness import Layers, descriptor
+from .tensors import NUMBERS, examples, values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FLOAT_FORMULAS: dict[int, Callable[[Any, Any], Any]] = {
+    abi.ARMNN_BINARY_ADD: np.add,
+    abi.ARMNN_BINARY_DIV: np.divide,
+    abi.ARMNN_BINARY_MAXIMUM: np.maximum,
+    abi.ARMNN_BINARY_MINIMUM: np.minimum,
+    abi.ARMNN_BINARY_MUL: np.multiply,
+    abi.ARMNN_BINARY_SUB: np.subtract,
+    abi.ARMNN_BINARY_SQ_DIFF: lambda x, y: np.square(x - y),
+    abi.ARMNN_BINARY_POWER: np.power,
+}
+OLD_TYPES = {
+    abi.ARMNN_LAYER_ADDITION: np.add,
+    abi.ARMNN_LAYER_DIVISION: np.divide,
+    abi.ARMNN_LAYER_MAXIMUM: np.maximum,
+    abi.ARMNN_LAYER_MINIMUM: np.minimum,
+    abi.ARMNN_LAYER_MULTIPLICATION: np.multiply,
+    abi.ARMNN_LAYER_SUBTRACTION: np.subtract,
+}
+
+
+def integer_value(operation: int, x: int, y: int, bits: int) -> int:
+    """One result in Python's unlimited integers, then wrapped to the type."""
+    if operation == abi.ARMNN_BINARY_DIV:
+        result = 0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+    elif operation == abi.ARMNN_BINARY_POWER:
+        if y >= 0:
+            result = pow(x, y, 1 << bits)
+        else:
+            result = {1: 1, -1: -1 if y % 2 else 1}.get(x, 0)
+    else:
+        result = int(
+            {
+                abi.ARMNN_BINARY_ADD: x + y,
+                abi.ARMNN_BINARY_MAXIMUM: max(x, y),
+                abi.ARMNN_BINARY_MINIMUM: min(x, y),
+                abi.ARMNN_BINARY_MUL: x * y,
+                abi.ARMNN_BINARY_SUB: x - y,
+                abi.ARMNN_BINARY_SQ_DIFF: (x - y) ** 2,
+            }[operation]
+        )
+    return (result + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+
+
+def run(cpu_ref: Layers, operation: int, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The result of the layer on two arrays."""
+    form = descriptor(
+        abi.armnn_elementwise_binary_descriptor_t,
+        abi.ARMNN_LAYER_ELEMENTWISE_BINARY,
+        operation=operation,
+    )
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    (out,) = cpu_ref.run(abi.ARMNN_LAYER_ELEMENTWISE_BINARY, form, [x, y], [(shape, x.dtype)])
+    return out
+
+
+def test_every_operation_has_a_formula() -> None:
+    assert sorted(FLOAT_FORMULAS) == list(range(abi.ARMNN_BINARY_COUNT))
+
+
+@examples
+@given(
+    shapes=mutually_broadcastable_shapes(num_shapes=2, max_dims=8, min_side=0, max_side=4),
+    operation=st.sampled_from(sorted(FLOAT_FORMULAS)),
+    seed=st.integers(0, 99),
+)
+def test_float32_broadcasts_as_numpy(
+    cpu_ref: Layers, shapes: Any, operation: int, seed: int
+) -> None:
+    x, y = (values(shape, np.float32, seed + i) for i, shape in enumerate(shapes.input_shapes))
+    with np.errstate(all="ignore"):
+        expected = np.asarray(FLOAT_FORMULAS[operation](x, y), np.float32)
+    out = run(cpu_ref, operation, x, y)
+    assert out.shape == shapes.result_shape
+    np.testing.assert_allclose(out, expected, rtol=3e-7)
+
+
+@pytest.mark.parametrize("operation", sorted(FLOAT_FORMULAS))
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_integers_wrap_and_never_trap(cpu_ref: Layers, operation: int, dtype: Any) -> None:
+    limits = np.iinfo(dtype)
+    edges = [limits.min, limits.min + 1, -7, -2, -1, 0, 1, 2, 3, 7, 31, 65537, limits.max]
+    edges += np.random.default_rng(operation).integers(limits.min, limits.max, 20).tolist()
+    x = np.array(edges, dtype)[:, None]
+    y = np.array(edges, dtype)[None, :]
+    expected = np.array(
+        [[integer_value(operation, a, b, limits.bits) for b in edges] for a in edges], dtype
+    )
+    np.testing.assert_array_equal(run(cpu_ref, operation, x, y), expected)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize(
+    ("x_shape", "y_shape"),
+    [
+        ((40, 50, 30), (40, 50, 30)),
+        ((40, 50, 30), ()),
+        ((), (40, 50, 30)),
+        ((8, 20, 9, 41), (20, 1, 1)),
+        ((8, 9, 41, 20), (20,)),
+        ((300, 1), (1, 257)),
+    ],
+    ids=["equal", "scalar", "scalar first", "channel", "last", "outer"],
+)
+def test_large_tensors_in_parallel(
+    cpu_ref: Layers, dtype: Any, x_shape: tuple[int, ...], y_shape: tuple[int, ...]
+) -> None:
+    x, y = values(x_shape, dtype), values(y_shape, dtype, 1)
+    with np.errstate(all="ignore"):
+        expected = np.subtract(x, y)
+    np.testing.assert_array_equal(run(cpu_ref, abi.ARMNN_BINARY_SUB, x, y), expected)
+
+
+@pytest.mark.parametrize("operation", [abi.ARMNN_BINARY_MAXIMUM, abi.ARMNN_BINARY_MINIMUM])
+def test_nan_on_either_side_stays(cpu_ref: Layers, operation: int) -> None:
+    x = np.array([np.nan, 1, np.nan, -np.inf, np.inf, 2], np.float32)
+    y = np.array([1, np.nan, np.nan, np.inf, -np.inf, 3], np.float32)
+    expected = FLOAT_FORMULAS[operation](x, y)
+    np.testing.assert_array_equal(run(cpu_ref, operation, x, y), expected)
+
+
+def test_float_division_by_zero_is_ieee(cpu_ref: Layers) -> None:
+    x = np.array([1, -1, 0, np.inf], np.float32)
+    out = run(cpu_ref, abi.ARMNN_BINARY_DIV, x, np.zeros(1, np.float32))
+    np.testing.assert_array_equal(out, [np.inf, -np.inf, np.nan, np.inf])
+
+
+@pytest.mark.parametrize("layer_type", sorted(OLD_TYPES))
+def test_older_layer_types(cpu_ref: Layers, layer_type: int) -> None:
+    x, y = values((3, 4, 5), np.float32), values((4, 1), np.float32, 1)
+    (out,) = cpu_ref.run(layer_type, None, [x, y], [((3, 4, 5), np.float32)])
+    np.testing.assert_array_equal(out, OLD_TYPES[layer_type](x, y))
+
+
+def test_prelu(cpu_ref: Layers) -> None:
+    x, slopes = values((2, 5, 4, 3), np.float32), values((5, 1, 1), np.float32, 1)
+    (out,) = cpu_ref.run(abi.ARMNN_LAYER_PRELU, None, [x, slopes], [(x.shape, np.float32)])
+    np.testing.assert_array_equal(out, np.where(x < 0, x * slopes, x))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "words"),
+    [
+        ([((2, 3), np.float32), ((2, 4), np.float32)], ((2, 3), np.float32), "2x3 and 2x4"),
+        ([((2, 3), np.float32), ((2, 3), np.int32)], ((2, 3), np.float32), "signed32"),
+        ([((2, 3), np.float32), ((3,), np.float32)], ((2, 3), np.int32), "output 0 is signed32"),
+        ([((2, 3), np.float32), ((3,), np.float32)], ((2, 4), np.float32), "the layer gives 2x3"),
+        ([((2, 3), np.float32)], ((2, 3), np.float32), "1 inputs"),
+        ([((2, 3), np.float16), ((3,), np.float16)], ((2, 3), np.float16), "float16"),
+        ([((2, 3), np.float32), None], ((2, 3), np.float32), "input 1 is missing"),
+    ],
+)
+def test_reasons(cpu_ref: Layers, inputs: Any, output: Any, words: str) -> None:
+    form = descriptor(
+        abi.armnn_elementwise_binary_descriptor_t, abi.ARMNN_LAYER_ELEMENTWISE_BINARY
+    )
+    reason = cpu_ref.refusal(abi.ARMNN_LAYER_ELEMENTWISE_BINARY, form, inputs, [output])
+    assert reason is not None
+    assert words in reason
+
+
+@pytest.mark.parametrize("operation", [-1, abi.ARMNN_BINARY_COUNT, 2**31 - 1])
+def test_unknown_operation(cpu_ref: Layers, operation: int) -> None:
+    form = descriptor(
+        abi.armnn_elementwise_binary_descriptor_t,
+        abi.ARMNN_LAYER_ELEMENTWISE_BINARY,
+        operation=operation,
+    )
+    pair = ((2,), np.float32)
+    reason = cpu_ref.refusal(abi.ARMNN_LAYER_ELEMENTWISE_BINARY, form, [pair, pair], [pair])
+    assert reason is not None
+    assert str(operation) in reason
+
+
+def test_missing_descriptor(cpu_ref: Layers) -> None:
+    pair = ((2,), np.float32)
+    reason = cpu_ref.refusal(abi.ARMNN_LAYER_ELEMENTWISE_BINARY, None, [pair, pair], [pair])
+    assert reason is not None
+    assert "no descriptor" in reason

@@ -160,9 +160,7 @@ def select_backends(
     if backends is None:
         if not registry:
             raise _nothing_loaded(registry)
-        # Reference last even if a vendor forgot to give a score.
-        order = sorted(registry.values(), key=lambda b: (b.id == "CpuRef", -b.score))
-        return order
+        return [registry[name] for name in registry.by_preference]
     ids = [backends] if isinstance(backends, str) else list(backends)
     if not ids:
         raise InvalidArgumentError(
@@ -176,40 +174,15 @@ def select_backends(
                 f"a backend id is a str, not {type(name).__name__}: {name!r}"
             )
         if name not in registry:
-            raise _not_found(name, ids, registry)
+            raise registry.not_found(name, asked_by=f"backends={ids!r}")
         chosen.setdefault(name, registry[name])
     return list(chosen.values())
-
-
-def _verdict_lines(registry: BackendRegistry) -> list[str]:
-    lines = []
-    for verdict in registry.load_report:
-        if verdict.status == "loaded":
-            lines.append(f"{verdict.path}: loaded as '{verdict.id}'")
-        elif verdict.status != "skipped":
-            lines.append(f"{verdict.path}: {verdict.status}, {verdict.reason}")
-    return ["looked in:", *(f"  {line}" for line in lines)] if lines else ["no files were found"]
-
-
-def _not_found(name: str, ids: Sequence[str], registry: BackendRegistry) -> BackendNotFoundError:
-    return BackendNotFoundError(
-        f"backend '{name}' is not loaded",
-        backend=name,
-        loaded=list(registry),
-        verdicts=registry.load_report,
-        details=[
-            f"asked for by: backends={list(ids)!r}",
-            f"loaded: {', '.join(registry) or 'none'}",
-            *_verdict_lines(registry),
-        ],
-        hints=["'armnn-py backends paths' shows where backends are searched"],
-    )
 
 
 def _nothing_loaded(registry: BackendRegistry) -> BackendNotFoundError:
     return BackendNotFoundError(
         "no backend is loaded",
         verdicts=registry.load_report,
-        details=_verdict_lines(registry),
+        details=[str(verdict) for verdict in registry.load_report] or ["no files were found"],
         hints=["'armnn-py backends list -v' shows every file and why it was refused"],
     )

@@ -80,8 +80,8 @@ static inline armnn_status_t armnn_i_ref_check_rank(const armnn_tensor_info_t* i
                                                     const char* what, uint32_t rank,
                                                     armnn_error_t* reason) {
   if (info->rank == rank) return ARMNN_STATUS_OK;
-  return ARMNN_REF_REFUSE(reason, "%s has %u dimensions, the layer takes %u", what,
-                          (unsigned)info->rank, (unsigned)rank);
+  return ARMNN_REF_REFUSE(reason, "%s must have %u dimensions, not %u", what, (unsigned)rank,
+                          (unsigned)info->rank);
 }
 
 static inline armnn_status_t armnn_i_ref_check_same_shape(const armnn_tensor_info_t* info,

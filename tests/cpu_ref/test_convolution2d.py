@@ -149,7 +149,7 @@ F = np.float32
         ({}, [(2, 4, 8, 8), (6, 4, 3, 3)], (1, 6, 6, 6), "output has batch 1"),
         ({}, [(1, 4, 2, 8), (6, 4, 3, 3)], (1, 6, 1, 6), "does not fit into the padded input"),
         ({}, [(1, 4, 8, 8), (6, 4, 0, 3)], (1, 6, 9, 6), "the window's height is 0"),
-        ({}, [(4, 8, 8), (6, 4, 3, 3)], (1, 6, 6, 6), "the input has 3 dimensions"),
+        ({}, [(4, 8, 8), (6, 4, 3, 3)], (1, 6, 6, 6), "the input must have 4 dimensions, not 3"),
         ({}, [(1, 4, 8, 8)], (1, 6, 6, 6), "the layer has 1 inputs"),
         ({"data_layout": 3}, [(1, 4, 8, 8), (6, 4, 3, 3)], (1, 6, 6, 6), "data layout 3"),
         ({}, [(1, 4, 8, 8), (6, 4, 3, 3), (6,)], (1, 6, 6, 6), "bias_enabled is 0"),

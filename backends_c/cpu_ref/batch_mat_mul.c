@@ -1,0 +1,133 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * batch_mat_mul.c - BATCH_MAT_MUL: the last two dimensions multiply, the others broadcast. A vector
+ * is a row on the left and a column on the right, and its added dimension does not show in the
+ * output, as in numpy's matmul.
+ */
+#include "kernels.h"
+#include "matrix.h"
+#include "tensor_checks.h"
+
+/* The matrices of one operand, after transposition. */
+typedef struct operand_t {
+  uint64_t rows, columns;
+  int64_t row_stride, column_stride;
+  uint32_t batch_rank;
+} operand_t;
+
+static operand_t operand_of(const armnn_tensor_info_t* info, int is_right, int transposed) {
+  operand_t operand;
+  if (info->rank == 1) {
+    operand.rows = is_right ? info->dims[0] : 1;
+    operand.columns = is_right ? 1 : info->dims[0];
+    operand.row_stride = operand.column_stride = 1;
+    operand.batch_rank = 0;
+    return operand;
+  }
+  const uint64_t *dims = info->dims + info->rank - 2, stride = dims[1];
+  operand.rows = dims[transposed ? 1 : 0];
+  operand.columns = dims[transposed ? 0 : 1];
+  operand.row_stride = transposed ? 1 : (int64_t)stride;
+  operand.column_stride = transposed ? (int64_t)stride : 1;
+  operand.batch_rank = info->rank - 2;
+  return operand;
+}
+
+static operand_t left_of(const armnn_layer_query_t* query) {
+  const armnn_batch_mat_mul_descriptor_t* d =
+      ARMNN_DESCRIPTOR(query, armnn_batch_mat_mul_descriptor_t);
+  return operand_of(query->input_infos[0], 0, d->transpose_x || d->adjoint_x);
+}
+
+static operand_t right_of(const armnn_layer_query_t* query) {
+  const armnn_batch_mat_mul_descriptor_t* d =
+      ARMNN_DESCRIPTOR(query, armnn_batch_mat_mul_descriptor_t);
+  return operand_of(query->input_infos[1], 1, d->transpose_y || d->adjoint_y);
+}
+
+static armnn_status_t check_descriptor(const armnn_batch_mat_mul_descriptor_t* d,
+                                       armnn_error_t* reason) {
+  if ((d->transpose_x && d->adjoint_x) || (d->transpose_y && d->adjoint_y)) {
+    return ARMNN_REF_REFUSE(reason, "%s is to be transposed and adjoint at once",
+                            d->transpose_x && d->adjoint_x ? "x" : "y");
+  }
+  const int32_t layouts[2] = {d->data_layout_x, d->data_layout_y};
+  for (int i = 0; i < 2; ++i) {
+    if (layouts[i] == ARMNN_DATA_LAYOUT_NHWC || layouts[i] == ARMNN_DATA_LAYOUT_NDHWC) {
+      return ARMNN_REF_REFUSE(reason,
+                              "%s has its channels last, the kernel multiplies the last two "
+                              "dimensions",
+                              i == 0 ? "x" : "y");
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_ref_batch_mat_mul_supports(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_descriptor(query, sizeof(armnn_batch_mat_mul_descriptor_t), reason));
+  ARMNN_RETURN_IF_ERROR(
+      check_descriptor(ARMNN_DESCRIPTOR(query, armnn_batch_mat_mul_descriptor_t), reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 2, 2, 1, reason));
+  const armnn_tensor_info_t *x = query->input_infos[0], *y = query->input_infos[1];
+  const int32_t type = ARMNN_DATA_TYPE_FLOAT32;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(x, "x", type, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(y, "y", type, reason));
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_tensor(query->output_infos[0], "the output", type, reason));
+  if (x->rank == 0 || y->rank == 0) {
+    return ARMNN_REF_REFUSE(reason, "%s is a scalar", x->rank == 0 ? "x" : "y");
+  }
+  const operand_t left = left_of(query), right = right_of(query);
+  if (left.columns != right.rows) {
+    return ARMNN_REF_REFUSE(reason, "rows of x have %llu elements, columns of y have %llu",
+                            (unsigned long long)left.columns, (unsigned long long)right.rows);
+  }
+  armnn_shape_t expected = {left.batch_rank, {0}}, other = {right.batch_rank, {0}};
+  memcpy(expected.dims, x->dims, left.batch_rank * sizeof x->dims[0]);
+  memcpy(other.dims, y->dims, right.batch_rank * sizeof y->dims[0]);
+  if (!armnn_broadcast_join(&expected, &other)) {
+    return ARMNN_REF_REFUSE(reason, "the leading dimensions of x and y do not broadcast");
+  }
+  if (x->rank > 1) expected.dims[expected.rank++] = left.rows;
+  if (y->rank > 1) expected.dims[expected.rank++] = right.columns;
+  return armnn_i_ref_check_shape(query->output_infos[0], "the output", &expected, reason);
+}
+
+/* Strides over the output's batch dimensions; 0 along those that the operand repeats. */
+static void batch_strides(const armnn_tensor_info_t* info, const operand_t* operand,
+                          const armnn_i_ref_matrix_t* job, int64_t* out_strides) {
+  int64_t stride = (int64_t)(operand->rows * operand->columns);
+  for (uint32_t i = 1; i <= job->batch_rank; ++i) {
+    const int64_t own = i <= operand->batch_rank ? (int64_t)info->dims[operand->batch_rank - i] : 1;
+    out_strides[job->batch_rank - i] = own == 1 ? 0 : stride;
+    stride *= own;
+  }
+}
+
+armnn_status_t armnn_f32_batch_mat_mul__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  armnn_layer_query_t query = {.descriptor = call->info->descriptor,
+                               .input_infos = call->info->input_infos};
+  const operand_t left = left_of(&query), right = right_of(&query);
+  const uint32_t batch_rank =
+      left.batch_rank > right.batch_rank ? left.batch_rank : right.batch_rank;
+  armnn_i_ref_matrix_t job = {.call = call,
+                              .x = ARMNN_IN(call, 0, float),
+                              .y = ARMNN_IN(call, 1, float),
+                              .out = ARMNN_OUT(call, 0, float),
+                              .rows = (int64_t)left.rows,
+                              .depth = (int64_t)left.columns,
+                              .columns = (int64_t)right.columns,
+                              .x_row = left.row_stride,
+                              .x_depth = left.column_stride,
+                              .y_depth = right.row_stride,
+                              .y_column = right.column_stride,
+                              .batch_rank = batch_rank};
+  for (uint32_t i = 0; i < batch_rank; ++i)
+    job.batch[i] = (int64_t)ARMNN_OUT_INFO(call, 0)->dims[i];
+  batch_strides(ARMNN_IN_INFO(call, 0), &left, &job, job.x_batch);
+  batch_strides(ARMNN_IN_INFO(call, 1), &right, &job, job.y_batch);
+  return armnn_i_ref_matrix_run(&job, error);
+}

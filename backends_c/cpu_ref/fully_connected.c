@@ -1,0 +1,88 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * fully_connected.c - FULLY_CONNECTED: rows of the input by a matrix of weights.
+ */
+#include "kernels.h"
+#include "matrix.h"
+#include "operands.h"
+
+typedef struct matrix_shape_t {
+  uint64_t rows, inputs, outputs;
+} matrix_shape_t;
+
+/* An input whose last dimension is what the weights take keeps its dimensions; any other is
+ * flattened behind its first. */
+static int keeps_dimensions(const armnn_tensor_info_t* input, uint64_t inputs) {
+  return input->rank > 0 && input->dims[input->rank - 1] == inputs;
+}
+
+static matrix_shape_t matrix_shape(const armnn_fully_connected_descriptor_t* d,
+                                   const armnn_tensor_info_t* input,
+                                   const armnn_tensor_info_t* weights) {
+  matrix_shape_t shape;
+  shape.inputs = weights->dims[d->transpose_weight_matrix ? 1 : 0];
+  shape.outputs = weights->dims[d->transpose_weight_matrix ? 0 : 1];
+  shape.rows = input->rank > 0 ? input->dims[0] : 1;
+  if (keeps_dimensions(input, shape.inputs)) {
+    shape.rows = 1;
+    for (uint32_t i = 0; i + 1 < input->rank; ++i) shape.rows *= input->dims[i];
+  }
+  return shape;
+}
+
+armnn_status_t armnn_i_ref_fully_connected_supports(const armnn_layer_query_t* query,
+                                                    armnn_error_t* reason) {
+  typedef armnn_fully_connected_descriptor_t descriptor_t;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
+  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 2, 3, 1, reason));
+  const armnn_tensor_info_t *input = query->input_infos[0], *weights = query->input_infos[1];
+  const armnn_tensor_info_t* output = query->output_infos[0];
+  const int32_t type = ARMNN_DATA_TYPE_FLOAT32;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(input, "the input", type, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(weights, "the weights", type, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(output, "the output", type, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank(weights, "the weights", 2, reason));
+  const matrix_shape_t shape = matrix_shape(d, input, weights);
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_bias(query, d->bias_enabled, (int64_t)shape.outputs, reason));
+  uint64_t flat = 1; /* elements of a row once the input is flattened */
+  for (uint32_t i = 1; i < input->rank; ++i) flat *= input->dims[i];
+  if (!keeps_dimensions(input, shape.inputs) && flat != shape.inputs) {
+    return ARMNN_REF_REFUSE(
+        reason, "the weights take %llu inputs, the input has %llu behind its first dimension",
+        (unsigned long long)shape.inputs, (unsigned long long)flat);
+  }
+  if (output->rank == 0 || output->dims[output->rank - 1] != shape.outputs) {
+    return ARMNN_REF_REFUSE(
+        reason, "the output's last dimension is %llu, the weights make %llu",
+        output->rank == 0 ? 1ull : (unsigned long long)output->dims[output->rank - 1],
+        (unsigned long long)shape.outputs);
+  }
+  uint64_t rows = 1;
+  for (uint32_t i = 0; i + 1 < output->rank; ++i) rows *= output->dims[i];
+  return armnn_i_ref_check_side("the output", "rows", (int64_t)rows, "the input has",
+                                (int64_t)shape.rows, reason);
+}
+
+armnn_status_t armnn_f32_fully_connected__ref(const armnn_kernel_call_t* call,
+                                              armnn_error_t* error) {
+  const armnn_fully_connected_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_fully_connected_descriptor_t);
+  const matrix_shape_t shape = matrix_shape(d, ARMNN_IN_INFO(call, 0), ARMNN_IN_INFO(call, 1));
+  const int64_t inputs = (int64_t)shape.inputs, outputs = (int64_t)shape.outputs;
+  armnn_i_ref_matrix_t job = {.call = call,
+                              .x = ARMNN_IN(call, 0, float),
+                              .y = ARMNN_IN(call, 1, float),
+                              .bias = d->bias_enabled ? ARMNN_IN(call, 2, float) : NULL,
+                              .out = ARMNN_OUT(call, 0, float),
+                              .rows = (int64_t)shape.rows,
+                              .depth = inputs,
+                              .columns = outputs,
+                              .x_row = inputs,
+                              .x_depth = 1,
+                              .y_depth = d->transpose_weight_matrix ? 1 : outputs,
+                              .y_column = d->transpose_weight_matrix ? inputs : 1};
+  return armnn_i_ref_matrix_run(&job, error);
+}

@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * matrix.h - the product of batches of matrices, behind BATCH_MAT_MUL and FULLY_CONNECTED.
+ */
+#ifndef ARMNN_CPU_REF_MATRIX_H_
+#define ARMNN_CPU_REF_MATRIX_H_
+
+#include "armnn/backend_kit.h"
+
+/* out[b][m][n] = bias[n] + sum over k of x(b, m, k) * y(b, k, n); |out| is dense, x and y have any
+ * strides, 0 along batch dimensions that they repeat. */
+typedef struct armnn_i_ref_matrix_t {
+  const armnn_kernel_call_t* call;
+  const float* x;
+  const float* y;
+  const float* bias; /* or null */
+  float* out;
+  int64_t rows, depth, columns;
+  int64_t x_row, x_depth;
+  int64_t y_depth, y_column;
+  uint32_t batch_rank;
+  int64_t batch[ARMNN_MAX_DIMS], x_batch[ARMNN_MAX_DIMS], y_batch[ARMNN_MAX_DIMS];
+} armnn_i_ref_matrix_t;
+
+armnn_status_t armnn_i_ref_matrix_run(armnn_i_ref_matrix_t* job, armnn_error_t* error);
+
+#endif /* ARMNN_CPU_REF_MATRIX_H_ */

@@ -1,0 +1,192 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * transpose_convolution2d.c - TRANSPOSE_CONVOLUTION2D with groups and dilation.
+ *
+ * Outputs whose positions agree modulo the strides form a phase. Within a phase every output is
+ * reached by the same taps, and neighbours read neighbouring inputs, so that each phase is an
+ * ordinary convolution with stride one over a subset of the taps, and no product with an inserted
+ * zero is ever formed.
+ */
+#include "kernels.h"
+#include "operands.h"
+#include "tile.h"
+#include "work.h"
+
+/* Longest reach of a kernel or an input: far beyond any tensor, far below overflow. */
+#define MAX_REACH (INT64_C(1) << 40)
+
+/* Dilation 0 means none here. */
+static armnn_i_ref_window_t window_y(const armnn_transpose_convolution2d_descriptor_t* d,
+                                     int64_t size) {
+  armnn_i_ref_window_t window = {size, d->stride_y, d->dilation_y > 1 ? d->dilation_y : 1,
+                                 d->pad_top, d->pad_bottom};
+  return window;
+}
+
+static armnn_i_ref_window_t window_x(const armnn_transpose_convolution2d_descriptor_t* d,
+                                     int64_t size) {
+  armnn_i_ref_window_t window = {size, d->stride_x, d->dilation_x > 1 ? d->dilation_x : 1,
+                                 d->pad_left, d->pad_right};
+  return window;
+}
+
+static armnn_status_t check_output_side(const armnn_i_ref_window_t* window, const char* axis,
+                                        int64_t input, int64_t output, uint32_t output_rules,
+                                        armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_window(window, axis, reason));
+  if (window->size > MAX_REACH / window->dilation || input > MAX_REACH / window->stride) {
+    return ARMNN_REF_REFUSE(reason, "stride or dilation along %s lead too far", axis);
+  }
+  if (output_rules) return ARMNN_STATUS_OK;
+  const int64_t expected = (input - 1) * window->stride + (window->size - 1) * window->dilation +
+                           1 - window->pad_before - window->pad_after;
+  return armnn_i_ref_check_side("the output", axis, output, "input and kernel give", expected,
+                                reason);
+}
+
+armnn_status_t armnn_i_ref_transpose_convolution2d_supports(const armnn_layer_query_t* query,
+                                                            armnn_error_t* reason) {
+  typedef armnn_transpose_convolution2d_descriptor_t descriptor_t;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
+  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 2, 3, 1, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[1], "the weights", reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->output_infos[0], "the output", reason));
+  const armnn_i_ref_image_t in = armnn_i_ref_image(query->input_infos[0], d->data_layout);
+  const armnn_i_ref_image_t weights = armnn_i_ref_image(query->input_infos[1], d->data_layout);
+  const armnn_i_ref_image_t out = armnn_i_ref_image(query->output_infos[0], d->data_layout);
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_groups(&in, weights.batch, weights.channels,
+                                                 d->groups > 1 ? d->groups : 1, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_bias(query, d->bias_enabled, weights.batch, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_output(&in, weights.batch, &out, reason));
+  const armnn_i_ref_window_t wy = window_y(d, weights.height), wx = window_x(d, weights.width);
+  ARMNN_RETURN_IF_ERROR(
+      check_output_side(&wy, "height", in.height, out.height, d->output_shape_enabled, reason));
+  return check_output_side(&wx, "width", in.width, out.width, d->output_shape_enabled, reason);
+}
+
+typedef struct transpose_job_t {
+  const armnn_kernel_call_t* call;
+  const float* input;
+  const float* weights;
+  const float* bias; /* or null */
+  float* output;
+  armnn_i_ref_image_t in, kernel, out;
+  armnn_i_ref_window_t window_y, window_x;
+  int64_t groups, group_in, group_out; /* channels of one group */
+  int64_t phases_y, phases_x;
+  int64_t row_tiles, column_tiles; /* of one phase, at most */
+} transpose_job_t;
+
+/* Does |tap| reach the outputs of |phase|? Then the first of them reads input |out_first|. */
+static int tap_reaches(const armnn_i_ref_window_t* window, int64_t tap, int64_t phase,
+                       int64_t* out_first) {
+  const int64_t distance = phase + window->pad_before - tap * window->dilation;
+  *out_first = distance / window->stride;
+  return distance % window->stride == 0;
+}
+
+/* Adds all taps of one phase into |sum|; loops: ky, kx, input channels in tiles. */
+static void add_taps(const transpose_job_t* job, const armnn_i_ref_patch_t* patch,
+                     const float* pixels, const float* weights, int64_t phase_y, int64_t phase_x,
+                     int64_t rows, armnn_i_ref_tile_t sum) {
+  armnn_i_ref_tile_t right;
+  const armnn_i_ref_image_t* kernel = &job->kernel;
+  for (int64_t ky = 0; ky < kernel->height; ++ky) {
+    int64_t y, x;
+    if (!tap_reaches(&job->window_y, ky, phase_y, &y)) continue;
+    for (int64_t kx = 0; kx < kernel->width; ++kx) {
+      if (!tap_reaches(&job->window_x, kx, phase_x, &x)) continue;
+      for (int64_t channel = 0; channel < job->group_in; channel += ARMNN_REF_TILE) {
+        const int64_t depth = armnn_i_ref_part(job->group_in, channel);
+        armnn_i_ref_patch_read(patch, pixels + channel * job->in.stride_channel, y, x, depth,
+                               right);
+        armnn_i_ref_tile_multiply(weights + ky * kernel->stride_y + kx * kernel->stride_x +
+                                      channel * kernel->stride_channel,
+                                  kernel->stride_batch, kernel->stride_channel, rows, depth, right,
+                                  patch->columns, sum);
+      }
+    }
+  }
+}
+
+/* Items are tiles of one phase of one group. */
+static void multiply_phases(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const transpose_job_t* job = (const transpose_job_t*)argument;
+  armnn_i_ref_tile_t sum;
+  for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
+    if (armnn_i_ref_cancelled(job->call)) return;
+    int64_t rest = item;
+    const int64_t position = rest % job->column_tiles * ARMNN_REF_TILE;
+    rest /= job->column_tiles;
+    const int64_t phase_x = rest % job->phases_x;
+    rest /= job->phases_x;
+    const int64_t phase_y = rest % job->phases_y;
+    rest /= job->phases_y;
+    const int64_t row = rest % job->row_tiles * ARMNN_REF_TILE;
+    rest /= job->row_tiles;
+    const int64_t group = rest % job->groups;
+    const int64_t batch = rest / job->groups;
+    const int64_t stride_y = job->window_y.stride, stride_x = job->window_x.stride;
+    const int64_t height = (job->out.height - phase_y + stride_y - 1) / stride_y;
+    const int64_t width = (job->out.width - phase_x + stride_x - 1) / stride_x;
+    if (position >= height * width) continue; /* this phase is smaller than the first */
+    const int64_t channel = group * job->group_out + row;
+    const int64_t rows = armnn_i_ref_part(job->group_out, row);
+    const armnn_i_ref_patch_t patch = {
+        &job->in, width, 1, 1, position, armnn_i_ref_part(height * width, position)};
+    armnn_i_ref_tile_fill(sum, rows, job->bias != NULL ? job->bias + channel : NULL);
+    add_taps(
+        job, &patch,
+        job->input + batch * job->in.stride_batch + group * job->group_in * job->in.stride_channel,
+        job->weights + channel * job->kernel.stride_batch, phase_y, phase_x, rows, sum);
+    float* out = job->output + batch * job->out.stride_batch + channel * job->out.stride_channel;
+    for (int64_t column = 0; column < patch.columns; ++column) {
+      const int64_t y = (position + column) / width * stride_y + phase_y;
+      const int64_t x = (position + column) % width * stride_x + phase_x;
+      float* pixel = out + y * job->out.stride_y + x * job->out.stride_x;
+      for (int64_t m = 0; m < rows; ++m) pixel[m * job->out.stride_channel] = sum[m][column];
+    }
+  }
+}
+
+armnn_status_t armnn_f32_transpose_convolution2d__ref(const armnn_kernel_call_t* call,
+                                                      armnn_error_t* error) {
+  const armnn_transpose_convolution2d_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_transpose_convolution2d_descriptor_t);
+  const int64_t groups = d->groups > 1 ? d->groups : 1;
+  const armnn_i_ref_image_t kernel = armnn_i_ref_image(ARMNN_IN_INFO(call, 1), d->data_layout);
+  const armnn_i_ref_image_t out = armnn_i_ref_image(ARMNN_OUT_INFO(call, 0), d->data_layout);
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
+  transpose_job_t job = {call,
+                         ARMNN_IN(call, 0, float),
+                         ARMNN_IN(call, 1, float),
+                         d->bias_enabled ? ARMNN_IN(call, 2, float) : NULL,
+                         ARMNN_OUT(call, 0, float),
+                         armnn_i_ref_image(ARMNN_IN_INFO(call, 0), d->data_layout),
+                         kernel,
+                         out,
+                         window_y(d, kernel.height),
+                         window_x(d, kernel.width),
+                         groups,
+                         kernel.channels,
+                         kernel.batch / groups,
+                         d->stride_y < out.height ? d->stride_y : out.height,
+                         d->stride_x < out.width ? d->stride_x : out.width,
+                         0,
+                         0};
+  const int64_t phase_height = (out.height + job.window_y.stride - 1) / job.window_y.stride;
+  const int64_t phase_width = (out.width + job.window_x.stride - 1) / job.window_x.stride;
+  job.row_tiles = armnn_i_ref_tiles(job.group_out);
+  job.column_tiles = armnn_i_ref_tiles(phase_height * phase_width);
+  const int64_t items =
+      out.batch * groups * job.row_tiles * job.phases_y * job.phases_x * job.column_tiles;
+  const int64_t taps = kernel.height * kernel.width / (job.phases_y * job.phases_x) + 1;
+  const int64_t operations =
+      taps * job.group_in * ARMNN_REF_TILE * armnn_i_ref_part(job.group_out, 0);
+  return armnn_i_ref_run(call, multiply_phases, &job, (uint64_t)items, (uint64_t)operations, error);
+}

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The ONNX importer.
+
+::
+
+    file -> ModelProto -> OnnxModel -> Network
+      reading          model        conversion
+
+``OnnxModel`` is read once. Conversion is done for concrete input shapes: every value is then
+either a numpy array that is already known or a slot of the network, and an operator that finds all
+its inputs known is computed at once. A model with free dimensions becomes a network that converts
+again per set of shapes; all conversions share the weights.
+
+The package ``onnx`` is imported by `reading` and `model` only, when a file is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from armnn_py.network import Network
+
+__all__ = ["import_file"]
+
+
+def import_file(path: Path, shapes: Mapping[str, Sequence[int | None]] | None = None) -> Network:
+    """Read an ONNX file into a network; see `armnn_py.frontends.import_model`."""
+    from armnn_py.frontends.onnx.conversion import network_of
+    from armnn_py.frontends.onnx.model import load_model
+
+    return network_of(load_model(path), shapes)

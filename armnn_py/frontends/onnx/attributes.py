@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Attributes of a node as plain Python values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.reading import protobuf_text, quoted
+from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["Subgraph", "read_attributes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """Stands for a graph in an attribute: control flow, which nothing here converts."""
+
+    name: str
+
+
+def read_attributes(
+    attributes: Iterable[onnx.AttributeProto], folder: Path, what: str
+) -> dict[str, Any]:
+    """Return attributes by name: int, float, str, array, or a list of these.
+
+    Raises
+    ------
+    ParseError
+        An attribute is named twice, has no value, or holds a damaged tensor.
+    """
+    found: dict[str, Any] = {}
+    for attribute in attributes:
+        name = protobuf_text(attribute.name, f"attribute of {what}")
+        if name in found:
+            raise ParseError(f"{what} has the attribute {quoted(name)} twice")
+        found[name] = _value(attribute, folder, f"attribute {quoted(name)} of {what}")
+    return found
+
+
+def _value(attribute: onnx.AttributeProto, folder: Path, what: str) -> Any:
+    kind = attribute.type
+    if kind == _UNDEFINED:  # files of IR version 1 do not say
+        kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
+    reader = _READERS.get(kind)
+    if reader is not None:
+        return reader(attribute, folder, what)
+    if kind in _GRAPHS:
+        return Subgraph(what)
+    if kind == _UNDEFINED:
+        raise ParseError(f"{what} has no value")
+    return Unreadable(f"{what} has a value of another kind ({kind})")
+
+
+# AttributeProto.AttributeType
+_UNDEFINED = 0
+_FLOAT, _INT, _STRING, _TENSOR = 1, 2, 3, 4
+_FLOATS, _INTS, _STRINGS = 6, 7, 8
+_GRAPHS = (5, 10)
+
+_FIELDS = {
+    _FLOAT: "f",
+    _INT: "i",
+    _STRING: "s",
+    _TENSOR: "t",
+    _FLOATS: "floats",
+    _INTS: "ints",
+    _STRINGS: "strings",
+}
+
+
+def _is_set(attribute: onnx.AttributeProto, kind: int) -> bool:
+    field = _FIELDS[kind]
+    return bool(getattr(attribute, field)) if kind >= _FLOATS else attribute.HasField(field)
+
+
+def _text(value: bytes) -> str | bytes:
+    """Return a string attribute; custom operators keep binary data in some."""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value
+
+
+_READERS: dict[int, Callable[[Any, Path, str], Any]] = {
+    _FLOAT: lambda a, folder, what: float(a.f),
+    _INT: lambda a, folder, what: int(a.i),
+    _STRING: lambda a, folder, what: _text(bytes(a.s)),
+    _TENSOR: lambda a, folder, what: read_tensor(a.t, folder, what),
+    _FLOATS: lambda a, folder, what: [float(value) for value in a.floats],
+    _INTS: lambda a, folder, what: [int(value) for value in a.ints],
+    _STRINGS: lambda a, folder, what: [_text(bytes(value)) for value in a.strings],
+}

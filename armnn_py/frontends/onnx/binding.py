@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Binding the free dimensions of a model's inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from armnn_py.errors import InvalidArgumentError, ParseError, UnknownNameError
+from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
+from armnn_py.frontends.onnx.reading import quoted
+from armnn_py.tensors import TensorInfo, format_shape, parse_shape
+from armnn_py.types import DataType
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["input_infos", "output_info"]
+
+Shapes = Mapping[str, Sequence[int | None]]
+
+
+def input_infos(model: OnnxModel, shapes: Shapes | None = None) -> dict[str, TensorInfo]:
+    """Return the inputs with the given shapes bound, other free dimensions as ``None``.
+
+    Raises
+    ------
+    UnknownNameError
+        ``shapes`` names what is no input.
+    InvalidArgumentError
+        A shape does not fit the model's, or one symbolic dimension got two sizes.
+    ParseError
+        An input is of a type that no tensor has, or its rank is not known.
+    """
+    shapes = _checked(shapes)
+    for name in shapes:
+        if name not in model.inputs:
+            raise UnknownNameError(
+                f"{quoted(name)} is not an input of '{model.name}'",
+                name=str(name),
+                valid=list(model.inputs),
+            )
+    symbols: dict[str, tuple[int, str]] = {}
+    bound = {name: _bind(info, shapes.get(name), symbols) for name, info in model.inputs.items()}
+    # A symbol bound through one input is bound in all.
+    for name, info in model.inputs.items():
+        for axis, dim in enumerate(info.dims or ()):
+            if isinstance(dim, str) and dim in symbols and bound[name][axis] is None:
+                bound[name][axis] = symbols[dim][0]
+    return {name: _tensor_info(info, bound[name]) for name, info in model.inputs.items()}
+
+
+def _checked(shapes: Shapes | None) -> dict[str, list[int | None]]:
+    if shapes is None:
+        return {}
+    if not isinstance(shapes, Mapping):
+        raise InvalidArgumentError(
+            f"shapes given as {type(shapes).__name__}, a mapping of input names expected",
+            hints=["shapes={'image': (1, 3, 224, 224)}"],
+        )
+    return {
+        name: list(parse_shape(shape, what=f"shape of input {quoted(name)}"))
+        for name, shape in shapes.items()
+    }
+
+
+def _bind(
+    info: ValueInfo, given: list[int | None] | None, symbols: dict[str, tuple[int, str]]
+) -> list[int | None]:
+    what = f"input {quoted(info.name)}"
+    if info.dims is None:
+        if given is None:
+            raise ParseError(
+                f"{what} states no shape, so that its rank is not known",
+                hints=[f"import_model(..., shapes={{{info.name!r}: (1, 3, 224, 224)}})"],
+            )
+        return given
+    stated = " x ".join("?" if dim is None else str(dim) for dim in info.dims) or "scalar"
+    if given is None:
+        given = [None] * len(info.dims)
+    if len(given) != len(info.dims):
+        raise InvalidArgumentError(
+            f"{what}: {len(given)} dimensions given, {len(info.dims)} expected",
+            details=[f"shape of the model: {stated}"],
+        )
+    bound: list[int | None] = []
+    for axis, (dim, size) in enumerate(zip(info.dims, given, strict=True)):
+        if isinstance(dim, int) and size not in (None, dim):
+            raise InvalidArgumentError(
+                f"{what}: dimension {axis} is {size}, {dim} expected",
+                details=[f"shape of the model: {stated}"],
+            )
+        if isinstance(dim, str) and size is not None:
+            first, where = symbols.setdefault(dim, (size, f"{what}, dimension {axis}"))
+            if first != size:
+                raise InvalidArgumentError(
+                    f"{what}: dimension {axis} ({quoted(dim)}) is {size}, {first} expected",
+                    details=[f"{quoted(dim)} is {first} in {where}"],
+                    hints=["dimensions of one name have one size"],
+                )
+        bound.append(dim if isinstance(dim, int) else size)
+    return bound
+
+
+def _tensor_info(info: ValueInfo, shape: list[int | None]) -> TensorInfo:
+    try:
+        return TensorInfo(tuple(shape), _data_type(info))
+    except InvalidArgumentError as error:
+        raise ParseError(
+            f"input {quoted(info.name)}: {error.message}", details=error.details
+        ) from error
+
+
+def _data_type(info: ValueInfo) -> DataType:
+    dtype: np.dtype[np.generic] | None = info.dtype
+    if dtype is not None:
+        try:
+            return DataType.from_numpy(dtype)
+        except InvalidArgumentError:
+            pass
+    raise ParseError(
+        f"{quoted(info.name)} holds {info.type_name} values, which no tensor can",
+        hints=["export the model in float32"] if info.type_name == "float64" else [],
+    )
+
+
+def output_info(info: ValueInfo) -> TensorInfo:
+    """Return what a model states about an output, symbolic dimensions as free ones.
+
+    Raises
+    ------
+    ParseError
+        The model states neither type nor rank.
+    """
+    if info.dims is None:
+        raise ParseError(
+            f"output {quoted(info.name)} states no shape, so that its rank is not known",
+            hints=["bind all inputs: import_model(..., shapes={...})"],
+        )
+    shape = tuple(dim if isinstance(dim, int) else None for dim in info.dims)
+    try:
+        return TensorInfo(shape, _data_type(info))
+    except InvalidArgumentError as error:
+        raise ParseError(
+            f"output {quoted(info.name)}: {error.message}", details=error.details
+        ) from error
+
+
+def describe(infos: Mapping[str, TensorInfo]) -> list[str]:
+    """Return one line per input, for the details of an error."""
+    return [f"input {quoted(n)}: {format_shape(i.shape)}" for n, i in infos.items()]

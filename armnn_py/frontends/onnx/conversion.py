@@ -1,0 +1,262 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From an `OnnxModel` and the shapes of its inputs to a `Network`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.frontends.onnx.binding import describe, input_infos, output_info
+from armnn_py.frontends.onnx.emit import Emitter, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.emit.base import check_size
+from armnn_py.frontends.onnx.model import Node, OnnxModel
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.problems import Problems
+from armnn_py.frontends.onnx.reading import quoted
+from armnn_py.frontends.onnx.table import NEWEST_VERSION, Operator, find_operator
+from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.network import Network
+from armnn_py.tensors import TensorInfo
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Builder", "convert", "network_of"]
+
+_logger = logging.getLogger(__name__)
+
+# What damaged operands make numpy and Python raise inside a converter.
+_DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
+
+
+def network_of(
+    model: OnnxModel, shapes: Mapping[str, Sequence[int | None]] | None = None
+) -> Network:
+    """Return the network of a model; one that converts per shape if dimensions stay free."""
+    version = model.version_of("")
+    if version > NEWEST_VERSION:
+        _logger.warning(
+            "'%s' uses operator set %d; this importer was checked up to %d",
+            model.path.name,
+            version,
+            NEWEST_VERSION,
+        )
+    infos = input_infos(model, shapes)
+    if all(info.is_static for info in infos.values()):
+        return convert(model, infos)
+    check_operators(model)
+    outputs = {name: output_info(info) for name, info in model.outputs.items()}
+    return Network.from_builder(model.name, infos, Builder(model), outputs)
+
+
+class Builder:
+    """Converts a model for given inputs; picklable, and shares weights between its results."""
+
+    def __init__(self, model: OnnxModel) -> None:
+        self.model = model
+
+    def __call__(self, infos: Mapping[str, TensorInfo]) -> Network:
+        """Return the network for static input infos."""
+        bound = input_infos(self.model, {name: info.shape for name, info in infos.items()})
+        return convert(self.model, bound)
+
+    def __repr__(self) -> str:
+        return f"<Builder of {self.model.path.name!r}>"
+
+
+def check_operators(model: OnnxModel) -> None:
+    """Raise one `UnsupportedOperatorError` for all that can be known without shapes."""
+    problems = Problems(model)
+    emit = Emitter(Network(model.name))
+    for node in model.nodes:
+        entry = _find(model, node, problems)
+        if entry is None:
+            continue
+        values = [model.constants.get(name) for name in node.inputs]
+        unreadable = [value for value in values if isinstance(value, Unreadable)]
+        if unreadable:
+            problems.add(node, unreadable[0].reason)
+        elif entry.check is not None:
+            known = [value if isinstance(value, np.ndarray) else None for value in values]
+            version = model.version_of(node.domain)
+            try:
+                entry.check(NodeView(node, version, known, emit, model.used))
+            except Unsupported as reason:
+                problems.add(node, str(reason))
+            except ParseError as error:
+                raise _named(error, node) from error
+    problems.raise_if_any()
+
+
+def _find(model: OnnxModel, node: Node, problems: Problems) -> Operator | None:
+    entry = find_operator(node.domain, node.op_type, model.version_of(node.domain))
+    if entry is None:
+        problems.add_unknown(node)
+    return entry
+
+
+def convert(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> Network:
+    """Convert a model for static input infos.
+
+    Raises
+    ------
+    UnsupportedOperatorError
+        Operators have no counterpart; all of them are listed.
+    ParseError
+        A node contradicts itself or these shapes.
+    """
+    return _Conversion(model, infos).run()
+
+
+class _Conversion:
+    def __init__(self, model: OnnxModel, infos: Mapping[str, TensorInfo]) -> None:
+        self.model = model
+        self.infos = infos
+        self.network = Network(model.name)
+        self.emit = Emitter(self.network)
+        self.values: dict[str, Value | Unreadable] = dict(model.constants)
+        self.static = set(model.constants)
+        self.poisoned: set[str] = set()
+        self.problems = Problems(model)
+
+    def run(self) -> Network:
+        for name, info in self.infos.items():
+            check_size(info.static_shape, info.dtype)
+            self.emit.reserve(name)
+            slot = self.network.add_input(name, info).outputs[0]
+            self._assign(name, slot)
+        for name in self.model.outputs:
+            self.emit.reserve(name)
+        for name, constant in self.model.constants.items():
+            if isinstance(constant, np.ndarray):
+                self.emit.name_constant(constant, name)
+        for node in self.model.nodes:
+            self._node(node)
+        self.problems.raise_if_any()
+        for name in self.model.outputs:
+            value = self.values[name]
+            if isinstance(value, Unreadable):
+                raise ParseError(f"output {quoted(name)}: {value.reason}")
+            self.emit.begin(name)
+            try:
+                self.network.add_output(name, self.emit.slot(value))
+            except Unsupported as reason:
+                raise ParseError(f"output {quoted(name)}: {reason}") from None
+        return self.network
+
+    def _node(self, node: Node) -> None:
+        if any(name in self.poisoned for name in node.inputs):
+            # What it reads is missing, so that only its operator can be judged.
+            _find(self.model, node, self.problems)
+            self.poisoned.update(filter(None, node.outputs))
+            return
+        is_static = all(not name or name in self.static for name in node.inputs)
+        if is_static and node.index in self.model.folded:
+            results: Sequence[Value] | None = self.model.folded[node.index]
+        else:
+            results = self._convert(node)
+            if is_static and results is not None:
+                results = self._keep(node, results)
+        if results is None:
+            self.poisoned.update(filter(None, node.outputs))
+            return
+        for name, value in zip(node.outputs, results, strict=False):
+            if name:
+                self._assign(name, value)
+                if is_static and isinstance(value, np.ndarray):
+                    self.static.add(name)
+        for name in node.outputs[len(results) :]:
+            if name in self.model.used:
+                self.problems.add(node, f"output {quoted(name)}")
+                self.poisoned.add(name)
+
+    def _assign(self, name: str, value: Value) -> None:
+        if not isinstance(value, np.ndarray) and not all(shape_of(value)):
+            # A tensor without elements has no unknown values.
+            value = np.zeros(shape_of(value), dtype_of(value))
+        if isinstance(value, np.ndarray):
+            self.emit.name_constant(value, name)
+        self.values[name] = value
+
+    def _keep(self, node: Node, results: Sequence[Value]) -> Sequence[Value]:
+        """Keep what was computed from weights alone for the next conversion."""
+        arrays: list[NDArray[Any]] = []
+        for value in results:
+            if not isinstance(value, np.ndarray):
+                return results
+            array = np.ascontiguousarray(value).reshape(value.shape)
+            array.flags.writeable = False
+            arrays.append(array)
+        self.model.folded[node.index] = tuple(arrays)
+        return arrays
+
+    def _convert(self, node: Node) -> Sequence[Value] | None:
+        entry = _find(self.model, node, self.problems)
+        if entry is None:
+            return None
+        values: list[Value | None] = []
+        for name in node.inputs:
+            value = self.values[name] if name else None
+            if isinstance(value, Unreadable):
+                self.problems.add(node, value.reason)
+                return None
+            values.append(value)
+        version = self.model.version_of(node.domain)
+        self.emit.begin(node.name)
+        view = NodeView(node, version, values, self.emit, self.model.used, self._derived_of(node))
+        try:
+            if entry.check is not None:
+                entry.check(view)
+            results = entry.convert(view)
+        except Unsupported as reason:
+            self.problems.add(node, str(reason))
+            return None
+        except ParseError as error:
+            raise self._with_inputs(_named(error, node)) from error
+        except ArmnnError as error:
+            named = ParseError(
+                f"{node.label}: {error.message}", details=error.details, hints=error.hints
+            )
+            raise self._with_inputs(_named(named, node)) from error
+        except _DAMAGE as error:
+            named = ParseError(
+                f"{node.label} cannot be converted", details=[_first_line(error)], node=node.name
+            )
+            raise self._with_inputs(named) from error
+        is_single = isinstance(results, np.ndarray) or not isinstance(results, Sequence)
+        return [results] if is_single else results  # type: ignore[list-item,return-value]
+
+    def _derived_of(self, node: Node) -> Any:
+        def find(index: int, form: str) -> Any:
+            name = node.inputs[index]
+            return (self.model.derived, (name, form)) if name in self.static else None
+
+        return find
+
+    def _with_inputs(self, error: ParseError) -> ParseError:
+        """Add the shapes that were bound: a wrong one often shows deep inside the graph."""
+        error.path = str(self.model.path)
+        if any(isinstance(d, str | None) for i in self.model.inputs.values() for d in i.dims or ()):
+            error.details = (*error.details, *describe(self.infos))
+        return error
+
+
+def _named(error: ParseError, node: Node) -> ParseError:
+    if error.node is not None:
+        return error
+    return ParseError(
+        error.message if node.label in error.message else f"{node.label}: {error.message}",
+        node=node.name,
+        details=error.details,
+        hints=error.hints,
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip().splitlines()
+    return text[0] if text else type(error).__name__

@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Building blocks of conversion: each computes at once on known values, or adds a layer."""
+
+from __future__ import annotations
+
+from armnn_py.frontends.onnx.emit.base import Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.emit.emitter import Emitter
+
+__all__ = ["Emitter", "Unsupported", "Value", "dtype_of", "shape_of"]

@@ -1,0 +1,277 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Building blocks that compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armnn_py.descriptors import (
+    ActivationDescriptor,
+    ArgMinMaxDescriptor,
+    BatchMatMulDescriptor,
+    ComparisonDescriptor,
+    ElementwiseBinaryDescriptor,
+    ElementwiseUnaryDescriptor,
+    LogicalBinaryDescriptor,
+    MeanDescriptor,
+    ReduceDescriptor,
+)
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.emit.base import Value, data_type_of, dtype_of, shape_of
+from armnn_py.frontends.onnx.emit.movement import Movement
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import (
+    ActivationFunction,
+    ArgMinMaxFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    DataType,
+    LayerType,
+    LogicalBinaryOperation,
+    ReduceOperation,
+    UnaryOperation,
+)
+
+__all__ = ["Arithmetic"]
+
+Array = NDArray[Any]
+
+
+def _divide(x: Array, y: Array) -> Array:
+    """Divide; integers round towards zero, as in C."""
+    if x.dtype.kind == "f":
+        return np.asarray(np.divide(x, y))
+    quotient, rest = x // y, x % y
+    return np.asarray(quotient + ((rest != 0) & ((x < 0) != (y < 0))))
+
+
+_BINARY: dict[BinaryOperation, Callable[[Array, Array], Any]] = {
+    BinaryOperation.ADD: np.add,
+    BinaryOperation.SUB: np.subtract,
+    BinaryOperation.MUL: np.multiply,
+    BinaryOperation.DIV: _divide,
+    BinaryOperation.MAXIMUM: np.maximum,
+    BinaryOperation.MINIMUM: np.minimum,
+    BinaryOperation.POWER: np.power,
+    BinaryOperation.SQ_DIFF: lambda x, y: np.square(x - y),
+}
+_UNARY: dict[UnaryOperation, Callable[[Array], Any]] = {
+    UnaryOperation.ABS: np.abs,
+    UnaryOperation.EXP: np.exp,
+    UnaryOperation.SQRT: np.sqrt,
+    UnaryOperation.RSQRT: lambda x: 1 / np.sqrt(x),
+    UnaryOperation.NEG: np.negative,
+    UnaryOperation.LOGICAL_NOT: np.logical_not,
+    UnaryOperation.LOG: np.log,
+    UnaryOperation.SIN: np.sin,
+    UnaryOperation.CEIL: np.ceil,
+}
+_ACTIVATION: dict[ActivationFunction, Callable[[Array, float, float], Any]] = {
+    ActivationFunction.SIGMOID: lambda x, a, b: 1 / (1 + np.exp(-x)),
+    ActivationFunction.TANH: lambda x, a, b: a * np.tanh(b * x),
+    ActivationFunction.LINEAR: lambda x, a, b: a * x + b,
+    ActivationFunction.RELU: lambda x, a, b: np.maximum(x, 0),
+    ActivationFunction.BOUNDED_RELU: lambda x, a, b: np.minimum(a, np.maximum(b, x)),
+    ActivationFunction.LEAKY_RELU: lambda x, a, b: np.where(x > 0, x, a * x),
+    ActivationFunction.ABS: lambda x, a, b: np.abs(x),
+    ActivationFunction.SQRT: lambda x, a, b: np.sqrt(x),
+    ActivationFunction.SQUARE: lambda x, a, b: np.square(x),
+}
+_COMPARISON: dict[ComparisonOperation, Callable[[Array, Array], Any]] = {
+    ComparisonOperation.EQUAL: np.equal,
+    ComparisonOperation.GREATER: np.greater,
+    ComparisonOperation.GREATER_OR_EQUAL: np.greater_equal,
+    ComparisonOperation.LESS: np.less,
+    ComparisonOperation.LESS_OR_EQUAL: np.less_equal,
+    ComparisonOperation.NOT_EQUAL: np.not_equal,
+}
+_REDUCE: dict[ReduceOperation, Callable[..., Any]] = {
+    ReduceOperation.SUM: np.sum,
+    ReduceOperation.MEAN: np.mean,
+    ReduceOperation.PROD: np.prod,
+    ReduceOperation.MAX: np.max,
+    ReduceOperation.MIN: np.min,
+}
+
+
+class Arithmetic(Movement):
+    """Elementwise functions, comparisons, reductions and matrix products."""
+
+    def scalar(self, value: float, like: Value) -> Array:
+        """Return a number of the same type as ``like``."""
+        return np.array(value).astype(dtype_of(like))
+
+    def binary(self, operation: BinaryOperation, x: Value, y: Value, name: str = "") -> Value:
+        """Combine two values of one type, broadcasting as numpy does."""
+        if dtype_of(x) != dtype_of(y):
+            raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
+        shape = np.broadcast_shapes(shape_of(x), shape_of(y))
+        if self.foldable([x, y], shape):
+            with np.errstate(all="ignore"):
+                result = _BINARY[operation](self.known(x), self.known(y))
+            return np.asarray(result).astype(dtype_of(x), copy=False)
+        return self.layer(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            ElementwiseBinaryDescriptor(operation=operation),
+            name=name,
+        )
+
+    def add(self, x: Value, y: Value, name: str = "") -> Value:
+        """Add."""
+        return self.binary(BinaryOperation.ADD, x, y, name)
+
+    def sub(self, x: Value, y: Value, name: str = "") -> Value:
+        """Subtract."""
+        return self.binary(BinaryOperation.SUB, x, y, name)
+
+    def mul(self, x: Value, y: Value, name: str = "") -> Value:
+        """Multiply."""
+        return self.binary(BinaryOperation.MUL, x, y, name)
+
+    def div(self, x: Value, y: Value, name: str = "") -> Value:
+        """Divide."""
+        return self.binary(BinaryOperation.DIV, x, y, name)
+
+    def scale(self, x: Value, factor: float, name: str = "") -> Value:
+        """Multiply by a number; 1 costs nothing."""
+        return x if factor == 1 else self.mul(x, self.scalar(factor, x), name)
+
+    def unary(self, operation: UnaryOperation, x: Value, name: str = "") -> Value:
+        """Apply a function to each element."""
+        if self.foldable([x], shape_of(x)):
+            with np.errstate(all="ignore"):
+                result = _UNARY[operation](self.known(x))
+            return np.asarray(result).astype(dtype_of(x), copy=False)
+        return self.layer(
+            LayerType.ELEMENTWISE_UNARY,
+            [x],
+            ElementwiseUnaryDescriptor(operation=operation),
+            name=name,
+        )
+
+    def activation(
+        self, function: ActivationFunction, x: Value, a: float = 0.0, b: float = 0.0, name: str = ""
+    ) -> Value:
+        """Apply an activation function."""
+        numpy_function = _ACTIVATION.get(function)
+        if numpy_function is not None and self.foldable([x], shape_of(x)):
+            with np.errstate(all="ignore"):
+                result = numpy_function(self.known(x), a, b)
+            return np.asarray(result).astype(dtype_of(x), copy=False)
+        descriptor = ActivationDescriptor(function=function, a=a, b=b)
+        return self.layer(LayerType.ACTIVATION, [x], descriptor, name=name)
+
+    def compare(self, operation: ComparisonOperation, x: Value, y: Value, name: str = "") -> Value:
+        """Compare two values of one type; the result is boolean."""
+        if dtype_of(x) != dtype_of(y):
+            raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
+        if self.foldable([x, y], np.broadcast_shapes(shape_of(x), shape_of(y))):
+            return np.asarray(_COMPARISON[operation](self.known(x), self.known(y)))
+        if dtype_of(x) == np.bool_:
+            x, y = self.cast(x, np.int32, "x"), self.cast(y, np.int32, "y")
+        return self.layer(
+            LayerType.COMPARISON, [x, y], ComparisonDescriptor(operation=operation), name=name
+        )
+
+    def logical(
+        self, operation: LogicalBinaryOperation, x: Value, y: Value, name: str = ""
+    ) -> Value:
+        """Combine two booleans."""
+        if self.foldable([x, y], np.broadcast_shapes(shape_of(x), shape_of(y))):
+            combine = np.logical_and if operation is LogicalBinaryOperation.AND else np.logical_or
+            return np.asarray(combine(self.known(x), self.known(y)))
+        return self.layer(
+            LayerType.LOGICAL_BINARY,
+            [x, y],
+            LogicalBinaryDescriptor(operation=operation),
+            name=name,
+        )
+
+    def cast(self, x: Value, dtype: Any, name: str = "") -> Value:
+        """Convert to another type; what has that type already is left alone."""
+        target = np.dtype(dtype)
+        if dtype_of(x) == target:
+            return x
+        if self.foldable([x], shape_of(x), target):
+            with np.errstate(all="ignore"):
+                return self.known(x).astype(target)
+        if target == np.bool_:  # any value but 0 is true, which truncation to a byte would miss
+            return self.compare(ComparisonOperation.NOT_EQUAL, x, self.scalar(0, x), name)
+        info = TensorInfo(shape_of(x), data_type_of(target))
+        return self.layer(LayerType.CAST, [x], name=name, output=info)
+
+    def reduce(
+        self,
+        operation: ReduceOperation,
+        x: Value,
+        axes: Sequence[int],
+        keep_dims: bool,
+        name: str = "",
+    ) -> Value:
+        """Reduce along dimensions; none given means none reduced."""
+        if not axes:
+            return x
+        shape = tuple(
+            1 if axis in axes else dim
+            for axis, dim in enumerate(shape_of(x))
+            if keep_dims or axis not in axes
+        )
+        if self.foldable([x], shape):
+            return self._reduce_known(operation, self.known(x), tuple(axes), keep_dims)
+        if operation is ReduceOperation.MEAN and dtype_of(x).kind == "f":
+            return self.layer(
+                LayerType.MEAN,
+                [x],
+                MeanDescriptor(axes=tuple(axes), keep_dims=keep_dims),
+                name=name,
+            )
+        descriptor = ReduceDescriptor(operation=operation, axes=tuple(axes), keep_dims=keep_dims)
+        return self.layer(LayerType.REDUCE, [x], descriptor, name=name)
+
+    @staticmethod
+    def _reduce_known(
+        operation: ReduceOperation, x: Array, axes: tuple[int, ...], keep_dims: bool
+    ) -> Array:
+        options: dict[str, Any] = {}
+        if operation in (ReduceOperation.MAX, ReduceOperation.MIN) and not x.size:
+            is_max = operation is ReduceOperation.MAX
+            if x.dtype.kind == "f":
+                options["initial"] = -np.inf if is_max else np.inf
+            elif x.dtype.kind == "b":
+                options["initial"] = not is_max
+            else:
+                limits = np.iinfo(x.dtype)
+                options["initial"] = limits.min if is_max else limits.max
+        with np.errstate(all="ignore"):
+            result = _REDUCE[operation](x, axis=axes, keepdims=keep_dims, **options)
+        return np.asarray(result).astype(x.dtype, copy=False)
+
+    def arg(
+        self, function: ArgMinMaxFunction, x: Value, axis: int, data_type: DataType, name: str = ""
+    ) -> Value:
+        """Return where the largest or smallest element of a dimension is; the dimension goes."""
+        shape = tuple(dim for d, dim in enumerate(shape_of(x)) if d != axis)
+        if shape_of(x)[axis] and self.foldable([x], shape):
+            find = np.argmax if function is ArgMinMaxFunction.MAX else np.argmin
+            return np.asarray(find(self.known(x), axis)).astype(data_type.numpy)
+        descriptor = ArgMinMaxDescriptor(function=function, axis=axis, output_type=data_type)
+        return self.layer(LayerType.ARG_MIN_MAX, [x], descriptor, name=name)
+
+    def matmul(
+        self,
+        x: Value,
+        y: Value,
+        *,
+        transpose_x: bool = False,
+        transpose_y: bool = False,
+        name: str = "",
+    ) -> Value:
+        """Multiply matrices in the last two dimensions; the others broadcast."""
+        descriptor = BatchMatMulDescriptor(transpose_x=transpose_x, transpose_y=transpose_y)
+        return self.layer(LayerType.BATCH_MAT_MUL, [x, y], descriptor, name=name)

@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Values, names, and the limits of what is computed during import."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armnn_py.descriptors import Descriptor
+from armnn_py.errors import InvalidArgumentError, ParseError
+from armnn_py.frontends.onnx.reading import quoted
+from armnn_py.network import Layer, Network, OutputSlot
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import DataType, LayerType
+
+__all__ = ["EmitterBase", "Unsupported", "Value", "dtype_of", "shape_of"]
+
+Value = NDArray[Any] | OutputSlot
+"""What is known of a tensor during conversion: its values, or the slot that will hold them."""
+
+# A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). What is larger than
+# this is not computed at import, and all of it together neither.
+_FOLD_LIMIT = 2**29
+_FOLD_BUDGET = 2**33
+_TENSOR_LIMIT = 2**36
+
+
+class Unsupported(Exception):  # noqa: N818 - an answer, not an error: collected and listed
+    """A node has no counterpart; the reason is shown beside its operator."""
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """Return the shape, of which every dimension is known during conversion."""
+    return value.shape if isinstance(value, np.ndarray) else value.info.static_shape
+
+
+def dtype_of(value: Value) -> np.dtype[Any]:
+    """Return the numpy dtype of the elements."""
+    return value.dtype if isinstance(value, np.ndarray) else value.info.dtype
+
+
+def data_type_of(dtype: np.dtype[Any]) -> DataType:
+    """Return the tensor type of a dtype; types that no layer computes are unsupported."""
+    try:
+        return DataType.from_numpy(dtype)
+    except InvalidArgumentError:
+        raise Unsupported(f"{dtype} values at run time") from None
+
+
+class EmitterBase:
+    """Keeps the network, gives names, and turns known values into Constant layers."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self._names: set[str] = set()
+        self._base = ""
+        self._slots: dict[int, tuple[NDArray[Any], OutputSlot]] = {}
+        self._constant_names: dict[int, tuple[NDArray[Any], str]] = {}
+        self._budget = _FOLD_BUDGET
+
+    # ---- Names ----------------------------------------------------------------------------------
+
+    def begin(self, base: str) -> None:
+        """Start a node: its name is the stem of the layers that follow."""
+        self._base = base
+
+    def reserve(self, name: str) -> None:
+        """Keep a name for something that is not a node."""
+        self._names.add(name)
+
+    def unique(self, name: str) -> str:
+        """Return ``name``, or ``name_2`` and so on where that is taken."""
+        found, count = name, 1
+        while found in self._names:
+            count += 1
+            found = f"{name}_{count}"
+        self._names.add(found)
+        return found
+
+    def _layer_name(self, suffix: str) -> str:
+        return self.unique(f"{self._base}/{suffix}" if suffix else self._base)
+
+    # ---- Layers and constants -------------------------------------------------------------------
+
+    def layer(
+        self,
+        layer_type: LayerType,
+        inputs: Sequence[Value | None],
+        descriptor: Descriptor | None = None,
+        *,
+        name: str = "",
+        output: TensorInfo | None = None,
+    ) -> OutputSlot:
+        """Add a layer with one output."""
+        return self.layers(layer_type, inputs, descriptor, name=name, output=output).outputs[0]
+
+    def layers(
+        self,
+        layer_type: LayerType,
+        inputs: Sequence[Value | None],
+        descriptor: Descriptor | None = None,
+        *,
+        name: str = "",
+        output: TensorInfo | None = None,
+    ) -> Layer:
+        """Add a layer."""
+        slots = [None if value is None else self.slot(value) for value in inputs]
+        while slots and slots[-1] is None:
+            slots.pop()
+        layer = self.network.add_layer(
+            layer_type,
+            slots,
+            descriptor,
+            name=self._layer_name(name),
+            output_infos=None if output is None else [output],
+        )
+        for slot in layer.outputs:
+            check_size(slot.info.static_shape, slot.info.dtype)
+        return layer
+
+    def slot(self, value: Value) -> OutputSlot:
+        """Return a slot that holds the value: a Constant layer, shared, for known ones."""
+        if isinstance(value, OutputSlot):
+            return value
+        known = self._slots.get(id(value))
+        if known is not None:
+            return known[1]
+        data_type_of(value.dtype)
+        array = np.ascontiguousarray(value).reshape(value.shape)
+        if array.flags.writeable:
+            array = array.view()
+            array.flags.writeable = False
+        _, name = self._constant_names.get(id(value), (value, f"{self._base}/constant"))
+        slot = self.network.add_constant(array, name=self.unique(name)).outputs[0]
+        self._slots[id(value)] = (value, slot)
+        return slot
+
+    def name_constant(self, array: NDArray[Any], name: str) -> None:
+        """Say what a known value is called, should a layer need it."""
+        # The array is kept too: its id is a key only as long as it lives.
+        self._constant_names.setdefault(id(array), (array, name))
+
+    # ---- Known values ---------------------------------------------------------------------------
+
+    def foldable(
+        self, values: Sequence[Value], shape: Sequence[int], dtype: np.dtype[Any] | None = None
+    ) -> bool:
+        """Return whether to compute a result of this shape at once, and charge for it."""
+        if not all(isinstance(value, np.ndarray) for value in values):
+            return False
+        itemsize = (dtype or dtype_of(values[0])).itemsize if values or dtype else 8
+        size = math.prod(shape) * itemsize
+        if size > _FOLD_LIMIT:
+            return False
+        cost = size + sum(math.prod(shape_of(value)) * itemsize for value in values)
+        if cost > self._budget:
+            return False
+        self._budget -= cost
+        return True
+
+
+def check_size(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
+    """Raise if a tensor is larger than any that a machine of today could hold."""
+    size = math.prod(shape) * dtype.itemsize
+    if size > _TENSOR_LIMIT:
+        raise ParseError(
+            f"a tensor would take {size / 2**30:.0f} GiB",
+            details=[f"shape: {'x'.join(map(str, shape))} of {quoted(dtype)}"],
+            hints=["check the model's shapes, and the shapes it was given"],
+        )

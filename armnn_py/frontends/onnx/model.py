@@ -1,0 +1,259 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What the importer keeps of an ONNX file: plain nodes in order, weights, inputs and outputs.
+
+Everything that can be wrong with the graph as a graph is found here, before any conversion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.frontends.onnx.attributes import read_attributes
+from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
+from armnn_py.frontends.onnx.reading import protobuf_text, quoted, read_model
+from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name, read_tensor
+
+if TYPE_CHECKING:
+    import numpy as np
+    import onnx
+
+__all__ = ["Node", "OnnxModel", "ValueInfo", "load_model"]
+
+# A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
+_ANONYMOUS = {"", "?", "-1", "None", "none", "unk"}
+
+Constant = NDArray[Any] | Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class ValueInfo:
+    """Type and shape of a graph input or output as the file states them."""
+
+    name: str
+    dtype: np.dtype[Any] | None
+    """``None``: a type that no tensor has; ``type_name`` says which."""
+    type_name: str
+    dims: tuple[int | str | None, ...] | None
+    """A string is a symbolic dimension; ``None`` in place of the tuple: no shape is stated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operator of the graph."""
+
+    index: int
+    name: str
+    """Unique in the model; made from operator and position where the file gives none."""
+    domain: str
+    op_type: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: dict[str, Any]
+
+    @property
+    def label(self) -> str:
+        """The node in messages."""
+        return f"node {quoted(self.name)} ({self.operator})"
+
+    @property
+    def operator(self) -> str:
+        """Operator with its domain, unless that is the standard one."""
+        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
+
+
+@dataclass(slots=True)
+class OnnxModel:
+    """A parsed model, shared by all its conversions."""
+
+    name: str
+    path: Path
+    opsets: dict[str, int]
+    nodes: tuple[Node, ...]
+    """The nodes that an output depends on, each after what it reads."""
+    constants: dict[str, Constant]
+    inputs: dict[str, ValueInfo]
+    outputs: dict[str, ValueInfo]
+    functions: frozenset[tuple[str, str]]
+    used: frozenset[str]
+    """Names of values that a node reads or that are outputs."""
+    folded: dict[int, tuple[NDArray[Any], ...]] = field(default_factory=dict)
+    """Results of nodes that depend on weights alone, by node index."""
+    derived: dict[tuple[Any, ...], NDArray[Any]] = field(default_factory=dict)
+    """Weights brought to the form a layer wants."""
+
+    def version_of(self, domain: str) -> int:
+        """Return the operator set version of a domain."""
+        return self.opsets.get(domain, 1)
+
+
+def load_model(path: Path) -> OnnxModel:
+    """Read an ONNX file and check its graph.
+
+    Raises
+    ------
+    ParseError
+        The file is damaged, or its graph contradicts itself: a cycle, a value made twice or
+        never, weights whose shape and data differ, and the like.
+    """
+    proto = read_model(path)
+    try:
+        return _Reader(proto, path).read()
+    except ArmnnError as error:
+        if isinstance(error, ParseError) and error.path is None:
+            error.path = str(path)
+        raise
+    except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+        raise ParseError(
+            f"'{path.name}' is damaged", path=str(path), details=[f"{error!r}"]
+        ) from error
+
+
+class _Reader:
+    def __init__(self, proto: onnx.ModelProto, path: Path) -> None:
+        self.proto = proto
+        self.graph = proto.graph
+        self.path = path
+        self.folder = path.parent
+
+    def read(self) -> OnnxModel:
+        opsets = self._opsets()
+        constants = self._constant_names()
+        nodes = self._nodes()
+        outputs = self._outputs()
+        inputs = self._inputs(constants)
+        known = {*inputs, *constants}
+        nodes = sort_nodes(nodes, known, list(outputs))
+        nodes = live_nodes(nodes, list(outputs))
+        used = {name for node in nodes for name in node.inputs} | {*outputs}
+        return OnnxModel(
+            name=self.path.stem or "network",
+            path=self.path,
+            opsets=opsets,
+            nodes=tuple(nodes),
+            constants={name: self._read(constants[name]) for name in constants if name in used},
+            inputs=inputs,
+            outputs=outputs,
+            functions=frozenset(
+                (_domain(function.domain), protobuf_text(function.name, "name of a function"))
+                for function in self.proto.functions
+            ),
+            used=frozenset(used),
+        )
+
+    def _opsets(self) -> dict[str, int]:
+        opsets: dict[str, int] = {}
+        for entry in self.proto.opset_import:
+            domain = _domain(protobuf_text(entry.domain, "domain"))
+            opsets[domain] = max(opsets.get(domain, 0), entry.version)
+        if "" not in opsets and not opsets and self.proto.ir_version >= 3 and self.graph.node:
+            raise ParseError(f"'{self.path.name}' does not say which operator set it uses")
+        return opsets
+
+    def _constant_names(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for tensor in self.graph.initializer:
+            name = protobuf_text(tensor.name, "name of an initializer")
+            if not name:
+                raise ParseError("an initializer has no name")
+            if name in found:
+                raise ParseError(f"initializer {quoted(name)} is defined twice")
+            found[name] = tensor
+        for sparse in self.graph.sparse_initializer:
+            name = protobuf_text(sparse.values.name, "name of an initializer")
+            if name in found:
+                raise ParseError(f"initializer {quoted(name)} is defined twice")
+            found[name] = sparse
+        return found
+
+    def _read(self, tensor: Any) -> Constant:
+        if not hasattr(tensor, "raw_data"):
+            name = protobuf_text(tensor.values.name, "name of an initializer")
+            return Unreadable(f"initializer {quoted(name)} is sparse")
+        name = protobuf_text(tensor.name, "name of an initializer")
+        return read_tensor(tensor, self.folder, f"initializer {quoted(name)}")
+
+    def _nodes(self) -> list[Node]:
+        nodes: list[Node] = []
+        names: set[str] = set()
+        for index, proto in enumerate(self.graph.node):
+            op_type = protobuf_text(proto.op_type, "operator of a node")
+            name = protobuf_text(proto.name, "name of a node") or f"{op_type}_{index}"
+            base, count = name, 1
+            while name in names:
+                count += 1
+                name = f"{base}_{count}"
+            names.add(name)
+            what = f"node {quoted(name)} ({op_type})"
+            if not op_type:
+                raise ParseError(f"node {quoted(name)} names no operator")
+            nodes.append(
+                Node(
+                    index=index,
+                    name=name,
+                    domain=_domain(protobuf_text(proto.domain, f"domain of {what}")),
+                    op_type=op_type,
+                    inputs=tuple(protobuf_text(v, f"input of {what}") for v in proto.input),
+                    outputs=tuple(protobuf_text(v, f"output of {what}") for v in proto.output),
+                    attributes=read_attributes(proto.attribute, self.folder, what),
+                )
+            )
+        return nodes
+
+    def _inputs(self, constants: dict[str, Any]) -> dict[str, ValueInfo]:
+        inputs: dict[str, ValueInfo] = {}
+        for proto in self.graph.input:
+            info = _value_info(proto, "input")
+            if info.name in inputs:
+                raise ParseError(f"input {quoted(info.name)} is defined twice")
+            # Files of IR version 3 list every initializer as an input with a default.
+            if info.name not in constants:
+                inputs[info.name] = info
+        return inputs
+
+    def _outputs(self) -> dict[str, ValueInfo]:
+        outputs: dict[str, ValueInfo] = {}
+        for proto in self.graph.output:
+            info = _value_info(proto, "output")
+            if info.name in outputs:
+                raise ParseError(f"output {quoted(info.name)} is defined twice")
+            outputs[info.name] = info
+        if not outputs:
+            raise ParseError(f"the graph of '{self.path.name}' has no outputs")
+        return outputs
+
+
+def _domain(domain: str | bytes) -> str:
+    text = protobuf_text(domain, "domain")
+    return "" if text == "ai.onnx" else text
+
+
+def _value_info(proto: onnx.ValueInfoProto, kind: str) -> ValueInfo:
+    name = protobuf_text(proto.name, f"name of an {kind}")
+    if not name:
+        raise ParseError(f"an {kind} of the graph has no name")
+    which = proto.type.WhichOneof("value")
+    if which != "tensor_type":
+        text = (which or "no").removesuffix("_type").replace("_", " ")
+        return ValueInfo(name, None, f"{text} type", None)
+    tensor = proto.type.tensor_type
+    dims: tuple[int | str | None, ...] | None = None
+    if tensor.HasField("shape"):
+        dims = tuple(_dimension(dim, name) for dim in tensor.shape.dim)
+    number = tensor.elem_type
+    return ValueInfo(name, DTYPES.get(number), element_type_name(number), dims)
+
+
+def _dimension(dim: Any, name: str) -> int | str | None:
+    if dim.HasField("dim_param"):
+        text = protobuf_text(dim.dim_param, f"dimension of {quoted(name)}")
+        return None if text in _ANONYMOUS else text
+    if dim.HasField("dim_value"):
+        # Old exporters write -1 for a free dimension.
+        return int(dim.dim_value) if dim.dim_value >= 0 else None
+    return None

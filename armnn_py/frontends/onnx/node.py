@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What an operator's converter sees: one node, its operands, its attributes, and the emitter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.attributes import Subgraph
+from armnn_py.frontends.onnx.emit import Emitter, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.model import Node
+from armnn_py.frontends.onnx.reading import quoted
+from armnn_py.frontends.onnx.tensors import Unreadable
+
+__all__ = ["NodeView"]
+
+Array = NDArray[Any]
+
+
+class NodeView:
+    """One node during conversion.
+
+    Attributes
+    ----------
+    emit
+        Adds layers, or computes what is known.
+    version
+        Operator set version of the node's domain.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        version: int,
+        values: Sequence[Value | None],
+        emit: Emitter,
+        used: frozenset[str],
+        derived: Callable[[int, str], Any] | None = None,
+    ) -> None:
+        self.node = node
+        self.version = version
+        self.emit = emit
+        self._values = values
+        self._used = used
+        self._derived = derived
+
+    # ---- Operands -------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """How many operands are named, absent ones at the end left out."""
+        count = len(self._values)
+        while count and self._values[count - 1] is None:
+            count -= 1
+        return count
+
+    def has(self, index: int) -> bool:
+        """Return whether an optional operand is given."""
+        return index < len(self._values) and self._values[index] is not None
+
+    def value(self, index: int) -> Value:
+        """Return an operand that must be there."""
+        value = self._values[index] if index < len(self._values) else None
+        if value is None:
+            raise ParseError(f"input {index} is missing")
+        return value
+
+    def values(self) -> list[Value]:
+        """Return all operands of an operator that takes any number of them."""
+        if not self._values:
+            raise ParseError("there are no inputs")
+        return [self.value(index) for index in range(len(self._values))]
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        """Return the shape of an operand."""
+        return shape_of(self.value(index))
+
+    def dtype(self, index: int) -> np.dtype[Any]:
+        """Return the dtype of an operand."""
+        return dtype_of(self.value(index))
+
+    def rank(self, index: int) -> int:
+        """Return the rank of an operand."""
+        return len(self.shape(index))
+
+    def known(self, index: int) -> Array | None:
+        """Return an operand whose values are known, or ``None``."""
+        value = self._values[index] if index < len(self._values) else None
+        return value if isinstance(value, np.ndarray) else None
+
+    def constant(self, index: int, what: str) -> Array:
+        """Return an operand that shapes depend on, which must be known."""
+        array = self.known(index)
+        if array is None:
+            self.value(index)
+            raise Unsupported(f"{what} computed at run time")
+        return array
+
+    def integers(self, index: int, what: str) -> list[int]:
+        """Return a known operand as integers."""
+        array = self.constant(index, what)
+        if array.dtype.kind not in "iu":
+            raise ParseError(f"{what} of type {array.dtype}, integers expected")
+        return [int(item) for item in array.reshape(-1)]
+
+    def wants(self, output: int) -> bool:
+        """Return whether anything reads this output."""
+        outputs = self.node.outputs
+        return output < len(outputs) and outputs[output] in self._used
+
+    def refuse_outputs(self, first: int, what: str) -> None:
+        """Raise if an output that no layer makes is read."""
+        for output in range(first, len(self.node.outputs)):
+            if self.wants(output):
+                raise Unsupported(f"{what} as an output")
+
+    def derived(self, index: int, form: str, make: Callable[[Array], Array]) -> Array:
+        """Return a known operand in another form, made once per model for a weight."""
+        array = self.known(index)
+        assert array is not None
+        cache = self._derived(index, form) if self._derived else None
+        if cache is None:
+            return make(array)
+        store, key = cache
+        if key not in store:
+            result = np.ascontiguousarray(make(array))
+            result.flags.writeable = False
+            store[key] = result
+        result = store[key]
+        self.emit.name_constant(result, f"{self.node.inputs[index]}/{form}")
+        return result  # type: ignore[no-any-return]
+
+    # ---- Attributes -----------------------------------------------------------------------------
+
+    def _attribute(self, name: str, kinds: tuple[type, ...], default: Any) -> Any:
+        value = self.node.attributes.get(name)
+        if value is None:
+            return default
+        if isinstance(value, Unreadable):
+            raise Unsupported(value.reason)
+        if isinstance(value, Subgraph):
+            raise Unsupported("a graph inside a node")
+        if not isinstance(value, kinds):
+            raise ParseError(f"attribute {quoted(name)} is {type(value).__name__}")
+        return value
+
+    def integer(self, name: str, default: int = 0) -> int:
+        """Return an integer attribute."""
+        return int(self._attribute(name, (int,), default))
+
+    def number(self, name: str, default: float = 0.0) -> float:
+        """Return a float attribute."""
+        return float(self._attribute(name, (float,), default))
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a string attribute."""
+        return str(self._attribute(name, (str,), default))
+
+    def ints(self, name: str) -> list[int] | None:
+        """Return a list of integers, or ``None`` where it is not given."""
+        value = self._attribute(name, (list,), None)
+        if value is not None and not all(isinstance(item, int) for item in value):
+            raise ParseError(f"attribute {quoted(name)} is not a list of integers")
+        return value  # type: ignore[no-any-return]
+
+    def floats(self, name: str) -> list[float] | None:
+        """Return a list of floats, or ``None`` where it is not given."""
+        value = self._attribute(name, (list,), None)
+        if value is not None and not all(isinstance(item, float) for item in value):
+            raise ParseError(f"attribute {quoted(name)} is not a list of floats")
+        return value  # type: ignore[no-any-return]
+
+    def tensor(self, name: str) -> Array | None:
+        """Return a tensor attribute, or ``None`` where it is not given."""
+        value = self._attribute(name, (np.ndarray,), None)
+        return value  # type: ignore[no-any-return]
+
+    def axis(self, name: str, default: int | None, rank: int) -> int:
+        """Return an axis attribute counted from the front."""
+        value = self.node.attributes.get(name)
+        if value is None and default is None:
+            raise ParseError(f"attribute {quoted(name)} is missing")
+        return normal_axis(self.integer(name, default or 0), rank)
+
+
+def normal_axis(axis: int, rank: int) -> int:
+    """Return an axis counted from the front.
+
+    Raises
+    ------
+    ParseError
+        There is no such axis.
+    """
+    if not -rank <= axis < rank:
+        raise ParseError(f"axis {axis} is outside a tensor of {rank} dimensions")
+    return axis + rank if axis < 0 else axis
+
+
+def normal_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Return axes counted from the front, in order; each may be named once."""
+    found = [normal_axis(axis, rank) for axis in axes]
+    if len(set(found)) != len(found):
+        raise ParseError(f"axes {list(axes)} name a dimension twice")
+    return tuple(sorted(found))

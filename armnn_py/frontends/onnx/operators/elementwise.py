@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Elementwise arithmetic with one, two or any number of operands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of
+from armnn_py.frontends.onnx.node import NodeView, normal_axis
+from armnn_py.frontends.onnx.table import operator
+from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
+from armnn_py.types import BinaryOperation, ComparisonOperation, UnaryOperation
+
+_BINARY = {
+    "Add": BinaryOperation.ADD,
+    "Sub": BinaryOperation.SUB,
+    "Mul": BinaryOperation.MUL,
+    "Div": BinaryOperation.DIV,
+}
+_UNARY = {
+    "Abs": UnaryOperation.ABS,
+    "Exp": UnaryOperation.EXP,
+    "Sqrt": UnaryOperation.SQRT,
+    "Neg": UnaryOperation.NEG,
+    "Log": UnaryOperation.LOG,
+    "Sin": UnaryOperation.SIN,
+    "Ceil": UnaryOperation.CEIL,
+}
+_VARIADIC = {
+    "Sum": BinaryOperation.ADD,
+    "Mean": BinaryOperation.ADD,
+    "Max": BinaryOperation.MAXIMUM,
+    "Min": BinaryOperation.MINIMUM,
+}
+
+
+def operands(view: NodeView) -> tuple[Value, Value]:
+    """Return the two operands of a broadcasting operator, in its old form too.
+
+    Before operator set 7 the second operand broadcasts only if ``broadcast`` says so, and lies
+    along ``axis`` of the first instead of at its end.
+    """
+    x, y = view.value(0), view.value(1)
+    if view.version >= 7 or not view.integer("broadcast"):
+        return x, y
+    rank, own = view.rank(0), view.rank(1)
+    axis = normal_axis(view.integer("axis", rank - own), rank) if own else rank
+    if axis + own > rank:
+        raise ParseError(f"operand of {own} dimensions does not fit at axis {axis} of {rank}")
+    return x, view.emit.reshape(y, (*view.shape(1), *[1] * (rank - own - axis)), "aligned")
+
+
+@operator(*_BINARY)
+def _binary(view: NodeView) -> Value:
+    return view.emit.binary(_BINARY[view.node.op_type], *operands(view))
+
+
+@operator("Pow")
+def _pow(view: NodeView) -> Value:
+    x, y = operands(view)
+    emit, dtype = view.emit, dtype_of(x)
+    if isinstance(y, np.ndarray) and y.size == 1 and y.ndim <= len(view.shape(0)):
+        exponent = float(y.reshape(-1)[0])
+        if exponent == 1:
+            return x
+        if exponent == 2:
+            return emit.mul(x, x)
+    if dtype_of(y) == dtype:
+        return emit.binary(BinaryOperation.POWER, x, y)
+    # The result has the type of the base, whatever that of the exponent.
+    if dtype.kind == "f" or dtype_of(y).kind != "f":
+        return emit.binary(BinaryOperation.POWER, x, emit.cast(y, dtype, "exponent"))
+    power = emit.binary(BinaryOperation.POWER, emit.cast(x, np.float32, "base"), y, "power")
+    return emit.cast(power, dtype)
+
+
+@operator(*_VARIADIC)
+def _variadic(view: NodeView) -> Value:
+    emit, values, kind = view.emit, view.values(), view.node.op_type
+    is_mean = kind == "Mean" and len(values) > 1
+    last = len(values) - 1
+    total = values[0]
+    for index, value in enumerate(values[1:], start=1):
+        name = "" if index == last and not is_mean else f"part{index}"
+        total = emit.binary(_VARIADIC[kind], total, value, name)
+    return emit.scale(total, 1 / len(values)) if is_mean else total
+
+
+@operator(*_UNARY)
+def _unary(view: NodeView) -> Value:
+    return view.emit.unary(_UNARY[view.node.op_type], view.value(0))
+
+
+@operator("Floor")
+def _floor(view: NodeView) -> Value:
+    # -ceil(-x): a layer that every backend has.
+    emit = view.emit
+    if (known := view.known(0)) is not None:
+        return np.asarray(np.floor(known))
+    up = emit.unary(
+        UnaryOperation.CEIL, emit.unary(UnaryOperation.NEG, view.value(0), "negated"), "ceil"
+    )
+    return emit.unary(UnaryOperation.NEG, up)
+
+
+@operator("Reciprocal")
+def _reciprocal(view: NodeView) -> Value:
+    return view.emit.div(view.emit.scalar(1, view.value(0)), view.value(0))
+
+
+@operator("Sign")
+def _sign(view: NodeView) -> Value:
+    emit, x = view.emit, view.value(0)
+    zero = emit.scalar(0, x)
+    above = emit.compare(ComparisonOperation.GREATER, x, zero, "above")
+    below = emit.compare(ComparisonOperation.LESS, x, zero, "below")
+    dtype = dtype_of(x)
+    return emit.sub(emit.cast(above, dtype, "positive"), emit.cast(below, dtype, "negative"))
+
+
+def _to_known(view: NodeView) -> None:
+    number = view.integer("to")
+    if number not in DTYPES:
+        raise Unsupported(f"to {element_type_name(number)}")
+
+
+@operator("Cast", check=_to_known)
+def _cast(view: NodeView) -> Value:
+    return view.emit.cast(view.value(0), DTYPES[view.integer("to")])
+
+
+@operator("CastLike")
+def _cast_like(view: NodeView) -> Value:
+    return view.emit.cast(view.value(0), dtype_of(view.value(1)))
+
+
+@operator("Mod", since=10)
+def _mod(view: NodeView) -> Value:
+    x, y = view.value(0), view.value(1)
+    if not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)):
+        raise Unsupported("a remainder computed at run time")
+    remainder = np.fmod if view.integer("fmod") else np.mod
+    with np.errstate(all="ignore"):
+        return np.asarray(remainder(x, y)).astype(x.dtype, copy=False)
+
+
+_KNOWN_ONLY = {
+    "Round": np.round,
+    "Cos": np.cos,
+    "Tan": np.tan,
+    "Sinh": np.sinh,
+    "Cosh": np.cosh,
+    "Asin": np.arcsin,
+    "Acos": np.arccos,
+    "Atan": np.arctan,
+    "Asinh": np.arcsinh,
+    "Acosh": np.arccosh,
+    "Atanh": np.arctanh,
+    "IsInf": np.isinf,
+}
+
+
+@operator(*_KNOWN_ONLY)
+def _known_only(view: NodeView) -> Value:
+    known = view.known(0)
+    if known is None or (view.node.op_type == "IsInf" and view.node.attributes):
+        raise Unsupported("no layer in armnn_py")
+    with np.errstate(all="ignore"):
+        result = np.asarray(_KNOWN_ONLY[view.node.op_type](known))
+    return result if result.dtype == np.bool_ else result.astype(known.dtype, copy=False)

@@ -1,0 +1,217 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Reading and writing elements at given positions.
+
+A Gather layer reads along one dimension. The operators that index several at once become a Gather
+of the flat tensor at positions that are computed from the indices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.table import operator
+from armnn_py.types import ComparisonOperation, ReduceOperation
+
+_GATHER_LIMIT = 2**31
+
+
+@operator("Gather")
+def _gather(view: NodeView) -> Value:
+    emit, shape = view.emit, view.shape(0)
+    axis = view.axis("axis", 0, view.rank(0))
+    indices = view.known(1)
+    if indices is None or indices.ndim or view.known(0) is not None:
+        return emit.gather(view.value(0), view.value(1), axis)
+    # One known index is a slice, which backends can do without copying.
+    index = int(indices)
+    if not -shape[axis] <= index < shape[axis]:
+        raise ParseError(f"index {index} lies outside dimension {axis} of {shape[axis]} elements")
+    begin = [index % shape[axis] if d == axis else 0 for d in range(len(shape))]
+    size = [1 if d == axis else dim for d, dim in enumerate(shape)]
+    part = emit.slice(view.value(0), begin, size, "slice")
+    return emit.reshape(part, [dim for d, dim in enumerate(shape) if d != axis])
+
+
+def _counted_from_front(view: NodeView, indices: Value, limits: Sequence[int]) -> Value:
+    """Return indices as int32 with negative ones resolved; ``limits`` is per last dimension."""
+    emit = view.emit
+    limit = np.array(limits, np.int32)
+    if isinstance(indices, np.ndarray):
+        if ((indices < -limit) | (indices >= limit)).any():
+            raise ParseError(f"an index lies outside {list(limits)}")
+        return np.where(indices < 0, indices + limit, indices).astype(np.int32)
+    narrow = emit.cast(indices, np.int32, "int32")
+    zero = np.array(0, np.int32)
+    below = emit.compare(ComparisonOperation.LESS, narrow, zero, "below")
+    turn = emit.mul(emit.cast(below, np.int32, "turn"), limit, "offset")
+    return emit.add(narrow, turn, "from_front")
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def _check_size(shape: Sequence[int]) -> None:
+    if math.prod(shape) >= _GATHER_LIMIT:
+        raise Unsupported(f"{math.prod(shape)} elements, positions are 32-bit")
+
+
+@operator("GatherND", since=11)
+def _gather_nd(view: NodeView) -> Value:
+    emit, shape = view.emit, view.shape(0)
+    batch = view.integer("batch_dims")
+    indices = view.shape(1)
+    if not indices or not 0 <= batch < min(len(indices), len(shape) + 1):
+        raise ParseError(f"batch_dims {batch} of shapes {shape} and {indices}")
+    depth = indices[-1]
+    if depth < 1 or batch + depth > len(shape) or shape[:batch] != indices[:batch]:
+        raise ParseError(f"indices of shape {indices} do not fit {shape} with batch_dims {batch}")
+    _check_size(shape)
+    indexed, rest = shape[batch : batch + depth], shape[batch + depth :]
+    # The tensor as rows; a row is what one index names.
+    found = _counted_from_front(view, view.value(1), indexed)
+    weights = np.array(_strides(indexed), np.int32)
+    if isinstance(found, np.ndarray):
+        positions: Value = (found * weights).sum(-1, dtype=np.int32)
+    else:
+        scaled = emit.mul(found, weights, "scaled")
+        positions = emit.reduce(
+            ReduceOperation.SUM, scaled, (len(indices) - 1,), False, "positions"
+        )
+    if batch:
+        count = math.prod(shape[:batch])
+        start = np.arange(count, dtype=np.int32) * np.int32(math.prod(indexed))
+        start = start.reshape(*shape[:batch], *[1] * (len(indices) - 1 - batch))
+        positions = emit.add(positions, start, "batch")
+    rows = emit.reshape(view.value(0), (math.prod(shape[: batch + depth]), *rest), "rows")
+    return emit.gather(rows, positions, 0)
+
+
+@operator("GatherElements", since=11)
+def _gather_elements(view: NodeView) -> Value:
+    emit, shape, target = view.emit, view.shape(0), view.shape(1)
+    axis = view.axis("axis", 0, len(shape))
+    if len(target) != len(shape) or any(
+        t > s for d, (t, s) in enumerate(zip(target, shape, strict=True)) if d != axis
+    ):
+        raise ParseError(f"indices of shape {target} do not fit {shape}")
+    _check_size(shape)
+    found = _counted_from_front(view, view.value(1), (shape[axis],))
+    scaled = emit.mul(found, np.array(_strides(shape)[axis], np.int32), "scaled")
+    positions = emit.add(scaled, _own_positions(target, shape, axis), "positions")
+    flat = emit.reshape(view.value(0), (math.prod(shape),), "flat")
+    return emit.gather(flat, positions, 0)
+
+
+def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> np.ndarray:
+    """Return the flat position of each element but for its place along ``axis``."""
+    total = np.zeros(target, np.int32)
+    for d, stride in enumerate(_strides(shape)):
+        if d != axis:
+            lane = np.arange(target[d], dtype=np.int32) * np.int32(stride)
+            total = total + lane.reshape([-1 if e == d else 1 for e in range(len(shape))])
+    return total
+
+
+def _replacing_only(view: NodeView) -> None:
+    if view.text("reduction", "none") != "none":
+        raise Unsupported(f"reduction '{view.text('reduction')}'")
+
+
+@operator("ScatterND", since=11, check=_replacing_only)
+def _scatter_nd(view: NodeView) -> Value:
+    shape = view.shape(0)
+    indices = view.constant(1, "indices")
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not 1 <= depth <= len(shape):
+        raise ParseError(f"indices of shape {indices.shape} do not fit {shape}")
+    found = _counted_from_front(view, indices, shape[:depth])
+    assert isinstance(found, np.ndarray)
+    rows = (found * np.array(_strides(shape[:depth]), np.int32)).sum(-1).reshape(-1)
+    row = math.prod(shape[depth:])
+    positions = (rows[:, np.newaxis] * row + np.arange(row)).reshape(-1)
+    return _scatter(view, positions)
+
+
+@operator("ScatterElements", "Scatter", since=9, check=_replacing_only)
+def _scatter_elements(view: NodeView) -> Value:
+    shape = view.shape(0)
+    axis = view.axis("axis", 0, len(shape))
+    indices = view.constant(1, "indices")
+    if indices.ndim != len(shape):
+        raise ParseError(f"indices of shape {indices.shape} do not fit {shape}")
+    _check_size(shape)
+    found = _counted_from_front(view, indices, (shape[axis],))
+    assert isinstance(found, np.ndarray)
+    positions = found * _strides(shape)[axis] + _own_positions(indices.shape, shape, axis)
+    return _scatter(view, positions.reshape(-1))
+
+
+def _scatter(view: NodeView, positions: np.ndarray) -> Value:
+    """Write the updates at known flat positions: a Gather from the data and the updates."""
+    emit, shape = view.emit, view.shape(0)
+    count = math.prod(shape)
+    if positions.size != math.prod(view.shape(2)):
+        raise ParseError(f"{math.prod(view.shape(2))} updates for {positions.size} positions")
+    _check_size((count + positions.size,))
+    source = np.arange(count, dtype=np.int32)
+    source[positions] = count + np.arange(positions.size, dtype=np.int32)
+    both = emit.concat(
+        [
+            emit.reshape(view.value(0), (count,), "flat"),
+            emit.reshape(view.value(2), (positions.size,), "updates"),
+        ],
+        0,
+        "both",
+    )
+    return emit.gather(both, source.reshape(shape), 0)
+
+
+@operator("Trilu", since=14)
+def _trilu(view: NodeView) -> Value:
+    shape = view.shape(0)
+    if len(shape) < 2:
+        raise ParseError(f"input of {len(shape)} dimensions, at least 2 expected")
+    k = view.integers(1, "diagonal")[0] if view.has(1) else 0
+    if not view.emit.foldable([], shape[-2:], np.dtype(np.int64)):
+        raise Unsupported(f"a triangle of {shape[-2]}x{shape[-1]} elements")
+    below = np.tri(*shape[-2:], k - 1 if view.integer("upper", 1) else k, dtype=bool)
+    kept = ~below if view.integer("upper", 1) else below
+    x = view.value(0)
+    return view.emit.where(kept, x, view.emit.scalar(0, x))
+
+
+@operator("OneHot", since=9)
+def _one_hot(view: NodeView) -> Value:
+    emit, indices = view.emit, view.value(0)
+    depth = (
+        view.integers(1, "depth")[0]
+        if dtype_of(view.value(1)).kind in "iu"
+        else int(view.constant(1, "depth").reshape(-1)[0])
+    )
+    rank = view.rank(0) + 1
+    axis = view.axis("axis", -1, rank)
+    values = view.value(2)
+    if shape_of(values) != (2,) or depth < 1:
+        raise ParseError(f"values of shape {shape_of(values)}, depth {depth}")
+    # Row i of the identity, but with the two given values, is what index i becomes.
+    if not isinstance(indices, np.ndarray) and dtype_of(indices).kind == "f":
+        indices = emit.cast(indices, np.int32, "indices")
+    classes = np.arange(depth).astype(dtype_of(indices))
+    classes = classes.reshape([depth if d == axis else 1 for d in range(rank)])
+    wide = [*view.shape(0)]
+    wide.insert(axis, 1)
+    spread = emit.reshape(indices, wide, "spread")
+    back = emit.sub(classes, emit.scalar(depth, indices), "from_end")
+    hit = emit.compare(ComparisonOperation.EQUAL, spread, classes, "hit")
+    hit_back = emit.compare(ComparisonOperation.EQUAL, spread, back, "hit_from_end")
+    off, on = emit.split(values, [1, 1], 0, "values")
+    inner = emit.where(hit_back, on, off, "negative")
+    return emit.where(hit, on, inner)

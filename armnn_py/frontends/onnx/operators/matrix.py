@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Matrix products: FullyConnected where the weights are known, else BatchMatMul."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armnn_py.descriptors import FullyConnectedDescriptor
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.emit import Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.table import operator
+from armnn_py.types import LayerType
+
+
+@operator("MatMul")
+def _matmul(view: NodeView) -> Value:
+    emit, x, y = view.emit, view.value(0), view.value(1)
+    if not view.rank(0) or not view.rank(1):
+        raise ParseError("a scalar operand")
+    result = _product_shape(view.shape(0), view.shape(1))
+    if emit.foldable([x, y], result):
+        return np.asarray(np.matmul(emit.known(x), emit.known(y)))
+    is_weights = view.known(1) is not None and view.rank(1) == 2
+    if is_weights and view.rank(0) >= 2 and dtype_of(x).kind == "f":
+        descriptor = FullyConnectedDescriptor(constant_weights=True)
+        return emit.layer(LayerType.FULLY_CONNECTED, [x, y], descriptor)
+    # A vector is a matrix of one row, or of one column.
+    if view.rank(0) == 1:
+        x = emit.reshape(x, (1, *view.shape(0)), "row")
+    if view.rank(1) == 1:
+        y = emit.reshape(y, (*view.shape(1), 1), "column")
+    is_vector = 1 in (view.rank(0), view.rank(1))
+    product = emit.matmul(x, y, name="product" if is_vector else "")
+    return emit.reshape(product, result)
+
+
+def _product_shape(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
+    rows, columns = (x if len(x) > 1 else (1, *x)), (y if len(y) > 1 else (*y, 1))
+    if rows[-1] != columns[-2]:
+        raise ParseError(f"matrices of shape {x} and {y} do not multiply")
+    batch = np.broadcast_shapes(rows[:-2], columns[:-2])
+    return (*batch, *([rows[-2]] if len(x) > 1 else []), *([columns[-1]] if len(y) > 1 else []))
+
+
+@operator("Gemm")
+def _gemm(view: NodeView) -> Value:
+    emit, x, y = view.emit, view.value(0), view.value(1)
+    alpha, beta = view.number("alpha", 1.0), view.number("beta", 1.0)
+    transpose_x, transpose_y = bool(view.integer("transA")), bool(view.integer("transB"))
+    for index in (0, 1):
+        if view.rank(index) != 2:
+            raise ParseError(f"input {index} has {view.rank(index)} dimensions, 2 expected")
+    rows, inner = view.shape(0)[::-1] if transpose_x else view.shape(0)
+    other, columns = view.shape(1)[::-1] if transpose_y else view.shape(1)
+    if inner != other:
+        raise ParseError(f"matrices {rows}x{inner} and {other}x{columns} do not multiply")
+    addend = view.value(2) if view.has(2) and beta != 0 else None
+    if view.known(1) is None or dtype_of(x).kind != "f":
+        name = "product" if addend is not None or alpha != 1 else ""
+        product = emit.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y, name=name)
+        product = emit.scale(product, alpha, "scaled" if addend is not None else "")
+        return _with_addend(view, product, addend, beta, (rows, columns))
+    if alpha != 1:
+        y = view.derived(1, f"times_{alpha:g}", lambda w: (w * alpha).astype(w.dtype))
+    if transpose_x:
+        x = emit.transpose(x, (1, 0), "transposed")
+    bias = _bias(view, addend, beta, columns)
+    rest = None if bias is not None else addend
+    descriptor = FullyConnectedDescriptor(
+        bias_enabled=bias is not None, transpose_weight_matrix=transpose_y, constant_weights=True
+    )
+    name = "product" if rest is not None else ""
+    product = emit.layer(LayerType.FULLY_CONNECTED, [x, y, bias], descriptor, name=name)
+    return _with_addend(view, product, rest, beta, (rows, columns))
+
+
+def _bias(view: NodeView, addend: Value | None, beta: float, columns: int) -> Value | None:
+    """Return the addend as the layer's bias, where it has the same values in each row."""
+    if addend is None:
+        return None
+    shape = shape_of(addend)
+    if any(dim != 1 for dim in shape[:-1]) or (shape and shape[-1] not in (1, columns)):
+        return None
+    flat = view.emit.reshape(addend, (shape[-1],) if shape else (1,), "bias")
+    flat = view.emit.broadcast_to(flat, (columns,), "wide_bias")
+    return view.emit.scale(flat, beta, "scaled_bias")
+
+
+def _with_addend(
+    view: NodeView, product: Value, addend: Value | None, beta: float, shape: tuple[int, int]
+) -> Value:
+    if addend is None:
+        return product
+    if np.broadcast_shapes(shape, shape_of(addend)) != shape:
+        raise ParseError(f"input 2 of shape {shape_of(addend)} does not broadcast to {shape}")
+    return view.emit.add(product, view.emit.scale(addend, beta, "scaled_addend"))

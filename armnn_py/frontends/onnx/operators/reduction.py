@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Reductions, and where the extreme element is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.emit import Value, shape_of
+from armnn_py.frontends.onnx.node import NodeView, normal_axes
+from armnn_py.frontends.onnx.table import operator
+from armnn_py.types import (
+    ArgMinMaxFunction,
+    BinaryOperation,
+    DataType,
+    ReduceOperation,
+    UnaryOperation,
+)
+
+_PLAIN = {
+    "ReduceSum": ReduceOperation.SUM,
+    "ReduceMean": ReduceOperation.MEAN,
+    "ReduceMax": ReduceOperation.MAX,
+    "ReduceMin": ReduceOperation.MIN,
+    "ReduceProd": ReduceOperation.PROD,
+}
+_COMPOSED = ("ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp")
+
+
+def _axes(view: NodeView) -> tuple[int, ...]:
+    """Return the axes: an attribute in old versions, an operand in new ones; none means all."""
+    rank = view.rank(0)
+    axes = view.ints("axes")
+    if axes is None and view.has(1):
+        axes = view.integers(1, "axes")
+    if not axes:
+        return () if view.integer("noop_with_empty_axes") else tuple(range(rank))
+    return normal_axes(axes, rank)
+
+
+@operator(*_PLAIN)
+def _reduce(view: NodeView) -> Value:
+    emit, x = view.emit, view.value(0)
+    keep_dims = bool(view.integer("keepdims", 1))
+    operation = _PLAIN[view.node.op_type]
+    if view.dtype(0) == np.bool_ and not isinstance(x, np.ndarray):
+        # Only the extremes are defined of booleans.
+        wide = emit.cast(x, np.int32, "wide")
+        return emit.cast(emit.reduce(operation, wide, _axes(view), keep_dims, "reduced"), np.bool_)
+    return emit.reduce(operation, x, _axes(view), keep_dims)
+
+
+@operator(*_COMPOSED)
+def _composed(view: NodeView) -> Value:
+    emit, x, axes = view.emit, view.value(0), _axes(view)
+    keep_dims = bool(view.integer("keepdims", 1))
+
+    def total(value: Value, name: str = "") -> Value:
+        return emit.reduce(ReduceOperation.SUM, value, axes, keep_dims, name)
+
+    kind = view.node.op_type
+    if kind == "ReduceL1":
+        return total(emit.unary(UnaryOperation.ABS, x, "abs"))
+    if kind == "ReduceSumSquare":
+        return total(emit.mul(x, x, "square"))
+    if kind == "ReduceL2":
+        squares = total(emit.mul(x, x, "square"), "sum")
+        if view.dtype(0).kind == "f":
+            return emit.unary(UnaryOperation.SQRT, squares)
+        wide = emit.cast(squares, np.float32, "wide")
+        return emit.cast(emit.unary(UnaryOperation.SQRT, wide, "root"), view.dtype(0))
+    if kind == "ReduceLogSum":
+        return emit.unary(UnaryOperation.LOG, total(x, "sum"))
+    if not axes or not all(shape_of(x)):
+        return emit.unary(
+            UnaryOperation.LOG, total(emit.unary(UnaryOperation.EXP, x, "exp"), "sum")
+        )
+    # The largest element comes out first, so that no exponential overflows.
+    top = emit.reduce(ReduceOperation.MAX, x, axes, True, "max")
+    exp = emit.unary(UnaryOperation.EXP, emit.sub(x, top, "shifted"), "exp")
+    log = emit.unary(UnaryOperation.LOG, total(exp, "sum"), "log")
+    return emit.add(log, emit.reshape(top, shape_of(log), "max_shape"))
+
+
+@operator("ArgMax", "ArgMin")
+def _arg(view: NodeView) -> Value:
+    emit, x = view.emit, view.value(0)
+    rank = view.rank(0)
+    axis = view.axis("axis", 0, rank)
+    is_max = view.node.op_type == "ArgMax"
+    function = ArgMinMaxFunction.MAX if is_max else ArgMinMaxFunction.MIN
+    shape = list(view.shape(0))
+    count = shape[axis]
+    if not count:
+        raise ParseError(f"dimension {axis} is empty, there is no extreme element")
+    keep_dims = bool(view.integer("keepdims", 1))
+    if not view.integer("select_last_index"):
+        found = emit.arg(function, x, axis, DataType.SIGNED64, "arg" if keep_dims else "")
+    else:
+        # Ties go to the first: look from the other end.
+        begin = [count - 1 if d == axis else 0 for d in range(rank)]
+        step = [-1 if d == axis else 1 for d in range(rank)]
+        turned = emit.stride(x, begin, shape, step, "reversed")
+        found = emit.arg(function, turned, axis, DataType.SIGNED32, "arg")
+        found = emit.binary(BinaryOperation.SUB, np.array(count - 1, np.int32), found, "from_front")
+        found = emit.cast(found, np.int64, "wide" if keep_dims else "")
+    shape[axis] = 1
+    return emit.reshape(found, shape) if keep_dims else found

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""ConvTranspose: TransposeConvolution2d, with the output's size computed as ONNX defines it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.descriptors import TransposeConvolution2dDescriptor
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.emit import Unsupported, Value
+from armnn_py.frontends.onnx.emit.base import data_type_of
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.operators.convolution import _planes_only, spatial_rank
+from armnn_py.frontends.onnx.table import operator
+from armnn_py.frontends.onnx.windows import window_list
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import DataLayout, LayerType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@operator("ConvTranspose", check=_planes_only)
+def _conv_transpose(view: NodeView) -> Value:
+    emit = view.emit
+    rank = spatial_rank(view)
+    batch, channels, *size = view.shape(0)
+    inputs, per_group, *kernel = view.shape(1)
+    groups = view.integer("group", 1)
+    if groups < 1 or channels != inputs or inputs % groups:
+        raise ParseError(
+            f"weights of shape {view.shape(1)} in {groups} groups do not fit {channels} channels"
+        )
+    stated = view.ints("kernel_shape")
+    if stated is not None and stated != kernel:
+        raise ParseError(f"attribute 'kernel_shape' is {stated}, weights are {kernel}")
+    stride = window_list(view, "strides", rank, 1)
+    dilation = window_list(view, "dilations", rank, 1)
+    before, output = _output_size(view, size, kernel, stride, dilation)
+    outputs = per_group * groups
+    weights = _weights(view, groups, kernel)
+    x: Value = view.value(0)
+    if rank == 1:
+        x = emit.reshape(x, (batch, channels, 1, *size), "plane")
+        stride, dilation = (1, *stride), (1, *dilation)
+        before, output = (0, *before), (1, *output)
+    # What the formula gives beyond the stated output is cut off behind it.
+    full = [
+        (n - 1) * s + (k - 1) * d + 1 - b
+        for n, s, k, d, b in zip(
+            [1, *size][-2:], stride, [1, *kernel][-2:], dilation, before, strict=True
+        )
+    ]
+    after = [max(f - o, 0) for f, o in zip(full, output, strict=True)]
+    bias = emit.reshape(view.value(2), (outputs,), "bias") if view.has(2) else None
+    descriptor = TransposeConvolution2dDescriptor(
+        pad_top=before[0],
+        pad_left=before[1],
+        pad_bottom=after[0],
+        pad_right=after[1],
+        stride_y=stride[0],
+        stride_x=stride[1],
+        dilation_y=dilation[0],
+        dilation_x=dilation[1],
+        bias_enabled=bias is not None,
+        data_layout=DataLayout.NCHW,
+        output_shape_enabled=any(f - a != o for f, a, o in zip(full, after, output, strict=True)),
+        groups=groups,
+    )
+    info = TensorInfo((batch, outputs, *output), data_type_of(view.dtype(0)))
+    y: Value = emit.layer(
+        LayerType.TRANSPOSE_CONVOLUTION2D,
+        [x, weights, bias],
+        descriptor,
+        name="" if rank == 2 else "conv",
+        output=info,
+    )
+    return emit.reshape(y, (batch, outputs, *output[-rank:]))
+
+
+def _output_size(
+    view: NodeView,
+    size: list[int],
+    kernel: list[int],
+    stride: tuple[int, ...],
+    dilation: tuple[int, ...],
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the pads before and the output's size, as the specification of ConvTranspose says."""
+    rank = len(size)
+    extra = view.ints("output_padding") or [0] * rank
+    pads = view.ints("pads") or [0] * (2 * rank)
+    stated = view.ints("output_shape")
+    mode = view.text("auto_pad", "NOTSET") or "NOTSET"
+    if len(extra) != rank or len(pads) != 2 * rank:
+        raise ParseError("attribute 'pads' or 'output_padding' has the wrong number of values")
+    full = [
+        (n - 1) * s + (k - 1) * d + 1 + e
+        for n, s, k, d, e in zip(size, stride, kernel, dilation, extra, strict=True)
+    ]
+    if stated is not None:
+        wanted = stated[-rank:]
+        if len(stated) < rank or min(wanted) < 1:
+            raise ParseError(f"attribute 'output_shape' is {stated}")
+    elif mode in ("SAME_UPPER", "SAME_LOWER"):
+        wanted = [n * s for n, s in zip(size, stride, strict=True)]
+    else:
+        before = pads[:rank] if mode == "NOTSET" else [0] * rank
+        after = pads[rank:] if mode == "NOTSET" else [0] * rank
+        wanted = [f - b - a for f, b, a in zip(full, before, after, strict=True)]
+        if min(wanted) < 1 or min(before) < 0:
+            raise (
+                Unsupported("negative pads")
+                if min(before) < 0
+                else ParseError(f"pads {pads} leave nothing of an output of {full}")
+            )
+        return tuple(before), tuple(wanted)
+    before = []
+    for f, w in zip(full, wanted, strict=True):
+        total = max(f - w, 0)
+        # The odd element goes behind for SAME_UPPER and before otherwise.
+        before.append(total // 2 if mode == "SAME_UPPER" else total - total // 2)
+    return tuple(before), tuple(wanted)
+
+
+def _weights(view: NodeView, groups: int, kernel: list[int]) -> Value:
+    """Bring weights [I, O / groups, ...] to the layer's [O, I / groups, H, W]."""
+    inputs, per_group = view.shape(1)[:2]
+    plane = tuple([1, *kernel][-2:])
+    split = (groups, inputs // groups, per_group, *plane)
+    target = (groups * per_group, inputs // groups, *plane)
+
+    def rearranged(weights: NDArray[np.generic]) -> NDArray[np.generic]:
+        return weights.reshape(split).swapaxes(1, 2).reshape(target)
+
+    if view.known(1) is not None:
+        return view.derived(1, "transposed", rearranged)
+    emit = view.emit
+    parts = emit.reshape(view.value(1), split, "weights")
+    return emit.reshape(emit.transpose(parts, (0, 2, 1, 3, 4), "swapped"), target, "dense_weights")

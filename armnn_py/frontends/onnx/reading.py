@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From a file to a parsed ``ModelProto``, with every way a file can be bad as a `ParseError`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.errors import ParseError
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["protobuf_text", "quoted", "read_model"]
+
+_PROTOBUF_LIMIT = 2**31 - 1
+_SHOWN_LENGTH = 100
+
+
+def quoted(name: object) -> str:
+    """Return a name from a file in quotes, printable and of sane length."""
+    text = str(name)
+    if len(text) > _SHOWN_LENGTH:
+        text = f"{text[:_SHOWN_LENGTH]}..."
+    if not text.isprintable():
+        text = text.encode("unicode_escape").decode("ascii")
+    return f"'{text}'"
+
+
+def protobuf_text(value: str | bytes, what: str) -> str:
+    """Return a string field; protobuf hands over ``bytes`` where the text is not UTF-8."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ParseError(f"{what} {value[:_SHOWN_LENGTH]!r} is not UTF-8 text") from None
+    return value
+
+
+def read_model(path: Path) -> onnx.ModelProto:
+    """Read and parse a model file.
+
+    Raises
+    ------
+    ParseError
+        The file cannot be read, is empty, too large for protobuf, or not an ONNX model.
+    """
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        size = path.stat().st_size
+        if size > _PROTOBUF_LIMIT:
+            raise ParseError(
+                f"model '{path.name}' has {size} bytes, protobuf allows {_PROTOBUF_LIMIT}",
+                path=str(path),
+                hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise ParseError(
+            f"cannot read model '{path.name}': {error.strerror or error}", path=str(path)
+        ) from error
+    if not data:
+        raise ParseError(f"model '{path.name}' is empty", path=str(path))
+    try:
+        model = onnx.ModelProto.FromString(data)
+    except (DecodeError, ValueError, RecursionError, MemoryError) as error:
+        raise ParseError(
+            f"'{path.name}' is not an ONNX model, or is damaged",
+            path=str(path),
+            details=[f"file: {len(data)} bytes", *_words(error)],
+            hints=["check the file's size against the original: a copy may have been cut short"],
+        ) from error
+    if not model.HasField("graph"):
+        raise ParseError(
+            f"'{path.name}' is not an ONNX model: it has no graph",
+            path=str(path),
+            details=[f"file: {len(data)} bytes"],
+        )
+    return model
+
+
+def _words(error: Any) -> list[str]:
+    text = str(error).strip()
+    return [f"protobuf: {text}"] if text else []

@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The arithmetic of Resize: which input elements an output element reads, and with what weights.
+
+Definitions: the ONNX operator Resize, version 19, of which all older ones and Upsample are cases.
+Every mode is separable, so that one dimension at a time is computed; positions are 64-bit floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armnn_py.errors import ParseError
+
+__all__ = ["Axis", "Method", "layer_indices", "layer_weights", "nearest_indices", "weights"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One dimension that changes size."""
+
+    index: int
+    size: int
+    target: int
+    scale: float
+    roi: tuple[float, float] = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """The attributes of a Resize that say how to read between elements."""
+
+    mode: str = "nearest"
+    transformation: str = "half_pixel"
+    rounding: str = "round_prefer_floor"
+    cubic_a: float = -0.75
+    exclude_outside: bool = False
+    antialias: bool = False
+
+
+def positions(axis: Axis, method: Method) -> Array:
+    """Return the input position of each output element."""
+    x = np.arange(axis.target, dtype=np.float64)
+    n, m, scale = axis.size, axis.target, axis.scale
+    match method.transformation:
+        case "half_pixel":
+            return (x + 0.5) / scale - 0.5
+        case "half_pixel_symmetric":
+            adjustment = m / (scale * n)
+            return n / 2 * (1 - adjustment) + (x + 0.5) / scale - 0.5
+        case "pytorch_half_pixel":
+            return (x + 0.5) / scale - 0.5 if m > 1 else np.zeros(m)
+        case "align_corners":
+            return x * (n - 1) / (m - 1) if m > 1 else np.zeros(m)
+        case "asymmetric":
+            return x / scale
+        case "tf_half_pixel_for_nn":
+            return (x + 0.5) / scale
+        case "tf_crop_and_resize":
+            start, end = axis.roi
+            if m > 1:
+                return start * (n - 1) + x * (end - start) * (n - 1) / (m - 1)
+            return np.full(m, 0.5 * (start + end) * (n - 1))
+    raise ParseError(f"coordinate transformation '{method.transformation}' is not one")
+
+
+def _simple(x: Array, scale: float) -> Array:
+    """Round as Resize-10 and Upsample do: up when shrinking, down when growing."""
+    return np.ceil(x) if scale < 1 else np.floor(x)
+
+
+_ROUNDINGS: dict[str, Callable[[Array, float], Array]] = {
+    "round_prefer_floor": lambda x, scale: np.ceil(x - 0.5),
+    "round_prefer_ceil": lambda x, scale: np.floor(x + 0.5),
+    "floor": lambda x, scale: np.floor(x),
+    "ceil": lambda x, scale: np.ceil(x),
+    "simple": _simple,
+}
+
+
+def nearest_indices(axis: Axis, method: Method) -> Array:
+    """Return which input element each output element is."""
+    rounding = _ROUNDINGS.get(method.rounding)
+    if rounding is None:
+        raise ParseError(f"nearest mode '{method.rounding}' is not one")
+    # A quotient that is whole but for the last bit is meant to be whole.
+    found = positions(axis, method)
+    near = np.round(found * 2) / 2
+    found = np.where(np.abs(found - near) < 1e-9 * np.maximum(1, np.abs(near)), near, found)
+    return np.clip(rounding(found, axis.scale), 0, axis.size - 1).astype(np.int32)
+
+
+def outside(axis: Axis, method: Method) -> Array:
+    """Return which output elements read outside the input; only a crop can."""
+    if method.transformation != "tf_crop_and_resize":
+        return np.zeros(axis.target, bool)
+    found = positions(axis, method)
+    return (found < 0) | (found > axis.size - 1)
+
+
+def _triangle(distance: Array) -> Array:
+    return np.clip(1 - np.abs(distance), 0, 1)
+
+
+def _cubic(distance: Array, a: float) -> Array:
+    d = np.abs(distance)
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.where(d <= 1, near, np.where(d < 2, far, 0))
+
+
+def weights(axis: Axis, method: Method) -> Array:
+    """Return the matrix [target, size] that resamples one dimension."""
+    is_cubic = method.mode == "cubic"
+    shrink = min(axis.scale, 1.0) if method.antialias else 1.0
+    reach = (2 if is_cubic else 1) / shrink
+    found = positions(axis, method)
+    start = np.floor(found).astype(np.int64)
+    taps = np.arange(math.floor(-reach) + 1, math.ceil(reach) + 1)
+    places = start[:, np.newaxis] + taps
+    distance = (places - found[:, np.newaxis]) * shrink
+    share = _cubic(distance, method.cubic_a) if is_cubic else _triangle(distance)
+    if method.exclude_outside:
+        share = np.where((places >= 0) & (places < axis.size), share, 0)
+    if method.exclude_outside or method.antialias:
+        total = share.sum(1, keepdims=True)
+        share = share / np.where(total == 0, 1, total)
+    matrix = np.zeros((axis.target, axis.size))
+    rows = np.broadcast_to(np.arange(axis.target)[:, np.newaxis], places.shape)
+    np.add.at(matrix, (rows, np.clip(places, 0, axis.size - 1)), share)
+    return matrix
+
+
+def layer_indices(
+    size: int, target: int, *, align_corners: bool, half_pixel_centers: bool
+) -> Array:
+    """Return which elements the nearest-neighbour Resize layer reads (``armnn/descriptors.h``)."""
+    x = np.arange(target, dtype=np.float32)
+    if align_corners and target > 1:
+        step = np.float32(size - 1) / np.float32(target - 1)
+    else:
+        step = np.float32(size) / np.float32(target)
+    if half_pixel_centers:
+        found = np.floor((x + np.float32(0.5)) * step)
+    elif align_corners:
+        found = np.floor(x * step + np.float32(0.5))
+    else:
+        found = np.floor(x * step)
+    return np.clip(found, 0, size - 1).astype(np.int32)
+
+
+def layer_weights(
+    size: int, target: int, *, align_corners: bool, half_pixel_centers: bool
+) -> Array:
+    """Return the matrix of the bilinear Resize layer (``armnn/descriptors.h``)."""
+    kind = (
+        "half_pixel" if half_pixel_centers else "align_corners" if align_corners else "asymmetric"
+    )
+    axis = Axis(0, size, target, target / size)
+    return weights(axis, Method("linear", kind))

@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From a ``TensorProto`` to a numpy array: checked before memory is taken, 64-byte aligned.
+
+Element types and the fields they are stored in are those of ``onnx.proto``.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.reading import protobuf_text, quoted
+
+if TYPE_CHECKING:
+    import onnx
+    from numpy.typing import NDArray
+
+__all__ = ["DTYPES", "Unreadable", "aligned_empty", "element_type_name", "read_tensor"]
+
+# TensorProto.DataType -> numpy dtype of the types that numpy has.
+DTYPES: dict[int, np.dtype[Any]] = {
+    1: np.dtype(np.float32),
+    2: np.dtype(np.uint8),
+    3: np.dtype(np.int8),
+    4: np.dtype(np.uint16),
+    5: np.dtype(np.int16),
+    6: np.dtype(np.int32),
+    7: np.dtype(np.int64),
+    9: np.dtype(np.bool_),
+    10: np.dtype(np.float16),
+    11: np.dtype(np.float64),
+    12: np.dtype(np.uint32),
+    13: np.dtype(np.uint64),
+}
+_OTHER_TYPES = {8: "string", 14: "complex64", 15: "complex128", 16: "bfloat16"}
+# Which repeated field holds elements that are not raw bytes.
+_FIELDS = {1: "float_data", 7: "int64_data", 11: "double_data", 12: "uint64_data"} | {
+    13: "uint64_data"
+}
+_EXTERNAL = 1
+_ALIGNMENT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A tensor whose element type has no counterpart; whoever uses it is unsupported."""
+
+    reason: str
+
+
+def element_type_name(number: int) -> str:
+    """Return the name of a ``TensorProto.DataType``."""
+    dtype = DTYPES.get(number)
+    return str(dtype) if dtype is not None else _OTHER_TYPES.get(number, f"type {number}")
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return an array whose memory starts where a backend can use it without a copy."""
+    size = math.prod(shape) * dtype.itemsize
+    memory = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -memory.__array_interface__["data"][0] % _ALIGNMENT
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
+def read_tensor(tensor: onnx.TensorProto, folder: Path, what: str) -> NDArray[Any] | Unreadable:
+    """Read a tensor's values.
+
+    Parameters
+    ----------
+    tensor
+        The message.
+    folder
+        Where the model file lies; external data must lie in it too.
+    what
+        Names the tensor in an error.
+
+    Returns
+    -------
+    numpy.ndarray or Unreadable
+        Read-only and C-contiguous.
+
+    Raises
+    ------
+    ParseError
+        Shape and stored data do not match, or external data cannot be read.
+    """
+    shape = tuple(tensor.dims)
+    number = tensor.data_type
+    if any(dim < 0 for dim in shape):
+        raise ParseError(f"{what} has a negative dimension", details=[f"shape: {shape}"])
+    if len(shape) > 64:
+        raise ParseError(f"{what} has {len(shape)} dimensions")
+    dtype = DTYPES.get(number)
+    if dtype is None:
+        if number == 0:
+            raise ParseError(f"{what} has no element type")
+        return Unreadable(f"{what} holds {element_type_name(number)} values")
+    size = math.prod(shape) * dtype.itemsize
+    if tensor.data_location == _EXTERNAL:
+        array = _read_external(tensor, folder, shape, dtype, what)
+    elif tensor.HasField("raw_data"):
+        raw = tensor.raw_data
+        if len(raw) != size:
+            raise _mismatch(what, shape, dtype, f"{len(raw)} bytes")
+        array = aligned_empty(shape, dtype)
+        array[...] = np.frombuffer(raw, dtype.newbyteorder("<")).reshape(shape)
+    else:
+        array = _read_field(tensor, shape, dtype, what)
+    if dtype == np.bool_:  # any byte but 0 is true
+        array[...] = array.view(np.uint8) != 0
+    array.flags.writeable = False
+    return array
+
+
+def _mismatch(what: str, shape: tuple[int, ...], dtype: np.dtype[Any], found: str) -> ParseError:
+    size = math.prod(shape) * dtype.itemsize
+    return ParseError(
+        f"{what} has the wrong amount of data",
+        details=[
+            f"shape: {'x'.join(map(str, shape)) or 'scalar'} of {dtype}, {size} bytes",
+            f"stored: {found}",
+        ],
+        hints=["the file is damaged, or was cut short"],
+    )
+
+
+def _read_field(
+    tensor: onnx.TensorProto, shape: tuple[int, ...], dtype: np.dtype[Any], what: str
+) -> NDArray[Any]:
+    values = getattr(tensor, _FIELDS.get(tensor.data_type, "int32_data"))
+    if len(values) != math.prod(shape):
+        raise _mismatch(what, shape, dtype, f"{len(values)} elements")
+    array = aligned_empty(shape, dtype)
+    if dtype == np.float16:  # stored as the bits of 16-bit numbers
+        bits = np.array(values, np.int64)
+        array.reshape(-1)[...] = bits.astype(np.uint16).view(np.float16)
+    else:
+        # Wider than the type where the field is: out-of-range values wrap instead of raising.
+        wide = np.float64 if dtype.kind == "f" else np.uint64 if dtype.kind == "u" else np.int64
+        if dtype.kind == "u" and tensor.data_type not in (12, 13):
+            wide = np.int64
+        array.reshape(-1)[...] = np.array(values, wide).astype(dtype)
+    return array
+
+
+def _read_external(
+    tensor: onnx.TensorProto,
+    folder: Path,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    what: str,
+) -> NDArray[Any]:
+    entries = {
+        protobuf_text(entry.key, "key of external data"): protobuf_text(
+            entry.value, "external data entry"
+        )
+        for entry in tensor.external_data
+    }
+    location = entries.get("location", "")
+    if not location:
+        raise ParseError(f"{what} is stored in another file that is not named")
+    file = _external_file(folder, location, what)
+    size = math.prod(shape) * dtype.itemsize
+    try:
+        offset, length = (int(entries.get(key) or "-1") for key in ("offset", "length"))
+    except ValueError:
+        raise ParseError(
+            f"{what}: offset or length of its data in {quoted(location)} is not a number"
+        ) from None
+    offset = max(offset, 0)
+    available = file.stat().st_size - offset
+    if length not in (-1, size) or available < size:
+        stored = length if length != -1 and length <= max(available, 0) else max(available, 0)
+        raise _mismatch(what, shape, dtype, f"{stored} bytes in {quoted(location)}")
+    array = aligned_empty(shape, dtype)
+    with file.open("rb") as stream:
+        stream.seek(offset)
+        if size and stream.readinto(memoryview(array.reshape(-1).view(np.uint8))) != size:
+            raise _mismatch(what, shape, dtype, f"fewer bytes in {quoted(location)}")
+    if sys.byteorder == "big":  # stored little-endian
+        array.byteswap(inplace=True)
+    return array
+
+
+def _external_file(folder: Path, location: str, what: str) -> Path:
+    """Return the file of external data, which must lie in the model's own folder.
+
+    A model from elsewhere must not make its reader open any file of the machine.
+    """
+    try:
+        root = folder.resolve()
+        file = (root / location).resolve()
+        escapes = Path(location).is_absolute() or not file.is_relative_to(root)
+        exists = not escapes and file.is_file()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ParseError(f"{what}: external data {quoted(location)}: {error}") from error
+    if escapes:
+        raise ParseError(
+            f"{what}: external data {quoted(location)} lies outside the model's folder",
+            hints=["put the data file beside the model and store a relative location"],
+        )
+    if not exists:
+        raise ParseError(
+            f"{what}: external data file {quoted(location)} is missing",
+            hints=[f"copy {quoted(location)} into the folder of the model"],
+        )
+    return file

@@ -126,7 +126,9 @@ def moved(x: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Return the pictures shifted by at most one pixel, each its own way."""
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     rows, cols = generator.choice([0, 1, 1, 2], (2, len(x)))
-    return np.stack([p[:, r : r + 8, c : c + 8] for p, r, c in zip(padded, rows, cols, strict=True)])
+    return np.stack(
+        [p[:, r : r + 8, c : c + 8] for p, r, c in zip(padded, rows, cols, strict=True)]
+    )
 
 
 def train(x: np.ndarray, labels: np.ndarray, generator: np.random.Generator) -> Arrays:
@@ -141,7 +143,9 @@ def train(x: np.ndarray, labels: np.ndarray, generator: np.random.Generator) -> 
         for start in range(0, len(x), BATCH):
             chosen = order[start : start + BATCH]
             step += 1
-            for name, grad in gradients(moved(x[chosen], generator), labels[chosen], weights).items():
+            for name, grad in gradients(
+                moved(x[chosen], generator), labels[chosen], weights
+            ).items():
                 first[name] = 0.9 * first[name] + 0.1 * grad
                 second[name] = 0.999 * second[name] + 0.001 * grad**2
                 change = first[name] / (1 - 0.9**step)

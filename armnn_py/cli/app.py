@@ -10,15 +10,16 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TextIO, TypeVar
 
 import rich_click as click
+from click.globals import get_current_context
 
 from armnn_py import errors
 from armnn_py.cli.render import Renderer, printable
 
 if TYPE_CHECKING:
-    from armnn_py import Runtime
+    from armnn_py.runtime import Runtime
 
 __all__ = [
     "EXIT_BACKEND",
@@ -71,12 +72,29 @@ class Session:
         """Return the renderer for standard output."""
         return Renderer(color=self.color)
 
-    def answer(self, data: Mapping[str, Any], render: Callable[[Renderer], None]) -> None:
-        """Write the answer once: ``data`` as a JSON document, or what ``render`` makes of it."""
+    def answer(
+        self,
+        data: Mapping[str, Any],
+        render: Callable[[Renderer], None],
+        *,
+        failure: CommandFailedError | None = None,
+    ) -> None:
+        """Write the answer once: ``data`` as a JSON document, or what ``render`` makes of it.
+
+        Raises
+        ------
+        CommandFailedError
+            ``failure``, if the answer is a "no"; the document says the same.
+        """
         if self.as_json:
-            write_json({"schema": f"armnn-py/{self.command}/1", "ok": True, **data})
+            document: dict[str, Any] = {"schema": f"armnn-py/{self.command}/1", "ok": True}
+            if failure is not None:
+                document = error_document(failure, command=self.command)
+            write_json({**document, **data})
         else:
             render(self.renderer())
+        if failure is not None:
+            raise failure
 
     def configure(self) -> None:
         """Send log lines and warnings to standard error, at the chosen level."""
@@ -89,7 +107,14 @@ class Session:
         logging.getLogger("armnn_py").setLevel(level.upper())
         quiet = self.verbosity < 0
 
-        def show(message: Warning | str, *_: Any) -> None:
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
             if not quiet:
                 print(f"warning: {printable(str(message), keep=chr(10))}", file=sys.stderr)
 
@@ -124,7 +149,7 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
             help="Search this folder for backends instead of the usual places; repeatable.",
         ),
         _global_option(
-            "verbose", "-v", "--verbose", count=True, help="More: log lines, more columns."
+            "verbose", "-v", "--verbose", count=True, metavar="", help="More: log lines, rows."
         ),
         _global_option("quiet", "-q", "--quiet", is_flag=True, help="No warnings."),
         _global_option(
@@ -140,7 +165,7 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> R:
-        context = click.get_current_context()
+        context = get_current_context()
         session = context.ensure_object(Session)
         session.command = command_name(context)
         session.configure()

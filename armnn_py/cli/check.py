@@ -23,16 +23,29 @@ __all__ = ["check"]
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.option("--shape", "shapes", multiple=True, metavar="NAME=1x3x640x640",
-              help="Shape of an input with free dimensions.")
+@click.option(
+    "--shape",
+    "shapes",
+    multiple=True,
+    metavar="NAME=1x3x640x640",
+    help="Shape of an input with free dimensions.",
+)
 @backend_option
-@click.option("--layers", "all_layers", is_flag=True,
-              help="List every layer; otherwise neighbours on one backend share a row.")
+@click.option(
+    "--layers",
+    "all_layers",
+    is_flag=True,
+    help="List every layer; otherwise neighbours on one backend share a row.",
+)
 @click.option("--fail-on-split", is_flag=True, help="Exit 3 unless one backend runs everything.")
 @with_session
 def check(
-    session: Session, model: str, shapes: tuple[str, ...], backends: tuple[str, ...],
-    all_layers: bool, fail_on_split: bool,
+    session: Session,
+    model: str,
+    shapes: tuple[str, ...],
+    backends: tuple[str, ...],
+    all_layers: bool,
+    fail_on_split: bool,
 ) -> None:
     """Place every layer of MODEL without running it; exit 3 if a layer has no backend."""
     import armnn_py
@@ -56,33 +69,45 @@ def check(
         for index, record in enumerate(assignment):
             part += int(index > 0 and record.backend != assignment[index - 1].backend)
             rows.append({**record.to_json(), "part": part, "reason": record.reason})
-        data = {
+        data: dict[str, Any] = {
             "model": model,
             "layers": rows,
             "backends": assignment.counts,
             "parts": part + 1 if rows else 0,
         }
-    session.answer(data, lambda renderer: _render(renderer, data, all_layers))
+    failure = None
     if fail_on_split and len(data["backends"]) > 1:
-        raise CommandFailedError(
+        failure = CommandFailedError(
             f"the network is split over {len(data['backends'])} backends",
             exit_code=EXIT_MODEL,
             hints=["--layers shows which layers the first backend refused, and why"],
         )
+    session.answer(data, lambda renderer: _render(renderer, data, all_layers), failure=failure)
 
 
 def _render(renderer: Renderer, data: dict[str, Any], all_layers: bool) -> None:
     rows = data["layers"]
     if all_layers:
         renderer.table(
-            [Column("layer"), Column("type"), Column("backend"), Column("part", right=True),
-             Column("why not an earlier choice")],
+            [
+                Column("layer"),
+                Column("type"),
+                Column("backend"),
+                Column("part", right=True),
+                Column("why not an earlier choice"),
+            ],
             [[r["layer"], r["type"], r["backend"], str(r["part"]), r["reason"]] for r in rows],
         )
     else:
         renderer.table(
-            [Column("part", right=True), Column("backend"), Column("layers", right=True),
-             Column("from"), Column("to"), Column("why not an earlier choice")],
+            [
+                Column("part", right=True),
+                Column("backend"),
+                Column("layers", right=True),
+                Column("from"),
+                Column("to"),
+                Column("why not an earlier choice"),
+            ],
             [_part(rows, bounds) for bounds in pairwise(_starts(rows))],
         )
     places = ", ".join(f"{backend} {count}" for backend, count in data["backends"].items())
@@ -98,9 +123,11 @@ def _starts(rows: list[dict[str, Any]]) -> list[int]:
 def _part(rows: list[dict[str, Any]], bounds: tuple[int, int]) -> list[str]:
     members = rows[bounds[0] : bounds[1]]
     reasons = list(dict.fromkeys(row["reason"] for row in members if row["reason"]))
-    reason = reasons[0] + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "") if (
-        reasons
-    ) else ""
+    reason = (
+        reasons[0] + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "")
+        if (reasons)
+        else ""
+    )
     first, last = members[0], members[-1]
     return [str(first["part"]), first["backend"], str(len(members)), first["layer"],
             last["layer"], reason]  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from collections.abc import Callable
 
 import rich_click as click
 
 from armnn_py import sdk_paths
+from armnn_py._version import __version__
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.render import Renderer
 
 __all__ = ["config"]
 
@@ -20,18 +22,16 @@ __all__ = ["config"]
 @with_session
 def config(session: Session, what: str | None) -> None:
     """Print one value and nothing else; without an option, all of them by name."""
-    values = {
-        "includedir": str(sdk_paths.get_include()),
-        "cmakedir": str(sdk_paths.get_cmake_dir()),
-        "cflags": sdk_paths.get_cflags(),
-        "version": version("armnn-py"),
+    values: dict[str, Callable[[], object]] = {
+        "includedir": sdk_paths.get_include,
+        "cmakedir": sdk_paths.get_cmake_dir,
+        "cflags": sdk_paths.get_cflags,
+        "version": lambda: __version__,
     }
-    chosen = values if what is None else {what: values[what]}
-    session.answer(
-        chosen,
-        lambda renderer: [
+    chosen = {name: str(values[name]()) for name in ([*values] if what is None else [what])}
+
+    def render(renderer: Renderer) -> None:
+        for name, value in chosen.items():
             renderer.line(value if what is not None else f"{name}={value}")
-            for name, value in chosen.items()
-        ]
-        and None,
-    )
+
+    session.answer(chosen, render)

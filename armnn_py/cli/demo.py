@@ -20,8 +20,13 @@ _ACROSS = 4
 
 
 @click.command()
-@click.option("--count", type=click.IntRange(min=1), default=8, show_default=True,
-              help="How many of the pictures to draw.")
+@click.option(
+    "--count",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="How many of the pictures to draw.",
+)
 @backend_option
 @with_session
 def demo(session: Session, count: int, backends: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
-    from armnn_py import TensorInfo
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["ImageOptions", "parse_shapes", "random_inputs", "read_inputs", "save_outputs"]
 
@@ -135,7 +135,7 @@ def _split(argument: str, infos: Mapping[str, TensorInfo]) -> tuple[str | None, 
     for name in sorted(infos, key=len, reverse=True):
         if argument.startswith(f"{name}="):
             return name, Path(argument[len(name) + 1 :])
-    name, separator, path = argument.partition("=")
+    name, separator, _ = argument.partition("=")
     if separator and not Path(argument).exists():
         raise _unknown(name, infos)
     return None, Path(argument)
@@ -218,7 +218,7 @@ def _read_image(
             raise InvalidArgumentError(
                 f"{option}: {len(values)} values given, 1 or {pixels.shape[2]} expected"
             )
-    pixels = (pixels - np.float32(options.mean)) * np.float32(options.scale)
+    pixels = (pixels - np.asarray(options.mean, np.float32)) * np.asarray(options.scale, np.float32)
     if channels_first:
         pixels = pixels.transpose(2, 0, 1)
     if info.dtype.kind in "iu":

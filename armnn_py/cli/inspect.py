@@ -81,7 +81,9 @@ def multiply_adds(layer: Layer) -> int | None:
         transposed = getattr(layer.descriptor, "transpose_x", False) or getattr(
             layer.descriptor, "adjoint_x", False
         )
-        return layer.outputs[0].info.element_count * (left.info.shape[-2 if transposed else -1] or 0)
+        return layer.outputs[0].info.element_count * (
+            left.info.shape[-2 if transposed else -1] or 0
+        )
     return 0
 
 

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Sequence
 
 import rich_click as click
+from click.exceptions import Exit, NoArgsIsHelpError
 
 from armnn_py import errors
 from armnn_py.cli import app
@@ -34,6 +35,9 @@ class _LazyGroup(click.RichGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
+            near = errors.near_names(cmd_name, list(_COMMANDS), limit=1)
+            if near:
+                ctx.fail(f"no such command '{cmd_name}', did you mean '{near[0]}'?")
             return None
         module, _, attribute = _COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
@@ -55,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with cli.make_context("armnn-py", list(given), obj=session) as context:
             cli.invoke(context)
         sys.stdout.flush()
-    except click.exceptions.Exit as stop:
+    except Exit as stop:
         return stop.exit_code
     except BrokenPipeError:
         # The reader has gone, as `head` does. Nothing more can be said, nor flushed at exit.
@@ -70,7 +74,7 @@ def _report(error: BaseException, session: app.Session) -> int:
     code = app.exit_code_of(error)
     if session.debug:
         traceback.print_exception(error)
-    if isinstance(error, click.exceptions.NoArgsIsHelpError) and not session.as_json:
+    if isinstance(error, NoArgsIsHelpError) and not session.as_json:
         error.show()
     elif isinstance(error, app.CommandFailedError) and session.as_json:
         pass  # the command has written its document, which says the same

@@ -35,34 +35,88 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.option("-i", "--input", "given", multiple=True, metavar="NAME=FILE",
-              help="A .npy or .npz file or a picture; NAME= may be left out for a single input.")
-@click.option("--random", "seed", type=int, metavar="SEED",
-              help="Random inputs instead of files.")
-@click.option("--shape", "shapes", multiple=True, metavar="NAME=1x3x640x640",
-              help="Shape of an input with free dimensions, for --random.")
-@click.option("-o", "--output", "folder", type=click.Path(file_okay=False, path_type=Path),
-              help="Write each output to this folder as a .npy file.")
+@click.option(
+    "-i",
+    "--input",
+    "given",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="A .npy or .npz file or a picture; NAME= may be left out for a single input.",
+)
+@click.option("--random", "seed", type=int, metavar="SEED", help="Random inputs instead of files.")
+@click.option(
+    "--shape",
+    "shapes",
+    multiple=True,
+    metavar="NAME=1x3x640x640",
+    help="Shape of an input with free dimensions, for --random.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each output to this folder as a .npy file.",
+)
 @backend_option
 @click.option("--iterations", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--mean", callback=_numbers, default="0", show_default=True,
-              help="Pictures: subtracted from each pixel, one number or one a channel.")
-@click.option("--scale", callback=_numbers, default="1", show_default=True,
-              help="Pictures: each pixel less the mean is multiplied by this.")
-@click.option("--layout", type=click.Choice(["auto", "nchw", "nhwc"]), default="auto",
-              show_default=True, help="Pictures: which dimension the channels are.")
-@click.option("--channel-order", type=click.Choice(["rgb", "bgr"]), default="rgb",
-              show_default=True, help="Pictures: order of the channels.")
-@click.option("--resize", type=click.Choice(["stretch", "fit", "none"]), default="stretch",
-              show_default=True, help="Pictures: how they get the input's size.")
-@click.option("--size", callback=_size, metavar="HEIGHTxWIDTH",
-              help="Pictures: size for an input whose own is free; default: the picture's.")
+@click.option(
+    "--mean",
+    callback=_numbers,
+    default="0",
+    show_default=True,
+    help="Pictures: subtracted from each pixel, one number or one a channel.",
+)
+@click.option(
+    "--scale",
+    callback=_numbers,
+    default="1",
+    show_default=True,
+    help="Pictures: each pixel less the mean is multiplied by this.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(["auto", "nchw", "nhwc"]),
+    default="auto",
+    show_default=True,
+    help="Pictures: which dimension the channels are.",
+)
+@click.option(
+    "--channel-order",
+    type=click.Choice(["rgb", "bgr"]),
+    default="rgb",
+    show_default=True,
+    help="Pictures: order of the channels.",
+)
+@click.option(
+    "--resize",
+    type=click.Choice(["stretch", "fit", "none"]),
+    default="stretch",
+    show_default=True,
+    help="Pictures: how they get the input's size.",
+)
+@click.option(
+    "--size",
+    callback=_size,
+    metavar="HEIGHTxWIDTH",
+    help="Pictures: size for an input whose own is free; default: the picture's.",
+)
 @with_session
-def run(  # noqa: PLR0913
-    session: Session, model: str, given: tuple[str, ...], seed: int | None,
-    shapes: tuple[str, ...], folder: Path | None, backends: tuple[str, ...], iterations: int,
-    mean: tuple[float, ...], scale: tuple[float, ...], layout: str, channel_order: str,
-    resize: str, size: tuple[int, int] | None,
+def run(
+    session: Session,
+    model: str,
+    given: tuple[str, ...],
+    seed: int | None,
+    shapes: tuple[str, ...],
+    folder: Path | None,
+    backends: tuple[str, ...],
+    iterations: int,
+    mean: tuple[float, ...],
+    scale: tuple[float, ...],
+    layout: str,
+    channel_order: str,
+    resize: str,
+    size: tuple[int, int] | None,
 ) -> None:
     """Run MODEL once on the given inputs and show its outputs."""
     import armnn_py
@@ -90,7 +144,10 @@ def run(  # noqa: PLR0913
     saved = files.save_outputs(outputs, folder) if folder is not None else {}
     rows = [_describe(name, array, saved) for name, array in outputs.items()]
     data = {
-        "model": model, "iterations": iterations, "seconds": times, "backends": counts,
+        "model": model,
+        "iterations": iterations,
+        "seconds": times,
+        "backends": counts,
         "outputs": rows,
     }
     session.answer(data, lambda renderer: _render(renderer, data))
@@ -114,11 +171,23 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         return "-" if value is None else f"{value:.4g}"
 
     renderer.table(
-        [Column("output"), Column("dtype"), Column("shape"), Column("min", right=True),
-         Column("mean", right=True), Column("max", right=True)],
         [
-            [row["name"], row["dtype"], format_shape(row["shape"]), number(row["min"]),
-             number(row["mean"]), number(row["max"])]
+            Column("output"),
+            Column("dtype"),
+            Column("shape"),
+            Column("min", right=True),
+            Column("mean", right=True),
+            Column("max", right=True),
+        ],
+        [
+            [
+                row["name"],
+                row["dtype"],
+                format_shape(row["shape"]),
+                number(row["min"]),
+                number(row["mean"]),
+                number(row["max"]),
+            ]
             for row in data["outputs"]
         ],
     )

@@ -1,0 +1,129 @@
+"""``armnn-py doctor``: the machine, the install and the extras."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import rich_click as click
+
+from armnn_py import errors
+from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, with_session
+from armnn_py.cli.render import Column, Renderer
+
+__all__ = ["doctor"]
+
+Result = tuple[str, str]
+_EXTRAS = {"onnx": ("onnx", "ONNX reader"), "image": ("PIL", "pictures as inputs")}
+
+
+@click.command()
+@with_session
+def doctor(session: Session) -> None:
+    """Check the native library, the machine, the backends and the extras."""
+    checks: dict[str, Callable[[], Result]] = {
+        "native library": _library,
+        "struct layouts": _layouts,
+        "cpu": _cpu,
+        "threads": _threads,
+        "backends": lambda: _backends(session),
+        "sdk": _sdk,
+        "extras": _extras,
+    }
+    rows: list[dict[str, Any]] = []
+    for name, check in checks.items():
+        try:
+            result, detail = check()
+        except (errors.ArmnnError, ImportError, OSError) as error:
+            result, detail = "failed", str(error).replace("\n", "; ")
+        rows.append({"check": name, "result": result, "detail": detail})
+    failed = [row["check"] for row in rows if row["result"] == "failed"]
+
+    def render(renderer: Renderer) -> None:
+        renderer.table(
+            [Column("check"), Column("result", verdict=True), Column("detail")],
+            [[row["check"], row["result"], row["detail"]] for row in rows],
+        )
+
+    failure = None
+    if failed:
+        failure = CommandFailedError(f"failed: {', '.join(failed)}", exit_code=EXIT_FAILED)
+    session.answer({"healthy": not failed, "checks": rows}, render, failure=failure)
+
+
+def _library() -> Result:
+    from armnn_py._native import abi, self_check
+    from armnn_py._native.library import core_path
+    from armnn_py._version import __version__
+
+    version = self_check.core_version()
+    text = (
+        f"{core_path().name} {version}, plan ABI {abi.ARMNN_CORE_ABI_VERSION}, backend API "
+        f"{abi.ARMNN_BACKEND_API_MAJOR}.{abi.ARMNN_BACKEND_API_MINOR}"
+    )
+    if version != __version__:
+        return "warning", f"{text}; the Python files are {__version__}"
+    return "ok", text
+
+
+def _layouts() -> Result:
+    from armnn_py._native import self_check
+
+    sizes = self_check.struct_sizes()
+    wrong = [s for s in sizes if not s.agrees]
+    if wrong:
+        return "failed", "; ".join(
+            f"{s.name}: {s.library} bytes in the library, {s.python} in Python" for s in wrong
+        )
+    return "ok", f"{len(sizes)} of {len(sizes)} agree with Python"
+
+
+def _cpu() -> Result:
+    from armnn_py._native import self_check
+
+    features = self_check.cpu_feature_names()
+    return "ok", f"{platform.machine()}: {' '.join(features) or 'baseline instructions only'}"
+
+
+def _threads() -> Result:
+    from armnn_py import environment
+    from armnn_py._native import self_check
+
+    usable, asked = self_check.usable_cpus(), environment.thread_count()
+    if asked is None:
+        return "ok", f"{usable} usable here"
+    result = "warning" if asked > usable else "ok"
+    return result, f"{usable} usable here, ARMNN_PY_NUM_THREADS={asked}"
+
+
+def _backends(session: Session) -> Result:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.BackendSkippedWarning)
+        with session.runtime() as runtime:
+            report = runtime.load_report
+    loaded, refused = len(report.loaded), len(report.refused)
+    text = f"{loaded} loaded, {refused} refused"
+    if not loaded:
+        return "failed", text
+    return ("warning", f"{text}: armnn-py backends list") if refused else ("ok", text)
+
+
+def _sdk() -> Result:
+    from armnn_py import sdk_paths
+
+    try:
+        return "ok", str(sdk_paths.get_include().parent)
+    except errors.InternalError as error:
+        return "note", error.message
+
+
+def _extras() -> Result:
+    missing = [
+        f"{words} not installed: pip install 'armnn-py[{extra}]'"
+        for extra, (module, words) in _EXTRAS.items()
+        if importlib.util.find_spec(module) is None
+    ]
+    return ("note", "; ".join(missing)) if missing else ("ok", ", ".join(_EXTRAS))

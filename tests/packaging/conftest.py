@@ -1,0 +1,115 @@
+"""A wheel of this repository, and a virtual environment with nothing else of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.packaging)
+
+
+def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> str:
+    """Run a command that must succeed; return what it wrote to standard output."""
+    done = run_any(*command, cwd=cwd, **environment)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def run_any(
+    *command: str | Path, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with none of this test run's own settings for armnn_py."""
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ARMNN_PY_", "DYNAMIC_BACKEND_PATHS", "PYTHONPATH", "PYTEST_"))
+    }
+    # cmake and ninja of the test environment, also when it was not activated
+    clean["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), clean.get("PATH", "")])
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**clean, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment whose imports may fall back on those of the test run."""
+
+    folder: Path
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    @property
+    def command(self) -> Path:
+        return self.folder / "bin" / "armnn-py"
+
+    @property
+    def packages(self) -> Path:
+        (found,) = self.folder.glob("lib/python*/site-packages")
+        return found
+
+    def pip(self, *arguments: str | Path) -> str:
+        return run(
+            self.python, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments
+        )
+
+
+@pytest.fixture(scope="session")
+def make_environment(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Environment]:
+    def make(name: str) -> Environment:
+        folder = tmp_path_factory.mktemp(name) / "venv"
+        venv.create(folder, with_pip=True, symlinks=True)
+        environment = Environment(folder)
+        # numpy, click, scikit-build-core and so on come from where the tests run: no downloads.
+        # Being named by a .pth file, that folder stands behind the environment's own.
+        (environment.packages / "test_run.pth").write_text(
+            f"{sysconfig.get_path('purelib')}\n", encoding="utf-8"
+        )
+        return environment
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel under test: ARMNN_PY_WHEEL if that is set, else built from this repository."""
+    ready = os.environ.get("ARMNN_PY_WHEEL")
+    if ready:
+        return Path(ready)
+    folder = tmp_path_factory.mktemp("wheel")
+    run(
+        *(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"),
+        *("--wheel-dir", folder, REPOSITORY),
+    )
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def installed(make_environment: Callable[[str], Environment], wheel: Path) -> Environment:
+    """An environment with the wheel installed."""
+    environment = make_environment("installed")
+    environment.pip("install", "--quiet", "--no-deps", "--no-index", wheel)
+    return environment

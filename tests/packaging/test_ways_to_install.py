@@ -1,0 +1,81 @@
+"""Editable install, source archive, and a wheel with other static backends."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.packaging.conftest import REPOSITORY, Environment, run
+
+PROGRAM = """
+import json
+import numpy as np
+import armnn_py as ann
+from armnn_py import sdk_paths
+
+network = ann.Network("relu")
+x = network.add_input("x", ann.TensorInfo((4,)))
+network.add_output("y", network.add_activation(x, ann.ActivationFunction.RELU))
+with ann.load(network, ["CpuRef"]) as loaded:
+    y = loaded.run({"x": np.array([-1, 0, 1, 2], np.float32)})["y"]
+    (record,) = loaded.assignment
+print(json.dumps({
+    "y": y.tolist(), "file": record.file, "package": ann.__file__,
+    "include": str(sdk_paths.get_include()), "cmake": str(sdk_paths.get_cmake_dir()),
+}))
+"""
+
+
+def test_editable_install_runs_from_the_sources(
+    make_environment: Callable[[str], Environment], tmp_path: Path
+) -> None:
+    environment = make_environment("editable")
+    environment.pip(
+        "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "-e", REPOSITORY
+    )
+    answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))
+    assert answer["y"] == [0, 0, 1, 2]
+    assert Path(answer["package"]).is_relative_to(REPOSITORY)
+    assert (Path(answer["include"]) / "armnn" / "backend_api.h").is_file()
+    assert (Path(answer["cmake"]) / "armnn_py-config.cmake").is_file()
+
+
+def test_source_archive_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    program = f"from scikit_build_core.build import build_sdist; build_sdist({str(tmp_path)!r})"
+    run(sys.executable, "-c", program, cwd=REPOSITORY)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path, filter="data")
+    source = tmp_path / archive.name.removesuffix(".tar.gz")
+    for needed in ("LICENSE", "README.md", "tests/conftest.py", "examples", "docs"):
+        assert (source / needed).exists()
+    run(
+        *(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"),
+        *("--no-index", "--wheel-dir", tmp_path / "wheels", source),
+    )
+    (built,) = (tmp_path / "wheels").glob("*.whl")
+    assert built.name == wheel.name
+    assert names(built) == names(wheel)
+
+
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def test_wheel_without_static_backends_bundles_the_reference(
+    make_environment: Callable[[str], Environment], tmp_path: Path
+) -> None:
+    environment = make_environment("dynamic")
+    environment.pip(
+        *("install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"),
+        *("--config-settings=cmake.define.ARMNN_STATIC_BACKENDS=", REPOSITORY),
+    )
+    bundled = environment.packages / "armnn_py" / "_backends" / "Arm_CpuRef_backend.so"
+    answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))
+    assert answer["y"] == [0, 0, 1, 2]
+    assert answer["file"] == str(bundled.resolve())

@@ -1,0 +1,110 @@
+"""What is in the wheel, and what it is called."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import zipfile
+from email.parser import Parser
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from tests.packaging.conftest import REPOSITORY, Environment, run
+
+CORE = "armnn_py/_native/lib/libarmnn_core.so"
+SDK = {
+    "armnn_py/sdk/include/armnn/types.h",
+    "armnn_py/sdk/include/armnn/descriptors.h",
+    "armnn_py/sdk/include/armnn/backend_api.h",
+    "armnn_py/sdk/include/armnn/backend_kit.h",
+    "armnn_py/sdk/cmake/armnn_py-config.cmake",
+    "armnn_py/sdk/cmake/armnn_py-config-version.cmake",
+    "armnn_py/sdk/cmake/ArmnnBackend.cmake",
+    "armnn_py/sdk/cmake/backend_exports.map",
+}
+
+
+@pytest.fixture(scope="module")
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if not name.endswith("/")}
+
+
+def test_tag_serves_every_python_on_this_platform(wheel: Path) -> None:
+    assert re.fullmatch(r"armnn_py-[0-9.]+-py3-none-(many)?linux_\w+\.whl", wheel.name)
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/WHEEL"))
+        fields = Parser().parsestr(archive.read(name).decode())
+    assert fields["Root-Is-Purelib"] == "false"
+    assert len(fields.get_all("Tag", [])) == 1
+
+
+def test_holds_the_core_the_sdk_and_the_python_files(names: set[str]) -> None:
+    assert CORE in names
+    assert names >= SDK
+    sources = {
+        path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "armnn_py").rglob("*.py")
+    }
+    assert names >= sources
+    assert "armnn_py/py.typed" in names
+    assert "armnn_py/demo/digits.onnx" in names
+
+
+def test_holds_nothing_else(names: set[str]) -> None:
+    suffixes = {".py", ".typed", ".json", ".onnx", ".npz", ".md", ".c", ".txt", ".toml"}
+    strays = {
+        name
+        for name in names - SDK - {CORE}
+        if ".dist-info/" not in name
+        and not re.fullmatch(r"armnn_py/_backends/\w+_\w+_backend\.so", name)
+        and (not name.startswith("armnn_py/") or Path(name).suffix not in suffixes)
+    }
+    assert not strays
+    assert not [name for name in names if name.endswith("runtime.h")]
+
+
+def test_folders_made_by_the_build_have_no_twin_in_the_sources() -> None:
+    for made in ("armnn_py/sdk", "armnn_py/_backends", "armnn_py/_native/lib"):
+        assert not (REPOSITORY / made).exists()
+
+
+def test_core_exports_its_own_functions_only(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        symbols = ELFFile(BytesIO(archive.read(CORE))).get_section_by_name(".dynsym")
+    exported = {
+        symbol.name
+        for symbol in symbols.iter_symbols()
+        if symbol["st_shndx"] != "SHN_UNDEF" and symbol["st_info"]["bind"] != "STB_LOCAL"
+    }
+    assert "armnn_context_run" in exported
+    assert not {name for name in exported if not name.startswith("armnn_")}
+
+
+def test_wheel_is_small(wheel: Path) -> None:
+    assert wheel.stat().st_size < 5_000_000
+
+
+def test_version_is_the_same_everywhere(wheel: Path, installed: Environment) -> None:
+    metadata = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    version = metadata["project"]["version"]
+    cmake = (REPOSITORY / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f"VERSION {version} " in cmake
+    assert f"-{version}-" in wheel.name
+    assert run(installed.command, "config", "--version").strip() == version
+    changes = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {version}" in changes
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [("--includedir", "armnn/backend_kit.h"), ("--cmakedir", "armnn_py-config.cmake")],
+)
+def test_config_prints_one_folder_inside_the_wheel(
+    installed: Environment, option: str, expected: str
+) -> None:
+    (line,) = run(installed.command, "config", option).splitlines()
+    assert Path(line).is_relative_to(installed.packages)
+    assert (Path(line) / expected).is_file()

@@ -61,7 +61,10 @@ def sanitizer_works(name: str, folder: Path) -> bool:
     compiler = os.environ.get("CC", "cc")
     program = folder / "probe"
     try:
-        for command in ([compiler, f"-fsanitize={name}", source, "-o", program], [program]):
+        for command in (
+            [compiler, f"-fsanitize={name}", str(source), "-o", str(program)],
+            [str(program)],
+        ):
             subprocess.run(command, check=True, capture_output=True, timeout=60)
     except (OSError, subprocess.SubprocessError):
         return False

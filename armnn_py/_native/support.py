@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.layers import layer_query
+from armnn_py._native.object_table import object_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,13 @@ class NativeLayerSupport:
                 self._error,
             )
         self._object = out
-        self._api = out.contents.api.contents
+        self._api = object_table(
+            out,
+            abi.armnn_layer_support_api_t,
+            abi.ARMNN_STRUCT_LAYER_SUPPORT,
+            ("destroy", "is_layer_supported"),
+            backend_id,
+        )
 
     def ask(
         self,

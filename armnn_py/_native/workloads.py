@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status, status_name
+from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
@@ -31,14 +32,20 @@ class Requirements:
 class NativeWorkload:
     """One ``armnn_workload_t`` with everything its info points to."""
 
-    __slots__ = ("_info", "_structs", "address", "kernel_name", "object", "requirements")
+    __slots__ = ("_api", "_info", "_structs", "address", "kernel_name", "object", "requirements")
 
-    def __init__(self, workload: Any, structs: LayerStructs, info: Any) -> None:
+    def __init__(self, workload: Any, structs: LayerStructs, info: Any, backend_id: str) -> None:
         self.object = workload
         self.address: int = ctypes.cast(workload, ctypes.c_void_p).value or 0
         self._structs: LayerStructs | None = structs
         self._info: Any = info
-        api = workload.contents.api.contents
+        self._api = api = object_table(
+            workload,
+            abi.armnn_workload_api_t,
+            abi.ARMNN_STRUCT_WORKLOAD,
+            ("destroy", "execute"),
+            backend_id,
+        )
         self.requirements = self._ask_requirements(api, workload)
         name = api.get_kernel_name(workload) if api.get_kernel_name else None
         self.kernel_name = name.decode("utf-8", "replace") if name else ""
@@ -67,7 +74,7 @@ class NativeWorkload:
     def destroy(self) -> None:
         """Destroy the workload; harmless when repeated."""
         if self.object is not None:
-            self.object.contents.api.contents.destroy(self.object)
+            self._api.destroy(self.object)
             self.object = None
             self._structs = None
             self._info = None
@@ -103,7 +110,13 @@ class NativeWorkloadFactory:
                 error,
             )
         self._object = out
-        self._api = out.contents.api.contents
+        self._api = object_table(
+            out,
+            abi.armnn_workload_factory_api_t,
+            abi.ARMNN_STRUCT_WORKLOAD_FACTORY,
+            ("destroy", "create_workload"),
+            backend_id,
+        )
 
     def create(self, structs: LayerStructs, guid: int, name: str) -> NativeWorkload:
         """Make the workload of one layer.
@@ -127,7 +140,7 @@ class NativeWorkloadFactory:
                 details=[f"status: {status_name(status)}"],
                 hints=["the backend declared this layer supported: report it to its vendor"],
             )
-        return NativeWorkload(out, structs, info)
+        return NativeWorkload(out, structs, info, self.backend_id)
 
     def after_workloads_created(self) -> None:
         """Tell the backend that the network is complete."""

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The tables of functions behind a backend's objects, read by the growth rule of ``types.h``."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, TypeVar
+
+from armnn_py._native import abi
+from armnn_py.errors import BackendError
+
+__all__ = ["object_table"]
+
+_Table = TypeVar("_Table", bound=ctypes.Structure)
+
+
+def object_table(
+    item: Any, structure: type[_Table], tag: int, mandatory: tuple[str, ...], backend_id: str
+) -> _Table:
+    """Copy the table of ``item``; members beyond the size that it states are null in the copy.
+
+    A backend built with an older header has shorter tables, and what lies behind them is not
+    theirs.
+
+    Parameters
+    ----------
+    item
+        Pointer to an object of the backend, not null.
+    structure
+        Its table as this package knows it.
+    tag
+        The table's ``struct_type``.
+    mandatory
+        Functions that must be there.
+    backend_id
+        For messages.
+
+    Raises
+    ------
+    BackendError
+        The object has no such table, or the table lacks a mandatory function.
+    """
+    pointer = item.contents.api
+    if not pointer:
+        raise BackendError(f"backend '{backend_id}' gave an object without a table")
+    header = abi.armnn_header_t.from_address(ctypes.addressof(pointer.contents))
+    if header.struct_type != tag:
+        raise BackendError(
+            f"backend '{backend_id}' gave an object whose table has tag "
+            f"0x{header.struct_type:08x} where 0x{tag:08x} belongs"
+        )
+    table = structure()
+    size = min(int(header.struct_size), ctypes.sizeof(structure))
+    ctypes.memmove(ctypes.byref(table), pointer, size)
+    missing = [name for name in mandatory if not getattr(table, name)]
+    if missing:
+        raise BackendError(
+            f"backend '{backend_id}' gave an object whose table lacks {', '.join(missing)}"
+        )
+    return table

@@ -1,3 +1,141 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""armnn_py: neural networks from Python on backends that are plain C shared objects."""
+"""armnn_py: neural networks from Python on backends that are plain C shared objects.
+
+::
+
+    import armnn_py as ann
+
+    with ann.load("model.onnx", backends=["CpuRef"]) as net:
+        outputs = net.run({"image": image})
+
+The longer road has four steps: `import_model` or `Network` describes what to compute, `optimize`
+decides which backend computes it, `Runtime.load_network` prepares it, `LoadedNetwork.run` runs it.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from armnn_py import errors
+from armnn_py._version import __version__
+from armnn_py.backends import BackendRegistry, BackendVersion, LoadReport, Verdict
+from armnn_py.errors import (
+    ArmnnError,
+    ArmnnWarning,
+    BackendError,
+    BackendNotFoundError,
+    BackendSkippedWarning,
+    ExecutionCancelledError,
+    ExecutionError,
+    ExecutionTimeoutError,
+    GraphValidationError,
+    InvalidArgumentError,
+    LayerValidationError,
+    ModelError,
+    NoBackendForLayerError,
+    ParseError,
+    UnknownNameError,
+    UnsupportedOperatorError,
+)
+from armnn_py.frontends import import_model
+from armnn_py.network import Layer, Network, OutputSlot
+from armnn_py.optimizer import Assignment, LayerAssignment, OptimizedNetwork, optimize
+from armnn_py.runtime import (
+    CancelToken,
+    DeviceSpec,
+    LayerProfile,
+    LoadedNetwork,
+    Profile,
+    Runtime,
+    get_num_threads,
+    load,
+    set_num_threads,
+)
+from armnn_py.tensors import QuantizationInfo, TensorInfo
+from armnn_py.types import (
+    ActivationFunction,
+    ArgMinMaxFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    DataLayout,
+    DataType,
+    LayerType,
+    LogicalBinaryOperation,
+    OutputShapeRounding,
+    PaddingMethod,
+    PaddingMode,
+    PoolingAlgorithm,
+    ReduceOperation,
+    ResizeMethod,
+    UnaryOperation,
+)
+
+__all__ = [
+    "ActivationFunction",
+    "ArgMinMaxFunction",
+    "ArmnnError",
+    "ArmnnWarning",
+    "Assignment",
+    "BackendError",
+    "BackendNotFoundError",
+    "BackendRegistry",
+    "BackendSkippedWarning",
+    "BackendVersion",
+    "BinaryOperation",
+    "CancelToken",
+    "ComparisonOperation",
+    "DataLayout",
+    "DataType",
+    "DeviceSpec",
+    "ExecutionCancelledError",
+    "ExecutionError",
+    "ExecutionTimeoutError",
+    "GraphValidationError",
+    "InvalidArgumentError",
+    "Layer",
+    "LayerAssignment",
+    "LayerProfile",
+    "LayerType",
+    "LayerValidationError",
+    "LoadReport",
+    "LoadedNetwork",
+    "LogicalBinaryOperation",
+    "ModelError",
+    "Network",
+    "NoBackendForLayerError",
+    "OptimizedNetwork",
+    "OutputShapeRounding",
+    "OutputSlot",
+    "PaddingMethod",
+    "PaddingMode",
+    "ParseError",
+    "PoolingAlgorithm",
+    "Profile",
+    "QuantizationInfo",
+    "ReduceOperation",
+    "ResizeMethod",
+    "Runtime",
+    "TensorInfo",
+    "UnaryOperation",
+    "UnknownNameError",
+    "UnsupportedOperatorError",
+    "Verdict",
+    "__version__",
+    "errors",
+    "get_num_threads",
+    "import_model",
+    "load",
+    "optimize",
+    "set_num_threads",
+]
+
+logging.getLogger("armnn_py").addHandler(logging.NullHandler())
+
+# Public names say where users find them, not in which file they were written: tracebacks then read
+# "armnn_py.InvalidArgumentError".
+for _name in __all__:
+    _public = globals()[_name]
+    if isinstance(_public, type) or callable(_public):
+        _public.__module__ = "armnn_py"
+del _name, _public

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.support import NativeLayerSupport
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -41,7 +42,7 @@ def layer_signature(layer: Layer) -> tuple[Any, ...]:
         layer.descriptor,
         tuple(None if slot is None else slot.info for slot in layer.inputs),
         tuple(slot.info for slot in layer.outputs),
-        tuple(slot is not None and slot.layer.is_constant for slot in layer.inputs),
+        tuple(slot is not None and slot.layer.type is LayerType.CONSTANT for slot in layer.inputs),
     )
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
-from armnn_py.sdk_paths import get_include
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
+INCLUDE = Path(__file__).parents[2] / "native" / "include"
 
 
 def build_backend(source: str, target: Path) -> None:
@@ -22,7 +22,7 @@ def build_backend(source: str, target: Path) -> None:
     compiler = shutil.which("cc")
     assert compiler is not None, "the tests need a C compiler"
     command = [compiler, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
-    command += ["-fvisibility=hidden", f"-I{get_include()}", str(FIXTURES / source)]
+    command += ["-fvisibility=hidden", f"-I{INCLUDE}", str(FIXTURES / source)]
     subprocess.run([*command, "-o", str(target)], check=True)
 
 

@@ -109,7 +109,7 @@ def test_backend_that_is_not_loaded(runtime: ann.Runtime) -> None:
     error = caught.value
     assert error.backend == "GpuAcc"
     assert set(error.loaded) == {"CpuRef", "Dozen"}
-    assert error.verdicts == runtime.load_report
+    assert error.verdicts == tuple(runtime.load_report)
     assert isinstance(error, LookupError)
 
 

@@ -51,7 +51,9 @@ def object_table(
             f"0x{header.struct_type:08x} where 0x{tag:08x} belongs"
         )
     table = structure()
-    size = min(int(header.struct_size), ctypes.sizeof(structure))
+    # Behind the header a table has pointers only, and half a pointer is none.
+    whole = int(header.struct_size) & -ctypes.sizeof(ctypes.c_void_p)
+    size = min(whole, ctypes.sizeof(structure))
     ctypes.memmove(ctypes.byref(table), pointer, size)
     missing = [name for name in mandatory if not getattr(table, name)]
     if missing:

@@ -184,9 +184,13 @@ def _check_segments(segments: list[_Segment], size: int) -> None:
     loads = [segment for segment in segments if segment.type == _PT_LOAD]
     if not loads:
         raise ElfError("elf-damaged", "damaged: no loadable segment")
-    for segment in segments:
-        if segment.type in (_PT_LOAD, _PT_DYNAMIC) and segment.offset + segment.file_size > size:
-            raise _cut("its segments end", segment.offset + segment.file_size, size)
+    needed = max(
+        segment.offset + segment.file_size
+        for segment in segments
+        if segment.type in (_PT_LOAD, _PT_DYNAMIC)
+    )
+    if needed > size:
+        raise _cut("its segments end", needed, size)
     end = 0
     for segment in loads:
         if (

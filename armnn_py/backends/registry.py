@@ -9,7 +9,8 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from types import TracebackType
+from typing import Any, Self, TypeVar, overload
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
@@ -131,6 +132,17 @@ class BackendRegistry(Mapping[str, Backend]):
         with LOADING:
             for backend in reversed(self._backends.values()):
                 backend.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<BackendRegistry {', '.join(self._backends) or 'empty'}>"

@@ -1,0 +1,64 @@
+"""Fixtures of the loader tests."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from armnn_py.backends import BackendRegistry, load_backends
+from armnn_py.errors import BackendSkippedWarning
+
+from .harness import Load, Workshop
+
+
+@pytest.fixture(scope="session")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    return Workshop(tmp_path_factory.mktemp("workshop"))
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DYNAMIC_BACKEND_PATHS", "ARMNN_PY_BUNDLED_BACKENDS", "ARMNN_PY_NO_ENTRY_POINTS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def load() -> Iterator[Load]:
+    """load_backends() without the package's own backends, quiet, closed at the end of the test."""
+    opened: list[BackendRegistry] = []
+
+    def load_quietly(path: Any = None, **arguments: Any) -> BackendRegistry:
+        arguments.setdefault("bundled_backends", False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BackendSkippedWarning)
+            registry = load_backends(dynamic_backends_path=path, **arguments)
+        opened.append(registry)
+        return registry
+
+    yield load_quietly
+    for registry in reversed(opened):
+        registry.close()
+
+
+@pytest.fixture
+def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """What the test backends have lived through so far: "map A", "create A", ..."""
+    path = tmp_path / "journal.txt"
+    path.touch()
+    monkeypatch.setenv("ARMNN_TEST_JOURNAL", str(path))
+    return lambda: path.read_text().splitlines()
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may enter, unlike tmp_path."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)

@@ -1,0 +1,427 @@
+"""Libraries that open but may not be used: AN 2.5, 2.9, cases 13 to 19 of AN 2.11, and more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from armnn_py._native import abi, dynamic_library
+from armnn_py.backends import dynamic_backend
+
+from .harness import Load, Workshop, mapped_files, only, outcome, run_child
+
+HOST = dynamic_backend.HOST_VERSION
+MANDATORY_SIZE = (
+    abi.armnn_backend_api_t.get_layer_support.offset
+    + abi.armnn_backend_api_t.get_layer_support.size
+)
+ID = "Invalid"
+
+# Defines, then the stage and code of the verdict, then words of the reason.
+REFUSED = [
+    pytest.param(["MANGLED"], "symbols", "symbol-missing", "'GetBackendId'", id="case 13 mangled"),
+    pytest.param(["NO_ID"], "symbols", "symbol-missing", "'GetBackendId'", id="case 14 no id"),
+    pytest.param(
+        ["NO_VERSION"], "symbols", "symbol-missing", "'GetVersion'", id="case 15 no version"
+    ),
+    pytest.param(
+        ["NO_FACTORY"], "symbols", "symbol-missing", "'BackendFactory'", id="case 16 no factory"
+    ),
+    pytest.param(["ID_NULL"], "id", "id-null", "returned null", id="case 17 null id"),
+    pytest.param(["FACTORY_NULL"], "table", "table-null", "null", id="case 18 null factory"),
+    pytest.param(
+        ["MAJOR=0", "MINOR=7"], "version", "version-major", "API 0.7", id="case 19 version 0.7"
+    ),
+    # Symbols
+    pytest.param(["HIDDEN"], "symbols", "symbol-missing", "'GetBackendId'", id="hidden symbols"),
+    pytest.param(["ID_MISSPELT"], "symbols", "symbol-missing", "'GetBackendId'", id="misspelt"),
+    pytest.param(
+        ["ID_IS_DATA"], "symbols", "symbol-not-function", "it is no function", id="data as symbol"
+    ),
+    pytest.param(
+        ["NO_ID", "NO_VERSION", "NO_FACTORY"],
+        "symbols",
+        "symbol-missing",
+        "'GetBackendId'",
+        id="none",
+    ),
+    pytest.param(
+        ["NO_VERSION", "NO_FACTORY"], "symbols", "symbol-missing", "'GetVersion'", id="first named"
+    ),
+    # Id
+    pytest.param(['BACKEND_ID=""'], "id", "id-empty", "the empty text", id="empty id"),
+    pytest.param(['BACKEND_ID="Unknown"'], "id", "id-reserved", "'Unknown'", id="reserved id"),
+    pytest.param(
+        [f'BACKEND_ID="{"x" * 65}"'], "id", "id-unreadable", "longer than 64", id="long id"
+    ),
+    pytest.param([r'BACKEND_ID="a\377b"'], "id", "id-not-text", "not UTF-8", id="id not UTF-8"),
+    pytest.param(
+        [r'BACKEND_ID="a\nb"'], "id", "id-not-text", "cannot be printed", id="newline in id"
+    ),
+    pytest.param([r'BACKEND_ID="\033[31mred"'], "id", "id-not-text", "printed", id="escapes in id"),
+    pytest.param(['BACKEND_ID=" "'], "id", "id-not-text", "printed", id="blank id"),
+    pytest.param(["ID_POINTER=64"], "id", "id-unreadable", "cannot be read", id="wild id"),
+    # Version
+    pytest.param(
+        [f"MINOR={HOST.minor + 1}"],
+        "version",
+        "version-minor",
+        f"'Invalid' speaks backend API {HOST.major}.{HOST.minor + 1}, this host speaks {HOST}",
+        id="minor above ours",
+    ),
+    pytest.param(
+        [f"MAJOR={HOST.major + 1}"], "version", "version-major", "API 2.0", id="major above ours"
+    ),
+    pytest.param(["VERSION_SILENT"], "version", "version-major", "API 0.0", id="nothing written"),
+    pytest.param(
+        ["MAJOR=4294967295u", "MINOR=4294967295u"],
+        "version",
+        "version-major",
+        "API 4294967295.4294967295",
+        id="absurd version",
+    ),
+    # Table
+    pytest.param(["FACTORY_POINTER=64"], "table", "table-unreadable", "0x40", id="wild table"),
+    pytest.param(["TAG=0x414e0001"], "table", "table-tag", "tag 0x414e0001", id="wrong tag"),
+    pytest.param(["TAG=0"], "table", "table-tag", "tag 0x00000000", id="no tag"),
+    pytest.param(["FACTORY_OBJECT"], "table", "table-object", "a C++ object", id="C++ object"),
+    pytest.param(["STRUCT_SIZE=0"], "table", "table-size", "has 0 bytes", id="size 0"),
+    pytest.param(["STRUCT_SIZE=8"], "table", "table-size", "has 8 bytes", id="only a header"),
+    pytest.param(
+        [f"STRUCT_SIZE={MANDATORY_SIZE - 8}"],
+        "table",
+        "table-size",
+        f"at least {MANDATORY_SIZE} are needed",
+        id="one mandatory function short",
+    ),
+    pytest.param(
+        ["STRUCT_SIZE=0xffffffff"], "table", "table-size", "which no table has", id="absurd size"
+    ),
+    *(
+        pytest.param(
+            [f"LACKS_{name.upper()}"],
+            "table",
+            "table-function-missing",
+            f"'{name}'",
+            id=f"no {name}",
+        )
+        for name in ("create", "destroy", "get_id", "create_workload_factory", "get_layer_support")
+    ),
+    pytest.param(
+        ["LACKS_CREATE", "LACKS_DESTROY"],
+        "table",
+        "table-function-missing",
+        "functions 'create', 'destroy'",
+        id="all missing functions named",
+    ),
+    pytest.param(
+        ["SUPPORT_IS_DATA"],
+        "table",
+        "table-function-invalid",
+        "'get_layer_support'",
+        id="data as code",
+    ),
+    pytest.param(
+        ["QUIESCE_IS_DATA"],
+        "table",
+        "table-function-invalid",
+        "'quiesce'",
+        id="optional data as code",
+    ),
+    pytest.param(["FEATURES=1"], "table", "table-sanitizer", "address sanitizer", id="asan bit"),
+    pytest.param(["FEATURES=2"], "table", "table-sanitizer", "thread sanitizer", id="tsan bit"),
+    pytest.param(
+        ["DESCRIPTION=(const char*)64"], "table", "table-text", "description", id="wild description"
+    ),
+    pytest.param(
+        ["OPTIONS", "OPTIONS_UNREADABLE"], "table", "table-options", "unreadable", id="wild options"
+    ),
+    # Create
+    pytest.param(
+        ["CREATE_STATUS=ARMNN_STATUS_INTERNAL", 'CREATE_TEXT="the fan is broken"'],
+        "create",
+        "create-failed",
+        "create failed with internal: the fan is broken",
+        id="create fails with words",
+    ),
+    pytest.param(
+        ["CREATE_STATUS=ARMNN_STATUS_OUT_OF_MEMORY"],
+        "create",
+        "create-failed",
+        "create failed with out of memory",
+        id="create fails without words",
+    ),
+    pytest.param(
+        ["CREATE_STATUS=ARMNN_STATUS_UNSUPPORTED"],
+        "create",
+        "create-failed",
+        "unsupported",
+        id="create answers unsupported",
+    ),
+    pytest.param(
+        ["CREATE_STATUS=-77"], "create", "create-failed", "status -77", id="create answers nonsense"
+    ),
+    pytest.param(
+        ["CREATE_STATUS=-8", r'CREATE_TEXT="caf\351"'],
+        "create",
+        "create-failed",
+        "caf",
+        id="words not UTF-8",
+    ),
+    pytest.param(["CREATE_NULL"], "create", "create-null", "no backend", id="create gives null"),
+    pytest.param(
+        ["CREATE_POINTER=64"],
+        "create",
+        "create-unreadable",
+        "0x40",
+        id="create gives a wild pointer",
+    ),
+    pytest.param(
+        ['INSTANCE_ID="Other"'],
+        "create",
+        "create-id",
+        "calls itself 'Other', GetBackendId says 'Invalid'",
+        id="instance has another id",
+    ),
+    pytest.param(
+        ["INSTANCE_ID=NULL"], "create", "create-id", "itself null", id="instance has no id"
+    ),
+]
+
+
+def with_id(defines: Iterable[str]) -> list[str]:
+    """The defines, and an id unless they give one."""
+    own = any(text.startswith("BACKEND_ID") for text in defines)
+    return [*defines] if own else [f'BACKEND_ID="{ID}"', *defines]
+
+
+@pytest.fixture
+def verdict_on(
+    load: Load, tmp_path: Path, workshop: Workshop
+) -> Callable[..., tuple[tuple[str, str, str], str]]:
+    def examine(*defines: str) -> tuple[tuple[str, str, str], str]:
+        path = workshop.put(tmp_path / "place", "Invalid", *with_id(defines))
+        workshop.put_id(tmp_path / "place", "Valid", name="Valid")
+        registry = load(tmp_path / "place")
+        # Whatever the file is, its neighbour loads.
+        assert list(registry) == ["Valid"]
+        first = registry.load_report[0]
+        assert first.path == str(path)
+        return outcome(first), first.reason
+
+    return examine
+
+
+@pytest.mark.parametrize(("defines", "stage", "code", "words"), REFUSED)
+def test_refused(
+    verdict_on: Callable[..., tuple[tuple[str, str, str], str]],
+    defines: list[str],
+    stage: str,
+    code: str,
+    words: str,
+) -> None:
+    result, reason = verdict_on(*defines)
+    assert result == ("refused", stage, code)
+    assert words in reason
+    assert reason.isprintable()
+
+
+@pytest.mark.parametrize(("defines", "stage", "code", "words"), REFUSED)
+def test_refused_again_and_again(
+    load: Load,
+    tmp_path: Path,
+    workshop: Workshop,
+    defines: list[str],
+    stage: str,
+    code: str,
+    words: str,
+) -> None:
+    workshop.put(tmp_path, "Invalid", *with_id(defines))
+    assert [only(load(tmp_path)).code for _ in range(3)] == [code] * 3
+
+
+CLOSED_AGAIN = [param for param in REFUSED if param.values[2] not in ("table-tag", "table-object")]
+
+
+@pytest.mark.parametrize(
+    "defines",
+    [
+        pytest.param(param.values[0], id=param.id)
+        for param in CLOSED_AGAIN
+        if param.id != "wild table"
+    ],
+)
+def test_a_refused_library_leaves_nothing_mapped(
+    load: Load, tmp_path: Path, workshop: Workshop, defines: list[str]
+) -> None:
+    path = workshop.put(tmp_path, "Invalid", *with_id(defines))
+    load(tmp_path)
+    assert str(path) not in mapped_files()
+
+
+def test_a_foreign_library_that_was_called_stays(
+    load: Load, tmp_path: Path, workshop: Workshop
+) -> None:
+    path = workshop.put(tmp_path, "Invalid", "FACTORY_OBJECT")
+    load(tmp_path)
+    assert str(path) in mapped_files()
+
+
+def test_a_refused_library_that_asks_to_stay_stays(
+    load: Load, tmp_path: Path, workshop: Workshop
+) -> None:
+    path = workshop.put(tmp_path, "Invalid", "FLAGS=0", "CREATE_NULL")
+    load(tmp_path)
+    assert str(path) in mapped_files()
+
+
+def test_unavailable_is_quiet(
+    load: Load, tmp_path: Path, workshop: Workshop, caplog: pytest.LogCaptureFixture
+) -> None:
+    workshop.put(
+        tmp_path, "Npu", "CREATE_STATUS=ARMNN_STATUS_UNAVAILABLE", 'CREATE_TEXT="no /dev/npu0"'
+    )
+    with caplog.at_level("INFO", "armnn_py.backends"):
+        verdict = only(load(tmp_path))
+    assert outcome(verdict) == ("unavailable", "create", "unavailable")
+    assert verdict.reason == "no /dev/npu0"
+    assert [record.levelname for record in caplog.records] == ["INFO"]
+
+
+def test_unavailable_without_words_has_a_reason(
+    load: Load, tmp_path: Path, workshop: Workshop
+) -> None:
+    workshop.put(tmp_path, "Npu", "CREATE_STATUS=ARMNN_STATUS_UNAVAILABLE")
+    assert "not available" in only(load(tmp_path)).reason
+
+
+# ---- Opening ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "define", ["UNDEFINED_FUNCTION", "UNDEFINED_DATA"], ids=["function", "data"]
+)
+def test_undefined_symbol(load: Load, tmp_path: Path, workshop: Workshop, define: str) -> None:
+    workshop.put(tmp_path, "Invalid", define)
+    verdict = only(load(tmp_path))
+    name = {"UNDEFINED_FUNCTION": "a_function", "UNDEFINED_DATA": "data"}[define]
+    assert outcome(verdict) == ("refused", "open", "symbol-undefined")
+    assert f"undefined symbol: {name}_that_nobody_has" in verdict.reason
+    assert verdict.hint == f"link the backend with the library that defines {name}_that_nobody_has"
+
+
+def test_missing_needed_library(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    library = tmp_path / "libdriver.so.3"
+    workshop.compile(workshop.fixture("plain_library.c"), library, "-Wl,-soname,libdriver.so.3")
+    place = tmp_path / "place"
+    workshop.put(place, "Invalid", "NEEDS_LIBRARY", f"-Wl,{library}")
+    library.rename(tmp_path / "gone")
+    verdict = only(load(place))
+    assert outcome(verdict) == ("refused", "open", "needed-library-missing")
+    assert "libdriver.so.3: cannot open shared object file" in verdict.reason
+    assert "install the package that has libdriver.so.3" in verdict.hint
+
+
+def test_needed_library_beside_the_backend(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    library = tmp_path / "libbeside.so"
+    workshop.compile(workshop.fixture("plain_library.c"), library, "-Wl,-soname,libbeside.so")
+    workshop.put(tmp_path, "Valid", "NEEDS_LIBRARY", f"-Wl,{library},-rpath,$ORIGIN")
+    assert list(load(tmp_path)) == ["Test"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "name"), [("address", "address"), ("thread", "thread")], ids=["address", "thread"]
+)
+def test_sanitizer_library_would_end_the_process(
+    tmp_path: Path, workshop: Workshop, flag: str, name: str
+) -> None:
+    """Its runtime library, loaded late, prints a line and exits: so it must not be opened."""
+    stub = tmp_path / f"lib{flag[0]}san.so.1"
+    soname = {"address": "libasan.so.8", "thread": "libtsan.so.2"}[flag]
+    workshop.compile(workshop.fixture("plain_library.c"), stub, f"-Wl,-soname,{soname}")
+    place = tmp_path / "place"
+    workshop.put(place, "Invalid", "NEEDS_LIBRARY", f"-Wl,{stub}")
+    code = """
+import json, sys
+from armnn_py.backends import load_backends
+with load_backends(dynamic_backends_path=sys.argv[1], bundled_backends=False) as registry:
+    print(json.dumps([[v.stage, v.code, v.reason] for v in registry.load_report]))
+"""
+    assert run_child(code, place) == [
+        ["inspect", "sanitizer", f"built with the {name} sanitizer, this process is not"]
+    ]
+
+
+# ---- What is accepted ---------------------------------------------------------------------------
+
+
+def test_case_11_valid_backend(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    path = workshop.put_id(
+        tmp_path,
+        "ValidTestDynamicBackend",
+        "SCORE=40",
+        'VENDOR_VERSION="2.1-beta"',
+        'DESCRIPTION="for tests"',
+    )
+    registry = load(tmp_path)
+    backend = registry["ValidTestDynamicBackend"]
+    assert (backend.id, backend.version) == ("ValidTestDynamicBackend", HOST)
+    assert (backend.score, backend.vendor_version, backend.description) == (
+        40,
+        "2.1-beta",
+        "for tests",
+    )
+    assert (backend.file, backend.place, backend.is_static) == (str(path), "argument", False)
+    assert backend.instance != 0
+    verdict = only(registry)
+    assert outcome(verdict) == ("loaded", "create", "ok")
+    assert (verdict.id, verdict.version) == ("ValidTestDynamicBackend", str(HOST))
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(MANDATORY_SIZE, id="only what is mandatory"),
+        pytest.param("sizeof(armnn_backend_api_t)+64", id="of a later host"),
+    ],
+)
+def test_sizes_of_tables(load: Load, tmp_path: Path, workshop: Workshop, size: object) -> None:
+    workshop.put(tmp_path, "Valid", f"STRUCT_SIZE={size}", "OPTIONS")
+    backend = load(tmp_path)["Test"]
+    # The tail that an older backend lacks is null, whatever lies there.
+    assert bool(backend.api.get_option_defaults) is (size != MANDATORY_SIZE)
+
+
+def test_text_for_people_need_not_be_utf8(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    workshop.put(tmp_path, "Valid", r'DESCRIPTION="caf\351"')
+    assert load(tmp_path)["Test"].description == "caf�"
+
+
+def test_longest_id(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    workshop.put_id(tmp_path, "x" * 64, name="Long")
+    assert list(load(tmp_path)) == ["x" * 64]
+
+
+def test_id_in_any_script(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    workshop.put_id(tmp_path, "Prozessor für Bäume", name="Tree")
+    assert list(load(tmp_path)) == ["Prozessor für Bäume"]
+
+
+def test_only_id_and_version_run_before_the_version_is_settled(
+    load: Load, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.put(tmp_path, "Invalid", "MAJOR=9")
+    monkeypatch.setattr(dynamic_library, "call_factory", lambda address: pytest.fail("called"))
+    assert only(load(tmp_path)).stage == "version"
+
+
+def test_table_older_than_the_reported_version(
+    load: Load, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dynamic_backend, "HOST_VERSION", type(HOST)(HOST.major, 9))
+    workshop.put(tmp_path, "Invalid", "MINOR=8", "BUILT_MINOR=7")
+    verdict = only(load(tmp_path))
+    assert outcome(verdict) == ("refused", "table", "table-version")
+    assert "GetVersion says minor 8, but the table was built with minor 7" in verdict.reason

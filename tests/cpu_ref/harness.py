@@ -3,7 +3,8 @@
 The functions of the backend are called through the C interface itself, without the package's own
 planner, so that a test of a kernel depends on nothing but that interface. Each execution is made
 hard on purpose: outputs start as garbage, have guards on both sides, and the layer runs twice, once
-without a host and once with a host whose ``parallel_for`` takes the smallest chunks from the end.
+without a host and once with a host whose ``parallel_for`` takes the smallest chunks from the end,
+and again in place of every input that the workload offers.
 """
 
 from __future__ import annotations
@@ -280,6 +281,32 @@ class Backend:
         finally:
             api.destroy(workload)
 
+    def in_place_mask(
+        self,
+        layer_type: int,
+        layer_descriptor: ctypes.Structure | None,
+        inputs: Sequence[abi.armnn_tensor_info_t | None],
+        outputs: Sequence[abi.armnn_tensor_info_t],
+    ) -> int:
+        """The inputs whose memory the workload offers for its output, as bits."""
+        info = abi.armnn_workload_info_t()
+        info.header = header(abi.armnn_workload_info_t, abi.ARMNN_STRUCT_WORKLOAD_INFO)
+        self._fill(info, layer_type, layer_descriptor, inputs, outputs)
+        factory = self._factory.contents.api.contents
+        workload = self._make(factory.create_workload, self._factory, ctypes.byref(info))
+        needs = self._needs(workload)
+        workload.contents.api.contents.destroy(workload)
+        return int(needs.in_place_mask)
+
+    @staticmethod
+    def _needs(workload: Any) -> abi.armnn_workload_requirements_t:
+        needs = abi.armnn_workload_requirements_t()
+        needs.header = header(
+            abi.armnn_workload_requirements_t, abi.ARMNN_STRUCT_WORKLOAD_REQUIREMENTS
+        )
+        workload.contents.api.contents.get_requirements(workload, ctypes.byref(needs))
+        return needs
+
     def _execute(
         self,
         workload: Any,
@@ -288,11 +315,7 @@ class Backend:
         outputs: Sequence[tuple[Sequence[int], Any]],
         repeat: int,
     ) -> list[np.ndarray]:
-        needs = abi.armnn_workload_requirements_t()
-        needs.header = header(
-            abi.armnn_workload_requirements_t, abi.ARMNN_STRUCT_WORKLOAD_REQUIREMENTS
-        )
-        api.get_requirements(workload, ctypes.byref(needs))
+        needs = self._needs(workload)
         targets = [Guarded(shape, dtype) for shape, dtype in outputs]
         scratch = Guarded((needs.scratch_size,), np.uint8)
         addresses = [
@@ -311,7 +334,31 @@ class Backend:
                 raise FailedError(f"{status}: {text.value.decode()}")
         for memory in (*targets, scratch, *(s for s in sources if s is not None)):
             memory.check()
+        for i, source in enumerate(sources):
+            if needs.in_place_mask >> i & 1 and source is not None:
+                self._execute_in_place(workload, api, arguments, i, source, targets[0])
         return [target.array.copy() for target in targets]
+
+    def _execute_in_place(
+        self,
+        workload: Any,
+        api: Any,
+        arguments: abi.armnn_execute_args_t,
+        index: int,
+        source: Guarded,
+        target: Guarded,
+    ) -> None:
+        """Once more with output 0 in the memory of an input that the workload offered for it."""
+        before = source.buffer.copy()
+        arguments.outputs[0] = source.address
+        error, text = self._error()
+        status = api.execute(workload, ctypes.byref(arguments), ctypes.byref(error))
+        assert status == abi.ARMNN_STATUS_OK, text.value.decode()
+        source.check()
+        result = source.buffer[source.start : source.start + target.size]
+        assert result.tobytes() == target.array.tobytes(), f"in place of input {index}: wrong"
+        source.buffer[:] = before
+        arguments.outputs[0] = target.address
 
 
 class Layers:

@@ -43,10 +43,7 @@ def integer_value(operation: int, x: int, y: int, bits: int) -> int:
     if operation == abi.ARMNN_BINARY_DIV:
         result = 0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
     elif operation == abi.ARMNN_BINARY_POWER:
-        if y >= 0:
-            result = pow(x, y, 1 << bits)
-        else:
-            result = {1: 1, -1: -1 if y % 2 else 1}.get(x, 0)
+        result = pow(x, y, 1 << bits) if y >= 0 else {1: 1, -1: -1 if y % 2 else 1}.get(x, 0)
     else:
         result = int(
             {
@@ -170,9 +167,7 @@ def test_prelu(cpu_ref: Layers) -> None:
     ],
 )
 def test_reasons(cpu_ref: Layers, inputs: Any, output: Any, words: str) -> None:
-    form = descriptor(
-        abi.armnn_elementwise_binary_descriptor_t, abi.ARMNN_LAYER_ELEMENTWISE_BINARY
-    )
+    form = descriptor(abi.armnn_elementwise_binary_descriptor_t, abi.ARMNN_LAYER_ELEMENTWISE_BINARY)
     reason = cpu_ref.refusal(abi.ARMNN_LAYER_ELEMENTWISE_BINARY, form, inputs, [output])
     assert reason is not None
     assert words in reason

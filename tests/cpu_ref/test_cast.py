@@ -1,0 +1,114 @@
+"""CAST and the float16 conversions against numpy, and the rules for values that do not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from armnn_py._native import abi
+
+from .harness import Layers
+from .tensors import DTYPES, values
+
+FLOATS = ("float16", "float32")
+INTEGERS = ("signed32", "signed64", "unsigned8", "signed8", "signed16")
+
+
+def cast(cpu_ref: Layers, x: np.ndarray, dtype: Any) -> np.ndarray:
+    (out,) = cpu_ref.run(abi.ARMNN_LAYER_CAST, None, [x], [(x.shape, dtype)])
+    return out
+
+
+@pytest.mark.parametrize("source", DTYPES)
+@pytest.mark.parametrize("target", DTYPES)
+def test_every_pair_on_values_that_fit(cpu_ref: Layers, source: str, target: str) -> None:
+    x = np.arange(0, 100, dtype=np.float32).reshape(4, 5, 5)
+    if source in FLOATS:
+        x = x + np.float32(0.25)
+    x = x.astype(DTYPES[source])
+    np.testing.assert_array_equal(cast(cpu_ref, x, DTYPES[target]), x.astype(DTYPES[target]))
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1, 2, 1, 3, 1, 2, 1, 2), (60, 333)])
+def test_shapes(cpu_ref: Layers, shape: tuple[int, ...]) -> None:
+    x = values(shape, np.float32)
+    np.testing.assert_array_equal(cast(cpu_ref, x, np.int64), x.astype(np.int64))
+
+
+@pytest.mark.parametrize("target", INTEGERS)
+def test_float_to_integer_truncates_and_saturates(cpu_ref: Layers, target: str) -> None:
+    limits = np.iinfo(DTYPES[target])
+    x = np.array(
+        [np.nan, np.inf, -np.inf, 1e30, -1e30, 1.99, -0.99, 0.0, 100.5, float(limits.max) * 2],
+        np.float32,
+    )
+    expected = [0, limits.max, limits.min, limits.max, limits.min, 1, 0, 0, 100, limits.max]
+    assert cast(cpu_ref, x, DTYPES[target]).tolist() == expected
+
+
+@pytest.mark.parametrize("target", INTEGERS)
+def test_float_next_to_the_limits(cpu_ref: Layers, target: str) -> None:
+    limits = np.iinfo(DTYPES[target])
+    edge = np.float32(float(limits.max) + 1)
+    x = np.array([np.nextafter(edge, np.float32(0)), edge, np.float32(limits.min)], np.float32)
+    expected = [int(x[0]), limits.max, limits.min]
+    assert cast(cpu_ref, x, DTYPES[target]).tolist() == expected
+
+
+@pytest.mark.parametrize("source", ["signed32", "signed64", "signed16"])
+@pytest.mark.parametrize("target", INTEGERS)
+def test_integers_drop_high_bits(cpu_ref: Layers, source: str, target: str) -> None:
+    x = values((64,), DTYPES[source])
+    np.testing.assert_array_equal(cast(cpu_ref, x, DTYPES[target]), x.astype(DTYPES[target]))
+
+
+def test_signed64_to_float32_rounds_once(cpu_ref: Layers) -> None:
+    near: list[int] = [2**53 + 1, 2**24 + 1, (1 << 60) + (1 << 36) + 1, -(2**62) - 1, 2**63 - 1]
+    x = np.array(near, np.int64)
+    np.testing.assert_array_equal(cast(cpu_ref, x, np.float32), x.astype(np.float32))
+
+
+@pytest.mark.parametrize("source", [*FLOATS, *INTEGERS])
+def test_everything_but_zero_is_true(cpu_ref: Layers, source: str) -> None:
+    x: np.ndarray = np.array([0, 1, 2, 100], DTYPES[source])
+    assert cast(cpu_ref, x, np.bool_).view(np.uint8).tolist() == [0, 1, 1, 1]
+
+
+def test_nan_and_small_fractions_are_true(cpu_ref: Layers) -> None:
+    x = np.array([np.nan, 0.1, -0.0], np.float32)
+    assert cast(cpu_ref, x, np.bool_).view(np.uint8).tolist() == [1, 1, 0]
+
+
+def test_bytes_other_than_one_are_true(cpu_ref: Layers) -> None:
+    x = np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
+    assert cast(cpu_ref, x, np.int32).tolist() == [0, 1, 1, 1]
+    assert cast(cpu_ref, x, np.bool_).view(np.uint8).tolist() == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("layer_type", [abi.ARMNN_LAYER_CAST, abi.ARMNN_LAYER_CONVERT_FP16_TO_FP32])
+def test_every_float16(cpu_ref: Layers, layer_type: int) -> None:
+    x = np.arange(65536, dtype=np.uint16).view(np.float16)
+    (out,) = cpu_ref.run(layer_type, None, [x], [(x.shape, np.float32)])
+    np.testing.assert_array_equal(out, x.astype(np.float32))
+
+
+@pytest.mark.parametrize("layer_type", [abi.ARMNN_LAYER_CAST, abi.ARMNN_LAYER_CONVERT_FP32_TO_FP16])
+def test_float16_rounds_to_even(cpu_ref: Layers, layer_type: int) -> None:
+    half = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float32)
+    middles = (half[1:] + half[:-1]) / 2
+    x = np.concatenate([middles, np.nextafter(middles, np.float32(0)), -middles])
+    x = np.concatenate([x, np.array([65519, 65520, 1e30, -1e30, np.nan, 1e-30], np.float32)])
+    (out,) = cpu_ref.run(layer_type, None, [x], [(x.shape, np.float16)])
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(out, x.astype(np.float16))
+
+
+def test_reasons(cpu_ref: Layers) -> None:
+    real, half = ((2,), np.float32), ((2,), np.float16)
+    kind = abi.ARMNN_LAYER_CAST
+    assert "shapes" in str(cpu_ref.refusal(kind, None, [real], [((3,), np.int32)]))
+    kind = abi.ARMNN_LAYER_CONVERT_FP16_TO_FP32
+    assert "float16" in str(cpu_ref.refusal(kind, None, [half], [half]))
+    assert cpu_ref.refusal(kind, None, [real], [real]) is not None

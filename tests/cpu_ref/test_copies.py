@@ -1,0 +1,153 @@
+"""CONSTANT, MEM_COPY, RESHAPE, FILL, RANK and SHAPE; quantised tensors that move; odd infos."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from armnn_py._native import abi
+
+from .harness import Layers, descriptor, tensor_info
+from .tensors import DTYPES, examples, shapes, values
+
+
+def reshape_form(shape: Any) -> Any:
+    return descriptor(
+        abi.armnn_reshape_descriptor_t,
+        abi.ARMNN_LAYER_RESHAPE,
+        rank=len(shape),
+        target_shape=list(shape),
+    )
+
+
+@examples
+@given(
+    shape=shapes(),
+    layer_type=st.sampled_from([abi.ARMNN_LAYER_CONSTANT, abi.ARMNN_LAYER_MEM_COPY]),
+    dtype=st.sampled_from(list(DTYPES.values())),
+)
+def test_copies(cpu_ref: Layers, shape: tuple[int, ...], layer_type: int, dtype: Any) -> None:
+    x = values(shape, dtype)
+    (out,) = cpu_ref.run(layer_type, None, [x], [(shape, dtype)], constants=[0])
+    np.testing.assert_array_equal(out, x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [((), (1, 1)), ((6,), (2, 3)), ((2, 0, 3), (0,)), ((1,) * 8, ()), ((90, 2, 300), (540, 100))],
+)
+def test_reshape(cpu_ref: Layers, dtype: Any, source: Any, target: Any) -> None:
+    x = values(source, dtype)
+    (out,) = cpu_ref.run(abi.ARMNN_LAYER_RESHAPE, reshape_form(target), [x], [(target, dtype)])
+    np.testing.assert_array_equal(out, x.reshape(target))
+
+
+@pytest.mark.parametrize(
+    ("form", "output", "words"),
+    [
+        ((3, 2), ((2, 3), np.float32), "the layer gives 3x2"),
+        ((2, 4), ((2, 4), np.float32), "6 elements, output 0 has 8"),
+        ((3, 2), ((3, 2), np.int32), "keeps the data type"),
+        ((6,), ((3, 2), np.float32), "descriptor has 1"),
+    ],
+)
+def test_reshape_reasons(cpu_ref: Layers, form: Any, output: Any, words: str) -> None:
+    reason = cpu_ref.refusal(
+        abi.ARMNN_LAYER_RESHAPE, reshape_form(form), [((2, 3), np.float32)], [output]
+    )
+    assert words in str(reason)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64, np.float16, np.bool_])
+@pytest.mark.parametrize("shape", [(), (0,), (7,), (2, 3, 4), (200, 301)])
+@pytest.mark.parametrize("index_dtype", [np.int32, np.int64, None])
+def test_fill(cpu_ref: Layers, dtype: Any, shape: tuple[int, ...], index_dtype: Any) -> None:
+    form = descriptor(abi.armnn_fill_descriptor_t, abi.ARMNN_LAYER_FILL, value=-3.75)
+    operand = None if index_dtype is None else np.array(shape, index_dtype)
+    (out,) = cpu_ref.run(abi.ARMNN_LAYER_FILL, form, [operand], [(shape, dtype)])
+    np.testing.assert_array_equal(out, np.full(shape, np.float32(-3.75).astype(dtype)))
+
+
+def test_fill_reasons(cpu_ref: Layers) -> None:
+    form = descriptor(abi.armnn_fill_descriptor_t, abi.ARMNN_LAYER_FILL, value=1.0)
+    kind, target = abi.ARMNN_LAYER_FILL, ((2, 3), np.float32)
+    assert "2 dimensions" in str(cpu_ref.refusal(kind, form, [((3,), np.int32)], [target]))
+    assert "float32" in str(cpu_ref.refusal(kind, form, [((2,), np.float32)], [target]))
+    reason = cpu_ref.refusal(kind, form, [((2,), np.int32)], [((2, 3), np.uint8)])
+    assert "qasymm_u8" in str(reason)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3, 4), (1, 2, 3, 4, 5, 1, 2, 1)])
+def test_rank_and_shape(cpu_ref: Layers, dtype: Any, shape: tuple[int, ...]) -> None:
+    x = values(shape, np.float32)
+    (rank,) = cpu_ref.run(abi.ARMNN_LAYER_RANK, None, [x], [((), dtype)])
+    assert rank == len(shape)
+    (sides,) = cpu_ref.run(abi.ARMNN_LAYER_SHAPE, None, [x], [((len(shape),), dtype)])
+    assert tuple(sides.tolist()) == shape
+
+
+def quantized(shape: Any, scales: list[float], zero_points: list[int], axis: int = -1) -> Any:
+    info = tensor_info(shape, np.uint8)
+    info.scales = (ctypes.c_float * len(scales))(*scales)
+    info.zero_points = (ctypes.c_int32 * len(scales))(*zero_points)
+    info.quantization_count, info.quantization_dim = len(scales), axis
+    return info
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (quantized((6,), [0.5], [3]), None),
+        (quantized((6,), [0.25], [3]), "quantised differently"),
+        (quantized((6,), [0.5], [4]), "quantised differently"),
+        (tensor_info((6,), np.uint8), "quantised differently"),
+        (quantized((6,), [0.5] * 6, [3] * 6, 0), "output 0 is quantised per axis"),
+    ],
+)
+def test_moving_quantised_elements(cpu_ref: Layers, output: Any, words: str | None) -> None:
+    source = quantized((2, 3), [0.5], [3])
+    reason = cpu_ref.refusal(abi.ARMNN_LAYER_RESHAPE, reshape_form((6,)), [source], [output])
+    assert (reason is None) if words is None else (words in str(reason))
+
+
+def test_a_tensor_that_contradicts_itself(cpu_ref: Layers) -> None:
+    good = tensor_info((2, 3), np.float32)
+    for member, value, words in [
+        ("element_count", 7, "states 7 elements"),
+        ("rank", 9, "9 dimensions"),
+        ("data_type", 10, "unknown type"),
+        ("data_type", -1, "unknown type"),
+        ("dim_known_mask", 1, "not known"),
+    ]:
+        bad = tensor_info((2, 3), np.float32)
+        setattr(bad, member, value)
+        for pair in ([bad], [good]), ([good], [bad]):
+            assert words in str(cpu_ref.refusal(abi.ARMNN_LAYER_MEM_COPY, None, *pair))
+
+
+def test_which_layers_run_in_place(cpu_ref: Layers) -> None:
+    real, row = tensor_info((2, 3), np.float32), tensor_info((3,), np.float32)
+    wide = tensor_info((2, 3), np.int64)
+    flat = tensor_info((6,), np.float32)
+    for layer_type, form, inputs, output, mask in [
+        (abi.ARMNN_LAYER_ADDITION, None, [real, real], real, 0b11),
+        (abi.ARMNN_LAYER_ADDITION, None, [row, real], real, 0b10),
+        (abi.ARMNN_LAYER_FLOOR, None, [real], real, 0b1),
+        (abi.ARMNN_LAYER_RESHAPE, reshape_form((6,)), [real], flat, 0b1),
+        (abi.ARMNN_LAYER_CAST, None, [wide], real, 0),
+        (abi.ARMNN_LAYER_CONSTANT, None, [real], real, 0),
+    ]:
+        assert cpu_ref.plain.in_place_mask(layer_type, form, inputs, [output]) == mask
+
+
+def test_a_tensor_beyond_all_memory(cpu_ref: Layers) -> None:
+    huge = tensor_info((2**33, 2**33), np.float32)
+    reason = cpu_ref.refusal(abi.ARMNN_LAYER_MEM_COPY, None, [huge], [huge])
+    assert "address space" in str(reason)

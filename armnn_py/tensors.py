@@ -27,6 +27,7 @@ __all__ = [
     "as_constant",
     "format_shape",
     "parse_shape",
+    "parse_static_shape",
 ]
 
 MAX_DIMENSIONS = 8
@@ -95,6 +96,16 @@ def parse_shape(
                 details=[f"given: {format_shape(dims)}..."],
             )
     return tuple(dims)
+
+
+def parse_static_shape(
+    shape: Iterable[SupportsIndex | None], *, what: str = "shape"
+) -> tuple[int, ...]:
+    """Check a shape without free dimensions, as `parse_shape` does."""
+    dims = parse_shape(shape, what=what)
+    if None in dims:
+        raise InvalidArgumentError(f"{what} {format_shape(dims)} has free dimensions")
+    return dims  # type: ignore[return-value]
 
 
 def _items(value: Any) -> list[Any]:

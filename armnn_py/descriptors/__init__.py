@@ -120,9 +120,7 @@ __all__ = [
     "View",
 ]
 
-DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
-    layer_type: None for layer_type in LayerType
-}
+DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = dict.fromkeys(LayerType)
 """The descriptor of each layer type; ``None`` for those without parameters."""
 
 for _class in (

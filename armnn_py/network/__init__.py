@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The user's graph. It knows nothing about backends."""
+
+from __future__ import annotations
+
+from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot, Source
+from armnn_py.network.network import Network
+
+__all__ = ["ConstantLayer", "Layer", "Network", "OutputSlot", "Source"]

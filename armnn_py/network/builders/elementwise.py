@@ -1,0 +1,496 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Builders of elementwise layers and conversions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from armnn_py.descriptors import (
+    ActivationDescriptor,
+    ComparisonDescriptor,
+    ElementwiseBinaryDescriptor,
+    ElementwiseUnaryDescriptor,
+    FillDescriptor,
+    LogicalBinaryDescriptor,
+)
+from armnn_py.network.core import NetworkCore, known_values
+from armnn_py.network.layer import Layer, OutputSlot, Source
+from armnn_py.tensors import QuantizationInfo, TensorInfo, parse_static_shape
+from armnn_py.types import (
+    ActivationFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    DataType,
+    LayerType,
+    LogicalBinaryOperation,
+    UnaryOperation,
+)
+
+__all__ = ["ElementwiseBuilders"]
+
+
+class ElementwiseBuilders(NetworkCore):
+    """Layers that compute each element by itself; two operands broadcast as in numpy.
+
+    A plain Python number beside a tensor takes its type. ``name=``, ``backend=`` and
+    ``output_info=`` as everywhere.
+    """
+
+    __slots__ = ()
+
+    def add_activation(
+        self,
+        x: Source,
+        function: ActivationFunction,
+        a: float = 0.0,
+        b: float = 0.0,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add an activation: Arm NN's Activation.
+
+        Parameters
+        ----------
+        x
+            Numbers of any shape.
+        function, a, b
+            The function and its parameters, see `ActivationFunction`.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape and type.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is boolean.
+        InvalidArgumentError
+            The function is none.
+        """
+        descriptor = ActivationDescriptor(function, a, b)
+        return self._add(LayerType.ACTIVATION, [x], descriptor, output_info, name, backend)
+
+    def add_elementwise_binary(
+        self,
+        x: Source,
+        y: Source,
+        operation: BinaryOperation,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add arithmetic of two operands: Arm NN's ElementwiseBinary.
+
+        Parameters
+        ----------
+        x, y
+            Numbers of one type, of shapes that broadcast.
+        operation
+            What to do with each pair.
+
+        Returns
+        -------
+        Layer
+            One output of the broadcast shape.
+
+        Raises
+        ------
+        LayerValidationError
+            Types differ or shapes do not broadcast.
+        InvalidArgumentError
+            The operation is none.
+        """
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            ElementwiseBinaryDescriptor(operation),
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_addition(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x + y``: `add_elementwise_binary` with ``ADD``."""
+        return self.add_elementwise_binary(
+            x, y, BinaryOperation.ADD, output_info=output_info, name=name, backend=backend
+        )
+
+    def add_subtraction(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x - y``: `add_elementwise_binary` with ``SUB``."""
+        return self.add_elementwise_binary(
+            x, y, BinaryOperation.SUB, output_info=output_info, name=name, backend=backend
+        )
+
+    def add_multiplication(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x * y``: `add_elementwise_binary` with ``MUL``."""
+        return self.add_elementwise_binary(
+            x, y, BinaryOperation.MUL, output_info=output_info, name=name, backend=backend
+        )
+
+    def add_division(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x / y``: `add_elementwise_binary` with ``DIV``."""
+        return self.add_elementwise_binary(
+            x, y, BinaryOperation.DIV, output_info=output_info, name=name, backend=backend
+        )
+
+    def add_maximum(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the greater of x and y: `add_elementwise_binary` with ``MAXIMUM``."""
+        return self.add_elementwise_binary(
+            x, y, BinaryOperation.MAXIMUM, output_info=output_info, name=name, backend=backend
+        )
+
+    def add_minimum(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the lesser of x and y: `add_elementwise_binary` with ``MINIMUM``."""
+        return self.add_elementwise_binary(
+            x, y, BinaryOperation.MINIMUM, output_info=output_info, name=name, backend=backend
+        )
+
+    def add_squared_difference(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``(x - y) ** 2``: `add_elementwise_binary` with ``SQ_DIFF``."""
+        return self.add_elementwise_binary(
+            x, y, BinaryOperation.SQ_DIFF, output_info=output_info, name=name, backend=backend
+        )
+
+    def add_power(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x ** y``: `add_elementwise_binary` with ``POWER``."""
+        return self.add_elementwise_binary(
+            x, y, BinaryOperation.POWER, output_info=output_info, name=name, backend=backend
+        )
+
+    def add_elementwise_unary(
+        self,
+        x: Source,
+        operation: UnaryOperation,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add arithmetic of one operand: Arm NN's ElementwiseUnary.
+
+        Parameters
+        ----------
+        x
+            Numbers, or booleans for ``LOGICAL_NOT``, of any shape.
+        operation
+            What to do with each element.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape and type.
+
+        Raises
+        ------
+        LayerValidationError
+            The type does not suit the operation.
+        InvalidArgumentError
+            The operation is none.
+        """
+        return self._add(
+            LayerType.ELEMENTWISE_UNARY,
+            [x],
+            ElementwiseUnaryDescriptor(operation),
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_comparison(
+        self,
+        x: Source,
+        y: Source,
+        operation: ComparisonOperation,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a comparison: Arm NN's Comparison.
+
+        Parameters
+        ----------
+        x, y
+            Elements of one type, of shapes that broadcast.
+        operation
+            What is asked of each pair.
+
+        Returns
+        -------
+        Layer
+            One boolean output of the broadcast shape.
+
+        Raises
+        ------
+        LayerValidationError
+            Types differ or shapes do not broadcast.
+        InvalidArgumentError
+            The operation is none.
+        """
+        descriptor = ComparisonDescriptor(operation)
+        return self._add(LayerType.COMPARISON, [x, y], descriptor, None, name, backend)
+
+    def add_logical_binary(
+        self,
+        x: Source,
+        y: Source,
+        operation: LogicalBinaryOperation,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a logical operation of two operands: Arm NN's LogicalBinary.
+
+        Parameters
+        ----------
+        x, y
+            Booleans, of shapes that broadcast.
+        operation
+            AND or OR.
+
+        Returns
+        -------
+        Layer
+            One boolean output of the broadcast shape.
+
+        Raises
+        ------
+        LayerValidationError
+            An operand is not boolean, or shapes do not broadcast.
+        InvalidArgumentError
+            The operation is none.
+        """
+        descriptor = LogicalBinaryDescriptor(operation)
+        return self._add(LayerType.LOGICAL_BINARY, [x, y], descriptor, None, name, backend)
+
+    def add_prelu(
+        self,
+        x: Source,
+        alpha: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x if x >= 0 else alpha * x``: Arm NN's Prelu.
+
+        Parameters
+        ----------
+        x, alpha
+            Numbers of one type, of shapes that broadcast.
+
+        Returns
+        -------
+        Layer
+            One output of the broadcast shape.
+
+        Raises
+        ------
+        LayerValidationError
+            Types differ or shapes do not broadcast.
+        """
+        return self._add(LayerType.PRELU, [x, alpha], None, output_info, name, backend)
+
+    def add_floor(self, x: Source, *, name: str | None = None, backend: str | None = None) -> Layer:
+        """Add rounding down: Arm NN's Floor.
+
+        Parameters
+        ----------
+        x
+            Floating-point numbers of any shape.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is of another type.
+        """
+        return self._add(LayerType.FLOOR, [x], None, None, name, backend)
+
+    def add_cast(
+        self,
+        x: Source,
+        data_type: DataType,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a conversion of type: Arm NN's Cast.
+
+        Parameters
+        ----------
+        x
+            Elements of any type.
+        data_type
+            Type of the output; numbers go towards zero, as in numpy's ``astype``.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape.
+        """
+        operand = self._resolve(x)
+        info = TensorInfo(operand.info.shape, data_type)
+        return self._add(LayerType.CAST, [operand], None, info, name, backend)
+
+    def add_quantize(
+        self,
+        x: Source,
+        data_type: DataType,
+        quantization: QuantizationInfo,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add quantisation: Arm NN's Quantize.
+
+        Parameters
+        ----------
+        x
+            Floating-point or quantised numbers.
+        data_type, quantization
+            What the output becomes.
+
+        Raises
+        ------
+        LayerValidationError
+            The types do not suit.
+        """
+        operand = self._resolve(x)
+        info = TensorInfo(operand.info.shape, data_type, quantization)
+        return self._add(LayerType.QUANTIZE, [operand], None, info, name, backend)
+
+    def add_dequantize(
+        self,
+        x: Source,
+        data_type: DataType = DataType.FLOAT32,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the way back from quantised to real numbers: Arm NN's Dequantize.
+
+        Parameters
+        ----------
+        x
+            Quantised numbers whose scale is known.
+        data_type
+            A floating-point type.
+
+        Raises
+        ------
+        LayerValidationError
+            The types do not suit.
+        """
+        operand = self._resolve(x)
+        info = TensorInfo(operand.info.shape, data_type)
+        return self._add(LayerType.DEQUANTIZE, [operand], None, info, name, backend)
+
+    def add_fill(
+        self,
+        shape: Sequence[int] | Layer | OutputSlot,
+        value: float,
+        *,
+        data_type: DataType = DataType.FLOAT32,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a tensor of one value: Arm NN's Fill.
+
+        Parameters
+        ----------
+        shape
+            Shape of the output; of a layer, its values must be known.
+        value
+            What every element is.
+        data_type
+            Type of the output.
+
+        Returns
+        -------
+        Layer
+            One output of that shape.
+
+        Raises
+        ------
+        LayerValidationError
+            The shape is not known or impossible.
+        """
+        if isinstance(shape, (Layer, OutputSlot)):
+            source = self._resolve(shape)
+        else:
+            dims = np.array(parse_static_shape(shape), dtype=np.int64)
+            small = dims.size == 0 or int(dims.max()) < 2**31
+            source = self._resolve(dims.astype(np.int32) if small else dims)
+        values = known_values(source)
+        info = None if values is None else TensorInfo(tuple(values.tolist()), data_type)
+        return self._add(LayerType.FILL, [source], FillDescriptor(value), info, name, backend)

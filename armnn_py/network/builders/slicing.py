@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Builders of Slice and StridedSlice."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+from armnn_py.descriptors import ReshapeDescriptor, SliceDescriptor, StridedSliceDescriptor
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.network.core import NetworkCore
+from armnn_py.network.layer import Layer, Source
+from armnn_py.types import LayerType
+
+__all__ = ["SlicingBuilders"]
+
+
+class SlicingBuilders(NetworkCore):
+    """Layers that cut; ``name=`` and ``backend=`` as everywhere."""
+
+    __slots__ = ()
+
+    def add_slice(
+        self,
+        x: Source,
+        begin: Sequence[int],
+        size: Sequence[int],
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Cut a box out of a tensor: Arm NN's Slice.
+
+        Parameters
+        ----------
+        x
+            What is cut.
+        begin, size
+            First element and number of elements, for each dimension.
+
+        Returns
+        -------
+        Layer
+            One output of shape ``size``.
+
+        Raises
+        ------
+        LayerValidationError
+            The box does not lie in the input.
+        InvalidArgumentError
+            A number is negative.
+        """
+        descriptor = SliceDescriptor(tuple(begin), tuple(size))
+        return self._add(LayerType.SLICE, [x], descriptor, None, name, backend)
+
+    def add_strided_slice(
+        self,
+        x: Source,
+        begin: Sequence[int],
+        end: Sequence[int],
+        stride: Sequence[int] | None = None,
+        *,
+        begin_mask: int = 0,
+        end_mask: int = 0,
+        shrink_axis_mask: int = 0,
+        ellipsis_mask: int = 0,
+        new_axis_mask: int = 0,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Cut with steps, as numpy's ``x[begin:end:stride]``: TensorFlow's strided_slice.
+
+        Parameters
+        ----------
+        x
+            What is cut. Dimensions behind the last one given are kept whole.
+        begin, end, stride
+            For each dimension; negative positions count from the end, positions outside are
+            moved to the border, a negative stride goes backwards.
+        begin_mask, end_mask
+            Bit i: dimension i starts, or ends, at the border.
+        shrink_axis_mask
+            Bit i: dimension i is ``begin[i]`` alone and vanishes.
+        ellipsis_mask
+            Bit i: entry i stands for all dimensions that the others do not name.
+        new_axis_mask
+            Bit i: entry i is a new dimension of size 1; a Reshape layer makes it.
+
+        Returns
+        -------
+        Layer
+            One output.
+
+        Raises
+        ------
+        LayerValidationError
+            An index lies outside.
+        InvalidArgumentError
+            The sequences differ in length, a stride is 0, or there are too many entries.
+        """
+        operand = self._resolve(x)
+        rank = operand.info.rank
+        strides = (1,) * len(begin) if stride is None else tuple(stride)
+        if not len(begin) == len(end) == len(strides):
+            raise InvalidArgumentError(
+                f"add_strided_slice(): {len(begin)} begins, {len(end)} ends and {len(strides)} "
+                "strides given, equally many expected"
+            )
+        plan = _plan(len(begin), rank, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+        masks = [0, 0, 0]
+        begins, ends, steps = [0] * rank, [0] * rank, [1] * rank
+        for axis, entry in enumerate(plan.sources):
+            if entry is None:
+                masks[0] |= 1 << axis
+                masks[1] |= 1 << axis
+                continue
+            begins[axis], ends[axis], steps[axis] = begin[entry], end[entry], strides[entry]
+            for which, mask in enumerate((begin_mask, end_mask, shrink_axis_mask)):
+                masks[which] |= (mask >> entry & 1) << axis
+        descriptor = StridedSliceDescriptor(
+            tuple(begins),
+            tuple(ends),
+            tuple(steps),
+            begin_mask=masks[0],
+            end_mask=masks[1],
+            shrink_axis_mask=masks[2],
+        )
+        if not plan.new_axes:
+            return self._add(LayerType.STRIDED_SLICE, [operand], descriptor, None, name, backend)
+        inner = None if name is None else f"{name}.slice"
+        cut = self._add(LayerType.STRIDED_SLICE, [operand], descriptor, None, inner, backend)
+        shape = list(cut.output.info.static_shape)
+        for position in plan.new_axes:
+            shape.insert(position, 1)
+        return self.add_layer(
+            LayerType.RESHAPE, [cut], ReshapeDescriptor(tuple(shape)), name=name, backend=backend
+        )
+
+
+class _Plan:
+    """Which entry each dimension of the input takes, and where new dimensions go."""
+
+    __slots__ = ("new_axes", "sources")
+
+    def __init__(self) -> None:
+        self.sources: list[int | None] = []
+        self.new_axes: list[int] = []
+
+
+def _plan(entries: int, rank: int, ellipsis_mask: int, new_axis_mask: int, shrink: int) -> _Plan:
+    for what, mask in (("ellipsis", ellipsis_mask), ("new axis", new_axis_mask)):
+        if operator.index(mask) < 0 or mask >> entries:
+            raise InvalidArgumentError(f"add_strided_slice(): {what} mask {mask} has no entry")
+    if ellipsis_mask & (ellipsis_mask - 1):
+        raise InvalidArgumentError("add_strided_slice(): several ellipses given, one expected")
+    named = sum(
+        not (ellipsis_mask >> entry & 1 or new_axis_mask >> entry & 1) for entry in range(entries)
+    )
+    if named > rank:
+        raise InvalidArgumentError(
+            f"add_strided_slice(): {named} dimensions given, the input has {rank}"
+        )
+    plan = _Plan()
+    made = 0  # dimensions of the output so far
+    for entry in range(entries):
+        if ellipsis_mask >> entry & 1:
+            plan.sources += [None] * (rank - named)
+            made += rank - named
+        elif new_axis_mask >> entry & 1:
+            plan.new_axes.append(made)
+            made += 1
+        else:
+            plan.sources.append(entry)
+            made += not shrink >> entry & 1
+    plan.sources += [None] * (rank - len(plan.sources))
+    return plan

@@ -1,0 +1,469 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Builders of transposed convolution, pooling, resizing, and space against channels or batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armnn_py.descriptors import (
+    BatchToSpaceNdDescriptor,
+    Pooling2dDescriptor,
+    Pooling3dDescriptor,
+    ResizeDescriptor,
+    SpaceDepthDescriptor,
+    SpaceToBatchNdDescriptor,
+    TransposeConvolution2dDescriptor,
+)
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.network.builders.arguments import (
+    Padding,
+    Window,
+    Window3,
+    check_layout,
+    pads,
+    pads3,
+    pairs,
+    spatial_sizes,
+    window,
+    window3,
+)
+from armnn_py.network.core import NetworkCore
+from armnn_py.network.layer import Layer, Source
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import (
+    DataLayout,
+    LayerType,
+    OutputShapeRounding,
+    PaddingMethod,
+    PoolingAlgorithm,
+    ResizeMethod,
+)
+
+__all__ = ["SpatialBuilders"]
+
+
+class SpatialBuilders(NetworkCore):
+    """Layers over images; ``name=``, ``backend=`` and ``output_info=`` as everywhere."""
+
+    __slots__ = ()
+
+    def add_transpose_convolution2d(
+        self,
+        x: Source,
+        weights: Source,
+        bias: Source | None = None,
+        *,
+        stride: Window = 1,
+        padding: Padding = "valid",
+        dilation: Window = 1,
+        groups: int = 1,
+        output_shape: Sequence[int] | None = None,
+        data_layout: DataLayout = DataLayout.NHWC,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a transposed convolution: Arm NN's TransposeConvolution2d.
+
+        Groups and dilation are those of ONNX's ConvTranspose. An input element at (y, x) adds to
+        output (y * stride + ky * dilation - pad).
+
+        Parameters
+        ----------
+        x
+            Images: [N, H, W, I] in NHWC, [N, I, H, W] in NCHW.
+        weights
+            [O, H, W, I / groups] in NHWC, [O, I / groups, H, W] in NCHW.
+        bias
+            [O].
+        stride, dilation
+            A number, or (height, width).
+        padding
+            What is cut from the output: ``"valid"`` (nothing), ``"same"`` (output of
+            ``size * stride``), a number, or (top, bottom, left, right).
+        groups
+            Groups of channels that do not see each other.
+        output_shape
+            (height, width) or the whole shape, where the formula leaves a choice.
+        data_layout
+            NHWC or NCHW.
+
+        Returns
+        -------
+        Layer
+            One output of ``(size - 1) * stride + dilation * (kernel - 1) + 1 - pads`` along each
+            spatial dimension.
+
+        Raises
+        ------
+        LayerValidationError
+            The operands do not fit together.
+        InvalidArgumentError
+            A parameter has no valid value.
+        """
+        check_layout(data_layout, 4)
+        image, kernel = self._resolve(x), self._resolve(weights)
+        axes = data_layout.spatial_axes
+        strides, dilations = window(stride, "stride"), window(dilation, "dilation")
+        sizes = spatial_sizes(image.info, axes)
+        kernels = spatial_sizes(kernel.info, axes)
+        if padding == "same" and len(sizes) == len(kernels) == 2:
+            wanted = tuple(size * step for size, step in zip(sizes, strides, strict=True))
+            top, bottom, left, right = pads(padding, wanted, kernels, strides, dilations)
+            if output_shape is None:
+                output_shape = wanted
+        else:
+            top, bottom, left, right = pads(padding, sizes, kernels, strides, dilations)
+        descriptor = TransposeConvolution2dDescriptor(
+            pad_left=left,
+            pad_right=right,
+            pad_top=top,
+            pad_bottom=bottom,
+            stride_x=strides[1],
+            stride_y=strides[0],
+            bias_enabled=bias is not None,
+            data_layout=data_layout,
+            output_shape_enabled=output_shape is not None,
+            dilation_x=dilations[1],
+            dilation_y=dilations[0],
+            groups=groups,
+        )
+        if output_shape is not None:
+            if output_info is not None:
+                raise InvalidArgumentError("output_shape= and output_info= given, one expected")
+            output_info = _stated_image(output_shape, image.info, kernel.info, data_layout)
+        return self._add(
+            LayerType.TRANSPOSE_CONVOLUTION2D,
+            [image, kernel, bias],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_pooling2d(
+        self,
+        x: Source,
+        pool_type: PoolingAlgorithm,
+        pool_size: Window,
+        *,
+        stride: Window | None = None,
+        padding: Padding = "valid",
+        dilation: Window = 1,
+        rounding: OutputShapeRounding = OutputShapeRounding.FLOOR,
+        padding_method: PaddingMethod = PaddingMethod.EXCLUDE,
+        data_layout: DataLayout = DataLayout.NHWC,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add pooling: Arm NN's Pooling2d, with dilation as in ONNX's MaxPool.
+
+        Parameters
+        ----------
+        x
+            Images: [N, H, W, C] in NHWC, [N, C, H, W] in NCHW.
+        pool_type
+            Maximum, average or L2 norm.
+        pool_size
+            A number, or (height, width); global pooling is the input's own height and width.
+        stride
+            A number, or (height, width); the pool size without.
+        padding
+            ``"valid"``, ``"same"``, a number, or (top, bottom, left, right).
+        dilation
+            A number, or (height, width).
+        rounding
+            Whether windows that do not fit wholly are dropped or kept; one that would start
+            behind the input and its leading padding is always dropped.
+        padding_method
+            Whether padding counts in the divisor of an average.
+        data_layout
+            NHWC or NCHW.
+
+        Returns
+        -------
+        Layer
+            One output with the input's channels.
+
+        Raises
+        ------
+        LayerValidationError
+            The window does not fit.
+        InvalidArgumentError
+            A parameter has no valid value.
+        """
+        check_layout(data_layout, 4)
+        image = self._resolve(x)
+        size = window(pool_size, "pool_size")
+        strides = size if stride is None else window(stride, "stride")
+        dilations = window(dilation, "dilation")
+        sizes = spatial_sizes(image.info, data_layout.spatial_axes)
+        top, bottom, left, right = pads(padding, sizes, size, strides, dilations)
+        descriptor = Pooling2dDescriptor(
+            pool_type=pool_type,
+            pad_left=left,
+            pad_right=right,
+            pad_top=top,
+            pad_bottom=bottom,
+            pool_width=size[1],
+            pool_height=size[0],
+            stride_x=strides[1],
+            stride_y=strides[0],
+            output_shape_rounding=rounding,
+            padding_method=padding_method,
+            data_layout=data_layout,
+            dilation_x=dilations[1],
+            dilation_y=dilations[0],
+        )
+        return self._add(LayerType.POOLING2D, [image], descriptor, output_info, name, backend)
+
+    def add_pooling3d(
+        self,
+        x: Source,
+        pool_type: PoolingAlgorithm,
+        pool_size: Window3,
+        *,
+        stride: Window3 | None = None,
+        padding: Padding = "valid",
+        rounding: OutputShapeRounding = OutputShapeRounding.FLOOR,
+        padding_method: PaddingMethod = PaddingMethod.EXCLUDE,
+        data_layout: DataLayout = DataLayout.NDHWC,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add pooling of volumes: Arm NN's Pooling3d.
+
+        Parameters
+        ----------
+        x
+            Volumes: [N, D, H, W, C] in NDHWC, [N, C, D, H, W] in NCDHW.
+        pool_type, rounding, padding_method
+            As in `add_pooling2d`.
+        pool_size, stride
+            A number, or (depth, height, width).
+        padding
+            ``"valid"``, ``"same"``, a number, or (front, back, top, bottom, left, right).
+        data_layout
+            NDHWC or NCDHW.
+
+        Returns
+        -------
+        Layer
+            One output with the input's channels.
+
+        Raises
+        ------
+        LayerValidationError
+            The window does not fit.
+        InvalidArgumentError
+            A parameter has no valid value.
+        """
+        check_layout(data_layout, 5)
+        image = self._resolve(x)
+        size = window3(pool_size, "pool_size")
+        strides = size if stride is None else window3(stride, "stride")
+        sizes = spatial_sizes(image.info, data_layout.spatial_axes)
+        front, back, top, bottom, left, right = pads3(padding, sizes, size, strides, (1, 1, 1))
+        descriptor = Pooling3dDescriptor(
+            pool_type=pool_type,
+            pad_left=left,
+            pad_right=right,
+            pad_top=top,
+            pad_bottom=bottom,
+            pad_front=front,
+            pad_back=back,
+            pool_width=size[2],
+            pool_height=size[1],
+            pool_depth=size[0],
+            stride_x=strides[2],
+            stride_y=strides[1],
+            stride_z=strides[0],
+            output_shape_rounding=rounding,
+            padding_method=padding_method,
+            data_layout=data_layout,
+        )
+        return self._add(LayerType.POOLING3D, [image], descriptor, output_info, name, backend)
+
+    def add_resize(
+        self,
+        x: Source,
+        size: tuple[int, int],
+        method: ResizeMethod = ResizeMethod.NEAREST_NEIGHBOR,
+        *,
+        align_corners: bool = False,
+        half_pixel_centers: bool = False,
+        data_layout: DataLayout = DataLayout.NHWC,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a resize: Arm NN's Resize, positions as defined in ``armnn/descriptors.h``.
+
+        Parameters
+        ----------
+        x
+            Images: [N, H, W, C] in NHWC, [N, C, H, W] in NCHW.
+        size
+            (height, width) of the output.
+        method
+            Bilinear or nearest neighbour.
+        align_corners, half_pixel_centers
+            How positions map; at most one of them.
+        data_layout
+            NHWC or NCHW.
+
+        Returns
+        -------
+        Layer
+            One output with the input's batch and channels.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is no image.
+        InvalidArgumentError
+            A parameter has no valid value.
+        """
+        height, width = window(size, "size")
+        descriptor = ResizeDescriptor(
+            target_width=width,
+            target_height=height,
+            method=method,
+            data_layout=data_layout,
+            align_corners=align_corners,
+            half_pixel_centers=half_pixel_centers,
+        )
+        return self._add(LayerType.RESIZE, [x], descriptor, None, name, backend)
+
+    def add_space_to_depth(
+        self,
+        x: Source,
+        block_size: int,
+        *,
+        data_layout: DataLayout = DataLayout.NHWC,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add TensorFlow's SpaceToDepth: blocks of pixels become channels.
+
+        Parameters
+        ----------
+        x
+            Images whose height and width are multiples of ``block_size``.
+        block_size
+            Side of a block.
+        data_layout
+            NHWC or NCHW.
+
+        Raises
+        ------
+        LayerValidationError
+            The sizes do not divide.
+        """
+        descriptor = SpaceDepthDescriptor(block_size, data_layout)
+        return self._add(LayerType.SPACE_TO_DEPTH, [x], descriptor, None, name, backend)
+
+    def add_depth_to_space(
+        self,
+        x: Source,
+        block_size: int,
+        *,
+        data_layout: DataLayout = DataLayout.NHWC,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add TensorFlow's DepthToSpace: channels become blocks of pixels.
+
+        Parameters
+        ----------
+        x
+            Images whose channels are a multiple of ``block_size ** 2``.
+        block_size
+            Side of a block.
+        data_layout
+            NHWC or NCHW.
+
+        Raises
+        ------
+        LayerValidationError
+            The channels do not divide.
+        """
+        descriptor = SpaceDepthDescriptor(block_size, data_layout)
+        return self._add(LayerType.DEPTH_TO_SPACE, [x], descriptor, None, name, backend)
+
+    def add_space_to_batch_nd(
+        self,
+        x: Source,
+        block_shape: Sequence[int],
+        padding: Sequence[tuple[int, int]],
+        *,
+        data_layout: DataLayout = DataLayout.NHWC,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add TensorFlow's SpaceToBatchND.
+
+        Parameters
+        ----------
+        x
+            Rank ``len(block_shape) + 2``.
+        block_shape
+            Block size of each spatial dimension.
+        padding
+            (before, after) of each spatial dimension.
+        data_layout
+            Whether channels come second (NCHW) or last (NHWC).
+
+        Raises
+        ------
+        LayerValidationError
+            The padded sizes do not divide.
+        """
+        before, after = pairs(padding, "padding")
+        descriptor = SpaceToBatchNdDescriptor(tuple(block_shape), before, after, data_layout)
+        return self._add(LayerType.SPACE_TO_BATCH_ND, [x], descriptor, None, name, backend)
+
+    def add_batch_to_space_nd(
+        self,
+        x: Source,
+        block_shape: Sequence[int],
+        crops: Sequence[tuple[int, int]],
+        *,
+        data_layout: DataLayout = DataLayout.NHWC,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add TensorFlow's BatchToSpaceND.
+
+        Parameters
+        ----------
+        x
+            Rank ``len(block_shape) + 2``.
+        block_shape
+            Block size of each spatial dimension.
+        crops
+            (before, after) that is cut from each spatial dimension.
+        data_layout
+            Whether channels come second (NCHW) or last (NHWC).
+
+        Raises
+        ------
+        LayerValidationError
+            The batch does not divide, or more is cropped than there is.
+        """
+        before, after = pairs(crops, "crops")
+        descriptor = BatchToSpaceNdDescriptor(tuple(block_shape), before, after, data_layout)
+        return self._add(LayerType.BATCH_TO_SPACE_ND, [x], descriptor, None, name, backend)
+
+
+def _stated_image(
+    shape: Sequence[int], image: TensorInfo, kernel: TensorInfo, layout: DataLayout
+) -> TensorInfo:
+    """Return the output of a transposed convolution with a stated height and width."""
+    if len(shape) == 2 and image.rank == kernel.rank == 4:
+        batch, outputs = image.static_shape[0], kernel.static_shape[0]
+        channels_first = layout.channel_axis == 1
+        shape = (batch, outputs, *shape) if channels_first else (batch, *shape, outputs)
+    return TensorInfo(tuple(shape), image.data_type)

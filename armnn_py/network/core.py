@@ -1,0 +1,504 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The graph itself: layers in order, inputs and outputs by name, and the one way to add a layer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from numpy.typing import NDArray
+
+from armnn_py.descriptors import Descriptor
+from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.network import shapes
+from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot, Source, check_backend_hint
+from armnn_py.network.operands import operand_name
+from armnn_py.tensors import TensorInfo, as_constant
+from armnn_py.types import DataType, LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.network.network import Network
+
+__all__ = ["Builder", "DynamicParts", "NetworkCore", "PendingConstant", "Resolved", "known_values"]
+
+Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], Network]"
+"""Makes the network for inputs whose shapes are all known."""
+
+# Layers between whose operands a plain Python number takes the type of its partner.
+_PARTNERS = frozenset(
+    {
+        LayerType.ADDITION,
+        LayerType.COMPARISON,
+        LayerType.DIVISION,
+        LayerType.ELEMENTWISE_BINARY,
+        LayerType.LOGICAL_BINARY,
+        LayerType.MAXIMUM,
+        LayerType.MINIMUM,
+        LayerType.MULTIPLICATION,
+        LayerType.PRELU,
+        LayerType.SUBTRACTION,
+    }
+)
+_BOUND = {
+    LayerType.CONSTANT: "add_constant()",
+    LayerType.INPUT: "add_input()",
+    LayerType.OUTPUT: "add_output()",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicParts:
+    """What stands for the layers of a network with free dimensions."""
+
+    inputs: dict[str, TensorInfo]
+    outputs: dict[str, TensorInfo]
+    builder: Builder
+
+
+class PendingConstant:
+    """Values given as an operand, before the layer that reads them is known to be valid."""
+
+    __slots__ = ("array", "info")
+
+    def __init__(self, array: NDArray[Any], info: TensorInfo) -> None:
+        self.array = array
+        self.info = info
+
+
+Resolved: TypeAlias = OutputSlot | PendingConstant
+
+
+def _automatic_base(layer_type: LayerType) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", layer_type.label).lower()
+
+
+_BASES = {layer_type: _automatic_base(layer_type) for layer_type in LayerType}
+
+
+def _check_name(name: str, what: str) -> str:
+    if not isinstance(name, str) or not name:
+        raise InvalidArgumentError(f"{what} name {name!r} given, a text that is not empty expected")
+    return name
+
+
+class NetworkCore:
+    """Storage of a network; `Network` adds the builders.
+
+    Layers are kept in the order of insertion, which is topological because a layer reads only
+    what was there before it.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_by_name",
+        "_counters",
+        "_dynamic",
+        "_inputs",
+        "_layers",
+        "_layers_tuple",
+        "_name",
+        "_outputs",
+    )
+
+    def __init__(self, name: str = "network") -> None:
+        self._name = _check_name(name, "network")
+        self._layers: list[Layer] = []
+        self._layers_tuple: tuple[Layer, ...] | None = None
+        self._by_name: dict[str, list[Layer]] = {}
+        self._counters: dict[LayerType, int] = {}
+        self._inputs: dict[str, Layer] = {}
+        self._outputs: dict[str, Layer] = {}
+        self._dynamic: DynamicParts | None = None
+
+    # ---- Looking ------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the network."""
+        return self._name
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """All layers in topological order, Input, Constant and Output layers included.
+
+        Empty for a network with free dimensions, see `specialize`.
+        """
+        if self._layers_tuple is None:
+            self._layers_tuple = tuple(self._layers)
+        return self._layers_tuple
+
+    @property
+    def inputs(self) -> Mapping[str, TensorInfo]:
+        """Inputs by name, in order."""
+        if self._dynamic is not None:
+            return MappingProxyType(self._dynamic.inputs)
+        return MappingProxyType(
+            {name: layer.outputs[0].info for name, layer in self._inputs.items()}
+        )
+
+    @property
+    def outputs(self) -> Mapping[str, TensorInfo]:
+        """Outputs by name, in order."""
+        if self._dynamic is not None:
+            return MappingProxyType(self._dynamic.outputs)
+        found = {}
+        for name, layer in self._outputs.items():
+            slot = layer.inputs[0]
+            assert slot is not None
+            found[name] = slot.info
+        return MappingProxyType(found)
+
+    @property
+    def input_layers(self) -> tuple[Layer, ...]:
+        """The Input layers, in the order of `inputs`."""
+        return tuple(self._inputs.values())
+
+    @property
+    def output_layers(self) -> tuple[Layer, ...]:
+        """The Output layers, in the order of `outputs`."""
+        return tuple(self._outputs.values())
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether an input has a free dimension; such a network is run through `specialize`."""
+        return self._dynamic is not None
+
+    def layer(self, name: str) -> Layer:
+        """Find a layer by name.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no layer of this name.
+        InvalidArgumentError
+            There are several.
+        """
+        found = self._by_name.get(name, [])
+        if not found:
+            names = list(self._by_name)
+            raise UnknownNameError(
+                f"network '{self._name}' has no layer '{name}'",
+                name=name,
+                valid=names,
+                details=[f"it has {len(names)} layers"] if len(names) > 20 else [],
+            )
+        if len(found) > 1:
+            raise InvalidArgumentError(
+                f"network '{self._name}' has {len(found)} layers '{name}'",
+                details=[repr(layer) for layer in found[:8]],
+            )
+        return found[0]
+
+    # ---- Adding -------------------------------------------------------------------------------
+
+    def add_input(self, name: str, info: TensorInfo) -> Layer:
+        """Add an input.
+
+        Parameters
+        ----------
+        name
+            What `run` calls it; unique among inputs.
+        info
+            Shape and type; no free dimensions.
+
+        Returns
+        -------
+        Layer
+            The Input layer, to read from.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The name is empty or taken, or the info is none.
+        """
+        self._check_static()
+        _check_name(name, "input")
+        if name in self._inputs:
+            raise InvalidArgumentError(
+                f"input '{name}' exists already", details=[f"inputs: {', '.join(self._inputs)}"]
+            )
+        if not isinstance(info, TensorInfo):
+            raise InvalidArgumentError(
+                f"input '{name}': {info!r} is not a TensorInfo",
+                hints=["TensorInfo((1, 224, 224, 3), DataType.FLOAT32)"],
+            )
+        if not info.is_static:
+            raise InvalidArgumentError(
+                f"input '{name}': {info!r} has free dimensions",
+                hints=["Network.from_builder() makes a network for each shape it meets"],
+            )
+        layer = self._append(name, LayerType.INPUT, None, (), [info], None)
+        self._inputs[name] = layer
+        return layer
+
+    def add_output(self, name: str, source: Source) -> Layer:
+        """Add an output.
+
+        Parameters
+        ----------
+        name
+            What `run` calls it; unique among outputs.
+        source
+            What becomes visible under that name.
+
+        Returns
+        -------
+        Layer
+            The Output layer; nothing reads from it.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The name is empty or taken, or the source is of another network.
+        """
+        self._check_static()
+        _check_name(name, "output")
+        if name in self._outputs:
+            raise InvalidArgumentError(
+                f"output '{name}' exists already",
+                details=[f"outputs: {', '.join(self._outputs)}"],
+            )
+        slot = self._settle(self._resolve(source), f"{name}.value")
+        layer = self._append(name, LayerType.OUTPUT, None, (slot,), [], None)
+        self._outputs[name] = layer
+        return layer
+
+    def add_constant(
+        self, value: Any, *, info: TensorInfo | None = None, name: str | None = None
+    ) -> ConstantLayer:
+        """Add values that are known now.
+
+        Values given as the operand of another layer become a Constant layer by themselves; this
+        is for values that several layers read, and for types that an array does not tell.
+
+        Parameters
+        ----------
+        value
+            An array, a number, or a sequence of numbers, see `armnn_py.tensors.as_constant`.
+        info
+            Type and quantisation where the array does not tell them: quantised values, bfloat16.
+            Its shape and its dtype are the array's.
+        name
+            Name of the layer; one is made up without.
+
+        Returns
+        -------
+        ConstantLayer
+            Its ``value`` is read-only.
+
+        Raises
+        ------
+        InvalidArgumentError
+            No constant can be made of the value, or the info does not fit it.
+        """
+        self._check_static()
+        array = as_constant(value, like=None if info is None else info.data_type)
+        if info is None:
+            info = TensorInfo(array.shape, DataType.from_numpy(array.dtype))
+        elif not isinstance(info, TensorInfo):
+            raise InvalidArgumentError(f"constant: {info!r} is not a TensorInfo")
+        elif info.shape != array.shape or info.dtype != array.dtype:
+            raise InvalidArgumentError(
+                f"constant: an array of {array.dtype} {array.shape} does not fit {info!r}"
+            )
+        return self._append_constant(self._name_for(LayerType.CONSTANT, name), array, info)
+
+    def add_layer(
+        self,
+        layer_type: LayerType,
+        inputs: Sequence[Source | Resolved | None],
+        descriptor: Descriptor | None = None,
+        *,
+        name: str | None = None,
+        output_infos: Sequence[TensorInfo] | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a layer of any type: what all other builders come down to.
+
+        Parameters
+        ----------
+        layer_type
+            What the layer computes.
+        inputs
+            Operands in the order of ``armnn/descriptors.h``; ``None`` for an absent optional one.
+        descriptor
+            Parameters, of the class that ``DESCRIPTOR_OF[layer_type]`` names.
+        name
+            Name of the layer; one is made up without.
+        output_infos
+            The outputs, where they cannot be inferred or are quantised.
+        backend
+            Hint: id of the backend that should run the layer.
+
+        Returns
+        -------
+        Layer
+            The new layer, its outputs inferred.
+
+        Raises
+        ------
+        LayerValidationError
+            The layer does not fit its operands. Nothing was added.
+        InvalidArgumentError
+            An argument is no layer, type, name or constant.
+        """
+        self._check_static()
+        if type(layer_type) is not LayerType:
+            raise InvalidArgumentError(f"layer type {layer_type!r} is not a LayerType")
+        if layer_type in _BOUND:
+            raise InvalidArgumentError(
+                f"a layer of type {layer_type.label} is not added this way",
+                hints=[f"use {_BOUND[layer_type]}"],
+            )
+        check_backend_hint(backend)
+        name = self._name_for(layer_type, name)
+        operands = self._resolve_all(layer_type, inputs)
+        while operands and operands[-1] is None:
+            operands.pop()
+        wished = None if output_infos is None else _check_infos(name, output_infos)
+        found = shapes.infer(
+            layer_type,
+            descriptor,
+            [None if operand is None else operand.info for operand in operands],
+            [known_values(operand) for operand in operands],
+            outputs=wished,
+            layer=name,
+        )
+        slots = tuple(
+            None
+            if operand is None
+            else self._settle(operand, f"{name}.{operand_name(layer_type, index)}")
+            for index, operand in enumerate(operands)
+        )
+        return self._append(name, layer_type, descriptor, slots, found, backend)
+
+    def _add(
+        self,
+        layer_type: LayerType,
+        inputs: Sequence[Source | Resolved | None],
+        descriptor: Descriptor | None,
+        output_info: TensorInfo | None,
+        name: str | None,
+        backend: str | None,
+    ) -> Layer:
+        """Add a layer with one output, for the builders."""
+        return self.add_layer(
+            layer_type,
+            inputs,
+            descriptor,
+            name=name,
+            output_infos=None if output_info is None else [output_info],
+            backend=backend,
+        )
+
+    # ---- Inside -------------------------------------------------------------------------------
+
+    def _check_static(self) -> None:
+        if self._dynamic is not None:
+            raise InvalidArgumentError(
+                f"network '{self._name}' has free dimensions, its layers are made by its builder",
+                hints=["specialize() gives a network that layers can be added to"],
+            )
+
+    def _name_for(self, layer_type: LayerType, name: str | None) -> str:
+        """Return the given name, or the next automatic one that is free."""
+        if name is not None:
+            return _check_name(name, "layer")
+        number = self._counters.get(layer_type, 0)
+        while True:
+            number += 1
+            automatic = f"{_BASES[layer_type]}_{number}"
+            if automatic not in self._by_name:
+                self._counters[layer_type] = number
+                return automatic
+
+    def _resolve(self, source: Source | Resolved, like: DataType | None = None) -> Resolved:
+        """Return the slot that a source means, or the constant it will become."""
+        if isinstance(source, PendingConstant):
+            return source
+        if isinstance(source, (Layer, OutputSlot)):
+            layer = source if isinstance(source, Layer) else source.layer
+            if layer._network is not self:
+                raise InvalidArgumentError(
+                    f"layer '{layer.name}' belongs to network '{layer._network.name}', "
+                    f"one of network '{self._name}' expected",
+                    hints=["a copy of a network has layers of its own: look them up by layer()"],
+                )
+            return source.output if isinstance(source, Layer) else source
+        if source is None:
+            raise InvalidArgumentError("None given, a layer, a slot or values expected")
+        array = as_constant(source, like=like)
+        return PendingConstant(array, TensorInfo(array.shape, DataType.from_numpy(array.dtype)))
+
+    def _resolve_all(
+        self, layer_type: LayerType, inputs: Sequence[Source | Resolved | None]
+    ) -> list[Resolved | None]:
+        if isinstance(inputs, (Layer, OutputSlot)) or not isinstance(inputs, Sequence):
+            raise InvalidArgumentError(
+                f"inputs {inputs!r} given, a sequence of layers, slots or values expected"
+            )
+        like = None
+        if layer_type in _PARTNERS:
+            for source in inputs:
+                if isinstance(source, (Layer, OutputSlot, PendingConstant)):
+                    like = self._resolve(source).info.data_type
+                    break
+        return [None if source is None else self._resolve(source, like) for source in inputs]
+
+    def _settle(self, operand: Resolved, name: str) -> OutputSlot:
+        """Return an operand's slot; makes the Constant layer of values."""
+        if isinstance(operand, OutputSlot):
+            return operand
+        return self._append_constant(name, operand.array, operand.info).outputs[0]
+
+    def _append_constant(self, name: str, array: NDArray[Any], info: TensorInfo) -> ConstantLayer:
+        layer = ConstantLayer(
+            self, len(self._layers), name, LayerType.CONSTANT, None, (), [info], None
+        )
+        layer._value = array
+        self._register(layer)
+        return layer
+
+    def _append(
+        self,
+        name: str,
+        layer_type: LayerType,
+        descriptor: Descriptor | None,
+        inputs: tuple[OutputSlot | None, ...],
+        output_infos: list[TensorInfo],
+        backend: str | None,
+    ) -> Layer:
+        layer = Layer(
+            self, len(self._layers), name, layer_type, descriptor, inputs, output_infos, backend
+        )
+        self._register(layer)
+        return layer
+
+    def _register(self, layer: Layer) -> None:
+        self._layers.append(layer)
+        self._layers_tuple = None
+        self._by_name.setdefault(layer.name, []).append(layer)
+
+
+def known_values(operand: Resolved | None) -> NDArray[Any] | None:
+    """Return the values of an operand where they are known."""
+    if isinstance(operand, PendingConstant):
+        return operand.array
+    if operand is not None and isinstance(operand.layer, ConstantLayer):
+        return operand.layer.value
+    return None
+
+
+def _check_infos(name: str, infos: Sequence[TensorInfo]) -> list[TensorInfo]:
+    if isinstance(infos, TensorInfo) or not all(isinstance(info, TensorInfo) for info in infos):
+        raise InvalidArgumentError(
+            f"layer '{name}': output infos {infos!r} given, a sequence of TensorInfo expected"
+        )
+    for info in infos:
+        if not info.is_static:
+            raise InvalidArgumentError(f"layer '{name}': output {info!r} has free dimensions")
+    return list(infos)

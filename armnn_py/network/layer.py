@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layers and the slots that join them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from numpy.typing import ArrayLike, NDArray
+
+from armnn_py.descriptors import Descriptor
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.network.core import NetworkCore
+    from armnn_py.network.network import Network
+
+__all__ = ["ConstantLayer", "Layer", "OutputSlot", "Source", "check_backend_hint"]
+
+
+class OutputSlot:
+    """One output of a layer: a tensor that other layers read.
+
+    Made by a `Network` only.
+    """
+
+    __slots__ = ("_consumers", "_index", "_info", "_layer")
+
+    def __init__(self, layer: Layer, index: int, info: TensorInfo) -> None:
+        self._layer = layer
+        self._index = index
+        self._info = info
+        self._consumers: list[tuple[Layer, int]] = []
+
+    @property
+    def layer(self) -> Layer:
+        """The layer that computes the tensor."""
+        return self._layer
+
+    @property
+    def index(self) -> int:
+        """Which output of its layer this is."""
+        return self._index
+
+    @property
+    def info(self) -> TensorInfo:
+        """Shape, type and quantisation."""
+        return self._info
+
+    @property
+    def consumers(self) -> tuple[tuple[Layer, int], ...]:
+        """Who reads it: pairs of a layer and the index of its operand, in order of insertion."""
+        return tuple(self._consumers)
+
+    def __repr__(self) -> str:
+        return f"<OutputSlot {self._index} of '{self._layer.name}' {self._info!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _slot_of, (self._layer.network, self._layer.guid, self._index)
+
+
+class Layer:
+    """One step of a network.
+
+    Made by the ``add_...`` methods of a `Network` only. Everything but `backend_hint` is fixed.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_backend_hint",
+        "_descriptor",
+        "_guid",
+        "_inputs",
+        "_name",
+        "_network",
+        "_outputs",
+        "_type",
+    )
+
+    def __init__(
+        self,
+        network: NetworkCore,
+        guid: int,
+        name: str,
+        layer_type: LayerType,
+        descriptor: Descriptor | None,
+        inputs: tuple[OutputSlot | None, ...],
+        output_infos: list[TensorInfo],
+        backend_hint: str | None,
+    ) -> None:
+        self._network = network
+        self._guid = guid
+        self._name = name
+        self._type = layer_type
+        self._descriptor = descriptor
+        self._inputs = inputs
+        self._outputs = tuple(
+            OutputSlot(self, index, info) for index, info in enumerate(output_infos)
+        )
+        self._backend_hint = backend_hint
+        for index, slot in enumerate(inputs):
+            if slot is not None:
+                slot._consumers.append((self, index))
+
+    @property
+    def network(self) -> Network:
+        """The network that the layer belongs to."""
+        return self._network  # type: ignore[return-value]
+
+    @property
+    def guid(self) -> int:
+        """Number of the layer, unique in its network: its place in ``network.layers``."""
+        return self._guid
+
+    @property
+    def name(self) -> str:
+        """Name, for people; of inputs and outputs also for binding."""
+        return self._name
+
+    @property
+    def type(self) -> LayerType:
+        """What the layer computes."""
+        return self._type
+
+    @property
+    def descriptor(self) -> Descriptor | None:
+        """Parameters, ``None`` for a layer type without any."""
+        return self._descriptor
+
+    @property
+    def inputs(self) -> tuple[OutputSlot | None, ...]:
+        """What each operand reads, ``None`` where an optional operand is absent."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> tuple[OutputSlot, ...]:
+        """The tensors that the layer makes."""
+        return self._outputs
+
+    @property
+    def output(self) -> OutputSlot:
+        """The only output.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The layer has none or several.
+        """
+        if len(self._outputs) != 1:
+            raise InvalidArgumentError(
+                f"layer '{self._name}' ({self._type.label}) has {len(self._outputs)} outputs, "
+                "one expected",
+                hints=["choose one of layer.outputs"] if self._outputs else [],
+            )
+        return self._outputs[0]
+
+    @property
+    def backend_hint(self) -> str | None:
+        """Id of the backend that should run the layer, or ``None``."""
+        return self._backend_hint
+
+    @backend_hint.setter
+    def backend_hint(self, backend: str | None) -> None:
+        self._backend_hint = check_backend_hint(backend)
+
+    def __repr__(self) -> str:
+        read = ", ".join(
+            "-" if slot is None else format_shape(slot.info.shape) for slot in self._inputs[:6]
+        ) + (", ..." if len(self._inputs) > 6 else "")
+        made = ", ".join(
+            f"{slot.info.data_type.label} {format_shape(slot.info.shape)}"
+            for slot in self._outputs[:4]
+        ) + (", ..." if len(self._outputs) > 4 else "")
+        arrow = " -> " if read and made else ""
+        hint = f" on {self._backend_hint}" if self._backend_hint else ""
+        return f"<{self._type.label} '{self._name}' {read}{arrow}{made}{hint}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _layer_of, (self._network, self._guid)
+
+
+class ConstantLayer(Layer):
+    """A layer whose output is known from the start."""
+
+    __slots__ = ("_value",)
+
+    _value: NDArray[Any]
+
+    @property
+    def value(self) -> NDArray[Any]:
+        """The values: read-only, C-contiguous, of the output's shape and dtype."""
+        return self._value
+
+
+Source: TypeAlias = Layer | OutputSlot | ArrayLike
+"""What a layer reads: a layer with one output, a slot, or values that become a Constant layer."""
+
+
+def check_backend_hint(backend: str | None) -> str | None:
+    """Return a backend hint, which is an id or nothing."""
+    if backend is None or (isinstance(backend, str) and backend):
+        return backend
+    raise InvalidArgumentError(f"backend hint {backend!r} given, a backend id or None expected")
+
+
+def _layer_of(network: Network, guid: int) -> Layer:
+    """Find a layer again after unpickling: networks travel flat, layers as places in them."""
+    return network.layers[guid]
+
+
+def _slot_of(network: Network, guid: int, index: int) -> OutputSlot:
+    return network.layers[guid].outputs[index]

@@ -1,0 +1,253 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Network: what is to be computed, before anybody knows by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
+from armnn_py.network import reprs
+from armnn_py.network.builders import (
+    ConvolutionBuilders,
+    ElementwiseBuilders,
+    MovementBuilders,
+    ReductionBuilders,
+    SlicingBuilders,
+    SpatialBuilders,
+)
+from armnn_py.network.core import Builder, DynamicParts
+from armnn_py.network.flat import FlatLayer, flatten, restore
+from armnn_py.network.validate import find_notes, find_problems
+from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
+
+__all__ = ["Network"]
+
+
+class Network(
+    ConvolutionBuilders,
+    ElementwiseBuilders,
+    MovementBuilders,
+    ReductionBuilders,
+    SlicingBuilders,
+    SpatialBuilders,
+):
+    """A graph of layers, built one ``add_...`` call after another.
+
+    Each builder returns the new `Layer`, which is what the next one reads. Shapes and types are
+    inferred at once, so that a mistake is an error in the line that makes it. Where a tensor is
+    expected, values do as well: they become a Constant layer. A layer with several outputs is
+    read through ``layer.outputs[i]``.
+
+    Every builder takes ``name=``; one is made up without, as ``convolution2d_1``. ``backend=`` is
+    a hint, the id of the backend that should run the layer.
+
+    Parameters
+    ----------
+    name
+        Name of the network, for people.
+
+    Examples
+    --------
+    >>> from armnn_py.types import ActivationFunction
+    >>> network = Network("edge_detector")
+    >>> x = network.add_input("image", TensorInfo((1, 64, 64, 1)))
+    >>> y = network.add_activation(x, ActivationFunction.RELU)
+    >>> z = network.add_addition(y, x)
+    >>> network.add_output("edges", z)
+    <Output 'edges' 1x64x64x1>
+    >>> network
+    <Network 'edge_detector' 4 layers, image 1x64x64x1 -> edges 1x64x64x1>
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_builder(
+        cls,
+        name: str,
+        inputs: Mapping[str, TensorInfo],
+        builder: Builder,
+        outputs: Mapping[str, TensorInfo],
+    ) -> Network:
+        """Make a network with free dimensions, whose layers are built for each shape it meets.
+
+        Parameters
+        ----------
+        name
+            Name of the network.
+        inputs
+            Infos of the inputs; free dimensions are ``None``.
+        builder
+            Called with infos that have no free dimensions; returns the network for them, with
+            the same inputs and outputs.
+        outputs
+            Infos of the outputs, as far as they are known.
+
+        Returns
+        -------
+        Network
+            It has no layers; `specialize` gives one that has.
+
+        Raises
+        ------
+        InvalidArgumentError
+            An argument is not of its kind, or no input has a free dimension.
+        """
+        network = cls(name)
+        if not callable(builder):
+            raise InvalidArgumentError(f"builder {builder!r} cannot be called")
+        for what, infos in (("input", inputs), ("output", outputs)):
+            for key, info in infos.items():
+                if not isinstance(key, str) or not key or not isinstance(info, TensorInfo):
+                    raise InvalidArgumentError(f"{what} {key!r}: {info!r}, a TensorInfo expected")
+        if all(info.is_static for info in inputs.values()):
+            raise InvalidArgumentError(
+                f"network '{name}': no input has a free dimension",
+                hints=["a free dimension is None, as in TensorInfo((None, 3, 224, 224))"],
+            )
+        network._dynamic = DynamicParts(dict(inputs), dict(outputs), builder)
+        return network
+
+    def specialize(self, shapes: Mapping[str, Sequence[int]]) -> Network:
+        """Return the network for inputs of these shapes.
+
+        Parameters
+        ----------
+        shapes
+            Shapes by input name. Inputs without free dimensions may be left out.
+
+        Returns
+        -------
+        Network
+            Without free dimensions; this one, if it has none.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such input.
+        InvalidArgumentError
+            A shape does not fit its input, or is missing.
+        """
+        infos = dict(self.inputs)
+        for key in shapes:
+            if key not in infos:
+                raise UnknownNameError(
+                    f"network '{self.name}' has no input '{key}'", name=key, valid=list(infos)
+                )
+        known = {key: _bind(key, info, shapes.get(key)) for key, info in infos.items()}
+        if self._dynamic is None:
+            return self
+        built = self._dynamic.builder(known)
+        _check_built(self, built, known)
+        return built
+
+    def copy(self, name: str | None = None) -> Network:
+        """Return a network of its own with equal layers; the values of constants are shared.
+
+        Parameters
+        ----------
+        name
+            Name of the copy, the same without.
+        """
+        network = type(self)(self.name if name is None else name)
+        network._dynamic = self._dynamic
+        restore(network, flatten(self))
+        return network
+
+    def validate(self) -> tuple[str, ...]:
+        """Check the whole network, every layer inferred anew.
+
+        Returns
+        -------
+        tuple of str
+            Notes on what is allowed but odd: inputs, constants and layers that nobody reads.
+
+        Raises
+        ------
+        GraphValidationError
+            There are problems; all of them are listed.
+        """
+        problems = find_problems(self)
+        if problems:
+            count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+            raise GraphValidationError(f"network '{self.name}' has {count}", problems=problems)
+        return tuple(find_notes(self))
+
+    def summary(self) -> str:
+        """Return a table of the layers as text: name, type, outputs, number of parameters."""
+        return reprs.summary(self)
+
+    def __repr__(self) -> str:
+        return reprs.one_line(self)
+
+    def _repr_html_(self) -> str:
+        return reprs.html_table(self)
+
+    def __copy__(self) -> Network:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Network:
+        found = memo[id(self)] = self.copy()
+        return found
+
+    def __getstate__(self) -> tuple[str, DynamicParts | None, list[FlatLayer]]:
+        return self.name, self._dynamic, flatten(self)
+
+    def __setstate__(self, state: tuple[str, DynamicParts | None, list[FlatLayer]]) -> None:
+        name, dynamic, layers = state
+        Network.__init__(self, name)
+        self._dynamic = dynamic
+        restore(self, layers)
+
+
+def _bind(name: str, info: TensorInfo, shape: Sequence[int] | None) -> TensorInfo:
+    """Return an input's info with the given shape, which must fit it."""
+    if shape is None:
+        if not info.is_static:
+            raise InvalidArgumentError(
+                f"input '{name}' has free dimensions, but no shape is given",
+                details=[f"input: {info!r}"],
+                hints=[f"give a shape for '{name}' that replaces each '?'"],
+            )
+        return info
+    dims = parse_static_shape(shape, what=f"shape of input '{name}'")
+    if len(dims) != info.rank:
+        raise InvalidArgumentError(
+            f"input '{name}': {len(dims)} dimensions given, {info.rank} expected",
+            details=[f"given: {format_shape(dims)}", f"input: {info!r}"],
+        )
+    for axis, (given, expected) in enumerate(zip(dims, info.shape, strict=True)):
+        if expected is not None and given != expected:
+            raise InvalidArgumentError(
+                f"input '{name}': dimension {axis} is {given}, {expected} expected",
+                details=[f"given: {format_shape(dims)}", f"input: {info!r}"],
+            )
+    return info.with_shape(dims)
+
+
+def _check_built(network: Network, built: object, known: Mapping[str, TensorInfo]) -> None:
+    """Check that a builder kept its promise."""
+    if not isinstance(built, Network) or built.is_dynamic:
+        raise InvalidArgumentError(
+            f"the builder of network '{network.name}' returned {built!r}, a Network without free "
+            "dimensions expected"
+        )
+    if dict(built.inputs) != dict(known):
+        raise InvalidArgumentError(
+            f"the builder of network '{network.name}' made other inputs",
+            details=[f"asked for: {dict(known)}", f"made: {dict(built.inputs)}"],
+        )
+    promised = dict(network.outputs)
+    fits = list(built.outputs) == list(promised) and all(
+        info.data_type is promised[name].data_type
+        and info.rank == promised[name].rank
+        and all(a in (b, None) for a, b in zip(promised[name].shape, info.shape, strict=True))
+        for name, info in built.outputs.items()
+    )
+    if not fits:
+        raise InvalidArgumentError(
+            f"the builder of network '{network.name}' made other outputs",
+            details=[f"promised: {promised}", f"made: {dict(built.outputs)}"],
+        )

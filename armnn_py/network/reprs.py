@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""How a network looks as one line, as a table of text, and in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+from armnn_py.network.core import NetworkCore
+from armnn_py.network.layer import ConstantLayer, Layer
+from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.types import LayerType
+
+__all__ = ["html_table", "one_line", "summary"]
+
+_HTML_ROWS = 200
+_HEAD = ("layer", "type", "output", "parameters", "reads")
+
+
+def _list(infos: Iterable[tuple[str, TensorInfo]]) -> str:
+    items = [f"{name} {format_shape(info.shape)}" for name, info in infos]
+    return ", ".join(items[:3]) + (", ..." if len(items) > 3 else "") or "nothing"
+
+
+def one_line(network: NetworkCore) -> str:
+    """Return ``<Network 'name' 53 layers, image 1x3x224x224 -> probs 1x1000>``."""
+    size = "free dimensions" if network.is_dynamic else f"{len(network.layers)} layers"
+    ends = f"{_list(network.inputs.items())} -> {_list(network.outputs.items())}"
+    return f"<Network '{network.name}' {size}, {ends}>"
+
+
+def _count(layer: Layer) -> int:
+    """Return how many constant values a layer reads."""
+    return sum(
+        slot.layer.value.size
+        for slot in layer.inputs
+        if slot is not None and isinstance(slot.layer, ConstantLayer)
+    )
+
+
+def _row(layer: Layer) -> tuple[str, str, str, str, str]:
+    made = ", ".join(
+        f"{slot.info.data_type.label} {format_shape(slot.info.shape)}" for slot in layer.outputs[:3]
+    ) + (", ..." if len(layer.outputs) > 3 else "")
+    sources = [
+        slot.layer.name if len(slot.layer.outputs) == 1 else f"{slot.layer.name}:{slot.index}"
+        for slot in layer.inputs
+        if slot is not None and slot.layer.type is not LayerType.CONSTANT
+    ]
+    read = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
+    count = _count(layer)
+    return layer.name, layer.type.label, made, f"{count:,}" if count else "", read
+
+
+def _rows(network: NetworkCore) -> list[tuple[str, str, str, str, str]]:
+    return [_row(layer) for layer in network.layers if layer.type is not LayerType.CONSTANT]
+
+
+def _total(network: NetworkCore) -> str:
+    constants = [layer.value for layer in network.layers if isinstance(layer, ConstantLayer)]
+    values = sum(value.size for value in constants)
+    size = sum(value.nbytes for value in constants)
+    rows = len(network.layers) - len(constants)
+    return f"{rows} layers, {values:,} constant values in {size:,} bytes"
+
+
+def _dynamic_lines(network: NetworkCore) -> list[str]:
+    ends = [("input", network.inputs), ("output", network.outputs)]
+    return [f"{what} '{name}': {info!r}" for what, infos in ends for name, info in infos.items()]
+
+
+def summary(network: NetworkCore) -> str:
+    """Return a table of the layers, constants counted with the layers that read them."""
+    lines = [one_line(network)]
+    if network.is_dynamic:
+        return "\n".join(lines + [f"  {line}" for line in _dynamic_lines(network)])
+    rows = [_HEAD, *_rows(network)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    for row in rows:
+        cells = [
+            f"{cell:>{width}}" if column == 3 else f"{cell:<{width}}"
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    lines.append(_total(network))
+    return "\n".join(lines)
+
+
+def html_table(network: NetworkCore) -> str:
+    """Return the summary as HTML; of a long network, its first layers."""
+    title = f"<p><b>{html.escape(one_line(network)[1:-1])}</b></p>"
+    if network.is_dynamic:
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in _dynamic_lines(network))
+        return f"{title}<ul>{items}</ul>"
+    rows = _rows(network)
+    head = "".join(f"<th>{cell}</th>" for cell in _HEAD)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in rows[:_HTML_ROWS]
+    )
+    left = len(rows) - _HTML_ROWS
+    more = f"<p>{left} more layers</p>" if left > 0 else ""
+    foot = f"<p>{html.escape(_total(network))}</p>"
+    return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}{foot}"

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Inference of shapes and types: what a layer's outputs are, or why it cannot be.
+
+`infer` is pure: it knows tensor infos, constants and descriptors, and no network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from armnn_py.descriptors import DESCRIPTOR_OF, Descriptor
+from armnn_py.errors import InvalidArgumentError, LayerValidationError
+from armnn_py.network.operands import VARIADIC, operand_name, operand_names
+from armnn_py.network.shapes import (
+    convolution,
+    elementwise,
+    movement,
+    reduction,
+    slicing,
+    spatial,
+    special,
+)
+from armnn_py.network.shapes.elementwise import FREE_TYPES
+from armnn_py.network.shapes.site import Site
+from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.types import LayerType
+
+__all__ = ["infer"]
+
+_RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
+    **convolution.RULES,
+    **elementwise.RULES,
+    **movement.RULES,
+    **reduction.RULES,
+    **slicing.RULES,
+    **spatial.RULES,
+    **special.RULES,
+}
+
+
+def infer(
+    layer_type: LayerType,
+    descriptor: Descriptor | None,
+    input_infos: Sequence[TensorInfo | None],
+    constants: Sequence[NDArray[Any] | None] = (),
+    *,
+    outputs: Sequence[TensorInfo] | None = None,
+    layer: str = "",
+) -> list[TensorInfo]:
+    """Infer the outputs of a layer.
+
+    Parameters
+    ----------
+    layer_type, descriptor
+        What the layer computes.
+    input_infos
+        Its operands in the order of ``armnn/descriptors.h``; ``None`` where an optional one is
+        absent. All dimensions are known.
+    constants
+        Values of the operands, where they are known.
+    outputs
+        The outputs as the caller wishes them: quantisation, the type of a Cast, the shape of a
+        transposed convolution. What can be inferred must agree. Needed for layer types that only
+        the caller understands (StandIn, PreCompiled, Fused, the recurrent ones).
+    layer
+        Name for messages.
+
+    Returns
+    -------
+    list of TensorInfo
+        One for each output.
+
+    Raises
+    ------
+    LayerValidationError
+        The layer is not valid; says what was given and what was expected.
+    """
+    site = Site(layer_type, descriptor, input_infos, constants, outputs, layer)
+    _check_site(site)
+    rule = _RULES.get(layer_type)
+    try:
+        if rule is None:
+            if outputs is None:
+                site.fail(
+                    "outputs of this layer type are not inferred",
+                    hint="state them in output_infos=",
+                )
+            return list(outputs)
+        found = rule(site)
+    except LayerValidationError:
+        raise
+    except InvalidArgumentError as error:  # more than 8 dimensions, or 2**63 bytes
+        site.fail(f"the output is impossible: {error.message}")
+    return found if outputs is None else _reconcile(site, found, outputs)
+
+
+def _check_site(site: Site) -> None:
+    """Check descriptor and operands as far as all rules demand it."""
+    expected = DESCRIPTOR_OF[site.layer_type]
+    given = type(site.descriptor)
+    if given is not (expected or type(None)):
+        site.fail(
+            f"descriptor {'None' if site.descriptor is None else given.__name__} given, "
+            f"{'None' if expected is None else expected.__name__} expected"
+        )
+    if site.layer_type in VARIADIC:
+        if not site.infos and site.layer_type in (LayerType.CONCAT, LayerType.STACK):
+            site.fail("no inputs given, at least one expected")
+        if None in site.infos:
+            site.fail(f"input {list(site.infos).index(None)} is missing")
+    else:
+        _check_operands(site)
+    for index, info in enumerate(site.infos):
+        if info is not None and not info.is_static:
+            site.fail(
+                f"{operand_name(site.layer_type, index)} has free dimensions",
+                hint="specialize() gives a network whose shapes are all known",
+            )
+
+
+def _check_operands(site: Site) -> None:
+    names = operand_names(site.layer_type)
+    if len(site.infos) > len(names):
+        site.fail(f"{len(site.infos)} operands given, at most {len(names)} expected")
+    for index, name in enumerate(names):
+        if not name.endswith("?"):
+            site.info(index)
+
+
+def _reconcile(
+    site: Site, found: list[TensorInfo], wished: Sequence[TensorInfo]
+) -> list[TensorInfo]:
+    """Return what was inferred with the caller's quantisation, if both agree."""
+    if len(found) != len(wished):
+        site.fail(f"{len(wished)} output infos given, {len(found)} expected")
+    result = []
+    for index, (ours, theirs) in enumerate(zip(found, wished, strict=True)):
+        if ours.shape != theirs.shape:
+            site.fail(
+                f"output {index} stated as {format_shape(theirs.shape)}, but it is "
+                f"{format_shape(ours.shape)}"
+            )
+        if ours.data_type is not theirs.data_type and site.layer_type not in FREE_TYPES:
+            site.fail(
+                f"output {index} stated as {theirs.data_type.label}, but it is "
+                f"{ours.data_type.label}"
+            )
+        result.append(ours if theirs.quantization is None else theirs)
+    return result

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Reductions, products and normalisations, and layers that tell of a tensor's shape.
+
+Definitions: Arm NN's layers of these names; reductions as in numpy, matrix products as
+numpy.matmul.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from armnn_py.descriptors import (
+    ArgMinMaxDescriptor,
+    BatchMatMulDescriptor,
+    BatchNormalizationDescriptor,
+    InstanceNormalizationDescriptor,
+    L2NormalizationDescriptor,
+    MeanDescriptor,
+    NormalizationDescriptor,
+    ReduceDescriptor,
+    SoftmaxDescriptor,
+)
+from armnn_py.network.shapes.common import broadcast, reduced_axes
+from armnn_py.network.shapes.site import Site
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import DataLayout, DataType, LayerType, ReduceOperation
+
+__all__ = ["RULES"]
+
+
+def _reduced(site: Site, axes: Sequence[int], keep_dims: bool, *, needs_values: bool) -> list[int]:
+    shape = site.shape()
+    gone = reduced_axes(site, axes, len(shape))
+    if needs_values and any(shape[axis] == 0 for axis in gone):
+        site.fail("a reduced dimension is empty, and this operation has no value for nothing")
+    if keep_dims:
+        return [1 if axis in gone else dim for axis, dim in enumerate(shape)]
+    return [dim for axis, dim in enumerate(shape) if axis not in gone]
+
+
+def _reduce(site: Site) -> list[TensorInfo]:
+    d = site.parameters(ReduceDescriptor)
+    site.need_number()
+    extreme = d.operation in (ReduceOperation.MAX, ReduceOperation.MIN)
+    return site.computed(_reduced(site, d.axes, d.keep_dims, needs_values=extreme))
+
+
+def _mean(site: Site) -> list[TensorInfo]:
+    d = site.parameters(MeanDescriptor)
+    site.need_number()
+    return site.computed(_reduced(site, d.axes, d.keep_dims, needs_values=False))
+
+
+def _arg_min_max(site: Site) -> list[TensorInfo]:
+    d = site.parameters(ArgMinMaxDescriptor)
+    site.need_number()
+    shape = site.shape()
+    axis = site.need_axis(d.axis, len(shape))
+    if shape[axis] == 0:
+        site.fail(f"dimension {axis} is empty, there is no extreme element")
+    return [TensorInfo((*shape[:axis], *shape[axis + 1 :]), d.output_type)]
+
+
+def _softmax(site: Site) -> list[TensorInfo]:
+    site.need_number()
+    shape = site.shape()
+    site.need_axis(site.parameters(SoftmaxDescriptor).axis, len(shape))
+    return site.computed(shape)
+
+
+def _batch_mat_mul(site: Site) -> list[TensorInfo]:
+    d = site.parameters(BatchMatMulDescriptor)
+    site.need_number()
+    site.need_same_type(0, 1)
+    for layout in (d.data_layout_x, d.data_layout_y):
+        if layout not in (DataLayout.NCHW, DataLayout.NCDHW):
+            site.fail(f"data layout {layout.name} given: the last two dimensions multiply")
+    x, y = site.need_least_rank(2), site.need_least_rank(2, 1)
+    if (d.adjoint_x and x[-1] != x[-2]) or (d.adjoint_y and y[-1] != y[-2]):
+        site.fail("the adjoint exists of square matrices only")
+    (rows, inner), (other, columns) = x[-2:], y[-2:]
+    if d.transpose_x:
+        rows, inner = inner, rows
+    if d.transpose_y:
+        other, columns = columns, other
+    if inner != other:
+        site.fail(f"{rows}x{inner} and {other}x{columns} matrices do not multiply")
+    return site.computed((*broadcast(site, x[:-2], y[:-2]), rows, columns))
+
+
+def _batch_normalization(site: Site) -> list[TensorInfo]:
+    d = site.parameters(BatchNormalizationDescriptor)
+    site.need_number()
+    shape = site.need_least_rank(2)
+    channels = shape[1 if d.data_layout.channel_axis == 1 else -1]
+    for index in range(1, 5):
+        if not site.info().data_type.is_quantized:
+            site.need_same_type(0, index)
+        site.need_shape((channels,), index, why="a value for each channel")
+    return site.computed(shape)
+
+
+def _image(site: Site) -> list[TensorInfo]:
+    d = site.descriptor
+    assert isinstance(
+        d, (InstanceNormalizationDescriptor, L2NormalizationDescriptor, NormalizationDescriptor)
+    )
+    site.need_number()
+    if d.data_layout.rank != 4:
+        site.fail(f"data layout {d.data_layout.name} given, NCHW or NHWC expected")
+    return site.computed(site.need_rank(4))
+
+
+def _rank(site: Site) -> list[TensorInfo]:
+    site.info()
+    return [TensorInfo((), DataType.SIGNED32)]
+
+
+def _shape(site: Site) -> list[TensorInfo]:
+    return [TensorInfo((len(site.shape()),), DataType.SIGNED32)]
+
+
+RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
+    LayerType.ARG_MIN_MAX: _arg_min_max,
+    LayerType.BATCH_MAT_MUL: _batch_mat_mul,
+    LayerType.BATCH_NORMALIZATION: _batch_normalization,
+    LayerType.INSTANCE_NORMALIZATION: _image,
+    LayerType.L2_NORMALIZATION: _image,
+    LayerType.LOG_SOFTMAX: _softmax,
+    LayerType.MEAN: _mean,
+    LayerType.NORMALIZATION: _image,
+    LayerType.RANK: _rank,
+    LayerType.REDUCE: _reduce,
+    LayerType.SHAPE: _shape,
+    LayerType.SOFTMAX: _softmax,
+}

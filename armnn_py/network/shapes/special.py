@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layers with several outputs or control flow of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from armnn_py.descriptors import (
+    DetectionPostProcessDescriptor,
+    FusedDescriptor,
+    PreCompiledDescriptor,
+    StandInDescriptor,
+)
+from armnn_py.network.shapes.common import broadcast
+from armnn_py.network.shapes.site import Site
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import LayerType
+
+__all__ = ["RULES"]
+
+
+def _detection_post_process(site: Site) -> list[TensorInfo]:
+    """Apply TensorFlow Lite's definition of TFLite_Detection_PostProcess."""
+    d = site.parameters(DetectionPostProcessDescriptor)
+    boxes, scores = site.need_rank(3), site.need_rank(3, 1)
+    site.need_shape((boxes[1], 4), 2, why="an anchor for each box")
+    if boxes[2] != 4 or scores[:2] != boxes[:2] or boxes[0] != 1:
+        site.fail("boxes of 1xNx4 and scores of 1xNxC expected")
+    if scores[2] not in (d.num_classes, d.num_classes + 1):
+        site.fail(f"scores for {scores[2]} classes given, {d.num_classes} or one more expected")
+    found = d.max_detections * d.max_classes_per_detection
+    return [TensorInfo(shape) for shape in ((1, found, 4), (1, found), (1, found), (1,))]
+
+
+def _merge(site: Site) -> list[TensorInfo]:
+    site.need_same_type(0, 1)
+    site.need_shape(site.shape(0), 1, why="either operand may be the output")
+    return [site.info()]
+
+
+def _switch(site: Site) -> list[TensorInfo]:
+    shape = broadcast(site, site.shape(0), site.shape(1))
+    return [TensorInfo(shape, site.info().data_type, site.info().quantization)] * 2
+
+
+def _stated(site: Site) -> list[TensorInfo]:
+    """Take the caller's word: only he knows what such a layer computes."""
+    d = site.descriptor
+    assert isinstance(d, (FusedDescriptor, PreCompiledDescriptor, StandInDescriptor))
+    if len(site.infos) != d.input_count:
+        site.fail(f"{len(site.infos)} inputs given, {d.input_count} expected by the descriptor")
+    if site.outputs is None or len(site.outputs) != d.output_count:
+        given = 0 if site.outputs is None else len(site.outputs)
+        site.fail(f"{given} output infos given, {d.output_count} expected by the descriptor")
+    return list(site.outputs)
+
+
+def _nothing(site: Site) -> list[TensorInfo]:
+    site.info()
+    return []
+
+
+RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
+    LayerType.DETECTION_POST_PROCESS: _detection_post_process,
+    LayerType.FUSED: _stated,
+    LayerType.MAP: _nothing,
+    LayerType.MERGE: _merge,
+    LayerType.OUTPUT: _nothing,
+    LayerType.PRE_COMPILED: _stated,
+    LayerType.STAND_IN: _stated,
+    LayerType.SWITCH: _switch,
+    LayerType.UNMAP: _nothing,
+}

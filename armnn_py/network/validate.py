@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Checks of a whole network, all findings at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from armnn_py.errors import LayerValidationError
+from armnn_py.network import shapes
+from armnn_py.network.core import NetworkCore
+from armnn_py.network.layer import ConstantLayer, Layer
+from armnn_py.types import LayerType
+
+__all__ = ["find_notes", "find_problems"]
+
+_UNCHECKED = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
+
+
+def find_problems(network: NetworkCore) -> list[str]:
+    """Return what makes a network unfit to run."""
+    problems = []
+    if not network.inputs and not network.outputs:
+        problems.append("it has neither inputs nor outputs")
+    elif not network.outputs:
+        problems.append("it has no outputs: add_output() makes a result visible")
+    elif not network.inputs:
+        problems.append("it has no inputs: add_input() adds one")
+    for layer_type, what in ((LayerType.INPUT, "input"), (LayerType.OUTPUT, "output")):
+        names = Counter(layer.name for layer in network.layers if layer.type is layer_type)
+        problems += [f"{n} {what}s are called '{name}'" for name, n in names.items() if n > 1]
+    for place, layer in enumerate(network.layers):
+        problems += _connection_problems(network, layer, place)
+        problems += _inference_problems(layer)
+    return problems
+
+
+def _connection_problems(network: NetworkCore, layer: Layer, place: int) -> Iterator[str]:
+    what = f"layer '{layer.name}' ({layer.type.label})"
+    if layer.guid != place or layer.network is not network:
+        yield f"{what} is at place {place}, but says it is number {layer.guid}"
+    for index, slot in enumerate(layer.inputs):
+        if slot is None:
+            continue
+        if slot.layer.network is not network:
+            yield f"{what} reads from another network"
+        elif slot.layer.guid >= place:
+            yield f"{what} reads from '{slot.layer.name}', which comes behind it"
+        elif (layer, index) not in slot._consumers:
+            yield f"{what} is not known to '{slot.layer.name}', from which it reads"
+
+
+def _inference_problems(layer: Layer) -> Iterator[str]:
+    if isinstance(layer, ConstantLayer):
+        info = layer.outputs[0].info
+        if layer.value.shape != info.shape or layer.value.dtype != info.dtype:
+            yield f"layer '{layer.name}' (Constant): its values do not fit {info!r}"
+    if layer.type in _UNCHECKED:
+        return
+    constants = [
+        slot.layer.value if slot is not None and isinstance(slot.layer, ConstantLayer) else None
+        for slot in layer.inputs
+    ]
+    try:
+        shapes.infer(
+            layer.type,
+            layer.descriptor,
+            [None if slot is None else slot.info for slot in layer.inputs],
+            constants,
+            outputs=[slot.info for slot in layer.outputs],
+            layer=layer.name,
+        )
+    except LayerValidationError as error:
+        yield error.message
+
+
+def find_notes(network: NetworkCore) -> list[str]:
+    """Return what is allowed but odd: results that nobody reads."""
+    words = {LayerType.INPUT: "input", LayerType.CONSTANT: "constant"}
+    return [
+        f"{words.get(layer.type, 'layer')} '{layer.name}' ({layer.type.label}) is read by nobody"
+        for layer in network.layers
+        if layer.outputs and not any(slot._consumers for slot in layer.outputs)
+    ]

@@ -46,7 +46,7 @@ def read_attributes(
 
 
 def _value(attribute: onnx.AttributeProto, folder: Path, what: str) -> Any:
-    kind = attribute.type
+    kind = int(attribute.type)
     if kind == _UNDEFINED:  # files of IR version 1 do not say
         kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
     reader = _READERS.get(kind)

@@ -47,7 +47,7 @@ def read_model(path: Path) -> onnx.ModelProto:
         The file cannot be read, is empty, too large for protobuf, or not an ONNX model.
     """
     import onnx
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
     try:
         size = path.stat().st_size
@@ -79,6 +79,7 @@ def read_model(path: Path) -> onnx.ModelProto:
             path=str(path),
             details=[f"file: {len(data)} bytes"],
         )
+    assert isinstance(model, onnx.ModelProto)
     return model
 
 

@@ -95,7 +95,8 @@ def nearest_indices(axis: Axis, method: Method) -> Array:
     found = positions(axis, method)
     near = np.round(found * 2) / 2
     found = np.where(np.abs(found - near) < 1e-9 * np.maximum(1, np.abs(near)), near, found)
-    return np.clip(rounding(found, axis.scale), 0, axis.size - 1).astype(np.int32)
+    clipped: Array = np.clip(rounding(found, axis.scale), 0, axis.size - 1)
+    return clipped.astype(np.int32)
 
 
 def outside(axis: Axis, method: Method) -> Array:
@@ -154,7 +155,8 @@ def layer_indices(
         found = np.floor(x * step + np.float32(0.5))
     else:
         found = np.floor(x * step)
-    return np.clip(found, 0, size - 1).astype(np.int32)
+    clipped: Array = np.clip(found, 0, size - 1)
+    return clipped.astype(np.int32)
 
 
 def layer_weights(

@@ -182,7 +182,7 @@ def _read_external(
     array = aligned_empty(shape, dtype)
     with file.open("rb") as stream:
         stream.seek(offset)
-        if size and stream.readinto(memoryview(array.reshape(-1).view(np.uint8))) != size:
+        if size and stream.readinto(array.reshape(-1).view(np.uint8).data) != size:
             raise _mismatch(what, shape, dtype, f"fewer bytes in {quoted(location)}")
     if sys.byteorder == "big":  # stored little-endian
         array.byteswap(inplace=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.emit import Unsupported
@@ -115,7 +116,7 @@ class Window:
             after=(0, *self.after),
         )
 
-    def descriptor_fields(self) -> dict[str, int]:
+    def descriptor_fields(self) -> dict[str, Any]:
         """Return the fields that all descriptors with a window over a plane share."""
         return {
             "pad_top": self.before[0],

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from armnn_py.types import DataType, LayerType
 
 __all__ = ["EmitterBase", "Unsupported", "Value", "dtype_of", "shape_of"]
 
-Value = NDArray[Any] | OutputSlot
+Value: TypeAlias = NDArray[Any] | OutputSlot
 """What is known of a tensor during conversion: its values, or the slot that will hold them."""
 
 # A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). What is larger than

@@ -213,4 +213,5 @@ def _eye_like(view: NodeView) -> Value:
         raise Unsupported(f"{element_type_name(number)} values")
     if view.rank(0) != 2 or not view.emit.foldable([], view.shape(0), dtype):
         raise ParseError(f"a diagonal in a tensor of shape {view.shape(0)}")
-    return np.eye(*view.shape(0), k=view.integer("k"), dtype=dtype)
+    rows, columns = view.shape(0)
+    return np.eye(rows, columns, k=view.integer("k"), dtype=dtype)

@@ -73,14 +73,14 @@ typedef struct armnn_i_ref_window_t {
   int64_t size, stride, dilation, pad_before, pad_after;
 } armnn_i_ref_window_t;
 
-/* Positions of |window| on |input| elements (|ceiling|: the last one may stick out), or -1 when
- * the window is larger than the padded input. */
+/* Positions of |window| on |input| elements, or -1 when there is none. |ceiling|: the last one may
+ * stick out of the padded input. */
 static inline int64_t armnn_i_ref_window_positions(const armnn_i_ref_window_t* window,
                                                    int64_t input, int ceiling) {
   const int64_t padded = input + window->pad_before + window->pad_after;
-  if ((window->size - 1) > (padded - 1) / window->dilation || padded < 1) return -1;
-  const int64_t room = padded - ((window->size - 1) * window->dilation + 1);
-  return (room + (ceiling ? window->stride - 1 : 0)) / window->stride + 1;
+  const int64_t room =
+      padded - 1 - (window->size - 1) * window->dilation + (ceiling ? window->stride - 1 : 0);
+  return room < 0 ? -1 : room / window->stride + 1;
 }
 
 static inline armnn_status_t armnn_i_ref_check_window(const armnn_i_ref_window_t* window,

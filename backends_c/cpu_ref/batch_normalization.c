@@ -1,0 +1,101 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * batch_normalization.c - BATCH_NORMALIZATION for any rank:
+ * (x - mean) * gamma / sqrt(variance + eps) + beta. Works in place.
+ */
+#include <math.h>
+
+#include "axis.h"
+#include "kernels.h"
+#include "work.h"
+
+armnn_status_t armnn_i_ref_batch_normalization_supports(const armnn_layer_query_t* query,
+                                                        armnn_error_t* reason) {
+  static const char* const names[] = {"the input", "mean", "variance", "beta", "gamma"};
+  typedef armnn_batch_normalization_descriptor_t descriptor_t;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 5, 5, 1, reason));
+  for (int i = 0; i < 5; ++i) {
+    ARMNN_RETURN_IF_ERROR(
+        armnn_i_ref_check_tensor(query->input_infos[i], names[i], ARMNN_DATA_TYPE_FLOAT32, reason));
+  }
+  const armnn_tensor_info_t *input = query->input_infos[0], *output = query->output_infos[0];
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_tensor(output, "the output", ARMNN_DATA_TYPE_FLOAT32, reason));
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_same_shape(input, "the input", output, "the output", reason));
+  const int32_t layout = ARMNN_DESCRIPTOR(query, descriptor_t)->data_layout;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_channels(input, layout, reason));
+  const uint64_t channels = input->dims[armnn_i_ref_channel_axis(input, layout)];
+  for (int i = 1; i < 5; ++i) {
+    if (query->input_infos[i]->element_count == channels) continue;
+    return ARMNN_REF_REFUSE(reason, "%s has %llu values, the input has %llu channels", names[i],
+                            (unsigned long long)query->input_infos[i]->element_count,
+                            (unsigned long long)channels);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+typedef struct normalization_job_t {
+  const armnn_kernel_call_t* call;
+  armnn_i_ref_axis_t view;
+  float eps;
+} normalization_job_t;
+
+static float scale_of(const normalization_job_t* job, uint64_t channel) {
+  return ARMNN_IN(job->call, 4, float)[channel] /
+         sqrtf(ARMNN_IN(job->call, 2, float)[channel] + job->eps);
+}
+
+/* Items are planes of one channel. */
+static void normalize_planes(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const normalization_job_t* job = (const normalization_job_t*)argument;
+  for (uint64_t item = begin; item < end; ++item) {
+    const uint64_t channel = item % job->view.length;
+    const float mean = ARMNN_IN(job->call, 1, float)[channel];
+    const float beta = ARMNN_IN(job->call, 3, float)[channel];
+    const float scale = scale_of(job, channel);
+    const float* x = ARMNN_IN(job->call, 0, float) + item * job->view.inner;
+    float* y = ARMNN_OUT(job->call, 0, float) + item * job->view.inner;
+    for (uint64_t i = 0; i < job->view.inner; ++i) y[i] = (x[i] - mean) * scale + beta;
+  }
+}
+
+/* Items are pixels, whose channels lie side by side; inside: channels in blocks, pixel, channel. */
+static void normalize_pixels(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const normalization_job_t* job = (const normalization_job_t*)argument;
+  float mean[ARMNN_REF_LANES], scale[ARMNN_REF_LANES], beta[ARMNN_REF_LANES];
+  for (uint64_t channel = 0; channel < job->view.length; channel += ARMNN_REF_LANES) {
+    const uint64_t left = job->view.length - channel;
+    const uint64_t count = left < ARMNN_REF_LANES ? left : ARMNN_REF_LANES;
+    for (uint64_t c = 0; c < count; ++c) {
+      mean[c] = ARMNN_IN(job->call, 1, float)[channel + c];
+      beta[c] = ARMNN_IN(job->call, 3, float)[channel + c];
+      scale[c] = scale_of(job, channel + c);
+    }
+    for (uint64_t item = begin; item < end; ++item) {
+      const float* x = ARMNN_IN(job->call, 0, float) + item * job->view.length + channel;
+      float* y = ARMNN_OUT(job->call, 0, float) + item * job->view.length + channel;
+      for (uint64_t c = 0; c < count; ++c) y[c] = (x[c] - mean[c]) * scale[c] + beta[c];
+    }
+  }
+}
+
+armnn_status_t armnn_f32_batch_normalization__ref(const armnn_kernel_call_t* call,
+                                                  armnn_error_t* error) {
+  const armnn_batch_normalization_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_batch_normalization_descriptor_t);
+  const armnn_tensor_info_t* info = ARMNN_IN_INFO(call, 0);
+  normalization_job_t job = {
+      call, armnn_i_ref_axis(info, armnn_i_ref_channel_axis(info, d->data_layout)), d->eps};
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
+  if (job.view.inner == 1) {
+    return armnn_i_ref_run(call, normalize_pixels, &job, job.view.outer, job.view.length * 2,
+                           error);
+  }
+  return armnn_i_ref_run(call, normalize_planes, &job, job.view.outer * job.view.length,
+                         job.view.inner * 2, error);
+}

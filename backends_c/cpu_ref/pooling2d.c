@@ -1,0 +1,275 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * pooling2d.c - POOLING2D: maximum, average and root mean square of windows.
+ *
+ * Averages are summed in double precision. A window that sees nothing but padding gives zero, which
+ * is Arm NN's convention; such windows exist where the output shape is rounded up.
+ */
+#include <math.h>
+
+#include "geometry.h"
+#include "kernels.h"
+#include "work.h"
+
+enum { BLOCK = 64 };
+
+static armnn_i_ref_window_t window_y(const armnn_pooling2d_descriptor_t* d) {
+  armnn_i_ref_window_t window = {d->pool_height, d->stride_y, d->dilation_y > 1 ? d->dilation_y : 1,
+                                 d->pad_top, d->pad_bottom};
+  return window;
+}
+
+static armnn_i_ref_window_t window_x(const armnn_pooling2d_descriptor_t* d) {
+  armnn_i_ref_window_t window = {d->pool_width, d->stride_x, d->dilation_x > 1 ? d->dilation_x : 1,
+                                 d->pad_left, d->pad_right};
+  return window;
+}
+
+/* Rounded up, the last window may also be left out if it starts behind the input: frameworks differ
+ * there, and the output's shape says which way it is. */
+static armnn_status_t check_side(const armnn_i_ref_window_t* window, const char* axis,
+                                 int64_t input, int64_t output, int ceiling,
+                                 armnn_error_t* reason) {
+  if (!ceiling) return armnn_i_ref_check_window_output(window, axis, input, output, reason);
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_window(window, axis, reason));
+  const int64_t positions = armnn_i_ref_window_positions(window, input, 1);
+  if (positions < 0) {
+    return ARMNN_REF_REFUSE(reason, "the window does not fit into the padded input along %s", axis);
+  }
+  if (output == positions - 1 && output * window->stride >= input + window->pad_before) {
+    return ARMNN_STATUS_OK;
+  }
+  return armnn_i_ref_check_side("the output", axis, output, "the window gives", positions, reason);
+}
+
+armnn_status_t armnn_i_ref_pooling2d_supports(const armnn_layer_query_t* query,
+                                              armnn_error_t* reason) {
+  typedef armnn_pooling2d_descriptor_t descriptor_t;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
+  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
+  if (d->pool_type < ARMNN_POOLING_MAX || d->pool_type > ARMNN_POOLING_L2) {
+    return ARMNN_REF_REFUSE(reason, "pooling algorithm %d is not known", (int)d->pool_type);
+  }
+  if (d->padding_method < ARMNN_PADDING_IGNORE_VALUE || d->padding_method > ARMNN_PADDING_EXCLUDE) {
+    return ARMNN_REF_REFUSE(reason, "padding method %d is not known", (int)d->padding_method);
+  }
+  if (d->output_shape_rounding < ARMNN_ROUNDING_FLOOR ||
+      d->output_shape_rounding > ARMNN_ROUNDING_CEILING) {
+    return ARMNN_REF_REFUSE(reason, "rounding %d is not known", (int)d->output_shape_rounding);
+  }
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 1, 1, 1, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->output_infos[0], "the output", reason));
+  const armnn_i_ref_image_t in = armnn_i_ref_image(query->input_infos[0], d->data_layout);
+  const armnn_i_ref_image_t out = armnn_i_ref_image(query->output_infos[0], d->data_layout);
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_side("the output", "batch", out.batch, "the input has", in.batch, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "channels", out.channels,
+                                               "the input has", in.channels, reason));
+  const int ceiling = d->output_shape_rounding == ARMNN_ROUNDING_CEILING;
+  const armnn_i_ref_window_t wy = window_y(d), wx = window_x(d);
+  ARMNN_RETURN_IF_ERROR(check_side(&wy, "height", in.height, out.height, ceiling, reason));
+  return check_side(&wx, "width", in.width, out.width, ceiling, reason);
+}
+
+typedef struct pooling_job_t {
+  const armnn_kernel_call_t* call;
+  const float* input;
+  float* output;
+  armnn_i_ref_image_t in, out;
+  armnn_i_ref_window_t window_y, window_x;
+  int32_t algorithm, method;
+} pooling_job_t;
+
+/* The taps of the window at output |position| that see the input. */
+static void taps_inside(const armnn_i_ref_window_t* window, int64_t position, int64_t input,
+                        int64_t* out_begin, int64_t* out_end) {
+  armnn_i_ref_tap_range(position * window->stride - window->pad_before, window->dilation, input,
+                        window->size, out_begin, out_end);
+}
+
+/* How many taps count along one axis when an average is divided. */
+static int64_t taps_counted(const armnn_i_ref_window_t* window, int64_t position, int64_t input,
+                            int32_t method) {
+  int64_t begin, end;
+  if (method == ARMNN_PADDING_EXCLUDE) {
+    taps_inside(window, position, input, &begin, &end);
+  } else { /* padding counts, what lies beyond it does not */
+    armnn_i_ref_tap_range(position * window->stride, window->dilation,
+                          input + window->pad_before + window->pad_after, window->size, &begin,
+                          &end);
+  }
+  return end - begin;
+}
+
+/* What has been seen by up to BLOCK neighbouring windows. */
+typedef struct seen_t {
+  float maximum[BLOCK];
+  double sum[BLOCK];
+} seen_t;
+
+static void reset(int32_t algorithm, seen_t* seen) {
+  for (int i = 0; i < BLOCK; ++i) {
+    if (algorithm == ARMNN_POOLING_MAX) seen->maximum[i] = -INFINITY;
+    if (algorithm != ARMNN_POOLING_MAX) seen->sum[i] = 0.0;
+  }
+}
+
+static void take_maximum(const float* in, int64_t stride, int64_t count, float* maximum) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float v = in[i * stride]; /* NaN wins and stays */
+    maximum[i] = v > maximum[i] || v != v ? v : maximum[i];
+  }
+}
+
+/* Window i of |count| sees in[i * stride]. */
+static void take(int32_t algorithm, const float* in, int64_t stride, int64_t count, float* maximum,
+                 double* sum) {
+  if (algorithm == ARMNN_POOLING_MAX) {
+    if (stride == 1) {
+      take_maximum(in, 1, count, maximum); /* inlined with a constant stride: vectors */
+    } else if (stride == 2) {
+      take_maximum(in, 2, count, maximum);
+    } else {
+      take_maximum(in, stride, count, maximum);
+    }
+  } else if (algorithm == ARMNN_POOLING_AVERAGE) {
+    for (int64_t i = 0; i < count; ++i) sum[i] += in[i * stride];
+  } else {
+    for (int64_t i = 0; i < count; ++i) sum[i] += (double)in[i * stride] * in[i * stride];
+  }
+}
+
+/* |inside|: taps that saw the input; |counted|: the divisor. */
+static float result(const pooling_job_t* job, float maximum, double sum, int64_t inside,
+                    int64_t counted) {
+  if (inside == 0) return 0.0f;
+  if (job->algorithm == ARMNN_POOLING_MAX) return maximum;
+  const double mean = sum / (double)counted;
+  return (float)(job->algorithm == ARMNN_POOLING_L2 ? sqrt(mean) : mean);
+}
+
+/* One row of windows over one input row of one channel: windows [x, x + count). Many windows: tap
+ * by tap along the row. Few windows (global pooling): window by window along its taps. */
+static void take_row(const pooling_job_t* job, const float* row, int64_t x, int64_t count,
+                     seen_t* seen) {
+  const armnn_i_ref_window_t* wx = &job->window_x;
+  const int64_t start = x * wx->stride - wx->pad_before;
+  int64_t first, last;
+  if (count < 4 && job->algorithm != ARMNN_POOLING_MAX) {
+    for (int64_t i = 0; i < count; ++i) {
+      taps_inside(wx, x + i, job->in.width, &first, &last);
+      const float* in = row + start + i * wx->stride;
+      double sum = 0.0;
+      for (int64_t k = first; k < last; ++k) {
+        const double v = in[k * wx->dilation];
+        sum += job->algorithm == ARMNN_POOLING_L2 ? v * v : v;
+      }
+      seen->sum[i] += sum;
+    }
+    return;
+  }
+  /* The last window reaches the input with the earliest tap, the first window with the latest. */
+  int64_t ignored, kx_begin, kx_end;
+  taps_inside(wx, x + count - 1, job->in.width, &kx_begin, &ignored);
+  taps_inside(wx, x, job->in.width, &ignored, &kx_end);
+  for (int64_t kx = kx_begin; kx < kx_end; ++kx) {
+    const int64_t offset = start + kx * wx->dilation;
+    armnn_i_ref_tap_range(offset, wx->stride, job->in.width, count, &first, &last);
+    if (first == last) continue;
+    take(job->algorithm, row + offset + first * wx->stride, wx->stride, last - first,
+         seen->maximum + first, seen->sum + first);
+  }
+}
+
+/* Items are output rows of one channel. */
+static void pool_nchw(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const pooling_job_t* job = (const pooling_job_t*)argument;
+  const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
+  seen_t seen;
+  for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
+    const int64_t y = item % job->out.height;
+    const float* plane = job->input + item / job->out.height * job->in.stride_channel;
+    float* out = job->output + item * job->out.width;
+    int64_t ky_begin, ky_end;
+    taps_inside(wy, y, job->in.height, &ky_begin, &ky_end);
+    const int64_t counted_y = taps_counted(wy, y, job->in.height, job->method);
+    for (int64_t x = 0; x < job->out.width; x += BLOCK) {
+      const int64_t count = job->out.width - x < BLOCK ? job->out.width - x : BLOCK;
+      reset(job->algorithm, &seen);
+      for (int64_t ky = ky_begin; ky < ky_end; ++ky) {
+        const int64_t in_y = y * wy->stride - wy->pad_before + ky * wy->dilation;
+        take_row(job, plane + in_y * job->in.width, x, count, &seen);
+      }
+      for (int64_t i = 0; i < count; ++i) {
+        int64_t first, last;
+        taps_inside(wx, x + i, job->in.width, &first, &last);
+        out[x + i] = result(job, seen.maximum[i], seen.sum[i], (last - first) * (ky_end - ky_begin),
+                            counted_y * taps_counted(wx, x + i, job->in.width, job->method));
+      }
+    }
+  }
+}
+
+/* Items are output pixels; inside: channels in blocks, ky, kx, channel. */
+static void pool_nhwc(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const pooling_job_t* job = (const pooling_job_t*)argument;
+  const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
+  seen_t seen;
+  for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
+    const int64_t x = item % job->out.width;
+    const int64_t y = item / job->out.width % job->out.height;
+    const int64_t batch = item / job->out.width / job->out.height;
+    int64_t ky_begin, ky_end, kx_begin, kx_end;
+    taps_inside(wy, y, job->in.height, &ky_begin, &ky_end);
+    taps_inside(wx, x, job->in.width, &kx_begin, &kx_end);
+    const int64_t counted = taps_counted(wy, y, job->in.height, job->method) *
+                            taps_counted(wx, x, job->in.width, job->method);
+    const int64_t inside = (ky_end - ky_begin) * (kx_end - kx_begin);
+    const float* image = job->input + batch * job->in.stride_batch;
+    float* out = job->output + item * job->out.channels;
+    for (int64_t channel = 0; channel < job->out.channels; channel += BLOCK) {
+      const int64_t left = job->out.channels - channel;
+      const int64_t count = left < BLOCK ? left : BLOCK;
+      reset(job->algorithm, &seen);
+      for (int64_t ky = ky_begin; ky < ky_end; ++ky) {
+        const int64_t in_y = y * wy->stride - wy->pad_before + ky * wy->dilation;
+        for (int64_t kx = kx_begin; kx < kx_end; ++kx) {
+          const int64_t in_x = x * wx->stride - wx->pad_before + kx * wx->dilation;
+          take(job->algorithm, image + in_y * job->in.stride_y + in_x * job->in.stride_x + channel,
+               1, count, seen.maximum, seen.sum);
+        }
+      }
+      for (int64_t i = 0; i < count; ++i) {
+        out[channel + i] = result(job, seen.maximum[i], seen.sum[i], inside, counted);
+      }
+    }
+  }
+}
+
+armnn_status_t armnn_f32_pooling2d__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_pooling2d_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_pooling2d_descriptor_t);
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
+  pooling_job_t job = {call,
+                       ARMNN_IN(call, 0, float),
+                       ARMNN_OUT(call, 0, float),
+                       armnn_i_ref_image(ARMNN_IN_INFO(call, 0), d->data_layout),
+                       armnn_i_ref_image(ARMNN_OUT_INFO(call, 0), d->data_layout),
+                       window_y(d),
+                       window_x(d),
+                       d->pool_type,
+                       d->padding_method};
+  const uint64_t taps = (uint64_t)(job.window_y.size * job.window_x.size);
+  const uint64_t rows = (uint64_t)(job.out.batch * job.out.height);
+  if (job.out.channel_last) {
+    return armnn_i_ref_run(call, pool_nhwc, &job, rows * (uint64_t)job.out.width,
+                           taps * (uint64_t)job.out.channels, error);
+  }
+  return armnn_i_ref_run(call, pool_nchw, &job, rows * (uint64_t)job.out.channels,
+                         taps * (uint64_t)job.out.width, error);
+}

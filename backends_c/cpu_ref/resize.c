@@ -1,0 +1,158 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * resize.c - RESIZE: bilinear and nearest neighbour. Positions are quotients of whole numbers and
+ * are computed as such, so that no rounding of a scale moves a pixel.
+ */
+#include "geometry.h"
+#include "kernels.h"
+#include "work.h"
+
+enum { BLOCK = 64 };
+
+armnn_status_t armnn_i_ref_resize_supports(const armnn_layer_query_t* query,
+                                           armnn_error_t* reason) {
+  typedef armnn_resize_descriptor_t descriptor_t;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
+  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
+  if (d->method != ARMNN_RESIZE_BILINEAR && d->method != ARMNN_RESIZE_NEAREST_NEIGHBOR) {
+    return ARMNN_REF_REFUSE(reason, "resize method %d is not known", (int)d->method);
+  }
+  if (d->align_corners && d->half_pixel_centers) {
+    return ARMNN_REF_REFUSE(reason, "align_corners and half_pixel_centers exclude each other");
+  }
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 1, 1, 1, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->output_infos[0], "the output", reason));
+  const armnn_i_ref_image_t in = armnn_i_ref_image(query->input_infos[0], d->data_layout);
+  const armnn_i_ref_image_t out = armnn_i_ref_image(query->output_infos[0], d->data_layout);
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_side("the output", "batch", out.batch, "the input has", in.batch, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "channels", out.channels,
+                                               "the input has", in.channels, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "height", out.height,
+                                               "target_height is", d->target_height, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "width", out.width, "target_width is",
+                                               d->target_width, reason));
+  if (query->input_infos[0]->element_count == 0 && query->output_infos[0]->element_count != 0) {
+    return ARMNN_REF_REFUSE(reason, "the input is empty, the output is not");
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* Between which two inputs one output lies, and how far from the first of them. */
+typedef struct source_t {
+  int64_t low, high;
+  float fraction;
+} source_t;
+
+static source_t source_of(const armnn_resize_descriptor_t* d, int64_t o, int64_t input,
+                          int64_t output) {
+  const int corners = d->align_corners && output > 1;
+  const int64_t numerator = corners ? input - 1 : input;
+  const int64_t denominator = corners ? output - 1 : output;
+  source_t source = {0, 0, 0.0f};
+  if (d->method == ARMNN_RESIZE_NEAREST_NEIGHBOR) {
+    if (d->half_pixel_centers) {
+      source.low = (2 * o + 1) * numerator / (2 * denominator);
+    } else if (d->align_corners) {
+      source.low = (2 * o * numerator + denominator) / (2 * denominator);
+    } else {
+      source.low = o * numerator / denominator;
+    }
+    if (source.low > input - 1) source.low = input - 1;
+    source.high = source.low;
+    return source;
+  }
+  double position = d->half_pixel_centers
+                        ? (double)((2 * o + 1) * numerator) / (double)(2 * denominator) - 0.5
+                        : (double)(o * numerator) / (double)denominator;
+  if (position < 0.0) position = 0.0;
+  if (position > (double)(input - 1)) position = (double)(input - 1);
+  source.low = (int64_t)position;
+  source.high = source.low + 1 < input ? source.low + 1 : source.low;
+  source.fraction = (float)(position - (double)source.low);
+  return source;
+}
+
+typedef struct resize_job_t {
+  const armnn_resize_descriptor_t* descriptor;
+  const float* input;
+  float* output;
+  armnn_i_ref_image_t in, out;
+} resize_job_t;
+
+static float blend(float a, float b, float fraction) { return a + (b - a) * fraction; }
+
+/* |count| outputs of a row of one channel. */
+static void resize_row(const float* top, const float* bottom, float fraction_y,
+                       const source_t* columns, int64_t count, int nearest, float* out) {
+  if (nearest) {
+    for (int64_t i = 0; i < count; ++i) out[i] = top[columns[i].low];
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const source_t* c = &columns[i];
+    out[i] = blend(blend(top[c->low], top[c->high], c->fraction),
+                   blend(bottom[c->low], bottom[c->high], c->fraction), fraction_y);
+  }
+}
+
+/* All channels of one output, side by side. */
+static void resize_pixel(const float* top, const float* bottom, float fraction_y,
+                         const source_t* column, int64_t channels, int nearest, float* out) {
+  const int64_t low = column->low * channels, high = column->high * channels;
+  if (nearest) {
+    for (int64_t c = 0; c < channels; ++c) out[c] = top[low + c];
+    return;
+  }
+  for (int64_t c = 0; c < channels; ++c) {
+    out[c] = blend(blend(top[low + c], top[high + c], column->fraction),
+                   blend(bottom[low + c], bottom[high + c], column->fraction), fraction_y);
+  }
+}
+
+/* Items are output rows of one image, all channels. */
+static void resize_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const resize_job_t* job = (const resize_job_t*)argument;
+  const int nearest = job->descriptor->method == ARMNN_RESIZE_NEAREST_NEIGHBOR;
+  source_t columns[BLOCK];
+  for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
+    const int64_t y = item % job->out.height;
+    const int64_t batch = item / job->out.height;
+    const source_t row = source_of(job->descriptor, y, job->in.height, job->out.height);
+    const float* image = job->input + batch * job->in.stride_batch;
+    const float* top = image + row.low * job->in.stride_y;
+    const float* bottom = image + row.high * job->in.stride_y;
+    float* out = job->output + batch * job->out.stride_batch + y * job->out.stride_y;
+    for (int64_t x = 0; x < job->out.width; x += BLOCK) {
+      const int64_t count = job->out.width - x < BLOCK ? job->out.width - x : BLOCK;
+      for (int64_t i = 0; i < count; ++i) {
+        columns[i] = source_of(job->descriptor, x + i, job->in.width, job->out.width);
+      }
+      if (job->out.channel_last) {
+        for (int64_t i = 0; i < count; ++i) {
+          resize_pixel(top, bottom, row.fraction, &columns[i], job->out.channels, nearest,
+                       out + (x + i) * job->out.stride_x);
+        }
+      } else {
+        for (int64_t c = 0; c < job->out.channels; ++c) {
+          resize_row(top + c * job->in.stride_channel, bottom + c * job->in.stride_channel,
+                     row.fraction, columns, count, nearest, out + c * job->out.stride_channel + x);
+        }
+      }
+    }
+  }
+}
+
+armnn_status_t armnn_f32_resize__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_resize_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_resize_descriptor_t);
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
+  resize_job_t job = {d, ARMNN_IN(call, 0, float), ARMNN_OUT(call, 0, float),
+                      armnn_i_ref_image(ARMNN_IN_INFO(call, 0), d->data_layout),
+                      armnn_i_ref_image(ARMNN_OUT_INFO(call, 0), d->data_layout)};
+  return armnn_i_ref_run(call, resize_rows, &job, (uint64_t)(job.out.batch * job.out.height),
+                         (uint64_t)(job.out.width * job.out.channels) * 4, error);
+}

@@ -24,8 +24,6 @@ __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanStep", "
 #: How often a run asks Python for signals: often enough for a person, too seldom to be measured.
 INTERRUPT_INTERVAL_NS = 20_000_000
 
-_STRUCT_PLAN_SPEC = 0x414E0F01
-_STRUCT_RUN = 0x414E0F02
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ class NativePlan:
             struct.scratch_size = step.scratch_size
         spec = abi.armnn_plan_spec_t()
         spec.header.struct_size = ctypes.sizeof(spec)
-        spec.header.struct_type = _STRUCT_PLAN_SPEC
+        spec.header.struct_type = abi.ARMNN_STRUCT_PLAN_SPEC
         spec.tensors = tensor_array
         spec.steps = step_array
         spec.tensor_count = len(tensors)
@@ -192,7 +190,7 @@ class NativeContext:
         self._run = abi.armnn_run_t()
         run = self._run
         run.header.struct_size = ctypes.sizeof(run)
-        run.header.struct_type = _STRUCT_RUN
+        run.header.struct_type = abi.ARMNN_STRUCT_RUN
         run.context = self.handle
         run.inputs = self._input_array
         run.outputs = self._output_array

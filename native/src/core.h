@@ -23,8 +23,6 @@
 #define ARMNN_CACHE_LINE 64
 #define ARMNN_MAX_ALIGNMENT 4096u
 
-#define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
-#define ARMNN_STRUCT_RUN 0x414e0f02u
 
 /* ---- status.c ---------------------------------------------------------------------------------
  */

@@ -117,12 +117,22 @@ def test_defaults_of_the_short_macro(toolchain, tmp_path):
 def test_target_minor_is_what_get_version_reports(toolchain, tmp_path):
     """An author with a new header builds a file that an older host takes."""
     path = toolchain.build_backend(
-        EXAMPLE, tmp_path / "Acme_Kit_backend.so", "-DARMNN_TARGET_MINOR=7u"
+        EXAMPLE, tmp_path / "Acme_Kit_backend.so", "-DARMNN_TARGET_MINOR=0u"
     )
     backend = Backend(path)
-    assert backend.version == (abi.ARMNN_BACKEND_API_MAJOR, 7)
+    assert backend.version == (abi.ARMNN_BACKEND_API_MAJOR, 0)
     assert backend.api.built_minor == abi.ARMNN_BACKEND_API_MINOR
     backend.close()
+
+
+def test_target_minor_above_the_headers_is_refused(toolchain):
+    done = toolchain.run(
+        *("-std=c11", f"-I{REPOSITORY / 'native' / 'include'}", "-DARMNN_TARGET_MINOR=7u"),
+        *("-fsyntax-only", "-x", "c", "-"),
+        text='#include "armnn/backend_api.h"\n',
+    )
+    assert done.returncode != 0
+    assert "ARMNN_TARGET_MINOR is above ARMNN_BACKEND_API_MINOR" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["address", "thread"])

@@ -205,7 +205,7 @@ def test_failing_prepare_makes_no_workload(library):
 def test_out_of_memory_is_a_status(library):
     host = CountingHost("alloc", "free")
     kind = dict(abi.armnn_host_t._fields_)["alloc"]
-    host.table.alloc = kind(lambda *_: None)
+    host.table.allocate = kind(lambda *_: None)
     backend = Backend(library, host.table)
     answer = negate(backend).answer
     assert (answer.status, answer.text) == (abi.ARMNN_STATUS_OUT_OF_MEMORY, "no memory")

@@ -22,15 +22,15 @@ static void memory_is_aligned(void) {
   const armnn_host_t* host = armnn_core_host();
   for (uint64_t alignment = 1; alignment <= 65536; alignment *= 2) {
     for (uint64_t size = 0; size < 300; size += 37) {
-      void* memory = host->alloc(host->context, size, alignment);
+      void* memory = host->allocate(host->context, size, alignment);
       CHECK(memory != NULL && (uintptr_t)memory % alignment == 0);
       memset(memory, 1, (size_t)size);
-      host->free(host->context, memory);
+      host->release(host->context, memory);
     }
   }
-  CHECK(host->alloc(host->context, 8, 0) == NULL);
-  CHECK(host->alloc(host->context, 8, 24) == NULL);
-  CHECK(host->alloc(host->context, UINT64_MAX, 64) == NULL);
+  CHECK(host->allocate(host->context, 8, 0) == NULL);
+  CHECK(host->allocate(host->context, 8, 24) == NULL);
+  CHECK(host->allocate(host->context, UINT64_MAX, 64) == NULL);
   CHECK(armnn_core_alloc(8, 8192) == NULL);
   void* memory = armnn_core_alloc(100, 0);
   CHECK(memory != NULL && (uintptr_t)memory % 64 == 0);

@@ -4,8 +4,8 @@
  * runtime.h - the private interface between the Python package and libarmnn_core.so.
  *
  * Not part of the SDK. Its version must be exactly equal on both sides; it may change with every
- * release. Python plans, C executes: a plan is a flat list of steps over numbered tensors, made once
- * per network and shape; a context is one caller's memory for it; a run is one inference.
+ * release. Python plans, C executes: a plan is a flat list of steps over numbered tensors, made
+ * once per network and shape; a context is one caller's memory for it; a run is one inference.
  */
 #ifndef ARMNN_RUNTIME_H_
 #define ARMNN_RUNTIME_H_
@@ -17,12 +17,15 @@ extern "C" {
 #endif
 
 #define ARMNN_CORE_ABI_VERSION 1u
+#define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
+#define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
 
-/* ---- The library ------------------------------------------------------------------------------ */
+/* ---- The library ------------------------------------------------------------------------------
+ */
 
 ARMNN_CORE_API uint32_t armnn_core_abi_version(void);
-ARMNN_CORE_API const char* armnn_core_version(void);  /* of the package, e.g. "0.1.0" */
+ARMNN_CORE_API const char* armnn_core_version(void); /* of the package, e.g. "0.1.0" */
 ARMNN_CORE_API const armnn_host_t* armnn_core_host(void);
 /* The list compiled in by -DDYNAMIC_BACKEND_PATHS, "" if none. */
 ARMNN_CORE_API const char* armnn_core_dynamic_backend_paths(void);
@@ -42,14 +45,14 @@ ARMNN_CORE_API const armnn_static_backend_t* armnn_core_static_backend(uint32_t 
 /* 1 if |size| bytes at |address| can be read, without a signal if they cannot. */
 ARMNN_CORE_API int32_t armnn_core_is_readable(const void* address, uint64_t size);
 /* 1 if |address| lies in an executable segment of a mapped object; its path goes to |out_path|. */
-ARMNN_CORE_API int32_t armnn_core_find_code(const void* address, char* out_path,
-                                            uint64_t capacity);
+ARMNN_CORE_API int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity);
 
 /* 64-byte aligned memory (any power of two up to 4096) for constants; null when memory is out. */
 ARMNN_CORE_API void* armnn_core_alloc(uint64_t size, uint64_t alignment);
 ARMNN_CORE_API void armnn_core_free(void* memory);
 
-/* ---- Threads ---------------------------------------------------------------------------------- */
+/* ---- Threads ----------------------------------------------------------------------------------
+ */
 
 /* Processors that this process may use: affinity mask and cgroup quota, at least 1. */
 ARMNN_CORE_API uint32_t armnn_core_usable_cpus(void);
@@ -60,7 +63,8 @@ ARMNN_CORE_API uint32_t armnn_core_thread_count(void);
 /* Ends the pool's threads; the next parallel_for starts them again. */
 ARMNN_CORE_API void armnn_core_stop_threads(void);
 
-/* ---- Lost devices ----------------------------------------------------------------------------- */
+/* ---- Lost devices -----------------------------------------------------------------------------
+ */
 
 /* 1 if a backend reported |backend|'s device lost; its first reason goes to |out_why|. */
 ARMNN_CORE_API int32_t armnn_core_device_lost(const armnn_backend_t* backend, char* out_why,
@@ -68,7 +72,8 @@ ARMNN_CORE_API int32_t armnn_core_device_lost(const armnn_backend_t* backend, ch
 /* Call it when |backend| is destroyed: another one may get the same address. */
 ARMNN_CORE_API void armnn_core_forget_device(const armnn_backend_t* backend);
 
-/* ---- Log ring --------------------------------------------------------------------------------- */
+/* ---- Log ring ---------------------------------------------------------------------------------
+ */
 
 typedef struct armnn_log_record_t {
   uint64_t time_ns;
@@ -83,7 +88,8 @@ ARMNN_CORE_API uint64_t armnn_core_log_pending(void);
 /* 1 and a record, or 0 when the ring is empty. */
 ARMNN_CORE_API int32_t armnn_core_log_next(armnn_log_record_t* out_record);
 
-/* ---- Trace ------------------------------------------------------------------------------------ */
+/* ---- Trace ------------------------------------------------------------------------------------
+ */
 
 enum armnn_trace_event_kind_e {
   ARMNN_TRACE_EVENT_STEP = 16, /* one step of a plan: |id| is its index */
@@ -110,7 +116,8 @@ ARMNN_CORE_API void armnn_core_trace_stop(void);
 ARMNN_CORE_API uint64_t armnn_core_trace_read(armnn_trace_event_t* out_events, uint64_t capacity);
 ARMNN_CORE_API uint64_t armnn_core_trace_dropped(void);
 
-/* ---- Plans ------------------------------------------------------------------------------------ */
+/* ---- Plans ------------------------------------------------------------------------------------
+ */
 
 enum armnn_plan_tensor_kind_e {
   ARMNN_PLAN_TENSOR_ARENA = 0,    /* |offset| in the context's arena */
@@ -146,7 +153,7 @@ typedef struct armnn_plan_step_t {
   uint32_t output_count;
   uint32_t execution_data_index; /* which execution data of the context, or ARMNN_PLAN_NONE */
   armnn_workload_t* workload;
-  const uint32_t* inputs;  /* tensor numbers; ARMNN_PLAN_NONE: null address */
+  const uint32_t* inputs; /* tensor numbers; ARMNN_PLAN_NONE: null address */
   const uint32_t* outputs;
   uint64_t scratch_offset;
   uint64_t scratch_size;
@@ -154,7 +161,7 @@ typedef struct armnn_plan_step_t {
 
 /* Copied by armnn_plan_create; workloads and constants must outlive the plan. */
 typedef struct armnn_plan_spec_t {
-  armnn_header_t header; /* struct_type 0x414e0f01 */
+  armnn_header_t header; /* tag ARMNN_STRUCT_PLAN_SPEC */
   const armnn_plan_tensor_t* tensors;
   const armnn_plan_step_t* steps;
   uint32_t tensor_count;
@@ -176,8 +183,7 @@ ARMNN_CORE_API armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec,
 ARMNN_CORE_API void armnn_plan_destroy(armnn_plan_t* plan);
 
 /* One caller's memory. |execution_data|: execution_data_count pointers, copied. */
-ARMNN_CORE_API armnn_status_t armnn_context_create(armnn_plan_t* plan,
-                                                   void* const* execution_data,
+ARMNN_CORE_API armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_data,
                                                    armnn_context_t** out_context,
                                                    armnn_error_t* error);
 ARMNN_CORE_API void armnn_context_destroy(armnn_context_t* context);
@@ -186,7 +192,7 @@ ARMNN_CORE_API void armnn_context_cancel(armnn_context_t* context);
 
 /* One inference. The caller keeps the structure and sets the addresses for each run. */
 typedef struct armnn_run_t {
-  armnn_header_t header; /* struct_type 0x414e0f02 */
+  armnn_header_t header; /* tag ARMNN_STRUCT_RUN */
   armnn_context_t* context;
   const void* const* inputs;
   void* const* outputs;

@@ -74,6 +74,8 @@ ARMNN_PLAN_NO_STAGING = 0xffffffffffffffff
 ARMNN_SLOT_ABSENT = 0xfffffffd
 ARMNN_SLOT_BOUNDARY = 0xffffffff
 ARMNN_SLOT_CONSTANT = 0xfffffffe
+ARMNN_STRUCT_PLAN_SPEC = 0x414e0f01
+ARMNN_STRUCT_RUN = 0x414e0f02
 ARMNN_TARGET_MINOR = 0
 
 # ---- enum armnn_struct_type_e
@@ -1012,7 +1014,7 @@ class armnn_allocator_api_t(Structure):
     header: armnn_header_t
     destroy: Any
     allocate: Any
-    free: Any
+    release: Any
     get_memory_source: Any
     get_memory_region_at_offset: Any
 
@@ -1034,8 +1036,8 @@ class armnn_tensor_handle_api_t(Structure):
     copy_out_to: Any
     get_import_flags: Any
     can_be_imported: Any
-    # import: Any
-    unimport: Any
+    import_memory: Any
+    unimport_memory: Any
     decorate: Any
 
 
@@ -1092,8 +1094,8 @@ class armnn_host_t(Structure):
     context: Any
     log_enabled: Any
     log: Any
-    alloc: Any
-    free: Any
+    allocate: Any
+    release: Any
     concurrency: Any
     parallel_for: Any
     on_thread_exit: Any
@@ -1891,8 +1893,8 @@ armnn_host_t._fields_ = [
     ("context", c_void_p),
     ("log_enabled", CFUNCTYPE(c_int32, c_void_p, c_int32)),
     ("log", CFUNCTYPE(None, c_void_p, c_int32, armnn_string_t, armnn_string_t)),
-    ("alloc", CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_uint64)),
-    ("free", CFUNCTYPE(None, c_void_p, c_void_p)),
+    ("allocate", CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_uint64)),
+    ("release", CFUNCTYPE(None, c_void_p, c_void_p)),
     ("concurrency", CFUNCTYPE(c_uint32, c_void_p)),
     ("parallel_for", CFUNCTYPE(
         c_int32,
@@ -1994,7 +1996,7 @@ armnn_allocator_api_t._fields_ = [
     ("header", armnn_header_t),
     ("destroy", CFUNCTYPE(None, POINTER(armnn_allocator_t))),
     ("allocate", CFUNCTYPE(c_void_p, POINTER(armnn_allocator_t), c_uint64, c_uint64)),
-    ("free", CFUNCTYPE(None, POINTER(armnn_allocator_t), c_void_p)),
+    ("release", CFUNCTYPE(None, POINTER(armnn_allocator_t), c_void_p)),
     ("get_memory_source", CFUNCTYPE(c_int32, POINTER(armnn_allocator_t))),
     ("get_memory_region_at_offset", CFUNCTYPE(
         c_void_p,
@@ -2055,14 +2057,14 @@ armnn_tensor_handle_api_t._fields_ = [
         c_int32,
         POINTER(armnn_error_t),
     )),
-    ("import", CFUNCTYPE(
+    ("import_memory", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_t),
         c_void_p,
         c_int32,
         POINTER(armnn_error_t),
     )),
-    ("unimport", CFUNCTYPE(c_int32, POINTER(armnn_tensor_handle_t), POINTER(armnn_error_t))),
+    ("unimport_memory", CFUNCTYPE(c_int32, POINTER(armnn_tensor_handle_t), POINTER(armnn_error_t))),
     ("decorate", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_t),
@@ -3014,6 +3016,8 @@ MACROS: dict[str, int] = {
     "ARMNN_SLOT_ABSENT": ARMNN_SLOT_ABSENT,
     "ARMNN_SLOT_BOUNDARY": ARMNN_SLOT_BOUNDARY,
     "ARMNN_SLOT_CONSTANT": ARMNN_SLOT_CONSTANT,
+    "ARMNN_STRUCT_PLAN_SPEC": ARMNN_STRUCT_PLAN_SPEC,
+    "ARMNN_STRUCT_RUN": ARMNN_STRUCT_RUN,
     "ARMNN_TARGET_MINOR": ARMNN_TARGET_MINOR,
 }
 

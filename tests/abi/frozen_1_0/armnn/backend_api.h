@@ -76,13 +76,16 @@ extern "C" {
 #ifndef ARMNN_TARGET_MINOR
 #define ARMNN_TARGET_MINOR ARMNN_BACKEND_API_MINOR
 #endif
+#if ARMNN_TARGET_MINOR > ARMNN_BACKEND_API_MINOR
+#error "ARMNN_TARGET_MINOR is above ARMNN_BACKEND_API_MINOR: these headers do not know that minor"
+#endif
 
 /* ---- Objects: opaque, first member is the table -------------------------------------------- */
 
-#define ARMNN_OBJECT(name)                    \
-  typedef struct name##_api_t name##_api_t;   \
-  typedef struct name##_t {                   \
-    const name##_api_t* api;                  \
+#define ARMNN_OBJECT(name)                  \
+  typedef struct name##_api_t name##_api_t; \
+  typedef struct name##_t {                 \
+    const name##_api_t* api;                \
   } name##_t
 
 ARMNN_OBJECT(armnn_backend);
@@ -155,12 +158,13 @@ typedef struct armnn_host_t {
   void (*log)(void* context, int32_t level, armnn_string_t component,
               armnn_string_t text) ARMNN_NOEXCEPT;
   /* |alignment| is a power of two. Null when memory is out. */
-  void* (*alloc)(void* context, uint64_t size, uint64_t alignment) ARMNN_NOEXCEPT;
-  void (*free)(void* context, void* memory) ARMNN_NOEXCEPT;
+  void* (*allocate)(void* context, uint64_t size, uint64_t alignment)ARMNN_NOEXCEPT;
+  void (*release)(void* context, void* memory) ARMNN_NOEXCEPT;
   /* Threads that parallel_for may use, the caller included; at least 1. */
   uint32_t (*concurrency)(void* context) ARMNN_NOEXCEPT;
-  /* Runs |body| over [0, count) in chunks of at least |grain|, on at most |max_threads| threads (0 =
-   * all), and returns when all of it is done. Called inside a body it runs serially. */
+  /* Runs |body| over [0, count) in chunks of at least |grain|, on at most |max_threads| threads (0
+   * = all), and returns when all of it is done. Called inside a body it runs serially. An error
+   * (INVALID_ARGUMENT) means that no body ran; bodies report failures through |argument|. */
   armnn_status_t (*parallel_for)(void* context, armnn_range_fn_t body, void* argument,
                                  uint64_t count, uint64_t grain,
                                  uint32_t max_threads) ARMNN_NOEXCEPT;
@@ -178,13 +182,13 @@ typedef struct armnn_host_t {
   /* The device is gone: the host stops giving work to |who| and reports |why|. */
   void (*device_lost)(void* context, armnn_backend_t* who, armnn_string_t why) ARMNN_NOEXCEPT;
   /* A table named by a revisioned text ("armnn.something/1"), or null. */
-  const void* (*extension)(void* context, const char* id) ARMNN_NOEXCEPT;
+  const void* (*extension)(void* context, const char* id)ARMNN_NOEXCEPT;
 } armnn_host_t;
 
 /* ---- Layers as the host shows them --------------------------------------------------------- */
 
 /* A compiled part of a network. The host owns it from the moment a sink accepted it and calls
- * |release| once, after the last workload made from it was destroyed. */
+ * |release| once [any], after the last workload made from it was destroyed. */
 typedef struct armnn_blob_t {
   armnn_header_t header;
   void* object;
@@ -213,8 +217,8 @@ typedef struct armnn_layer_t {
   armnn_string_t name;
   const armnn_header_t* descriptor; /* null for a layer without parameters */
   const armnn_slot_t* inputs;
-  const armnn_tensor_info_t* const* input_infos;    /* null entry: absent */
-  const armnn_const_tensor_t* const* constants;     /* null entry: not constant; may be null */
+  const armnn_tensor_info_t* const* input_infos; /* null entry: absent */
+  const armnn_const_tensor_t* const* constants;  /* null entry: not constant; may be null */
   const armnn_tensor_info_t* const* output_infos;
   const armnn_blob_t* blob; /* PRE_COMPILED only */
   uint64_t fields_used;
@@ -288,11 +292,11 @@ struct armnn_allocator_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_allocator_t* allocator) ARMNN_NOEXCEPT; /* [object] */
   void* (*allocate)(armnn_allocator_t* allocator, uint64_t size,
-                    uint64_t alignment) ARMNN_NOEXCEPT;                      /* [any] */
-  void (*free)(armnn_allocator_t* allocator, void* memory) ARMNN_NOEXCEPT;   /* [any] */
-  int32_t (*get_memory_source)(armnn_allocator_t* allocator) ARMNN_NOEXCEPT; /* [any] */
+                    uint64_t alignment)ARMNN_NOEXCEPT;                        /* [any] */
+  void (*release)(armnn_allocator_t* allocator, void* memory) ARMNN_NOEXCEPT; /* [any] */
+  int32_t (*get_memory_source)(armnn_allocator_t* allocator) ARMNN_NOEXCEPT;  /* [any] */
   void* (*get_memory_region_at_offset)(armnn_allocator_t* allocator, void* memory, uint64_t offset,
-                                       uint64_t alignment) ARMNN_NOEXCEPT; /* [any] */
+                                       uint64_t alignment)ARMNN_NOEXCEPT; /* [any] */
 };
 
 /* Pools behind the tensors of a backend: made real before the first run, given back at unload. */
@@ -320,8 +324,8 @@ struct armnn_tensor_handle_api_t {
   armnn_status_t (*manage)(armnn_tensor_handle_t* handle,
                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*allocate)(armnn_tensor_handle_t* handle,
-                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  armnn_tensor_handle_t* (*get_parent)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
+                             armnn_error_t* error) ARMNN_NOEXCEPT;                   /* [object] */
+  armnn_tensor_handle_t* (*get_parent)(armnn_tensor_handle_t* handle)ARMNN_NOEXCEPT; /* [any] */
   /* |out_memory| is valid until unmap and dense unless get_layout says otherwise. */
   armnn_status_t (*map)(armnn_tensor_handle_t* handle, uint32_t access, void** out_memory,
                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
@@ -336,14 +340,14 @@ struct armnn_tensor_handle_api_t {
                                  armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*copy_out_to)(armnn_tensor_handle_t* handle, void* target, uint64_t size,
                                 armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* Import: use memory of somebody else in place of own memory, until unimport. */
+  /* Import: use memory of somebody else in place of own memory, until unimport_memory. */
   uint32_t (*get_import_flags)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
   armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
                                     armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [object] */
-  armnn_status_t (*import)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
-                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  armnn_status_t (*unimport)(armnn_tensor_handle_t* handle,
-                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*import_memory)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+                                  armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  armnn_status_t (*unimport_memory)(armnn_tensor_handle_t* handle,
+                                    armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   /* The same memory under another info, e.g. a reshape. */
   armnn_status_t (*decorate)(armnn_tensor_handle_t* handle, const armnn_tensor_info_t* info,
                              armnn_tensor_handle_t** out_handle,
@@ -363,7 +367,7 @@ struct armnn_tensor_handle_factory_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [object] */
   /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device". */
-  const char* (*get_id)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
+  const char* (*get_id)(armnn_tensor_handle_factory_t* factory)ARMNN_NOEXCEPT; /* [any] */
   /* Mandatory. |managed|: memory comes from the pools of a memory manager; otherwise it is
    * imported later or allocated by the handle itself. */
   armnn_status_t (*create_tensor_handle)(armnn_tensor_handle_factory_t* factory,
@@ -376,14 +380,15 @@ struct armnn_tensor_handle_factory_api_t {
                                              const uint64_t* origin,
                                              armnn_tensor_handle_t** out_handle,
                                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  uint64_t (*get_traits)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;       /* [any] */
+  uint64_t (*get_traits)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;   /* [any] */
   uint32_t (*get_export_flags)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
   uint32_t (*get_import_flags)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
   uint64_t (*get_capabilities)(armnn_tensor_handle_factory_t* factory, const armnn_layer_t* layer,
                                const armnn_layer_t* connected_layer) ARMNN_NOEXCEPT; /* [any] */
 };
 
-/* Host side: collects the factories and memory managers of all backends of one network. */
+/* Host side: collects the factories and memory managers of all backends of one network. Valid for
+ * the call that it is handed to, from the thread of that call only. */
 typedef struct armnn_tensor_handle_factory_registry_t {
   armnn_header_t header;
   void* context;
@@ -394,7 +399,7 @@ typedef struct armnn_tensor_handle_factory_registry_t {
                                      armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;
   armnn_status_t (*register_copy_and_import_pair)(void* context, const char* copy_factory_id,
                                                   const char* import_factory_id) ARMNN_NOEXCEPT;
-  armnn_tensor_handle_factory_t* (*get_factory)(void* context, const char* id) ARMNN_NOEXCEPT;
+  armnn_tensor_handle_factory_t* (*get_factory)(void* context, const char* id)ARMNN_NOEXCEPT;
 } armnn_tensor_handle_factory_registry_t;
 
 /* ---- Workloads ------------------------------------------------------------------------------ */
@@ -412,19 +417,24 @@ typedef struct armnn_workload_info_t {
   armnn_string_t name; /* of the layer, may be empty */
   const armnn_header_t* descriptor;
   const armnn_tensor_info_t* const* input_infos; /* null entry: absent */
-  const armnn_const_tensor_t* const* constants;  /* null entry: known only at execute */
+  /* Null entry: known only at execute. Values are valid during create_workload; one that is not
+   * consumed (see the requirements) comes again as the address of its input at execute. */
+  const armnn_const_tensor_t* const* constants;
   const armnn_tensor_info_t* const* output_infos;
   const armnn_blob_t* blob; /* PRE_COMPILED only */
   uint64_t fields_used;
 } armnn_workload_info_t;
 
-/* What a workload needs. The host zero-fills it, so that a workload without needs writes nothing. */
+/* What a workload needs. The host zero-fills it, so that a workload without needs writes nothing.
+ */
 typedef struct armnn_workload_requirements_t {
   armnn_header_t header;
   uint64_t scratch_size;      /* bytes of private memory for each execute; contents undefined */
   uint32_t scratch_alignment; /* 0 = 64 */
-  uint32_t tensor_alignment;  /* of every input and output address; 0 = 64 */
-  uint64_t in_place_mask;     /* bit i: output 0 may be the same memory as input i */
+  uint32_t tensor_alignment;  /* of every input and output address; 0 = 64; never less than the
+                                 size of the tensor's elements, whatever is asked */
+  uint64_t in_place_mask;     /* bit i: output 0 may be the same memory as input i; inputs from 64
+                                 on never. Inputs may always share memory with each other. */
   uint64_t consumed_mask;     /* bit i: constant input i was packed; its address will be null */
 } armnn_workload_requirements_t;
 
@@ -435,7 +445,7 @@ typedef struct armnn_execute_args_t {
   void* const* outputs;
   armnn_tensor_handle_t* const* input_handles; /* instead, for a backend with own memory */
   armnn_tensor_handle_t* const* output_handles;
-  void* scratch;
+  void* scratch; /* null if none was asked for */
   uint64_t scratch_size;
   void* execution_data; /* of this context, from create_execution_data */
   uint64_t run_id;      /* for cancelled() */
@@ -449,12 +459,14 @@ struct armnn_workload_api_t {
   armnn_status_t (*execute)(armnn_workload_t* workload, const armnn_execute_args_t* args,
                             armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*get_requirements)(armnn_workload_t* workload,
-                           armnn_workload_requirements_t* out_requirements) ARMNN_NOEXCEPT; /* [any] */
-  /* Once, after all workloads of the network exist and memory was acquired. */
+                           armnn_workload_requirements_t* out_requirements)
+      ARMNN_NOEXCEPT; /* [any] */
+  /* Once for each workload in execution order, after all workloads of the network exist and memory
+   * was acquired. [object] */
   armnn_status_t (*post_allocation_configure)(armnn_workload_t* workload,
-                                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+                                              armnn_error_t* error) ARMNN_NOEXCEPT;
   /* Which kernel was chosen, e.g. "armnn_f32_conv2d__avx2_6x16"; valid until destroy. */
-  const char* (*get_kernel_name)(armnn_workload_t* workload) ARMNN_NOEXCEPT; /* [any] */
+  const char* (*get_kernel_name)(armnn_workload_t* workload)ARMNN_NOEXCEPT; /* [any] */
 };
 
 /* Stands for Arm NN's five overloads of CreateWorkloadFactory. */
@@ -496,12 +508,13 @@ struct armnn_layer_support_api_t {
                                        const armnn_layer_query_t* query,
                                        armnn_error_t* reason) ARMNN_NOEXCEPT;
   /* The same for many layers at once [any]: verdicts[i] is OK or UNSUPPORTED, reasons come through
-   * the callback. */
-  armnn_status_t (*are_layers_supported)(
-      armnn_layer_support_t* support, const armnn_layer_query_t* const* queries, uint64_t count,
-      armnn_status_t* verdicts,
-      void (*on_reason)(void* context, uint64_t index, armnn_string_t reason) ARMNN_NOEXCEPT,
-      void* context) ARMNN_NOEXCEPT;
+   * the callback, so that there is no error to fill. */
+  armnn_status_t (*are_layers_supported)(armnn_layer_support_t* support,
+                                         const armnn_layer_query_t* const* queries, uint64_t count,
+                                         armnn_status_t* verdicts,
+                                         void (*on_reason)(void* context, uint64_t index,
+                                                           armnn_string_t reason) ARMNN_NOEXCEPT,
+                                         void* context) ARMNN_NOEXCEPT;
 };
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */
@@ -609,21 +622,21 @@ enum armnn_backend_bits_e {
 /* What BackendFactory returns: constant, static, the same pointer each time. Mandatory: create,
  * destroy, get_id, create_workload_factory, get_layer_support; the rest may be null. */
 struct armnn_backend_api_t {
-  armnn_header_t header;       /* tag ARMNN_STRUCT_BACKEND */
-  uint32_t built_minor;        /* ARMNN_BACKEND_API_MINOR of the header it was built with */
-  uint32_t flags;              /* armnn_backend_bits_e */
-  uint64_t understood_fields;  /* must-understand bits that this backend reads */
-  uint64_t build_features;     /* ARMNN_BUILD_FEATURES */
-  int32_t score;               /* default order of preference, higher first; 0 for a reference */
+  armnn_header_t header;      /* tag ARMNN_STRUCT_BACKEND */
+  uint32_t built_minor;       /* ARMNN_BACKEND_API_MINOR of the header it was built with */
+  uint32_t flags;             /* armnn_backend_bits_e */
+  uint64_t understood_fields; /* must-understand bits that this backend reads */
+  uint64_t build_features;    /* ARMNN_BUILD_FEATURES */
+  int32_t score;              /* default order of preference, higher first; 0 for a reference */
   uint32_t reserved;
-  const char* vendor_version;  /* the backend's own version, any text, or null */
-  const char* description;     /* one line for people, or null */
+  const char* vendor_version; /* the backend's own version, any text, or null */
+  const char* description;    /* one line for people, or null */
 
   /* Makes the one instance of a runtime. UNAVAILABLE: no such device here. [load] */
   armnn_status_t (*create)(const armnn_host_t* host, const armnn_options_t* options,
                            armnn_backend_t** out_backend, armnn_error_t* error) ARMNN_NOEXCEPT;
-  void (*destroy)(armnn_backend_t* backend) ARMNN_NOEXCEPT;       /* [load] */
-  const char* (*get_id)(armnn_backend_t* backend) ARMNN_NOEXCEPT; /* equals GetBackendId [any] */
+  void (*destroy)(armnn_backend_t* backend) ARMNN_NOEXCEPT;      /* [load] */
+  const char* (*get_id)(armnn_backend_t* backend)ARMNN_NOEXCEPT; /* equals GetBackendId [any] */
   armnn_status_t (*create_workload_factory)(armnn_backend_t* backend,
                                             const armnn_factory_args_t* args,
                                             armnn_workload_factory_t** out_factory,
@@ -637,8 +650,7 @@ struct armnn_backend_api_t {
   armnn_status_t (*create_memory_manager)(armnn_backend_t* backend,
                                           armnn_memory_manager_t** out_manager,
                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
-  armnn_status_t (*create_backend_context)(armnn_backend_t* backend,
-                                           const armnn_options_t* options,
+  armnn_status_t (*create_backend_context)(armnn_backend_t* backend, const armnn_options_t* options,
                                            armnn_backend_context_t** out_context,
                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
   armnn_status_t (*create_model_context)(armnn_backend_t* backend,
@@ -659,10 +671,11 @@ struct armnn_backend_api_t {
    * receive handles instead of addresses. */
   armnn_status_t (*register_tensor_handle_factories)(
       armnn_backend_t* backend, armnn_tensor_handle_factory_registry_t* registry,
-      uint32_t input_sources, uint32_t output_sources, armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+      uint32_t input_sources, uint32_t output_sources,
+      armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* Ids in order of preference: static array of static texts; returns how many. */
-  uint64_t (*get_handle_factory_preferences)(armnn_backend_t* backend,
-                                             const char* const** out_ids) ARMNN_NOEXCEPT; /* [any] */
+  uint64_t (*get_handle_factory_preferences)(armnn_backend_t* backend, const char* const** out_ids)
+      ARMNN_NOEXCEPT; /* [any] */
   /* Static array of named values, e.g. "AsyncExecution": true. */
   armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                      armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
@@ -675,7 +688,7 @@ struct armnn_backend_api_t {
                                                 armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
   armnn_status_t (*get_default_allocator)(armnn_backend_t* backend,
                                           armnn_allocator_t** out_allocator,
-                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+                                          armnn_error_t* error) ARMNN_NOEXCEPT;   /* [load] */
   uint32_t (*get_number_of_cache_files)(armnn_backend_t* backend) ARMNN_NOEXCEPT; /* [any] */
   /* Before the interpreter ends: stop, finish queues within the time, touch nothing afterwards. */
   armnn_status_t (*quiesce)(armnn_backend_t* backend, uint64_t timeout_ns,
@@ -692,7 +705,7 @@ struct armnn_backend_api_t {
   armnn_status_t (*check_blob)(armnn_backend_t* backend, armnn_string_t compatibility,
                                armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
   /* A table named by a revisioned text, or null; both sides cope with null. */
-  const void* (*extension)(armnn_backend_t* backend, const char* id) ARMNN_NOEXCEPT; /* [any] */
+  const void* (*extension)(armnn_backend_t* backend, const char* id)ARMNN_NOEXCEPT; /* [any] */
 };
 
 /* ---- Exports --------------------------------------------------------------------------------- */

@@ -39,8 +39,8 @@ static inline armnn_status_t armnn_fail(armnn_error_t* error, armnn_status_t cod
   if (error != NULL) {
     va_list arguments;
     va_start(arguments, format);
-    int needed = vsnprintf(error->text, error->text ? (size_t)error->capacity : 0, format,
-                           arguments);
+    int needed =
+        vsnprintf(error->text, error->text ? (size_t)error->capacity : 0, format, arguments);
     va_end(arguments);
     error->needed = needed < 0 ? 0 : (uint64_t)needed + 1;
     error->code = code;
@@ -48,17 +48,17 @@ static inline armnn_status_t armnn_fail(armnn_error_t* error, armnn_status_t cod
   return code;
 }
 
-#define ARMNN_RETURN_IF_ERROR(expression)                 \
-  do {                                                    \
-    armnn_status_t armnn_status_ = (expression);          \
+#define ARMNN_RETURN_IF_ERROR(expression)                       \
+  do {                                                          \
+    armnn_status_t armnn_status_ = (expression);                \
     if (armnn_status_ != ARMNN_STATUS_OK) return armnn_status_; \
   } while (0)
 
 /* ---- Names for messages ---------------------------------------------------------------------- */
 
 static inline const char* armnn_data_type_name(int32_t data_type) {
-  static const char* const names[] = {"float16",   "float32",   "qasymm_u8", "signed32", "boolean",
-                                      "qsymm_s16", "qsymm_s8",  "qasymm_s8", "bfloat16", "signed64"};
+  static const char* const names[] = {"float16",   "float32",  "qasymm_u8", "signed32", "boolean",
+                                      "qsymm_s16", "qsymm_s8", "qasymm_s8", "bfloat16", "signed64"};
   return data_type >= 0 && data_type < ARMNN_DATA_TYPE_COUNT ? names[data_type] : "unknown type";
 }
 
@@ -101,16 +101,15 @@ typedef struct armnn_kernel_t {
   armnn_kernel_execute_fn_t execute;
   /* Null: all present inputs and outputs have this data type and one shape. */
   armnn_kernel_supports_fn_t supports;
-  /* Null: nothing to prepare; tensors aligned to their elements, no scratch. */
+  /* Null: nothing to prepare; tensors aligned to their elements, no scratch. One that fails leaves
+   * nothing behind: release is not called then. */
   armnn_kernel_prepare_fn_t prepare;
   armnn_kernel_release_fn_t release;
 } armnn_kernel_t;
 
-#define ARMNN_KERNEL_FULL(layer, operation, type, execute, supports, prepare, release)          \
-  {                                                                                             \
-#execute, ARMNN_LAYER_##layer, operation, ARMNN_DATA_TYPE_##type, execute, supports, prepare, \
-        release                                                                                 \
-  }
+#define ARMNN_KERNEL_FULL(layer, operation, type, execute, supports, prepare, release)           \
+  {#execute, ARMNN_LAYER_##layer, operation, ARMNN_DATA_TYPE_##type, execute, supports, prepare, \
+   release}
 #define ARMNN_KERNEL(layer, type, execute) \
   ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, execute, NULL, NULL, NULL)
 #define ARMNN_KERNEL_BINARY(operation, type, execute) \
@@ -142,17 +141,17 @@ static inline armnn_status_t armnn_parallel_for(const armnn_host_t* host, armnn_
 }
 
 static inline void* armnn_alloc(const armnn_host_t* host, uint64_t size, uint64_t alignment) {
-  if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, alloc) &&
-      ARMNN_HAS_FN(host, armnn_host_t, free)) {
-    return host->alloc(host->context, size, alignment);
+  if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, allocate) &&
+      ARMNN_HAS_FN(host, armnn_host_t, release)) {
+    return host->allocate(host->context, size, alignment);
   }
   return aligned_alloc((size_t)alignment, (size_t)((size + alignment - 1) / alignment * alignment));
 }
 
 static inline void armnn_free(const armnn_host_t* host, void* memory) {
-  if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, alloc) &&
-      ARMNN_HAS_FN(host, armnn_host_t, free)) {
-    host->free(host->context, memory);
+  if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, allocate) &&
+      ARMNN_HAS_FN(host, armnn_host_t, release)) {
+    host->release(host->context, memory);
   } else {
     free(memory);
   }
@@ -263,9 +262,9 @@ static inline void armnn_kit_support_destroy(armnn_layer_support_t* support) ARM
   free(support);
 }
 
-static inline armnn_status_t armnn_kit_is_layer_supported(
-    armnn_layer_support_t* support, const armnn_layer_query_t* query,
-    armnn_error_t* reason) ARMNN_NOEXCEPT {
+static inline armnn_status_t armnn_kit_is_layer_supported(armnn_layer_support_t* support,
+                                                          const armnn_layer_query_t* query,
+                                                          armnn_error_t* reason) ARMNN_NOEXCEPT {
   const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
   return armnn_kit_find(self->definition, query, reason) != NULL ? ARMNN_STATUS_OK
                                                                  : ARMNN_STATUS_UNSUPPORTED;
@@ -349,8 +348,8 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   workload->requirements.header.struct_type = ARMNN_STRUCT_WORKLOAD_REQUIREMENTS;
   workload->requirements.tensor_alignment = 1; /* plain C kernels: aligned to their elements */
   if (kernel->prepare != NULL) {
-    armnn_status_t status = kernel->prepare(info, self->host, &workload->prepared,
-                                            &workload->requirements, error);
+    armnn_status_t status =
+        kernel->prepare(info, self->host, &workload->prepared, &workload->requirements, error);
     if (status != ARMNN_STATUS_OK) {
       free(workload);
       return status;
@@ -379,8 +378,7 @@ static const armnn_layer_support_api_t armnn_kit_layer_support_api = {
 static inline armnn_status_t armnn_kit_create(const armnn_kit_definition_t* definition,
                                               const armnn_backend_api_t* api,
                                               const armnn_host_t* host,
-                                              armnn_backend_t** out_backend,
-                                              armnn_error_t* error) {
+                                              armnn_backend_t** out_backend, armnn_error_t* error) {
   armnn_kit_backend_t* backend = (armnn_kit_backend_t*)calloc(1, sizeof *backend);
   *out_backend = NULL;
   if (backend == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
@@ -429,58 +427,58 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
 
 /* Defines a whole backend: the table, the instance and the three entry points. |score_value|: order
  * of preference (0 = last resort); |version_text|, |text|: shown to people. */
-#define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text)            \
-  static const armnn_kit_definition_t armnn_kit_definition = {                                    \
-      id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0])};                      \
-  static armnn_status_t armnn_kit_create_this(                                                    \
-      const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend,    \
-      armnn_error_t* error) ARMNN_NOEXCEPT;                                                       \
-  static const armnn_backend_api_t armnn_kit_backend_api = {                                      \
-      {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},                                        \
-      ARMNN_BACKEND_API_MINOR,                                                                    \
-      ARMNN_BACKEND_UNLOADABLE,                                                                   \
-      0,                                                                                          \
-      ARMNN_BUILD_FEATURES,                                                                       \
-      score_value,                                                                                \
-      0,                                                                                          \
-      version_text,                                                                               \
-      text,                                                                                       \
-      armnn_kit_create_this,                                                                      \
-      armnn_kit_destroy,                                                                          \
-      armnn_kit_get_id,                                                                           \
-      armnn_kit_create_workload_factory,                                                          \
-      armnn_kit_get_layer_support,                                                                \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL,                                                                                       \
-      NULL};                                                                                      \
-  static armnn_status_t armnn_kit_create_this(                                                    \
-      const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend,    \
-      armnn_error_t* error) ARMNN_NOEXCEPT {                                                      \
-    (void)options; /* none declared, so the host sends none */                                    \
-    return armnn_kit_create(&armnn_kit_definition, &armnn_kit_backend_api, host, out_backend,     \
-                            error);                                                               \
-  }                                                                                               \
-  const char* ARMNN_ENTRY(GetBackendId)(void) ARMNN_NOEXCEPT { return id_text; }                  \
-  void ARMNN_ENTRY(GetVersion)(uint32_t * out_major, uint32_t * out_minor) ARMNN_NOEXCEPT {       \
-    *out_major = ARMNN_BACKEND_API_MAJOR;                                                         \
-    *out_minor = ARMNN_TARGET_MINOR;                                                              \
-  }                                                                                               \
-  void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT {                                        \
-    return (void*)(uintptr_t)&armnn_kit_backend_api;                                              \
+#define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text)         \
+  static const armnn_kit_definition_t armnn_kit_definition = {                                 \
+      id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0])};                   \
+  static armnn_status_t armnn_kit_create_this(                                                 \
+      const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \
+      armnn_error_t* error) ARMNN_NOEXCEPT;                                                    \
+  static const armnn_backend_api_t armnn_kit_backend_api = {                                   \
+      {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},                                     \
+      ARMNN_BACKEND_API_MINOR,                                                                 \
+      ARMNN_BACKEND_UNLOADABLE,                                                                \
+      0,                                                                                       \
+      ARMNN_BUILD_FEATURES,                                                                    \
+      score_value,                                                                             \
+      0,                                                                                       \
+      version_text,                                                                            \
+      text,                                                                                    \
+      armnn_kit_create_this,                                                                   \
+      armnn_kit_destroy,                                                                       \
+      armnn_kit_get_id,                                                                        \
+      armnn_kit_create_workload_factory,                                                       \
+      armnn_kit_get_layer_support,                                                             \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL,                                                                                    \
+      NULL};                                                                                   \
+  static armnn_status_t armnn_kit_create_this(                                                 \
+      const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \
+      armnn_error_t* error) ARMNN_NOEXCEPT {                                                   \
+    (void)options; /* none declared, so the host sends none */                                 \
+    return armnn_kit_create(&armnn_kit_definition, &armnn_kit_backend_api, host, out_backend,  \
+                            error);                                                            \
+  }                                                                                            \
+  const char* ARMNN_ENTRY(GetBackendId)(void) ARMNN_NOEXCEPT { return id_text; }               \
+  void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) ARMNN_NOEXCEPT {      \
+    *out_major = ARMNN_BACKEND_API_MAJOR;                                                      \
+    *out_minor = ARMNN_TARGET_MINOR;                                                           \
+  }                                                                                            \
+  void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT {                                     \
+    return (void*)(uintptr_t)&armnn_kit_backend_api;                                           \
   }
 
 #define ARMNN_DEFINE_BACKEND(id_text, kernel_rows) \

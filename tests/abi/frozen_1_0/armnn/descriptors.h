@@ -243,10 +243,7 @@ enum armnn_scatter_nd_function_e {
   ARMNN_SCATTER_MAX_ENUM = INT32_MAX
 };
 
-enum armnn_fused_kernel_type_e {
-  ARMNN_FUSED_ADD_MUL_ADD = 0,
-  ARMNN_FUSED_MAX_ENUM = INT32_MAX
-};
+enum armnn_fused_kernel_type_e { ARMNN_FUSED_ADD_MUL_ADD = 0, ARMNN_FUSED_MAX_ENUM = INT32_MAX };
 
 /* ---- Descriptors --------------------------------------------------------------------------- */
 
@@ -465,7 +462,8 @@ typedef struct armnn_softmax_descriptor_t {
  *   input-to-{input?, forget, cell, output} weights, recurrent-to-{input?, forget, cell, output}
  *   weights, cell-to-{input?, forget?, output?} weights, {input?, forget, cell, output} gate bias,
  *   projection weights?, projection bias?, {input?, forget?, cell?, output?} layer norm weights
- *   -> LSTM: scratch, output state, cell state, output; sequence: output state, cell state, output] */
+ *   -> LSTM: scratch, output state, cell state, output; sequence: output state, cell state, output]
+ */
 typedef struct armnn_lstm_descriptor_t {
   armnn_header_t header;
   uint32_t activation_function; /* 0 none, 1 ReLU, 3 ReLU6, 4 tanh, 6 sigmoid */

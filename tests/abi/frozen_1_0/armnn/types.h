@@ -20,7 +20,8 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-#define ARMNN_NOEXCEPT noexcept /* part of the type in C++17: a throwing function does not convert */
+#define ARMNN_NOEXCEPT \
+  noexcept /* part of the type in C++17: a throwing function does not convert */
 #define ARMNN_STATIC_ASSERT(condition, text) static_assert(condition, text)
 extern "C" {
 #else
@@ -30,14 +31,15 @@ extern "C" {
 
 /* ---- Limits ------------------------------------------------------------------------------- */
 
-#define ARMNN_MAX_DIMS 8      /* dimensions of a tensor; Arm NN itself stops at 5 */
-#define ARMNN_MAX_ID_SIZE 64  /* bytes of a backend id, without the closing zero */
+#define ARMNN_MAX_DIMS 8     /* dimensions of a tensor; Arm NN itself stops at 5 */
+#define ARMNN_MAX_ID_SIZE 64 /* bytes of a backend id, without the closing zero */
 
 /* ---- Header of a structure that can grow --------------------------------------------------- */
 
 /* The writer of a structure sets |struct_size| to sizeof as its own compiler sees it and
  * |struct_type| to the tag below. Reading: a member exists when the stated size covers it; a
- * function of a table exists when, in addition, it is not null. Never compare sizes for equality. */
+ * function of a table exists when, in addition, it is not null. Never compare sizes for equality.
+ */
 typedef struct armnn_header_t {
   uint32_t struct_size;
   uint32_t struct_type;
@@ -107,7 +109,8 @@ enum armnn_status_e {
 
 /* Storage belongs to the caller, nothing is ever freed. The callee writes at most |capacity| bytes
  * of UTF-8 including the closing zero, and sets |needed| to the bytes that the whole text takes,
- * so that a cut text is known as such. A null armnn_error_t* is allowed everywhere. */
+ * so that a cut text is known as such. The caller clears |code|, |needed| and text[0] before the
+ * call; a callee with nothing to say leaves them. A null armnn_error_t* is allowed everywhere. */
 typedef struct armnn_error_t {
   armnn_header_t header;
   armnn_status_t code;
@@ -119,7 +122,8 @@ typedef struct armnn_error_t {
 
 /* ---- Small frozen types -------------------------------------------------------------------- */
 
-/* Counted UTF-8; need not end in a zero. Passed in: valid for the call, the callee copies. */
+/* Counted UTF-8; need not end in a zero. Passed in: valid for the call, the callee copies. |data|
+ * is null only if |size| is 0. */
 typedef struct armnn_string_t {
   const char* data;
   uint64_t size;
@@ -146,7 +150,7 @@ typedef struct armnn_option_t {
 } armnn_option_t;
 
 typedef struct armnn_options_t {
-  const armnn_option_t* items;
+  const armnn_option_t* items; /* null only if |count| is 0 */
   uint64_t count;
 } armnn_options_t;
 

@@ -105,6 +105,9 @@ class Session:
             stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", force=True
         )
         logging.getLogger("armnn_py").setLevel(level.upper())
+        # Refused files are told by warnings and answers; their log lines would say it again.
+        told = self.log_level is None and self.verbosity <= 0
+        logging.getLogger("armnn_py.backends").setLevel(logging.ERROR if told else logging.NOTSET)
         quiet = self.verbosity < 0
 
         def show(

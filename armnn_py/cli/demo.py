@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import rich_click as click
 
+from armnn_py._native.library import core_path
 from armnn_py.cli.app import Session, backend_option, with_session
 from armnn_py.cli.render import Column, Renderer, format_duration
 
@@ -74,7 +75,7 @@ def _render(renderer: Renderer, data: dict[str, Any], images: np.ndarray[Any, An
     renderer.table(
         [Column("layer"), Column("type"), Column("backend"), Column("from")],
         [
-            [r["layer"], r["type"], r["backend"], r["file"] or "linked into the library"]
+            [r["layer"], r["type"], r["backend"], r["file"] or f"linked into {core_path()}"]
             for r in data["layers"]
         ],
     )

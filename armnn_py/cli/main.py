@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import rich_click as click
 from click.exceptions import Exit, NoArgsIsHelpError
 
-from armnn_py import errors
+from armnn_py import environment, errors
+from armnn_py._version import __version__
 from armnn_py.cli import app
 from armnn_py.cli.render import printable
 
@@ -45,7 +46,7 @@ class _LazyGroup(click.RichGroup):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="armnn-py", prog_name="armnn-py")
+@click.version_option(__version__, prog_name="armnn-py")
 @app.with_session
 def cli(session: app.Session) -> None:
     """Run neural networks on vendor backends that are plain C shared objects."""
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     session = app.Session(as_json="--json" in given, debug="--debug" in given)
     try:
+        session.debug |= environment.debug()
         with cli.make_context("armnn-py", list(given), obj=session) as context:
             cli.invoke(context)
         sys.stdout.flush()

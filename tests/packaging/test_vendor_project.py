@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from tests.packaging.conftest import REPOSITORY, Environment, run, run_any
+from .conftest import REPOSITORY, Environment, run, run_any
 
 EXAMPLE = REPOSITORY / "examples" / "out_of_tree_backend"
 LIBRARY = "Acme_AcmeNpu_backend.so"

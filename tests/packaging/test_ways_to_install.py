@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.packaging.conftest import REPOSITORY, Environment, run
+from .conftest import REPOSITORY, Environment, run
 
 PROGRAM = """
 import json

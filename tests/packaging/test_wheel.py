@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from tests.packaging.conftest import REPOSITORY, Environment, run
+from .conftest import REPOSITORY, Environment, run
 
 CORE = "armnn_py/_native/lib/libarmnn_core.so"
 SDK = {

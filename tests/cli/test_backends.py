@@ -1,0 +1,172 @@
+"""backends list, show, check, paths and new; config and doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from armnn_py.backends.checking import STEPS
+
+from .conftest import Command
+
+
+def test_list_shows_the_reference(command: Command) -> None:
+    verdicts = command("backends", "list", "--json").json["verdicts"]
+    (reference,) = (v for v in verdicts if v["id"] == "CpuRef")
+    assert reference["status"] == "loaded"
+    assert reference["version"] == "1.0"
+    assert "CpuRef" in command("backends", "list").out
+
+
+def test_list_says_why_a_file_was_refused_without_a_warning(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "Acme_Npu_backend.so").write_bytes(b"no ELF file")
+    (tmp_path / "notes.txt").write_text("not for us")
+    answer = command("--backend-path", tmp_path, "backends", "list")
+    assert answer.code == 0
+    assert answer.err == ""
+    assert "Acme_Npu_backend.so" in answer.out
+    assert "inspect: " in answer.out
+    assert "notes.txt" not in answer.out
+    assert "notes.txt" in command("--backend-path", tmp_path, "backends", "list", "-v").out
+    verdicts = command("--backend-path", tmp_path, "backends", "list", "--json").json["verdicts"]
+    assert {Path(v["path"]).name: v["status"] for v in verdicts if v["place"] == "argument"} == {
+        "Acme_Npu_backend.so": "refused", "notes.txt": "skipped",
+    }  # fmt: skip
+
+
+def test_show_describes_a_backend(command: Command) -> None:
+    document = command("backends", "show", "CpuRef", "--json").json
+    assert document["api"] == "1.0"
+    assert document["score"] == 0
+    assert "Options: " in command("backends", "show", "CpuRef").out
+
+
+def test_show_of_an_unknown_backend_is_code_4(command: Command) -> None:
+    answer = command("backends", "show", "CpuReff")
+    assert answer.code == 4
+    assert "did you mean 'CpuRef'?" in answer.err
+
+
+def test_check_stops_at_the_step_that_refuses(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "Acme_Npu_backend.so"
+    path.write_bytes(b"\x7fELF")
+    answer = command("backends", "check", path, "--json")
+    assert answer.code == 4
+    steps = answer.json["steps"]
+    assert [step["step"] for step in steps] == list(STEPS)
+    assert [step["result"] for step in steps] == ["ok", "ok", "refused"] + ["not tried"] * 7
+    assert steps[2]["detail"] == answer.json["verdict"]["reason"]
+    text = command("backends", "check", path)
+    assert "vendor Acme, name Npu" in text.out
+    assert "step inspect" in text.err
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "dangling", "name"])
+def test_check_copes_with_anything(command: Command, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / ("odd.so" if kind == "name" else "Acme_Npu_backend.so")
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "dangling":
+        path.symlink_to("nowhere")
+    elif kind == "name":
+        path.write_bytes(b"")
+    answer = command("backends", "check", path)
+    assert answer.code == (2 if kind == "missing" else 4)
+    assert answer.err.startswith("error: ")
+
+
+def test_paths_lists_places_in_order(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = tmp_path / "good"
+    good.mkdir()
+    monkeypatch.setenv("DYNAMIC_BACKEND_PATHS", f"{good}:relative:{tmp_path / 'none'}")
+    places = command("backends", "paths", "--json").json["places"]
+    named = [place for place in places if place["source"] == "environment"]
+    assert [place["folder"] for place in named] == [str(good), "relative", str(tmp_path / "none")]
+    assert [place["ignored"] is None for place in named] == [True, False, False]
+    assert "ignored: " in command("backends", "paths").out
+
+
+def test_new_writes_a_project_and_says_what_next(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    answer = command("backends", "new", folder, "--vendor", "Acme", "--name", "Dsp7")
+    assert answer.code == 0
+    assert {p.name for p in folder.iterdir()} == {
+        "CMakeLists.txt", "README.md", "backend.c", "pyproject.toml",
+    }  # fmt: skip
+    assert "armnn_add_backend(Dsp7 VENDOR Acme" in (folder / "CMakeLists.txt").read_text()
+    assert "@" not in (folder / "CMakeLists.txt").read_text()
+    assert "cmake --build build" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("vendor", "name", "said"),
+    [
+        ("Acme_Corp", "Npu", "--vendor: 'Acme_Corp'"),
+        ("Acme", "", "--name: ''"),
+        ("Acme", "N pu", "--name: 'N pu'"),
+        ("Ácme", "Npu", "--vendor: 'Ácme'"),
+    ],
+)
+def test_new_refuses_names_that_break_the_rule(
+    command: Command, tmp_path: Path, vendor: str, name: str, said: str
+) -> None:
+    answer = command("backends", "new", tmp_path / "p", "--vendor", vendor, "--name", name)
+    assert answer.code == 2
+    assert said in answer.err
+    assert not (tmp_path / "p").exists()
+
+
+def test_new_overwrites_nothing(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.c").write_text("precious")
+    answer = command("backends", "new", tmp_path, "--vendor", "Acme", "--name", "Npu")
+    assert answer.code == 2
+    assert "is not empty" in answer.err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.c"]
+
+
+def test_config_prints_the_version_alone(command: Command) -> None:
+    import armnn_py
+
+    assert command("config", "--version").out == f"{armnn_py.__version__}\n"
+    assert command("config", "--version", "--json").json["version"] == armnn_py.__version__
+
+
+def test_doctor_finds_this_install_healthy(command: Command) -> None:
+    answer = command("doctor", "--json")
+    assert answer.code == 0
+    results = {row["check"]: row["result"] for row in answer.json["checks"]}
+    assert results["native library"] == results["struct layouts"] == "ok"
+    assert results["backends"] in ("ok", "warning")
+
+
+def test_doctor_warns_of_too_many_threads(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARMNN_PY_NUM_THREADS", "1000")
+    rows = {row["check"]: row for row in command("doctor", "--json").json["checks"]}
+    assert rows["threads"]["result"] == "warning"
+    assert "ARMNN_PY_NUM_THREADS=1000" in rows["threads"]["detail"]
+    monkeypatch.delenv("ARMNN_PY_NUM_THREADS")
+    from armnn_py.runtime.threads import set_num_threads
+
+    set_num_threads(0)
+
+
+def test_doctor_without_the_library_says_so(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from armnn_py import errors
+    from armnn_py._native import self_check
+
+    def missing() -> str:
+        raise errors.InternalError("the native library 'x' is not there")
+
+    monkeypatch.setattr(self_check, "core_version", missing)
+    answer = command("doctor", "--json")
+    assert answer.code == 1
+    assert answer.json["checks"][0]["detail"] == "the native library 'x' is not there"

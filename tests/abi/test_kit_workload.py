@@ -37,15 +37,15 @@ class CountingHost:
         for name in offered:
             setattr(self.table, name, kinds[name](getattr(self, f"_{name}")))
 
-    def _alloc(self, context, size, alignment):
-        self.calls.append(f"alloc {size} {alignment}")
+    def _allocate(self, context, size, alignment):
+        self.calls.append(f"allocate {size} {alignment}")
         raw = ctypes.create_string_buffer(size + alignment)
         address = (ctypes.addressof(raw) + alignment - 1) // alignment * alignment
         self._memory[address] = raw
         return address
 
-    def _free(self, context, memory):
-        self.calls.append("free")
+    def _release(self, context, memory):
+        self.calls.append("release")
         del self._memory[memory]
 
     def _parallel_for(self, context, body, argument, count, grain, max_threads):
@@ -142,14 +142,14 @@ def test_longer_requirements_of_a_newer_host_keep_their_tail(library):
 
 
 def test_services_of_the_host_are_used(library):
-    host = CountingHost("alloc", "free", "parallel_for")
+    host = CountingHost("allocate", "release", "parallel_for")
     backend = Backend(library, host.table)
     work = negate(backend)
-    assert host.calls == ["alloc 4 64"]
+    assert host.calls == ["allocate 4 64"]
     run_negate(work)
     assert host.calls[1:] == ["parallel_for 20 4 0"]
     work.close()
-    assert host.calls[2:] == ["free"]
+    assert host.calls[2:] == ["release"]
     assert host.live == 0
     backend.close()
 
@@ -158,8 +158,8 @@ def test_services_of_the_host_are_used(library):
     "offered",
     [
         pytest.param((), id="every entry null"),
-        pytest.param(("alloc",), id="alloc without free"),
-        pytest.param(("free",), id="free without alloc"),
+        pytest.param(("allocate",), id="allocate without release"),
+        pytest.param(("release",), id="release without allocate"),
     ],
 )
 def test_missing_services_are_replaced(library, offered):
@@ -183,17 +183,17 @@ def test_null_host_is_replaced(library):
 def test_entries_beyond_the_hosts_size_are_not_called(library):
     """An older host's table ends earlier; what lies behind it is not ours to read."""
     size = abi.armnn_host_t.parallel_for.offset
-    host = CountingHost("alloc", "free", "parallel_for", struct_size=size)
+    host = CountingHost("allocate", "release", "parallel_for", struct_size=size)
     backend = Backend(library, host.table)
     work = negate(backend)
     run_negate(work)
     work.close()
     backend.close()
-    assert host.calls == ["alloc 4 64", "free"]
+    assert host.calls == ["allocate 4 64", "release"]
 
 
 def test_failing_prepare_makes_no_workload(library):
-    host = CountingHost("alloc", "free")
+    host = CountingHost("allocate", "release")
     backend = Backend(library, host.table)
     work = negate(backend, (13,))
     assert (work.answer.status, work.answer.text) == (abi.ARMNN_STATUS_INTERNAL, "13 is unlucky")
@@ -203,8 +203,8 @@ def test_failing_prepare_makes_no_workload(library):
 
 
 def test_out_of_memory_is_a_status(library):
-    host = CountingHost("alloc", "free")
-    kind = dict(abi.armnn_host_t._fields_)["alloc"]
+    host = CountingHost("allocate", "release")
+    kind = dict(abi.armnn_host_t._fields_)["allocate"]
     host.table.allocate = kind(lambda *_: None)
     backend = Backend(library, host.table)
     answer = negate(backend).answer
@@ -225,7 +225,7 @@ def test_error_of_a_kernel_comes_through(library):
 
 
 def test_two_backends_of_one_library_are_independent(library):
-    hosts = [CountingHost("alloc", "free", "parallel_for") for _ in range(2)]
+    hosts = [CountingHost("allocate", "release", "parallel_for") for _ in range(2)]
     backends = [Backend(library, host.table) for host in hosts]
     works = [negate(backend) for backend in backends]
     works[0].close()
@@ -233,5 +233,5 @@ def test_two_backends_of_one_library_are_independent(library):
     run_negate(works[1])
     works[1].close()
     backends[1].close()
-    assert [host.calls[-1] for host in hosts] == ["free", "free"]
+    assert [host.calls[-1] for host in hosts] == ["release", "release"]
     assert [len(host.calls) for host in hosts] == [2, 3]

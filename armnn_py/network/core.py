@@ -1,32 +1,26 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The graph itself: layers in order, inputs and outputs by name, and the one way to add a layer."""
+"""The one way to add a layer: operands resolved, outputs inferred, then stored."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from numpy.typing import NDArray
-
 from armnn_py.descriptors import Descriptor
-from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.network import shapes
 from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot, Source, check_backend_hint
 from armnn_py.network.operands import operand_name
+from armnn_py.network.storage import NetworkStorage, check_name
 from armnn_py.tensors import TensorInfo, as_constant
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
-    from armnn_py.network.network import Network
+    from numpy.typing import NDArray
 
-__all__ = ["Builder", "DynamicParts", "NetworkCore", "PendingConstant", "Resolved", "known_values"]
-
-Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], Network]"
-"""Makes the network for inputs whose shapes are all known."""
+__all__ = ["NetworkCore", "PendingConstant", "Resolved", "known_values"]
 
 # Layers between whose operands a plain Python number takes the type of its partner.
 _PARTNERS = frozenset(
@@ -50,15 +44,6 @@ _BOUND = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicParts:
-    """What stands for the layers of a network with free dimensions."""
-
-    inputs: dict[str, TensorInfo]
-    outputs: dict[str, TensorInfo]
-    builder: Builder
-
-
 class PendingConstant:
     """Values given as an operand, before the layer that reads them is known to be valid."""
 
@@ -79,119 +64,10 @@ def _automatic_base(layer_type: LayerType) -> str:
 _BASES = {layer_type: _automatic_base(layer_type) for layer_type in LayerType}
 
 
-def _check_name(name: str, what: str) -> str:
-    if not isinstance(name, str) or not name:
-        raise InvalidArgumentError(f"{what} name {name!r} given, a text that is not empty expected")
-    return name
+class NetworkCore(NetworkStorage):
+    """A network that layers of any type can be added to; `Network` adds a builder for each type."""
 
-
-class NetworkCore:
-    """Storage of a network; `Network` adds the builders.
-
-    Layers are kept in the order of insertion, which is topological because a layer reads only
-    what was there before it.
-    """
-
-    __slots__ = (
-        "__weakref__",
-        "_by_name",
-        "_counters",
-        "_dynamic",
-        "_inputs",
-        "_layers",
-        "_layers_tuple",
-        "_name",
-        "_outputs",
-    )
-
-    def __init__(self, name: str = "network") -> None:
-        self._name = _check_name(name, "network")
-        self._layers: list[Layer] = []
-        self._layers_tuple: tuple[Layer, ...] | None = None
-        self._by_name: dict[str, list[Layer]] = {}
-        self._counters: dict[LayerType, int] = {}
-        self._inputs: dict[str, Layer] = {}
-        self._outputs: dict[str, Layer] = {}
-        self._dynamic: DynamicParts | None = None
-
-    # ---- Looking ------------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """Name of the network."""
-        return self._name
-
-    @property
-    def layers(self) -> tuple[Layer, ...]:
-        """All layers in topological order, Input, Constant and Output layers included.
-
-        Empty for a network with free dimensions, see `specialize`.
-        """
-        if self._layers_tuple is None:
-            self._layers_tuple = tuple(self._layers)
-        return self._layers_tuple
-
-    @property
-    def inputs(self) -> Mapping[str, TensorInfo]:
-        """Inputs by name, in order."""
-        if self._dynamic is not None:
-            return MappingProxyType(self._dynamic.inputs)
-        return MappingProxyType(
-            {name: layer.outputs[0].info for name, layer in self._inputs.items()}
-        )
-
-    @property
-    def outputs(self) -> Mapping[str, TensorInfo]:
-        """Outputs by name, in order."""
-        if self._dynamic is not None:
-            return MappingProxyType(self._dynamic.outputs)
-        found = {}
-        for name, layer in self._outputs.items():
-            slot = layer.inputs[0]
-            assert slot is not None
-            found[name] = slot.info
-        return MappingProxyType(found)
-
-    @property
-    def input_layers(self) -> tuple[Layer, ...]:
-        """The Input layers, in the order of `inputs`."""
-        return tuple(self._inputs.values())
-
-    @property
-    def output_layers(self) -> tuple[Layer, ...]:
-        """The Output layers, in the order of `outputs`."""
-        return tuple(self._outputs.values())
-
-    @property
-    def is_dynamic(self) -> bool:
-        """Whether an input has a free dimension; such a network is run through `specialize`."""
-        return self._dynamic is not None
-
-    def layer(self, name: str) -> Layer:
-        """Find a layer by name.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no layer of this name.
-        InvalidArgumentError
-            There are several.
-        """
-        found = self._by_name.get(name, [])
-        if not found:
-            names = list(self._by_name)
-            raise UnknownNameError(
-                f"network '{self._name}' has no layer '{name}'",
-                name=name,
-                valid=names,
-                details=[f"it has {len(names)} layers"] if len(names) > 20 else [],
-            )
-        if len(found) > 1:
-            raise InvalidArgumentError(
-                f"network '{self._name}' has {len(found)} layers '{name}'",
-                details=[repr(layer) for layer in found[:8]],
-            )
-        return found[0]
+    __slots__ = ()
 
     # ---- Adding -------------------------------------------------------------------------------
 
@@ -216,7 +92,7 @@ class NetworkCore:
             The name is empty or taken, or the info is none.
         """
         self._check_static()
-        _check_name(name, "input")
+        check_name(name, "input")
         if name in self._inputs:
             raise InvalidArgumentError(
                 f"input '{name}' exists already", details=[f"inputs: {', '.join(self._inputs)}"]
@@ -256,7 +132,7 @@ class NetworkCore:
             The name is empty or taken, or the source is of another network.
         """
         self._check_static()
-        _check_name(name, "output")
+        check_name(name, "output")
         if name in self._outputs:
             raise InvalidArgumentError(
                 f"output '{name}' exists already",
@@ -397,17 +273,10 @@ class NetworkCore:
 
     # ---- Inside -------------------------------------------------------------------------------
 
-    def _check_static(self) -> None:
-        if self._dynamic is not None:
-            raise InvalidArgumentError(
-                f"network '{self._name}' has free dimensions, its layers are made by its builder",
-                hints=["specialize() gives a network that layers can be added to"],
-            )
-
     def _name_for(self, layer_type: LayerType, name: str | None) -> str:
         """Return the given name, or the next automatic one that is free."""
         if name is not None:
-            return _check_name(name, "layer")
+            return check_name(name, "layer")
         number = self._counters.get(layer_type, 0)
         while True:
             number += 1
@@ -454,34 +323,6 @@ class NetworkCore:
         if isinstance(operand, OutputSlot):
             return operand
         return self._append_constant(name, operand.array, operand.info).outputs[0]
-
-    def _append_constant(self, name: str, array: NDArray[Any], info: TensorInfo) -> ConstantLayer:
-        layer = ConstantLayer(
-            self, len(self._layers), name, LayerType.CONSTANT, None, (), [info], None
-        )
-        layer._value = array
-        self._register(layer)
-        return layer
-
-    def _append(
-        self,
-        name: str,
-        layer_type: LayerType,
-        descriptor: Descriptor | None,
-        inputs: tuple[OutputSlot | None, ...],
-        output_infos: list[TensorInfo],
-        backend: str | None,
-    ) -> Layer:
-        layer = Layer(
-            self, len(self._layers), name, layer_type, descriptor, inputs, output_infos, backend
-        )
-        self._register(layer)
-        return layer
-
-    def _register(self, layer: Layer) -> None:
-        self._layers.append(layer)
-        self._layers_tuple = None
-        self._by_name.setdefault(layer.name, []).append(layer)
 
 
 def known_values(operand: Resolved | None) -> NDArray[Any] | None:

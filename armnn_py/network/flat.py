@@ -8,15 +8,16 @@ is long; a flat list does not.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py.descriptors import Descriptor
-from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import ConstantLayer
+from armnn_py.network.storage import NetworkStorage
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["FlatLayer", "flatten", "restore"]
 
@@ -33,7 +34,7 @@ class FlatLayer(NamedTuple):
     value: NDArray[Any] | None
 
 
-def flatten(network: NetworkCore) -> list[FlatLayer]:
+def flatten(network: NetworkStorage) -> list[FlatLayer]:
     """Return the layers of a network in order."""
     return [
         FlatLayer(
@@ -49,7 +50,7 @@ def flatten(network: NetworkCore) -> list[FlatLayer]:
     ]
 
 
-def restore(network: NetworkCore, layers: list[FlatLayer]) -> None:
+def restore(network: NetworkStorage, layers: list[FlatLayer]) -> None:
     """Add layers to an empty network. They were valid once and are not inferred again."""
     for flat in layers:
         if flat.value is not None:

@@ -14,8 +14,8 @@ from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from armnn_py.network.core import NetworkCore
     from armnn_py.network.network import Network
+    from armnn_py.network.storage import NetworkStorage
 
 __all__ = ["ConstantLayer", "Layer", "OutputSlot", "Source", "check_backend_hint"]
 
@@ -81,7 +81,7 @@ class Layer:
 
     def __init__(
         self,
-        network: NetworkCore,
+        network: NetworkStorage,
         guid: int,
         name: str,
         layer_type: LayerType,

@@ -10,15 +10,20 @@ from typing import Any
 from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
 from armnn_py.network import reprs
 from armnn_py.network.builders import (
+    ConversionBuilders,
     ConvolutionBuilders,
     ElementwiseBuilders,
+    IndexingBuilders,
+    JoiningBuilders,
     MovementBuilders,
+    NormalisationBuilders,
+    PoolingBuilders,
     ReductionBuilders,
     SlicingBuilders,
     SpatialBuilders,
 )
-from armnn_py.network.core import Builder, DynamicParts
 from armnn_py.network.flat import FlatLayer, flatten, restore
+from armnn_py.network.storage import Builder, DynamicParts
 from armnn_py.network.validate import find_notes, find_problems
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
 
@@ -26,9 +31,14 @@ __all__ = ["Network"]
 
 
 class Network(
+    ConversionBuilders,
     ConvolutionBuilders,
     ElementwiseBuilders,
+    IndexingBuilders,
+    JoiningBuilders,
     MovementBuilders,
+    NormalisationBuilders,
+    PoolingBuilders,
     ReductionBuilders,
     SlicingBuilders,
     SpatialBuilders,

@@ -7,8 +7,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import ConstantLayer, Layer
+from armnn_py.network.storage import NetworkStorage
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
 
@@ -23,7 +23,7 @@ def _list(infos: Iterable[tuple[str, TensorInfo]]) -> str:
     return ", ".join(items[:3]) + (", ..." if len(items) > 3 else "") or "nothing"
 
 
-def one_line(network: NetworkCore) -> str:
+def one_line(network: NetworkStorage) -> str:
     """Return ``<Network 'name' 53 layers, image 1x3x224x224 -> probs 1x1000>``."""
     size = "free dimensions" if network.is_dynamic else f"{len(network.layers)} layers"
     ends = f"{_list(network.inputs.items())} -> {_list(network.outputs.items())}"
@@ -53,11 +53,11 @@ def _row(layer: Layer) -> tuple[str, str, str, str, str]:
     return layer.name, layer.type.label, made, f"{count:,}" if count else "", read
 
 
-def _rows(network: NetworkCore) -> list[tuple[str, str, str, str, str]]:
+def _rows(network: NetworkStorage) -> list[tuple[str, str, str, str, str]]:
     return [_row(layer) for layer in network.layers if layer.type is not LayerType.CONSTANT]
 
 
-def _total(network: NetworkCore) -> str:
+def _total(network: NetworkStorage) -> str:
     constants = [layer.value for layer in network.layers if isinstance(layer, ConstantLayer)]
     values = sum(value.size for value in constants)
     size = sum(value.nbytes for value in constants)
@@ -65,12 +65,12 @@ def _total(network: NetworkCore) -> str:
     return f"{rows} layers, {values:,} constant values in {size:,} bytes"
 
 
-def _dynamic_lines(network: NetworkCore) -> list[str]:
+def _dynamic_lines(network: NetworkStorage) -> list[str]:
     ends = [("input", network.inputs), ("output", network.outputs)]
     return [f"{what} '{name}': {info!r}" for what, infos in ends for name, info in infos.items()]
 
 
-def summary(network: NetworkCore) -> str:
+def summary(network: NetworkStorage) -> str:
     """Return a table of the layers, constants counted with the layers that read them."""
     lines = [one_line(network)]
     if network.is_dynamic:
@@ -87,7 +87,7 @@ def summary(network: NetworkCore) -> str:
     return "\n".join(lines)
 
 
-def html_table(network: NetworkCore) -> str:
+def html_table(network: NetworkStorage) -> str:
     """Return the summary as HTML; of a long network, its first layers."""
     title = f"<p><b>{html.escape(one_line(network)[1:-1])}</b></p>"
     if network.is_dynamic:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes
-from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import ConstantLayer, Layer
+from armnn_py.network.storage import NetworkStorage
 from armnn_py.types import LayerType
 
 __all__ = ["find_notes", "find_problems"]
@@ -18,15 +18,11 @@ __all__ = ["find_notes", "find_problems"]
 _UNCHECKED = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
 
 
-def find_problems(network: NetworkCore) -> list[str]:
+def find_problems(network: NetworkStorage) -> list[str]:
     """Return what makes a network unfit to run."""
     problems = []
-    if not network.inputs and not network.outputs:
-        problems.append("it has neither inputs nor outputs")
-    elif not network.outputs:
+    if not network.outputs:
         problems.append("it has no outputs: add_output() makes a result visible")
-    elif not network.inputs:
-        problems.append("it has no inputs: add_input() adds one")
     for layer_type, what in ((LayerType.INPUT, "input"), (LayerType.OUTPUT, "output")):
         names = Counter(layer.name for layer in network.layers if layer.type is layer_type)
         problems += [f"{n} {what}s are called '{name}'" for name, n in names.items() if n > 1]
@@ -36,7 +32,7 @@ def find_problems(network: NetworkCore) -> list[str]:
     return problems
 
 
-def _connection_problems(network: NetworkCore, layer: Layer, place: int) -> Iterator[str]:
+def _connection_problems(network: NetworkStorage, layer: Layer, place: int) -> Iterator[str]:
     what = f"layer '{layer.name}' ({layer.type.label})"
     if layer.guid != place or layer.network is not network:
         yield f"{what} is at place {place}, but says it is number {layer.guid}"
@@ -75,10 +71,11 @@ def _inference_problems(layer: Layer) -> Iterator[str]:
         yield error.message
 
 
-def find_notes(network: NetworkCore) -> list[str]:
+def find_notes(network: NetworkStorage) -> list[str]:
     """Return what is allowed but odd: results that nobody reads."""
     words = {LayerType.INPUT: "input", LayerType.CONSTANT: "constant"}
-    return [
+    notes = [] if network.inputs else ["the network has no inputs: its outputs never change"]
+    return notes + [
         f"{words.get(layer.type, 'layer')} '{layer.name}' ({layer.type.label}) is read by nobody"
         for layer in network.layers
         if layer.outputs and not any(slot._consumers for slot in layer.outputs)

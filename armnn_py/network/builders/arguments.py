@@ -19,6 +19,7 @@ __all__ = [
     "Window",
     "Window3",
     "check_layout",
+    "from_front",
     "is_default",
     "pads",
     "pads3",
@@ -144,6 +145,7 @@ def spatial_sizes(info: TensorInfo, axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def check_layout(layout: Any, rank: int) -> None:
+    """Demand a data layout of images, or of volumes."""
     if not isinstance(layout, DataLayout) or layout.rank != rank:
         expected = " or ".join(member.name for member in DataLayout if member.rank == rank)
         raise InvalidArgumentError(f"data_layout {layout!r} given, DataLayout.{expected} expected")
@@ -157,3 +159,17 @@ def pairs(value: Sequence[tuple[int, int]], what: str) -> tuple[tuple[int, ...],
         raise InvalidArgumentError(
             f"{what} {value!r} given, a (before, after) pair for each dimension expected"
         ) from None
+
+
+def from_front(axis: int, rank: int, what: str) -> int:
+    """Return an axis counted from the front."""
+    try:
+        index = operator.index(axis)
+    except TypeError:
+        raise InvalidArgumentError(f"{what}: axis {axis!r} given, an integer expected") from None
+    if not -rank <= index < rank:
+        raise InvalidArgumentError(
+            f"{what}: axis {index} given, "
+            + (f"{-rank} to {rank - 1} expected" if rank else "but a scalar has no axis")
+        )
+    return index % rank

@@ -4,26 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from armnn_py.descriptors import (
     ActivationDescriptor,
     ComparisonDescriptor,
     ElementwiseBinaryDescriptor,
     ElementwiseUnaryDescriptor,
-    FillDescriptor,
     LogicalBinaryDescriptor,
 )
-from armnn_py.network.core import NetworkCore, known_values
-from armnn_py.network.layer import Layer, OutputSlot, Source
-from armnn_py.tensors import QuantizationInfo, TensorInfo, parse_static_shape
+from armnn_py.network.core import NetworkCore
+from armnn_py.network.layer import Layer, Source
+from armnn_py.tensors import TensorInfo
 from armnn_py.types import (
     ActivationFunction,
     BinaryOperation,
     ComparisonOperation,
-    DataType,
     LayerType,
     LogicalBinaryOperation,
     UnaryOperation,
@@ -360,137 +354,3 @@ class ElementwiseBuilders(NetworkCore):
             Types differ or shapes do not broadcast.
         """
         return self._add(LayerType.PRELU, [x, alpha], None, output_info, name, backend)
-
-    def add_floor(self, x: Source, *, name: str | None = None, backend: str | None = None) -> Layer:
-        """Add rounding down: Arm NN's Floor.
-
-        Parameters
-        ----------
-        x
-            Floating-point numbers of any shape.
-
-        Raises
-        ------
-        LayerValidationError
-            The input is of another type.
-        """
-        return self._add(LayerType.FLOOR, [x], None, None, name, backend)
-
-    def add_cast(
-        self,
-        x: Source,
-        data_type: DataType,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add a conversion of type: Arm NN's Cast.
-
-        Parameters
-        ----------
-        x
-            Elements of any type.
-        data_type
-            Type of the output; numbers go towards zero, as in numpy's ``astype``.
-
-        Returns
-        -------
-        Layer
-            One output of the input's shape.
-        """
-        operand = self._resolve(x)
-        info = TensorInfo(operand.info.shape, data_type)
-        return self._add(LayerType.CAST, [operand], None, info, name, backend)
-
-    def add_quantize(
-        self,
-        x: Source,
-        data_type: DataType,
-        quantization: QuantizationInfo,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add quantisation: Arm NN's Quantize.
-
-        Parameters
-        ----------
-        x
-            Floating-point or quantised numbers.
-        data_type, quantization
-            What the output becomes.
-
-        Raises
-        ------
-        LayerValidationError
-            The types do not suit.
-        """
-        operand = self._resolve(x)
-        info = TensorInfo(operand.info.shape, data_type, quantization)
-        return self._add(LayerType.QUANTIZE, [operand], None, info, name, backend)
-
-    def add_dequantize(
-        self,
-        x: Source,
-        data_type: DataType = DataType.FLOAT32,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add the way back from quantised to real numbers: Arm NN's Dequantize.
-
-        Parameters
-        ----------
-        x
-            Quantised numbers whose scale is known.
-        data_type
-            A floating-point type.
-
-        Raises
-        ------
-        LayerValidationError
-            The types do not suit.
-        """
-        operand = self._resolve(x)
-        info = TensorInfo(operand.info.shape, data_type)
-        return self._add(LayerType.DEQUANTIZE, [operand], None, info, name, backend)
-
-    def add_fill(
-        self,
-        shape: Sequence[int] | Layer | OutputSlot,
-        value: float,
-        *,
-        data_type: DataType = DataType.FLOAT32,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add a tensor of one value: Arm NN's Fill.
-
-        Parameters
-        ----------
-        shape
-            Shape of the output; of a layer, its values must be known.
-        value
-            What every element is.
-        data_type
-            Type of the output.
-
-        Returns
-        -------
-        Layer
-            One output of that shape.
-
-        Raises
-        ------
-        LayerValidationError
-            The shape is not known or impossible.
-        """
-        if isinstance(shape, (Layer, OutputSlot)):
-            source = self._resolve(shape)
-        else:
-            dims = np.array(parse_static_shape(shape), dtype=np.int64)
-            small = dims.size == 0 or int(dims.max()) < 2**31
-            source = self._resolve(dims.astype(np.int32) if small else dims)
-        values = known_values(source)
-        info = None if values is None else TensorInfo(tuple(values.tolist()), data_type)
-        return self._add(LayerType.FILL, [source], FillDescriptor(value), info, name, backend)

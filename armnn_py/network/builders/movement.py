@@ -11,169 +11,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.descriptors import (
-    BroadcastToDescriptor,
     ChannelShuffleDescriptor,
-    ConcatDescriptor,
-    GatherDescriptor,
     PadDescriptor,
     PermuteDescriptor,
     ReshapeDescriptor,
-    ScatterNdDescriptor,
-    SplitterDescriptor,
-    StackDescriptor,
-    TileDescriptor,
-    View,
 )
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.network.builders.arguments import pairs
+from armnn_py.network.builders.arguments import from_front, pairs
 from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, OutputSlot, Source
 from armnn_py.tensors import format_shape, parse_static_shape
-from armnn_py.types import LayerType, PaddingMode, ScatterNdFunction
+from armnn_py.types import LayerType, PaddingMode
 
-__all__ = ["MovementBuilders", "from_front"]
-
-
-def from_front(axis: int, rank: int, what: str) -> int:
-    """Return an axis counted from the front."""
-    try:
-        index = operator.index(axis)
-    except TypeError:
-        raise InvalidArgumentError(f"{what}: axis {axis!r} given, an integer expected") from None
-    if not -rank <= index < rank:
-        raise InvalidArgumentError(
-            f"{what}: axis {index} given, "
-            + (f"{-rank} to {rank - 1} expected" if rank else "but a scalar has no axis")
-        )
-    return index % rank
+__all__ = ["MovementBuilders"]
 
 
 class MovementBuilders(NetworkCore):
     """Layers that move elements; ``name=`` and ``backend=`` as everywhere."""
 
     __slots__ = ()
-
-    def add_concat(
-        self,
-        inputs: Sequence[Source],
-        axis: int,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add a concatenation, as numpy.concatenate: Arm NN's Concat.
-
-        Parameters
-        ----------
-        inputs
-            At least one; equal in type and, except along ``axis``, in shape.
-        axis
-            Along which they follow each other; negative counts from the end.
-
-        Returns
-        -------
-        Layer
-            One output.
-
-        Raises
-        ------
-        LayerValidationError
-            The inputs do not fit together.
-        InvalidArgumentError
-            There is no such axis.
-        """
-        operands = [self._resolve(source) for source in inputs]
-        views: list[View] = []
-        where = 0
-        if operands:
-            rank = operands[0].info.rank
-            where = from_front(axis, rank, "add_concat()")
-            start = 0
-            for operand in operands:
-                shape = operand.info.static_shape
-                origin = tuple(start if i == where else 0 for i in range(len(shape)))
-                views.append(View(origin, shape))
-                start += shape[where] if where < len(shape) else 0
-        descriptor = ConcatDescriptor(where, tuple(views))
-        return self._add(LayerType.CONCAT, operands, descriptor, None, name, backend)
-
-    def add_split(
-        self,
-        x: Source,
-        parts: int | Sequence[int],
-        axis: int,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Cut a tensor along one axis: Arm NN's Splitter.
-
-        Parameters
-        ----------
-        x
-            What is cut.
-        parts
-            Number of equal parts, or the size of each.
-        axis
-            Along which it is cut; negative counts from the end.
-
-        Returns
-        -------
-        Layer
-            One output for each part: ``layer.outputs[i]``.
-
-        Raises
-        ------
-        InvalidArgumentError
-            The parts do not make up the whole, or there is no such axis.
-        """
-        operand = self._resolve(x)
-        shape = operand.info.static_shape
-        where = from_front(axis, len(shape), "add_split()")
-        sizes = _part_sizes(parts, shape[where], where)
-        views = []
-        start = 0
-        for size in sizes:
-            origin = tuple(start if i == where else 0 for i in range(len(shape)))
-            views.append(View(origin, (*shape[:where], size, *shape[where + 1 :])))
-            start += size
-        descriptor = SplitterDescriptor(where, tuple(views))
-        return self.add_layer(LayerType.SPLITTER, [operand], descriptor, name=name, backend=backend)
-
-    def add_stack(
-        self,
-        inputs: Sequence[Source],
-        axis: int = 0,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add a stack along a new axis, as numpy.stack: Arm NN's Stack.
-
-        Parameters
-        ----------
-        inputs
-            At least one; all equal in shape and type.
-        axis
-            Where the new axis goes; negative counts from the end of the output.
-
-        Returns
-        -------
-        Layer
-            One output with a dimension more.
-
-        Raises
-        ------
-        LayerValidationError
-            The inputs differ.
-        InvalidArgumentError
-            There is no such axis.
-        """
-        operands = [self._resolve(source) for source in inputs]
-        shape = operands[0].info.static_shape if operands else ()
-        where = from_front(axis, len(shape) + 1, "add_stack()")
-        descriptor = StackDescriptor(where, len(operands), shape)
-        return self._add(LayerType.STACK, operands, descriptor, None, name, backend)
 
     def add_reshape(
         self,
@@ -312,170 +168,6 @@ class MovementBuilders(NetworkCore):
         descriptor = PadDescriptor(mode, before, after, value)
         return self._add(LayerType.PAD, [x], descriptor, None, name, backend)
 
-    def add_gather(
-        self,
-        params: Source,
-        indices: Source,
-        axis: int = 0,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Pick slices by index, as numpy.take: Arm NN's Gather.
-
-        Parameters
-        ----------
-        params
-            What is picked from.
-        indices
-            ``SIGNED32`` or ``SIGNED64`` of any shape; negative ones count from the end.
-        axis
-            Along which the indices count.
-
-        Returns
-        -------
-        Layer
-            One output, in whose shape that of the indices replaces ``axis``.
-
-        Raises
-        ------
-        LayerValidationError
-            Indices are no integers, or constant ones lie outside; there is no such axis.
-        """
-        descriptor = GatherDescriptor(axis)
-        return self._add(LayerType.GATHER, [params, indices], descriptor, None, name, backend)
-
-    def add_gather_nd(
-        self,
-        params: Source,
-        indices: Source,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Pick slices by index vectors: TensorFlow's gather_nd, Arm NN's GatherNd.
-
-        Parameters
-        ----------
-        params
-            What is picked from.
-        indices
-            ``SIGNED32`` or ``SIGNED64``, [..., k], one index for each of the first k dimensions.
-
-        Returns
-        -------
-        Layer
-            One output of ``indices.shape[:-1] + params.shape[k:]``.
-
-        Raises
-        ------
-        LayerValidationError
-            Indices are no integers, too many, or constant ones lie outside.
-        """
-        return self._add(LayerType.GATHER_ND, [params, indices], None, None, name, backend)
-
-    def add_scatter_nd(
-        self,
-        x: Source,
-        indices: Source,
-        updates: Source,
-        function: ScatterNdFunction = ScatterNdFunction.UPDATE,
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Change slices of a tensor: TensorFlow's tensor_scatter_nd_*, Arm NN's ScatterNd.
-
-        Parameters
-        ----------
-        x
-            What is changed.
-        indices
-            ``SIGNED32`` or ``SIGNED64``, [..., k].
-        updates
-            ``indices.shape[:-1] + x.shape[k:]``.
-        function
-            How an update joins the value in its place.
-
-        Returns
-        -------
-        Layer
-            One output like ``x``.
-
-        Raises
-        ------
-        LayerValidationError
-            The operands do not fit together.
-        """
-        descriptor = ScatterNdDescriptor(function)
-        return self._add(
-            LayerType.SCATTER_ND, [x, indices, updates], descriptor, None, name, backend
-        )
-
-    def add_tile(
-        self,
-        x: Source,
-        multiples: Sequence[int],
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Repeat a tensor, as numpy.tile: Arm NN's Tile.
-
-        Parameters
-        ----------
-        x
-            What is repeated.
-        multiples
-            How often, for each dimension.
-
-        Returns
-        -------
-        Layer
-            One output.
-
-        Raises
-        ------
-        LayerValidationError
-            There is not one multiple for each dimension.
-        InvalidArgumentError
-            A multiple is negative.
-        """
-        descriptor = TileDescriptor(tuple(multiples))
-        return self._add(LayerType.TILE, [x], descriptor, None, name, backend)
-
-    def add_broadcast_to(
-        self,
-        x: Source,
-        shape: Sequence[int],
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Repeat what has size 1, as numpy.broadcast_to: Arm NN's BroadcastTo.
-
-        Parameters
-        ----------
-        x
-            What is repeated.
-        shape
-            Shape of the output.
-
-        Returns
-        -------
-        Layer
-            One output of that shape.
-
-        Raises
-        ------
-        LayerValidationError
-            The input does not broadcast to it.
-        InvalidArgumentError
-            The shape is none.
-        """
-        descriptor = BroadcastToDescriptor(parse_static_shape(shape))
-        return self._add(LayerType.BROADCAST_TO, [x], descriptor, None, name, backend)
-
     def add_reverse_v2(
         self,
         x: Source,
@@ -548,38 +240,6 @@ class MovementBuilders(NetworkCore):
         where = from_front(axis, operand.info.rank, "add_channel_shuffle()")
         descriptor = ChannelShuffleDescriptor(groups, where)
         return self._add(LayerType.CHANNEL_SHUFFLE, [operand], descriptor, None, name, backend)
-
-
-def _part_sizes(parts: int | Sequence[int], dim: int, axis: int) -> tuple[int, ...]:
-    if isinstance(parts, bool):
-        raise InvalidArgumentError(f"add_split(): parts {parts} given, an integer expected")
-    if isinstance(parts, (int, np.integer)):
-        count = int(parts)
-        if count < 1 or dim % count:
-            raise InvalidArgumentError(
-                f"add_split(): {dim} elements along axis {axis} do not divide into {count} "
-                "equal parts",
-                hints=["give the size of each part"],
-            )
-        return (dim // count,) * count
-    sizes = _sizes_of(parts)
-    if sum(sizes) != dim or not sizes:
-        raise InvalidArgumentError(
-            f"add_split(): parts of {', '.join(map(str, sizes))} are {sum(sizes)} elements, "
-            f"{dim} expected along axis {axis}"
-        )
-    return sizes
-
-
-def _sizes_of(parts: Sequence[int]) -> tuple[int, ...]:
-    """Check the sizes of parts, of which there may be more than a shape has dimensions."""
-    try:
-        sizes = tuple(operator.index(part) for part in parts)
-    except TypeError:
-        sizes = (-1,)
-    if sizes and min(sizes) < 0:
-        raise InvalidArgumentError(f"add_split(): parts {parts!r} given, sizes expected")
-    return sizes
 
 
 def _completed(shape: Sequence[int], given: tuple[int, ...]) -> tuple[int, ...]:

@@ -8,9 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import DESCRIPTOR_OF, Descriptor
 from armnn_py.errors import InvalidArgumentError, LayerValidationError
@@ -28,6 +26,9 @@ from armnn_py.network.shapes.elementwise import FREE_TYPES
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["infer"]
 

@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn, TypeVar
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.operands import operand_name
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import DataType, LayerType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Site"]
 

@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Storage of a network: layers in order, inputs and outputs by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from armnn_py.descriptors import Descriptor
+from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py.network.network import Network
+
+__all__ = ["Builder", "DynamicParts", "NetworkStorage", "check_name"]
+
+Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], Network]"
+"""Makes the network for inputs whose shapes are all known."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicParts:
+    """What stands for the layers of a network with free dimensions."""
+
+    inputs: dict[str, TensorInfo]
+    outputs: dict[str, TensorInfo]
+    builder: Builder
+
+
+def check_name(name: str, what: str) -> str:
+    """Return a name, which is a text that is not empty."""
+    if not isinstance(name, str) or not name:
+        raise InvalidArgumentError(f"{what} name {name!r} given, a text that is not empty expected")
+    return name
+
+
+class NetworkStorage:
+    """What a network consists of, and how it is looked at.
+
+    Layers are kept in the order of insertion, which is topological because a layer reads only
+    what was there before it.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_by_name",
+        "_counters",
+        "_dynamic",
+        "_inputs",
+        "_layers",
+        "_layers_tuple",
+        "_name",
+        "_outputs",
+    )
+
+    def __init__(self, name: str = "network") -> None:
+        self._name = check_name(name, "network")
+        self._layers: list[Layer] = []
+        self._layers_tuple: tuple[Layer, ...] | None = None
+        self._by_name: dict[str, list[Layer]] = {}
+        self._counters: dict[LayerType, int] = {}
+        self._inputs: dict[str, Layer] = {}
+        self._outputs: dict[str, Layer] = {}
+        self._dynamic: DynamicParts | None = None
+
+    # ---- Looking ------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the network."""
+        return self._name
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """All layers in topological order, Input, Constant and Output layers included.
+
+        Empty for a network with free dimensions, see `specialize`.
+        """
+        if self._layers_tuple is None:
+            self._layers_tuple = tuple(self._layers)
+        return self._layers_tuple
+
+    @property
+    def inputs(self) -> Mapping[str, TensorInfo]:
+        """Inputs by name, in order."""
+        if self._dynamic is not None:
+            return MappingProxyType(self._dynamic.inputs)
+        return MappingProxyType(
+            {name: layer.outputs[0].info for name, layer in self._inputs.items()}
+        )
+
+    @property
+    def outputs(self) -> Mapping[str, TensorInfo]:
+        """Outputs by name, in order."""
+        if self._dynamic is not None:
+            return MappingProxyType(self._dynamic.outputs)
+        found = {}
+        for name, layer in self._outputs.items():
+            slot = layer.inputs[0]
+            assert slot is not None
+            found[name] = slot.info
+        return MappingProxyType(found)
+
+    @property
+    def input_layers(self) -> tuple[Layer, ...]:
+        """The Input layers, in the order of `inputs`."""
+        return tuple(self._inputs.values())
+
+    @property
+    def output_layers(self) -> tuple[Layer, ...]:
+        """The Output layers, in the order of `outputs`."""
+        return tuple(self._outputs.values())
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether an input has a free dimension; such a network is run through `specialize`."""
+        return self._dynamic is not None
+
+    def layer(self, name: str) -> Layer:
+        """Find a layer by name.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no layer of this name.
+        InvalidArgumentError
+            There are several.
+        """
+        found = self._by_name.get(name, [])
+        if not found:
+            names = list(self._by_name)
+            raise UnknownNameError(
+                f"network '{self._name}' has no layer '{name}'",
+                name=name,
+                valid=names,
+                details=[f"it has {len(names)} layers"] if len(names) > 20 else [],
+            )
+        if len(found) > 1:
+            raise InvalidArgumentError(
+                f"network '{self._name}' has {len(found)} layers '{name}'",
+                details=[repr(layer) for layer in found[:8]],
+            )
+        return found[0]
+
+    # ---- Inside ---------------------------------------------------------------------------
+
+    def _check_static(self) -> None:
+        if self._dynamic is not None:
+            raise InvalidArgumentError(
+                f"network '{self._name}' has free dimensions, its layers are made by its builder",
+                hints=["specialize() gives a network that layers can be added to"],
+            )
+
+    def _append_constant(self, name: str, array: NDArray[Any], info: TensorInfo) -> ConstantLayer:
+        layer = ConstantLayer(
+            self, len(self._layers), name, LayerType.CONSTANT, None, (), [info], None
+        )
+        layer._value = array
+        self._register(layer)
+        return layer
+
+    def _append(
+        self,
+        name: str,
+        layer_type: LayerType,
+        descriptor: Descriptor | None,
+        inputs: tuple[OutputSlot | None, ...],
+        output_infos: list[TensorInfo],
+        backend: str | None,
+    ) -> Layer:
+        layer = Layer(
+            self, len(self._layers), name, layer_type, descriptor, inputs, output_infos, backend
+        )
+        self._register(layer)
+        return layer
+
+    def _register(self, layer: Layer) -> None:
+        self._layers.append(layer)
+        self._layers_tuple = None
+        self._by_name.setdefault(layer.name, []).append(layer)

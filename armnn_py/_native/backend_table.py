@@ -17,6 +17,7 @@ from armnn_py._native.backend_options import (
     read_option_defaults,
 )
 from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.devices import forget_device
 from armnn_py._native.dynamic_library import (
     UnreadableTextError,
     is_code,
@@ -261,3 +262,4 @@ def create_instance(
 def destroy_instance(table: BackendTable, instance: int) -> None:
     """Destroy an instance; its children must be gone."""
     table.api.destroy(ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)))
+    forget_device(instance)

@@ -60,6 +60,8 @@ class ExecutionContext:
         for name, shape, dtype, alignment in self._output_specs:
             array = out.get(name) if out is not None else None
             outputs[name] = array if array is not None else aligned_empty(shape, dtype, alignment)
+        if self.plan.lost_devices:
+            self._raise_lost()
         native = self._native
         deadline = 0 if timeout is None else time.monotonic_ns() + max(1, int(timeout * 1e9))
         interruptible = cancel is not None or threading.get_ident() == _MAIN_THREAD
@@ -92,6 +94,7 @@ class ExecutionContext:
             caught = native.caught[0]
             native.caught.clear()
             raise caught
+        self.plan.note_lost_devices()
         index = native.failed_step
         text = native.error_text
         details = [text] if text else []
@@ -109,6 +112,17 @@ class ExecutionContext:
         if not issubclass(error_class, ExecutionError):
             error_class = ExecutionError
         raise error_class(f"{subject}: {status_name(status)}", details=details, **fields)
+
+    def _raise_lost(self) -> None:
+        lost = self.plan.lost_devices
+        backend = next(iter(lost))
+        raise ExecutionError(
+            f"network '{self.plan.network.name}': the device of backend '{backend}' is lost",
+            backend=backend,
+            status=abi.ARMNN_STATUS_DEVICE_LOST,
+            details=[f"{name}: {reason}" for name, reason in lost.items()],
+            hints=["close the runtime and make a new one, or load the network on other backends"],
+        )
 
     @property
     def run_id(self) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py._native.devices import lost_reason
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
@@ -110,6 +111,8 @@ class NetworkPlan:
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
         self._workloads: list[NativeWorkload] = []
+        #: Backends whose device is gone, with the reason each gave: they get no more work.
+        self.lost_devices: dict[str, str] = {}
         self.native: NativePlan | None = None
         with contextlib.ExitStack() as undo:
             undo.callback(self.destroy)
@@ -357,6 +360,15 @@ class NetworkPlan:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")
         record: LayerAssignment = self._backends[step.layer.name]
         return StepInfo(record.layer, record.type, record.backend, step.workload.kernel_name)
+
+    # ---- Devices -----------------------------------------------------------------------------
+
+    def note_lost_devices(self) -> None:
+        """After a failure: ask which backends of this plan reported their device lost."""
+        for factory in self.factories:
+            reason = lost_reason(self._registry[factory.backend_id].instance)
+            if reason is not None:
+                self.lost_devices[factory.backend_id] = reason
 
     # ---- End ---------------------------------------------------------------------------------
 

@@ -92,7 +92,9 @@ def test_all_layers_that_nobody_takes_are_listed(runtime: ann.Runtime) -> None:
     y = network.add_addition(y, np.ones((1, 3), np.float32), name="broadcast")
     y = network.add_addition(y, x, name="fine")
     network.add_output("y", network.add_softmax(y, name="softmax"))
-    with pytest.raises(ann.NoBackendForLayerError, match="3 layers cannot run on 'Dozen'") as caught:
+    with pytest.raises(
+        ann.NoBackendForLayerError, match="3 layers cannot run on 'Dozen'"
+    ) as caught:
         ann.optimize(network, ["Dozen"], runtime=runtime)
     assert [(layer.layer, layer.type) for layer in caught.value.layers] == [
         ("relu", "Activation"),

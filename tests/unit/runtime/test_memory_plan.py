@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ def check(records: list[UsageRecord], plan: ArenaPlan) -> None:
     assert len(plan.offsets) == len(records)
     for offset, record in zip(plan.offsets, records, strict=True):
         assert offset % 64 == 0
-        assert 0 <= offset
+        assert offset >= 0
         assert offset + record.size <= plan.size
     steps = range(max((r.last for r in records), default=-1) + 1)
     for step in steps:
@@ -25,7 +27,7 @@ def check(records: list[UsageRecord], plan: ArenaPlan) -> None:
             for offset, record in zip(plan.offsets, records, strict=True)
             if record.first <= step <= record.last and record.size
         )
-        for (_, end), (start, _) in zip(alive, alive[1:], strict=False):
+        for (_, end), (start, _) in itertools.pairwise(alive):
             assert end <= start, f"two buffers overlap at step {step}"
 
 

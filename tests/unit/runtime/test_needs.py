@@ -94,9 +94,23 @@ def test_layer_that_fails(needs_runtime: ann.Runtime) -> None:
 
 def test_layer_that_fails_without_a_word(needs_runtime: ann.Runtime) -> None:
     network = unary(ann.UnaryOperation.LOG)
+    with (
+        ann.load(network, backends=["Needs"], runtime=needs_runtime) as net,
+        pytest.raises(ann.ExecutionError, match="on backend 'Needs': internal"),
+    ):
+        net.run(X)
+
+
+def test_lost_device_gets_no_more_work(needs_runtime: ann.Runtime) -> None:
+    network = unary(ann.UnaryOperation.RSQRT)
     with ann.load(network, backends=["Needs"], runtime=needs_runtime) as net:
-        with pytest.raises(ann.ExecutionError, match="on backend 'Needs': internal"):
+        with pytest.raises(ann.ExecutionError, match="on backend 'Needs': device lost"):
             net.run(X)
+        with pytest.raises(
+            ann.ExecutionError, match="the device of backend 'Needs' is lost"
+        ) as caught:
+            net.run(X)
+        assert "Needs: unplugged" in str(caught.value)
 
 
 def test_failure_of_the_reference_backend(runtime: ann.Runtime) -> None:
@@ -106,7 +120,7 @@ def test_failure_of_the_reference_backend(runtime: ann.Runtime) -> None:
     network.add_output("y", network.add_gather(x, indices, name="pick"))
     with ann.load(network, runtime=runtime) as net:
         values = np.arange(4, dtype=np.float32)
-        with pytest.raises(ann.ExecutionError, match="layer 'pick' .* invalid argument") as caught:
+        with pytest.raises(ann.ExecutionError, match=r"layer 'pick' .* invalid argument") as caught:
             net.run({"x": values, "i": np.array([0, 9], np.int32)})
         assert "9" in str(caught.value)
         good = net.run({"x": values, "i": np.array([3, 0], np.int32)})
@@ -122,7 +136,11 @@ def test_lines_of_a_backend_reach_logging(
         ann.load(network, backends=["Needs"], runtime=needs_runtime) as net,
     ):
         net.run(X)
-    assert ("armnn_py.native.Needs", logging.WARNING, "one row was computed") in caplog.record_tuples
+    assert (
+        "armnn_py.native.Needs",
+        logging.WARNING,
+        "one row was computed",
+    ) in caplog.record_tuples
 
 
 def test_profile_names_layers_and_kernels(needs_runtime: ann.Runtime) -> None:

@@ -82,8 +82,10 @@ class _Foreign:
         pytest.param(A[::-1][::-1], id="reversed twice"),
         pytest.param(_Foreign(A.copy()), id="DLPack"),
         pytest.param(memoryview(A), id="buffer"),
-        pytest.param(np.frombuffer(b"x" + A.tobytes(), np.uint8)[1:].view(np.float32).reshape(2, 3),
-                     id="misaligned"),
+        pytest.param(
+            np.frombuffer(b"x" + A.tobytes(), np.uint8)[1:].view(np.float32).reshape(2, 3),
+            id="misaligned",
+        ),
     ],
 )
 def test_intake_by_protocol(loaded: ann.LoadedNetwork, value: Any) -> None:

@@ -39,7 +39,7 @@ def loaded() -> ann.LoadedNetwork:
 
 
 def test_timeout(loaded: ann.LoadedNetwork) -> None:
-    with pytest.raises(ann.ExecutionTimeoutError, match="not done after 0.05 s") as caught:
+    with pytest.raises(ann.ExecutionTimeoutError, match=r"not done after 0\.05 s") as caught:
         loaded.run({"x": INPUT}, timeout=0.05)
     assert isinstance(caught.value, TimeoutError)
 

@@ -139,16 +139,12 @@ def test_a_dropped_network_is_freed(runtime: ann.Runtime) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_results_do_not_depend_on_the_number_of_threads(
-    runtime: ann.Runtime, count: int
-) -> None:
+def test_results_do_not_depend_on_the_number_of_threads(runtime: ann.Runtime, count: int) -> None:
     rng = np.random.default_rng(0)
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 3, 33, 31)))
     weights = rng.standard_normal((8, 3, 3, 3)).astype(np.float32)
-    network.add_output(
-        "y", network.add_convolution2d(x, weights, data_layout=ann.DataLayout.NCHW)
-    )
+    network.add_output("y", network.add_convolution2d(x, weights, data_layout=ann.DataLayout.NCHW))
     image = rng.standard_normal((1, 3, 33, 31)).astype(np.float32)
     before = ann.get_num_threads()
     with ann.load(network, runtime=runtime) as net:

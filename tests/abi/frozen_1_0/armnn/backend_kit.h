@@ -78,6 +78,7 @@ typedef struct armnn_kernel_call_t {
   void* scratch;        /* as many bytes as prepare asked for */
   const void* prepared; /* what prepare made, or null */
   const armnn_host_t* host;
+  armnn_backend_t* backend; /* whose kernel this is, for device_lost of the host */
   uint64_t run_id;
 } armnn_kernel_call_t;
 
@@ -174,6 +175,7 @@ typedef struct armnn_kit_backend_t {
 typedef struct armnn_kit_factory_t {
   armnn_workload_factory_t base;
   const armnn_host_t* host;
+  armnn_backend_t* backend;
   const armnn_kit_definition_t* definition;
 } armnn_kit_factory_t;
 
@@ -187,6 +189,7 @@ typedef struct armnn_kit_workload_t {
   const armnn_workload_info_t* info;
   const armnn_kernel_t* kernel;
   const armnn_host_t* host;
+  armnn_backend_t* backend;
   void* prepared;
   armnn_workload_requirements_t requirements;
 } armnn_kit_workload_t;
@@ -287,6 +290,7 @@ static inline armnn_status_t armnn_kit_workload_execute(armnn_workload_t* worklo
   call.scratch = args->scratch;
   call.prepared = self->prepared;
   call.host = self->host;
+  call.backend = self->backend;
   call.run_id = args->run_id;
   return self->kernel->execute(&call, error);
 }
@@ -344,6 +348,7 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   workload->info = info;
   workload->kernel = kernel;
   workload->host = self->host;
+  workload->backend = self->backend;
   workload->requirements.header.struct_size = sizeof workload->requirements;
   workload->requirements.header.struct_type = ARMNN_STRUCT_WORKLOAD_REQUIREMENTS;
   workload->requirements.tensor_alignment = 1; /* plain C kernels: aligned to their elements */
@@ -405,6 +410,7 @@ static inline armnn_status_t armnn_kit_create_workload_factory(
   if (factory == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   factory->base.api = &armnn_kit_workload_factory_api;
   factory->host = self->host;
+  factory->backend = backend;
   factory->definition = self->definition;
   *out_factory = &factory->base;
   return ARMNN_STATUS_OK;

@@ -77,7 +77,7 @@ def show(session: Session, backend_id: str) -> None:
     """Show what the backend ID says of itself, and its options."""
     with _runtime(session) as runtime:
         backend = runtime.backends[backend_id]
-        data = {
+        data: dict[str, Any] = {
             "id": backend.id,
             "api": str(backend.version),
             "vendor_version": backend.vendor_version,

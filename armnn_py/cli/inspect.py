@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
-from armnn_py.cli.render import Column, Renderer, format_bytes, format_shape
+from armnn_py.cli.render import Column, Renderer, format_bytes, format_count, format_shape
 from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:
@@ -22,14 +23,26 @@ _FRAME = {"Input", "Output", "Constant"}
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--shape",
+    "shapes",
+    multiple=True,
+    metavar="NAME=1x3x640x640",
+    help="Shape of an input with free dimensions; layers are known once all are bound.",
+)
 @click.option("--layers", "all_layers", is_flag=True, help="List every layer.")
 @click.option("--weights", is_flag=True, help="List every constant.")
 @with_session
-def inspect(session: Session, model: str, all_layers: bool, weights: bool) -> None:
+def inspect(
+    session: Session, model: str, shapes: tuple[str, ...], all_layers: bool, weights: bool
+) -> None:
     """Show the inputs, outputs, layers and sizes of MODEL."""
     import armnn_py
 
     network = armnn_py.import_model(model)
+    wanted = files.parse_shapes(shapes, network.inputs)
+    if wanted:
+        network = network.specialize(wanted)
     constants = [layer for layer in network.layers if layer.type.label == "Constant"]
     working = [layer for layer in network.layers if layer.type.label not in _FRAME]
     tensors = [
@@ -42,6 +55,7 @@ def inspect(session: Session, model: str, all_layers: bool, weights: bool) -> No
         "model": model,
         "name": network.name,
         "tensors": tensors,
+        "free_dimensions": network.is_dynamic,
         "layer_count": len(working),
         "layer_types": dict(Counter(layer.type.label for layer in working).most_common()),
         "weight_bytes": sum(layer.outputs[0].info.byte_size for layer in constants),
@@ -115,13 +129,14 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
                     for layer in data[key]
                 ],
             )  # fmt: skip
+    if data["free_dimensions"]:
+        renderer.line("Layers depend on the free dimensions; --shape NAME=1x3x640x640 binds them")
+        return
     kinds = [f"{count} {kind}" for kind, count in data["layer_types"].items()]
     more = ", ... (--layers lists all)" if len(kinds) > 3 and "layers" not in data else ""
     shown = kinds if "layers" in data else kinds[:3]
     renderer.line(f"{data['layer_count']} layers: {', '.join(shown)}{more}")
-    work = data["multiply_adds"]
     renderer.line(
         f"Weights {format_bytes(data['weight_bytes'])}; "
-        + ("multiply-adds depend on the input's shape" if work is None
-           else f"{work / 1e9:.3g} G multiply-adds")
-    )  # fmt: skip
+        f"{format_count(data['multiply_adds'] or 0)} multiply-adds"
+    )

@@ -19,7 +19,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Column", "Renderer", "format_bytes", "format_duration", "format_shape", "printable"]
+__all__ = [
+    "Column",
+    "Renderer",
+    "format_bytes",
+    "format_count",
+    "format_duration",
+    "format_shape",
+    "printable",
+]
 
 _RULE_BELOW_HEAD = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 _STYLES = {
@@ -132,6 +140,14 @@ def format_bytes(count: int) -> str:
             break
         size, unit = size / 1024, larger
     return f"{size:.1f} {unit}"
+
+
+def format_count(count: int) -> str:
+    """Return a count with three digits and k, M or G."""
+    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return str(count)
 
 
 def format_shape(shape: Sequence[int | None]) -> str:

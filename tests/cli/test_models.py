@@ -179,6 +179,9 @@ def test_inspect_shows_free_dimensions(command: Command, free_relu: Path) -> Non
     assert "1 x 3 x ? x ?" in command("inspect", free_relu).out
     (tensor, _) = command("inspect", free_relu, "--json").json["tensors"]
     assert tensor["shape"] == [1, 3, None, None]
+    bound = command("inspect", free_relu, "--shape", "image=1x3x4x5", "--json").json
+    assert bound["tensors"][1]["shape"] == [1, 3, 4, 5]
+    assert (bound["free_dimensions"], bound["layer_count"]) == (False, 1)
 
 
 @pytest.mark.parametrize("name", ["inspect", "check", "run"])

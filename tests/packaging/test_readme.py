@@ -1,0 +1,51 @@
+"""The README's program and backend are what it says they are."""
+
+from __future__ import annotations
+
+import re
+
+from .conftest import REPOSITORY, Environment, run
+
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_program_prints_what_the_readme_shows(installed: Environment) -> None:
+    (program,), (output,) = blocks("python"), blocks("text")
+    assert run(installed.python, "-c", program, cwd=installed.folder) == output
+    assert program == (REPOSITORY / "examples" / "run_a_model.py").read_text(encoding="utf-8")
+    assert len(program.splitlines()) <= 15
+
+
+def test_backend_is_the_example(installed: Environment) -> None:
+    (source,), (cmake,) = blocks("c"), blocks("cmake")
+    example = REPOSITORY / "examples" / "out_of_tree_backend"
+    assert source == (example / "backend.c").read_text(encoding="utf-8")
+    assert cmake in (example / "CMakeLists.txt").read_text(encoding="utf-8")
+
+
+def test_every_command_is_listed(installed: Environment) -> None:
+    for name in ("run", "inspect", "check", "config", "doctor", "demo"):
+        assert f"| `armnn-py {name}" in README
+    for name in ("list", "show", "check", "paths", "new"):
+        assert f"| `armnn-py backends {name}" in README
+
+
+def test_links_lead_somewhere() -> None:
+    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md"]
+    for page in [*pages, *(REPOSITORY / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_readme_is_short() -> None:
+    assert len(README.splitlines()) < 150
+
+
+def test_network_built_by_hand_finds_the_edges(installed: Environment) -> None:
+    program = REPOSITORY / "examples" / "build_a_network.py"
+    output = run(installed.python, program, cwd=installed.folder)
+    assert output.splitlines()[-1] == "pixels on an edge: 124"  # 4 * 32 - 4

@@ -75,6 +75,13 @@ class Environment:
             self.python, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments
         )
 
+    def install(self, *arguments: str | Path) -> str:
+        """Install here what the folder behind may have already; nothing is downloaded."""
+        return self.pip(
+            *("install", "--quiet", "--ignore-installed", "--no-deps", "--no-index"),
+            *("--no-build-isolation", *arguments),
+        )
+
 
 @pytest.fixture(scope="session")
 def make_environment(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Environment]:
@@ -111,5 +118,5 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(make_environment: Callable[[str], Environment], wheel: Path) -> Environment:
     """An environment with the wheel installed."""
     environment = make_environment("installed")
-    environment.pip("install", "--quiet", "--no-deps", "--no-index", wheel)
+    environment.install(wheel)
     return environment

@@ -78,7 +78,7 @@ def test_wheel_is_found_by_its_entry_point(
     make_environment: Callable[[str], Environment], wheel: Path, tmp_path: Path
 ) -> None:
     environment = make_environment("vendor_wheel")
-    environment.pip("install", "--quiet", "--no-deps", "--no-index", wheel)
+    environment.install(wheel)
     project = shutil.copytree(EXAMPLE, tmp_path / "project")
     wheels = tmp_path / "wheels"
     environment.pip(
@@ -87,7 +87,7 @@ def test_wheel_is_found_by_its_entry_point(
     )
     (vendor_wheel,) = wheels.glob("*.whl")
     assert vendor_wheel.name.startswith("acme_npu_backend-1.0.0-py3-none-linux_")
-    environment.pip("install", "--quiet", "--no-deps", "--no-index", vendor_wheel)
+    environment.install(vendor_wheel)
 
     library = environment.packages / "acme_npu_backend" / LIBRARY
     answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))

@@ -34,9 +34,7 @@ def test_editable_install_runs_from_the_sources(
     make_environment: Callable[[str], Environment], tmp_path: Path
 ) -> None:
     environment = make_environment("editable")
-    environment.pip(
-        "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "-e", REPOSITORY
-    )
+    environment.install("-e", REPOSITORY)
     answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))
     assert answer["y"] == [0, 0, 1, 2]
     assert Path(answer["package"]).is_relative_to(REPOSITORY)
@@ -71,10 +69,7 @@ def test_wheel_without_static_backends_bundles_the_reference(
     make_environment: Callable[[str], Environment], tmp_path: Path
 ) -> None:
     environment = make_environment("dynamic")
-    environment.pip(
-        *("install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"),
-        *("--config-settings=cmake.define.ARMNN_STATIC_BACKENDS=", REPOSITORY),
-    )
+    environment.install("--config-settings=cmake.define.ARMNN_STATIC_BACKENDS=", REPOSITORY)
     bundled = environment.packages / "armnn_py" / "_backends" / "Arm_CpuRef_backend.so"
     answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))
     assert answer["y"] == [0, 0, 1, 2]

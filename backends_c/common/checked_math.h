@@ -5,38 +5,17 @@
  *
  * Shapes and descriptors come from models, that is from anywhere. Whatever decides how much memory
  * a kernel touches is computed with these functions while a layer is being checked, so that execute
- * can use plain arithmetic. Each returns 1 and writes the result, or returns 0.
+ * can use plain arithmetic.
  */
 #ifndef ARMNN_COMMON_CHECKED_MATH_H_
 #define ARMNN_COMMON_CHECKED_MATH_H_
 
 #include <stdint.h>
 
-static inline int armnn_checked_add(uint64_t a, uint64_t b, uint64_t* out) {
-  if (a > UINT64_MAX - b) return 0;
-  *out = a + b;
-  return 1;
-}
-
+/* 1 and the product, or 0 when it does not fit. */
 static inline int armnn_checked_mul(uint64_t a, uint64_t b, uint64_t* out) {
   if (b != 0 && a > UINT64_MAX / b) return 0;
   *out = a * b;
-  return 1;
-}
-
-/* The product of |count| factors; a factor of zero makes it zero whatever the others are. */
-static inline int armnn_checked_product(const uint64_t* factors, uint32_t count, uint64_t* out) {
-  uint64_t product = 1;
-  for (uint32_t i = 0; i < count; ++i) {
-    if (factors[i] == 0) {
-      *out = 0;
-      return 1;
-    }
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!armnn_checked_mul(product, factors[i], &product)) return 0;
-  }
-  *out = product;
   return 1;
 }
 

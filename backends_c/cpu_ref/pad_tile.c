@@ -197,7 +197,7 @@ static void tile_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thr
     unsigned char* target = frame->out + row * row_count * frame->size;
     uint64_t offset = 0, rest = row;
     for (uint32_t d = last; d-- > 0;) {
-      offset += rest % frame->out_dims[d] % frame->in_dims[d] * frame->in_strides[d];
+      offset += rest % frame->in_dims[d] * frame->in_strides[d];
       rest /= frame->out_dims[d];
     }
     const unsigned char* source = frame->in + offset * frame->size;

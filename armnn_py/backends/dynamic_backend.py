@@ -167,6 +167,9 @@ def _open(candidate: Candidate) -> shared_library.SharedLibrary:
             f"install the package that has {missing[1]}, "
             "or put it beside the backend and link with -Wl,-rpath,'$ORIGIN'"
         )
+    elif undefined and undefined[1].startswith(("__asan_", "__tsan_", "__msan_")):
+        code = "sanitizer"
+        hint = "the backend was built with a sanitizer: install a build without -fsanitize"
     elif undefined:
         code = "symbol-undefined"
         hint = f"link the backend with the library that defines {undefined[1]}"

@@ -69,7 +69,8 @@ def entry_point_places(search_path: Sequence[str] | None = None) -> list[EntryPo
     Of a distribution that is installed twice, the first on the search path counts.
     """
     # An empty entry stands for the working folder, which is never searched for backends.
-    folders = [folder for folder in (sys.path if search_path is None else search_path) if folder]
+    listed = sys.path if search_path is None else search_path
+    folders = [folder for folder in listed if folder and isinstance(folder, str)]
     declarations: dict[tuple[str, str], _Declaration] = {}
     owners: dict[str, str] = {}
     for folder in dict.fromkeys(folders):
@@ -82,7 +83,7 @@ def entry_point_places(search_path: Sequence[str] | None = None) -> list[EntryPo
 def _declarations(folder: str) -> tuple[_Declaration, ...]:
     try:
         changed = os.stat(folder).st_mtime_ns
-    except OSError:
+    except (OSError, ValueError):  # a null character in the name is a ValueError
         return ()
     cached = _cache.get(folder)
     if cached is not None and cached[0] == changed:

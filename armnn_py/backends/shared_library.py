@@ -44,10 +44,27 @@ def acquire(path: str, identity: FileIdentity) -> SharedLibrary:
     """
     library = _libraries.get(identity)
     if library is None:
-        library = SharedLibrary(path, identity, dynamic_library.open_library(path))
+        library = SharedLibrary(path, identity, _open(path))
         _libraries[identity] = library
     library.users += 1
     return library
+
+
+def _open(path: str) -> int:
+    """Open a file that is not open yet, even if an older one of the same name is.
+
+    The system's loader goes by the name first: after an upgrade it would hand out the library that
+    was there before, as long as a runtime uses that. Another spelling of the path prevents it.
+    """
+    folder, _, name = path.rpartition("/")
+    others = {library.handle for library in _libraries.values()}
+    handle = dynamic_library.open_library(path)
+    for attempt in range(1, len(others) + 1):
+        if handle not in others:
+            break
+        dynamic_library.close_library(handle)
+        handle = dynamic_library.open_library(f"{folder}{'/.' * attempt}/{name}")
+    return handle
 
 
 def release(library: SharedLibrary, *, unloadable: bool) -> None:

@@ -42,10 +42,8 @@ class Workshop:
         return FIXTURES / name
 
     def compile(self, source: Path, output: Path, *flags: str) -> None:
-        subprocess.run(
-            ["cc", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{INCLUDE}", str(source), "-o", str(output), *flags],
-            check=True,
-        )
+        command = ["cc", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{INCLUDE}"]
+        subprocess.run([*command, str(source), "-o", str(output), *flags], check=True)
 
     def put(self, folder: Path, name: str, *arguments: str, source: str = "bad_backend.c") -> Path:
         """Give ``folder`` a file of its own with that name; a bare name becomes Test_<name>."""

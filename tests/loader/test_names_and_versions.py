@@ -42,7 +42,7 @@ BAD = [
     "Ärm_X_backend.so",
     "Arm_X_backend.so ",
     "Arm_X_backend.so\n",
-    "Arm_X_backend.so.١",
+    "Arm_X_backend.so.\N{ARABIC-INDIC DIGIT ONE}",
     "",
 ]
 

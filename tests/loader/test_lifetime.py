@@ -1,0 +1,177 @@
+"""Several runtimes, any order of ends, many threads, and libraries that go when nobody is left."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from armnn_py.backends import load_backends
+from armnn_py.backends.shared_library import mapped_libraries
+from armnn_py.errors import InvalidArgumentError
+
+from .harness import Load, Workshop, mapped_files
+
+Journal = Callable[[], list[str]]
+PERMUTATIONS = [
+    pytest.param(order, id=" ".join(map(str, order)))
+    for count in (2, 3)
+    for order in itertools.permutations(range(count))
+]
+
+
+@pytest.mark.parametrize("order", PERMUTATIONS)
+def test_any_order_of_destruction(
+    load: Load, tmp_path: Path, workshop: Workshop, order: tuple[int, ...]
+) -> None:
+    path = workshop.put_id(tmp_path, "Shared")
+    registries = [load(tmp_path) for _ in order]
+    instances = {registry["Shared"].instance for registry in registries}
+    assert len(instances) == len(order), "each runtime has an instance of its own"
+    assert mapped_libraries()[str(path)] == len(order)
+    for closed, index in enumerate(order, start=1):
+        registries[index].close()
+        for other in order[closed:]:
+            backend = registries[other]["Shared"]
+            assert backend.instance in instances
+            assert backend.api.get_id(None) == b"Shared"  # its code is still there
+        assert (str(path) in mapped_files()) is (closed < len(order))
+    assert str(path) not in mapped_libraries()
+
+
+def test_two_runtimes_see_the_same(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    workshop.put_id(tmp_path, "A")
+    workshop.put_id(tmp_path, "B", "ID_NULL")
+    first, second = load(tmp_path), load(tmp_path)
+    assert list(first) == list(second) == ["A"]
+    assert first.load_report == second.load_report
+
+
+def test_life_of_a_backend(
+    tmp_path: Path, workshop: Workshop, journal: Journal, load: Load
+) -> None:
+    workshop.put_id(tmp_path / "place", "A")
+    workshop.put_id(tmp_path / "place", "B")
+    registry = load(tmp_path / "place")
+    assert journal() == ["map A", "create A", "map B", "create B"]
+    registry.close()
+    assert journal()[4:] == ["destroy B", "unmap B", "destroy A", "unmap A"]
+    registry.close()
+    assert len(journal()) == 8
+
+
+def test_one_after_another(
+    load: Load, tmp_path: Path, workshop: Workshop, journal: Journal
+) -> None:
+    workshop.put_id(tmp_path / "place", "A")
+    for _ in range(3):
+        load(tmp_path / "place").close()
+    assert journal() == ["map A", "create A", "destroy A", "unmap A"] * 3
+
+
+def test_a_library_that_does_not_declare_it_stays_mapped(
+    load: Load, tmp_path: Path, workshop: Workshop, journal: Journal
+) -> None:
+    path = workshop.put_id(tmp_path / "place", "A", "FLAGS=0")
+    load(tmp_path / "place").close()
+    assert journal() == ["map A", "create A", "destroy A"]
+    assert str(path) in mapped_files()
+    assert mapped_libraries()[str(path)] == 0
+    # It is used again, not opened anew.
+    load(tmp_path / "place").close()
+    assert journal()[3:] == ["create A", "destroy A"]
+
+
+def test_a_refused_one_does_not_take_it_from_others(
+    load: Load, tmp_path: Path, workshop: Workshop
+) -> None:
+    """The same file wins in one runtime, and loses to another file in the next."""
+    path = workshop.put_id(tmp_path / "a", "Same")
+    workshop.put_id(tmp_path / "b", "Same")
+    first = load(tmp_path / "a")
+    second = load([tmp_path / "b", tmp_path / "a"])
+    assert [verdict.status for verdict in second.load_report] == ["loaded", "duplicate"]
+    second.close()
+    assert str(path) in mapped_files()
+    assert first["Same"].api.get_id(None) == b"Same"
+
+
+def test_the_loser_is_closed(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    workshop.put_id(tmp_path, "Same", name="A_A_backend.so")
+    loser = workshop.put_id(tmp_path, "Same", name="B_B_backend.so")
+    load(tmp_path)
+    assert str(loser) not in mapped_files()
+
+
+def test_a_callers_mistake_leaves_nothing_behind(
+    tmp_path: Path, workshop: Workshop, journal: Journal
+) -> None:
+    workshop.put_id(tmp_path / "place", "A")
+    workshop.put_id(tmp_path / "place", "B", "OPTIONS")
+    with pytest.raises(InvalidArgumentError, match="nonsense"):
+        load_backends(
+            dynamic_backends_path=tmp_path / "place",
+            bundled_backends=False,
+            backend_options={"B": {"nonsense": 1}},
+        )
+    assert journal() == ["map A", "create A", "map B", "unmap B", "destroy A", "unmap A"]
+
+
+def test_a_new_file_under_an_old_name(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    """An upgrade while an older runtime still runs: both versions live side by side."""
+    path = workshop.put_id(tmp_path, "A", 'VENDOR_VERSION="1"')
+    old = load(tmp_path)
+    path.unlink()
+    workshop.put_id(tmp_path, "A", 'VENDOR_VERSION="2"')
+    new = load(tmp_path)
+    assert (old["A"].vendor_version, new["A"].vendor_version) == ("1", "2")
+    assert old["A"].api.get_id(None) == new["A"].api.get_id(None) == b"A"
+
+
+def test_with_statement(tmp_path: Path, workshop: Workshop, journal: Journal) -> None:
+    workshop.put_id(tmp_path / "place", "A")
+    path = tmp_path / "place"
+    with load_backends(dynamic_backends_path=path, bundled_backends=False) as registry:
+        assert registry["A"].instance
+    assert journal()[-1] == "unmap A"
+
+
+def test_static_backends_open_and_close(load: Load) -> None:
+    first = load([], bundled_backends=True)
+    second = load([], bundled_backends=True)
+    assert list(first) == list(second)
+    assert all(backend.is_static for backend in first.values())
+    first.close()
+    assert all(backend.instance for backend in second.values())
+
+
+@pytest.mark.filterwarnings("ignore::armnn_py.errors.BackendSkippedWarning")
+def test_many_threads_at_once(tmp_path: Path, workshop: Workshop) -> None:
+    names = [f"B{number}" for number in range(6)]
+    paths = [workshop.put_id(tmp_path, name, "SILENT_LIBRARY") for name in names]
+    workshop.put(tmp_path, "Bad", "FACTORY_NULL", "SILENT_LIBRARY")
+    start = threading.Barrier(8)
+
+    def work(number: int) -> list[list[str]]:
+        start.wait()
+        answers = []
+        for turn in range(10):
+            with load_backends(
+                dynamic_backends_path=tmp_path,
+                bundled_backends=bool((number + turn) % 2),
+                use_environment=False,
+            ) as registry:
+                dynamic = [backend for backend in registry.values() if not backend.is_static]
+                answers.append([backend.api.get_id(None).decode() for backend in dynamic])
+        return answers
+
+    with ThreadPoolExecutor(8) as pool:
+        for answers in pool.map(work, range(8)):
+            assert answers == [names] * 10
+    mapped = mapped_files()
+    assert not [path for path in paths if str(path) in mapped]
+    assert not set(mapped_libraries()) & {str(path) for path in paths}

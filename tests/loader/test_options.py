@@ -1,0 +1,115 @@
+"""backend_options: what a backend is given, and which mistakes are the caller's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from armnn_py.errors import InvalidArgumentError, UnknownNameError
+
+from .harness import Load, Workshop, only
+
+DEFAULTS = {"echo": False, "threads": 3, "cache_size": 64, "ratio": 0.5, "device": "first"}
+
+
+@pytest.fixture
+def place(tmp_path: Path, workshop: Workshop) -> Path:
+    workshop.put_id(tmp_path, "Npu", "OPTIONS")
+    return tmp_path
+
+
+def test_defaults(load: Load, place: Path) -> None:
+    assert load(place)["Npu"].options == DEFAULTS
+
+
+def test_what_was_given_is_in_force(load: Load, place: Path) -> None:
+    registry = load(place, backend_options={"Npu": {"threads": -2, "device": "zweites"}})
+    assert registry["Npu"].options == DEFAULTS | {"threads": -2, "device": "zweites"}
+
+
+@pytest.mark.parametrize(
+    ("values", "seen"),
+    [
+        ({}, "echo/0=1|0|"),
+        ({"threads": -5}, "threads/1=-5|0| echo/0=1|0|"),
+        ({"cache_size": 2**40}, f"cache_size/2={2**40}|0| echo/0=1|0|"),
+        ({"ratio": 0.25}, "ratio/3=0|0.25| echo/0=1|0|"),
+        ({"ratio": 2}, "ratio/3=0|2| echo/0=1|0|"),
+        ({"device": "zweites Gerät"}, "device/4=0|0|zweites Gerät echo/0=1|0|"),
+        ({"device": ""}, "device/4=0|0| echo/0=1|0|"),
+    ],
+    ids=["bool", "int", "uint", "float", "float from int", "text", "empty text"],
+)
+def test_values_as_the_backend_sees_them(
+    load: Load, place: Path, values: dict[str, Any], seen: str
+) -> None:
+    """Option echo makes the test backend tell what it was given, as name/type=integer|real|text."""
+    registry = load(place, backend_options={"Npu": values | {"echo": True}})
+    assert only(registry).reason == f"create failed with invalid argument: given: {seen}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("threads", "4", "int"),
+        ("threads", 1.5, "int"),
+        ("threads", True, "int"),
+        ("threads", 2**63, "int"),
+        ("cache_size", -1, "uint"),
+        ("ratio", "fast", "float"),
+        ("device", 3, "string"),
+        ("echo", 1, "bool"),
+    ],
+)
+def test_wrong_type(load: Load, place: Path, name: str, value: object, kind: str) -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        load(place, backend_options={"Npu": {name: value}})
+    assert caught.value.message == (
+        f"backend_options['Npu']: option '{name}' is {value!r}, a value of type {kind} expected"
+    )
+    assert caught.value.details == (f"default: {DEFAULTS[name]!r}",)
+
+
+def test_unknown_option(load: Load, place: Path) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        load(place, backend_options={"Npu": {"thread": 2}})
+    assert str(caught.value).splitlines() == [
+        "backend_options['Npu']: option 'thread' is unknown",
+        "  valid names: echo, threads, cache_size, ratio, device",
+        "hint: did you mean 'threads'?",
+    ]
+
+
+def test_backend_without_options(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    workshop.put_id(tmp_path, "Plain")
+    assert load(tmp_path, backend_options={"Plain": {}})["Plain"].options == {}
+    with pytest.raises(UnknownNameError, match="this backend has no options"):
+        load(tmp_path, backend_options={"Plain": {"threads": 2}})
+
+
+def test_options_for_nobody(load: Load, place: Path) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        load(place, backend_options={"Nqu": {}})
+    assert caught.value.message == "backend_options: backend 'Nqu' is not loaded"
+    assert caught.value.near == ("Npu",)
+
+
+@pytest.mark.parametrize(
+    "defines",
+    [["CREATE_STATUS=2", "OPTIONS"], ["UNDEFINED_DATA"], ["MAJOR=9"]],
+    ids=lambda value: value[0],
+)
+def test_options_for_a_backend_that_did_not_load_are_no_mistake(
+    load: Load, tmp_path: Path, workshop: Workshop, defines: list[str]
+) -> None:
+    """A program that sets options for a device runs on machines without it."""
+    workshop.put_id(tmp_path, "Npu", *defines)
+    assert list(load(tmp_path, backend_options={"Npu": {"threads": 2}})) == []
+
+
+@pytest.mark.parametrize("options", [3, "Npu", ["Npu"], {"Npu": 3}, {"Npu": ["threads"]}], ids=repr)
+def test_what_is_no_mapping(load: Load, place: Path, options: object) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"backend_options.* a mapping of .* expected"):
+        load(place, backend_options=options)

@@ -18,11 +18,11 @@ import numpy as np
 
 from armnn_py._native import abi
 
+from .guarded import Guarded
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GUARD = 256
-POISON = 0xCB
 
 NUMPY_TO_DATA_TYPE = {
     np.dtype(np.float16): abi.ARMNN_DATA_TYPE_FLOAT16,
@@ -99,29 +99,6 @@ def _pointers(kind: type[ctypes.Structure], items: Sequence[ctypes.Structure | N
     return (pointer * max(len(items), 1))(
         *[ctypes.pointer(item) if item is not None else pointer() for item in items]
     )
-
-
-class Guarded:
-    """Memory for one array: 64-byte aligned, poisoned, with guards before and behind."""
-
-    def __init__(self, shape: Sequence[int], dtype: Any) -> None:
-        self.shape, self.dtype = tuple(shape), np.dtype(dtype)
-        self.size = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
-        self.buffer = np.full(self.size + 2 * GUARD + 64, POISON, np.uint8)
-        self.start = GUARD + (-(self.buffer.ctypes.data + GUARD)) % 64
-
-    @property
-    def address(self) -> int:
-        return self.buffer.ctypes.data + self.start
-
-    @property
-    def array(self) -> np.ndarray:
-        data = self.buffer[self.start : self.start + self.size]
-        return data.view(self.dtype).reshape(self.shape)
-
-    def check(self) -> None:
-        rest = (self.buffer[: self.start], self.buffer[self.start + self.size :])
-        assert all((part == POISON).all() for part in rest), "the kernel wrote outside its output"
 
 
 class ChunkedHost:
@@ -349,7 +326,7 @@ class Backend:
         target: Guarded,
     ) -> None:
         """Once more with output 0 in the memory of an input that the workload offered for it."""
-        before = source.buffer.copy()
+        before = source.array.copy()
         arguments.outputs[0] = source.address
         error, text = self._error()
         status = api.execute(workload, ctypes.byref(arguments), ctypes.byref(error))
@@ -357,7 +334,7 @@ class Backend:
         source.check()
         result = source.buffer[source.start : source.start + target.size]
         assert result.tobytes() == target.array.tobytes(), f"in place of input {index}: wrong"
-        source.buffer[:] = before
+        source.array[...] = before
         arguments.outputs[0] = target.address
 
 

@@ -32,6 +32,7 @@ def batch_normalization(eps: float, layout: int) -> abi.armnn_batch_normalizatio
         ((2, 70, 1, 1), abi.ARMNN_DATA_LAYOUT_NCHW, 1),
         ((2, 3, 4, 70), abi.ARMNN_DATA_LAYOUT_NHWC, 3),
         ((5, 3), abi.ARMNN_DATA_LAYOUT_NCHW, 1),
+        ((1, 130), abi.ARMNN_DATA_LAYOUT_NCHW, 1),
         ((2, 3, 9), abi.ARMNN_DATA_LAYOUT_NCHW, 1),
         ((2, 3, 2, 2, 3), abi.ARMNN_DATA_LAYOUT_NCDHW, 1),
         ((2, 3, 2, 2, 3), abi.ARMNN_DATA_LAYOUT_NDHWC, 4),

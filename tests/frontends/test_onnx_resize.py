@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Resize and Upsample in every mode against onnxruntime, and which of them become a Resize layer."""
+"""Resize and Upsample in every mode against onnxruntime, and which of them a layer does."""
 
 from __future__ import annotations
 

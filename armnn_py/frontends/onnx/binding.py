@@ -68,6 +68,7 @@ def _checked(shapes: Shapes | None) -> dict[str, list[int | None]]:
 def _bind(
     info: ValueInfo, given: list[int | None] | None, symbols: dict[str, tuple[int, str]]
 ) -> list[int | None]:
+    _data_type(info)
     what = f"input {quoted(info.name)}"
     if info.dims is None:
         if given is None:

@@ -19,7 +19,7 @@ from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import Problems
 from armnn_py.frontends.onnx.reading import quoted
 from armnn_py.frontends.onnx.table import NEWEST_VERSION, Operator, find_operator
-from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.frontends.onnx.tensors import Unreadable, dense
 from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
 
@@ -118,9 +118,10 @@ class _Conversion:
         self.model = model
         self.infos = infos
         self.network = Network(model.name)
-        self.emit = Emitter(self.network)
+        self.emit = Emitter(self.network, self._dense_of)
         self.values: dict[str, Value | Unreadable] = dict(model.constants)
         self.static = set(model.constants)
+        self.static_ids: dict[int, str] = {}
         self.poisoned: set[str] = set()
         self.problems = Problems(model)
 
@@ -135,9 +136,11 @@ class _Conversion:
         for name, constant in self.model.constants.items():
             if isinstance(constant, np.ndarray):
                 self.emit.name_constant(constant, name)
+                self.static_ids[id(constant)] = name
         for node in self.model.nodes:
             self._node(node)
         self.problems.raise_if_any()
+        self._forget()
         for name in self.model.outputs:
             value = self.values[name]
             if isinstance(value, Unreadable):
@@ -158,6 +161,9 @@ class _Conversion:
         is_static = all(not name or name in self.static for name in node.inputs)
         if is_static and node.index in self.model.folded:
             results: Sequence[Value] | None = self.model.folded[node.index]
+            if not results:  # only nodes of the same kind read it, and they are computed too
+                self.static.update(filter(None, node.outputs))
+                return
         else:
             results = self._convert(node)
             if is_static and results is not None:
@@ -170,6 +176,7 @@ class _Conversion:
                 self._assign(name, value)
                 if is_static and isinstance(value, np.ndarray):
                     self.static.add(name)
+                    self.static_ids[id(value)] = name
         for name in node.outputs[len(results) :]:
             if name in self.model.used:
                 self.problems.add(node, f"output {quoted(name)}")
@@ -189,11 +196,30 @@ class _Conversion:
         for value in results:
             if not isinstance(value, np.ndarray):
                 return results
-            array = np.ascontiguousarray(value).reshape(value.shape)
-            array.flags.writeable = False
-            arrays.append(array)
+            if value.flags.writeable:
+                value.flags.writeable = False
+            arrays.append(value)
         self.model.folded[node.index] = tuple(arrays)
         return arrays
+
+    def _forget(self) -> None:
+        """Drop what was computed from weights only to compute something else from weights."""
+        folded = self.model.folded
+        read = {n for node in self.model.nodes if node.index not in folded for n in node.inputs}
+        needed = read | set(self.model.outputs)
+        for node in self.model.nodes:
+            if node.index in folded and needed.isdisjoint(node.outputs):
+                folded[node.index] = ()
+
+    def _dense_of(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return the form that a Constant layer keeps, made once per model for weights."""
+        name = self.static_ids.get(id(array))
+        if name is None:
+            return dense(array)
+        kept = self.model.derived.get((name, "dense"))
+        if kept is None:
+            kept = self.model.derived.setdefault((name, "dense"), dense(array))
+        return kept
 
     def _convert(self, node: Node) -> Sequence[Value] | None:
         entry = _find(self.model, node, self.problems)

@@ -15,7 +15,7 @@ from armnn_py.frontends.onnx.attributes import Subgraph
 from armnn_py.frontends.onnx.emit import Emitter, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.model import Node
 from armnn_py.frontends.onnx.reading import quoted
-from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.frontends.onnx.tensors import Unreadable, dense
 
 __all__ = ["NodeView"]
 
@@ -128,9 +128,7 @@ class NodeView:
             return make(array)
         store, key = cache
         if key not in store:
-            result = np.ascontiguousarray(make(array))
-            result.flags.writeable = False
-            store[key] = result
+            store[key] = dense(make(array))
         result = store[key]
         self.emit.name_constant(result, f"{self.node.inputs[index]}/{form}")
         return result  # type: ignore[no-any-return]

@@ -104,11 +104,11 @@ def outside(axis: Axis, method: Method) -> Array:
     if method.transformation != "tf_crop_and_resize":
         return np.zeros(axis.target, bool)
     found = positions(axis, method)
-    return (found < 0) | (found > axis.size - 1)
+    return np.asarray((found < 0) | (found > axis.size - 1))
 
 
 def _triangle(distance: Array) -> Array:
-    return np.clip(1 - np.abs(distance), 0, 1)
+    return np.asarray(np.maximum(1 - np.abs(distance), 0))
 
 
 def _cubic(distance: Array, a: float) -> Array:

@@ -46,6 +46,7 @@ _FAMILIES = (
     "matrix",
     "normalization",
     "pooling",
+    "quantization",
     "reduction",
     "resizing",
     "shaping",

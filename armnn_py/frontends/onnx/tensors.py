@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import onnx
     from numpy.typing import NDArray
 
-__all__ = ["DTYPES", "Unreadable", "aligned_empty", "element_type_name", "read_tensor"]
+__all__ = ["DTYPES", "Unreadable", "aligned_empty", "dense", "element_type_name", "read_tensor"]
 
 # TensorProto.DataType -> numpy dtype of the types that numpy has.
 DTYPES: dict[int, np.dtype[Any]] = {
@@ -67,6 +67,17 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     memory = np.empty(size + _ALIGNMENT, np.uint8)
     start = -memory.__array_interface__["data"][0] % _ALIGNMENT
     return memory[start : start + size].view(dtype).reshape(shape)
+
+
+def dense(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as a Constant layer keeps it: itself if it is so already, else a copy."""
+    place = array.__array_interface__["data"][0]
+    if array.flags.c_contiguous and not array.flags.writeable and place % _ALIGNMENT == 0:
+        return array
+    copy = aligned_empty(array.shape, array.dtype)
+    copy[...] = array
+    copy.flags.writeable = False
+    return copy
 
 
 def read_tensor(tensor: onnx.TensorProto, folder: Path, what: str) -> NDArray[Any] | Unreadable:

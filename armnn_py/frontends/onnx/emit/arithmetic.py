@@ -37,7 +37,7 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__ = ["Arithmetic"]
+__all__ = ["Arithmetic", "is_narrow"]
 
 Array = NDArray[Any]
 
@@ -99,8 +99,21 @@ _REDUCE: dict[ReduceOperation, Callable[..., Any]] = {
 }
 
 
+def is_narrow(value: Value) -> bool:
+    """Return whether a value has small integers.
+
+    Layers take them as quantised numbers, which need a scale. As plain integers they are computed
+    in 32 bits; the cast back drops the high bits, so that the result wraps as ONNX has it.
+    """
+    return dtype_of(value) in (np.int8, np.uint8, np.int16)
+
+
 class Arithmetic(Movement):
     """Elementwise functions, comparisons, reductions and matrix products."""
+
+    def widened(self, value: Value, name: str) -> Value:
+        """Return a value as 32-bit integers."""
+        return self.cast(value, np.int32, name)
 
     def scalar(self, value: float, like: Value) -> Array:
         """Return a number of the same type as ``like``."""
@@ -115,6 +128,9 @@ class Arithmetic(Movement):
             with np.errstate(all="ignore"):
                 result = _BINARY[operation](self.known(x), self.known(y))
             return np.asarray(result).astype(dtype_of(x), copy=False)
+        if is_narrow(x):
+            wide = self.binary(operation, self.widened(x, "x"), self.widened(y, "y"), "wide")
+            return self.cast(wide, dtype_of(x), name)
         return self.layer(
             LayerType.ELEMENTWISE_BINARY,
             [x, y],
@@ -148,6 +164,9 @@ class Arithmetic(Movement):
             with np.errstate(all="ignore"):
                 result = _UNARY[operation](self.known(x))
             return np.asarray(result).astype(dtype_of(x), copy=False)
+        if is_narrow(x):
+            wide = self.unary(operation, self.widened(x, "x"), "wide")
+            return self.cast(wide, dtype_of(x), name)
         return self.layer(
             LayerType.ELEMENTWISE_UNARY,
             [x],
@@ -173,8 +192,8 @@ class Arithmetic(Movement):
             raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
         if self.foldable([x, y], np.broadcast_shapes(shape_of(x), shape_of(y))):
             return np.asarray(_COMPARISON[operation](self.known(x), self.known(y)))
-        if dtype_of(x) == np.bool_:
-            x, y = self.cast(x, np.int32, "x"), self.cast(y, np.int32, "y")
+        if is_narrow(x) or dtype_of(x) == np.bool_:
+            x, y = self.widened(x, "x"), self.widened(y, "y")
         return self.layer(
             LayerType.COMPARISON, [x, y], ComparisonDescriptor(operation=operation), name=name
         )
@@ -224,6 +243,9 @@ class Arithmetic(Movement):
         )
         if self.foldable([x], shape):
             return self._reduce_known(operation, self.known(x), tuple(axes), keep_dims)
+        if is_narrow(x):
+            wide = self.reduce(operation, self.widened(x, "x"), axes, keep_dims, "wide")
+            return self.cast(wide, dtype_of(x), name)
         if operation is ReduceOperation.MEAN and dtype_of(x).kind == "f":
             return self.layer(
                 LayerType.MEAN,
@@ -239,6 +261,10 @@ class Arithmetic(Movement):
         operation: ReduceOperation, x: Array, axes: tuple[int, ...], keep_dims: bool
     ) -> Array:
         options: dict[str, Any] = {}
+        if operation is ReduceOperation.MEAN and not x.size:
+            # numpy warns of the mean of nothing, which is what a file may well ask for.
+            shape = np.sum(x, axis=axes, keepdims=keep_dims).shape
+            return np.full(shape, np.nan if x.dtype.kind == "f" else 0, x.dtype)
         if operation in (ReduceOperation.MAX, ReduceOperation.MIN) and not x.size:
             is_max = operation is ReduceOperation.MAX
             if x.dtype.kind == "f":
@@ -260,6 +286,7 @@ class Arithmetic(Movement):
         if shape_of(x)[axis] and self.foldable([x], shape):
             find = np.argmax if function is ArgMinMaxFunction.MAX else np.argmin
             return np.asarray(find(self.known(x), axis)).astype(data_type.numpy)
+        x = self.widened(x, "x") if is_narrow(x) else x
         descriptor = ArgMinMaxDescriptor(function=function, axis=axis, output_type=data_type)
         return self.layer(LayerType.ARG_MIN_MAX, [x], descriptor, name=name)
 

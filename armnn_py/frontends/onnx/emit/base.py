@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError, ParseError
 from armnn_py.frontends.onnx.reading import quoted
+from armnn_py.frontends.onnx.tensors import dense
 from armnn_py.network import Layer, Network, OutputSlot
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
@@ -23,10 +24,14 @@ __all__ = ["EmitterBase", "Unsupported", "Value", "dtype_of", "shape_of"]
 Value: TypeAlias = NDArray[Any] | OutputSlot
 """What is known of a tensor during conversion: its values, or the slot that will hold them."""
 
+DenseOf = Callable[[NDArray[Any]], NDArray[Any]]
+"""Brings a known value to the form that a Constant layer keeps."""
+
 # A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). What is larger than
 # this is not computed at import, and all of it together neither.
-_FOLD_LIMIT = 2**29
-_FOLD_BUDGET = 2**33
+_FOLD_LIMIT = 2**28
+_VIEW_LIMIT = 2**30
+_FOLD_BUDGET = 2**32
 _TENSOR_LIMIT = 2**36
 
 
@@ -55,8 +60,9 @@ def data_type_of(dtype: np.dtype[Any]) -> DataType:
 class EmitterBase:
     """Keeps the network, gives names, and turns known values into Constant layers."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, dense_of: DenseOf = dense) -> None:
         self.network = network
+        self._dense_of = dense_of
         self._names: set[str] = set()
         self._base = ""
         self._slots: dict[int, tuple[NDArray[Any], OutputSlot]] = {}
@@ -131,10 +137,7 @@ class EmitterBase:
         if known is not None:
             return known[1]
         data_type_of(value.dtype)
-        array = np.ascontiguousarray(value).reshape(value.shape)
-        if array.flags.writeable:
-            array = array.view()
-            array.flags.writeable = False
+        array = self._dense_of(value)
         _, name = self._constant_names.get(id(value), (value, f"{self._base}/constant"))
         slot = self.network.add_constant(array, name=self.unique(name)).outputs[0]
         self._slots[id(value)] = (value, slot)
@@ -162,6 +165,11 @@ class EmitterBase:
             return False
         self._budget -= cost
         return True
+
+
+def is_modest(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:
+    """Return whether a view that repeats a smaller tensor may be kept for its values."""
+    return math.prod(shape) * dtype.itemsize <= _VIEW_LIMIT
 
 
 def check_size(shape: Sequence[int], dtype: np.dtype[Any]) -> None:

@@ -25,7 +25,7 @@ from armnn_py.descriptors import (
     View,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit.base import EmitterBase, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.emit.base import EmitterBase, Value, dtype_of, is_modest, shape_of
 from armnn_py.types import LayerType, PaddingMode
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class Movement(EmitterBase):
                 f"shape {_text(shape_of(value))} does not broadcast to {_text(target)}"
             )
         # Broadcasting an array costs nothing before somebody needs it dense.
-        if self.foldable([value], target):
+        if isinstance(value, np.ndarray) and is_modest(target, value.dtype):
             return np.broadcast_to(self.known(value), target)
         return self.layer(
             LayerType.BROADCAST_TO,

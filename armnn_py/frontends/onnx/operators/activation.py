@@ -127,26 +127,29 @@ def clip(view: NodeView, low: Value | None, high: Value | None) -> Value:
 
 @operator("PRelu", since=7)
 def _prelu(view: NodeView) -> Value:
-    # max(x, 0) + slope * min(x, 0): layers that every backend has.
-    emit, x, slope = view.emit, view.value(0), view.value(1)
-    if isinstance(slope, np.ndarray) and slope.size == 1 and view.dtype(0).kind == "f":
-        alpha = float(slope.reshape(-1)[0])
-        return emit.activation(ActivationFunction.LEAKY_RELU, x, alpha)
-    zero = emit.scalar(0, x)
-    above = emit.binary(BinaryOperation.MAXIMUM, x, zero, "above")
-    below = emit.binary(BinaryOperation.MINIMUM, x, zero, "below")
-    return emit.add(above, emit.mul(below, slope, "slope"))
+    return _sloped(view, view.value(1))
 
 
 @operator("PRelu")
 def _prelu_per_channel(view: NodeView) -> Value:
     # Before version 7 the slope has one value per channel and does not broadcast.
-    slope = view.value(1)
-    if view.rank(0) > 2 and len(view.shape(1)) == 1 and view.shape(1)[0] > 1:
-        shape = (view.shape(1)[0], *[1] * (view.rank(0) - 2))
-        values = [view.value(0), view.emit.reshape(slope, shape, "channels")]
-        view = NodeView(view.node, view.version, values, view.emit, frozenset(view.node.outputs))
-    return _prelu(view)
+    slope, channels = view.value(1), math.prod(view.shape(1))
+    if view.rank(0) > 2 and view.rank(1) == 1 and channels > 1:
+        slope = view.emit.reshape(slope, (channels, *[1] * (view.rank(0) - 2)), "channels")
+    return _sloped(view, slope)
+
+
+def _sloped(view: NodeView, slope: Value) -> Value:
+    """Return max(x, 0) + slope * min(x, 0), or the layer for one slope."""
+    emit, x = view.emit, view.value(0)
+    is_single = isinstance(slope, np.ndarray) and slope.size == 1 and slope.ndim <= view.rank(0)
+    if is_single and view.dtype(0).kind == "f":
+        alpha = float(emit.known(slope).reshape(-1)[0])
+        return emit.activation(ActivationFunction.LEAKY_RELU, x, alpha)
+    zero = emit.scalar(0, x)
+    above = emit.binary(BinaryOperation.MAXIMUM, x, zero, "above")
+    below = emit.binary(BinaryOperation.MINIMUM, x, zero, "below")
+    return emit.add(above, emit.mul(below, slope, "slope"))
 
 
 @operator("Selu")

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from armnn_py.errors import ParseError
@@ -146,7 +149,7 @@ def _mod(view: NodeView) -> Value:
         return np.asarray(remainder(x, y)).astype(x.dtype, copy=False)
 
 
-_KNOWN_ONLY = {
+_KNOWN_ONLY: dict[str, Callable[[Any], Any]] = {
     "Round": np.round,
     "Cos": np.cos,
     "Tan": np.tan,

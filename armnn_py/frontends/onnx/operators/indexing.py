@@ -182,7 +182,8 @@ def _trilu(view: NodeView) -> Value:
     k = view.integers(1, "diagonal")[0] if view.has(1) else 0
     if not view.emit.foldable([], shape[-2:], np.dtype(np.int64)):
         raise Unsupported(f"a triangle of {shape[-2]}x{shape[-1]} elements")
-    below = np.tri(*shape[-2:], k - 1 if view.integer("upper", 1) else k, dtype=bool)
+    rows, columns = shape[-2:]
+    below = np.tri(rows, columns, k - 1 if view.integer("upper", 1) else k, dtype=np.bool_)
     kept = ~below if view.integer("upper", 1) else below
     x = view.value(0)
     return view.emit.where(kept, x, view.emit.scalar(0, x))

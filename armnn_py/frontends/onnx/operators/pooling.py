@@ -13,6 +13,7 @@ import numpy as np
 from armnn_py.descriptors import DepthwiseConvolution2dDescriptor, Pooling2dDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.emit import Unsupported, Value, shape_of
+from armnn_py.frontends.onnx.emit.arithmetic import is_narrow
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.windows import Window
@@ -58,7 +59,8 @@ def _pool(view: NodeView, algorithm: PoolingAlgorithm, method: PaddingMethod) ->
     is_ceil = bool(view.integer("ceil_mode"))
     batch, channels, *size = view.shape(0)
     result = (batch, channels, *window.output_size(ceil=is_ceil))
-    x = view.value(0)
+    # The extremes of small integers are exact as floats.
+    x = emit.cast(view.value(0), np.float32, "float") if is_narrow(view.value(0)) else view.value(0)
     if len(size) == 1:
         x = emit.reshape(x, (batch, channels, 1, *size), "plane")
         y = _pool_plane(view, x, window.as_plane(), algorithm, method, is_ceil, "pool")
@@ -82,7 +84,7 @@ def _pool(view: NodeView, algorithm: PoolingAlgorithm, method: PaddingMethod) ->
         y = _pool_plane(view, columns, turned, algorithm, method, is_ceil, "depth_pool")
     else:
         raise Unsupported(f"{len(size)} spatial dimensions (1 to 3 are supported)")
-    return emit.reshape(y, result, "shape" if len(size) == 3 else "")
+    return emit.cast(emit.reshape(y, result, "shape"), view.dtype(0), "narrow")
 
 
 def _part(window: Window, axes: Sequence[int]) -> Window:

@@ -202,7 +202,8 @@ def _range(view: NodeView) -> Value:
     count = max(math.ceil((limit - start) / delta), 0)
     if not view.emit.foldable([], (count,), np.dtype(np.float64)):
         raise Unsupported(f"a range of {count} numbers")
-    return (start + np.arange(count) * delta).astype(view.dtype(0))
+    numbers = start + np.arange(count) * delta
+    return np.asarray(numbers).astype(view.dtype(0))
 
 
 @operator("EyeLike", since=9)

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Free dimensions: bound at import, bound later, and bound wrongly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+import armnn_py as ann
+from armnn_py.frontends import import_model
+
+FLOAT = TensorProto.FLOAT
+
+
+@pytest.fixture
+def two_inputs(models: Any) -> Any:
+    """x [n, 3, h], y [n, h, ?]: the product depends on both."""
+    node = helper.make_node("MatMul", ["x", "y"], ["z"], name="product")
+    inputs = {"x": (["n", 3, "h"], FLOAT), "y": (["n", "h", "?"], FLOAT)}
+    return models.save(models.build([node], inputs, {"z": (["n", 3, "?"], FLOAT)}))
+
+
+def test_free_dimensions_stay_free(two_inputs: Any) -> None:
+    network = import_model(two_inputs)
+    assert network.is_dynamic
+    assert network.inputs["x"].shape == (None, 3, None)
+    assert network.outputs["z"].shape == (None, 3, None)
+
+
+def test_binding_at_import(two_inputs: Any) -> None:
+    network = import_model(two_inputs, shapes={"x": (2, 3, 4), "y": (2, 4, 5)})
+    assert not network.is_dynamic
+    assert network.outputs["z"].shape == (2, 3, 5)
+
+
+def test_binding_later(two_inputs: Any) -> None:
+    network = import_model(two_inputs).specialize({"x": (1, 3, 2), "y": (1, 2, 7)})
+    assert network.outputs["z"].shape == (1, 3, 7)
+
+
+def test_binding_in_part_binds_the_same_name_elsewhere(two_inputs: Any) -> None:
+    network = import_model(two_inputs, shapes={"x": (2, 3, None)})
+    assert network.inputs["x"].shape == (2, 3, None)
+    assert network.inputs["y"].shape == (2, None, None)
+
+
+def test_one_name_has_one_size(two_inputs: Any) -> None:
+    with pytest.raises(ann.InvalidArgumentError) as caught:
+        import_model(two_inputs, shapes={"x": (2, 3, 4), "y": (2, 5, 5)})
+    assert str(caught.value) == (
+        "input 'y': dimension 1 ('h') is 5, 4 expected\n"
+        "  'h' is 4 in input 'x', dimension 2\n"
+        "hint: dimensions of one name have one size"
+    )
+
+
+def test_one_name_has_one_size_later_too(two_inputs: Any) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match=r"dimension 1 \('h'\) is 5, 4 expected"):
+        import_model(two_inputs).specialize({"x": (2, 3, 4), "y": (2, 5, 5)})
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        ({"image": (1, 2)}, "'image' is not an input of 'model'"),
+        ({"x": (1, 3)}, "input 'x': 2 dimensions given, 3 expected"),
+        ({"x": (1, 4, 5)}, "input 'x': dimension 1 is 4, 3 expected"),
+        ({"x": (1, 3, -5)}, "shape of input 'x': dimension 2 is -5, at least 0 expected"),
+        ({"x": "abc"}, "shape of input 'x' 'abc' is not a sequence of integers"),
+        ([("x", (1, 3, 5))], "shapes given as list, a mapping of input names expected"),
+    ],
+    ids=["unknown name", "wrong rank", "fixed dimension", "negative", "text", "no mapping"],
+)
+def test_wrong_shapes(two_inputs: Any, shapes: Any, message: str) -> None:
+    with pytest.raises(ann.InvalidArgumentError) as caught:
+        import_model(two_inputs, shapes=shapes)
+    assert caught.value.message == message
+
+
+def test_an_input_without_shape_needs_one(models: Any) -> None:
+    node = helper.make_node("Relu", ["x"], ["y"])
+    model = models.build([node], {"x": (None, FLOAT)}, {"y": (None, FLOAT)})
+    path = models.save(model)
+    with pytest.raises(ann.ParseError, match="input 'x' states no shape"):
+        import_model(path)
+    assert import_model(path, shapes={"x": (2, 3)}).outputs["y"].shape == (2, 3)
+
+
+def test_shapes_that_do_not_work_are_shown(models: Any) -> None:
+    """A wrong size is often found deep inside: the error says which sizes were bound."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"]),
+        helper.make_node("Reshape", ["r", "s"], ["y"], name="to_pairs"),
+    ]
+    inputs, outputs = {"x": (["n"], FLOAT)}, {"y": ([None, 2], FLOAT)}
+    path = models.save(models.build(nodes, inputs, outputs, {"s": np.array([-1, 2])}))
+    with pytest.raises(ann.ParseError) as caught:
+        import_model(path, shapes={"x": (5,)})
+    assert caught.value.node == "to_pairs"
+    assert caught.value.message.startswith("node 'to_pairs' (Reshape): ")
+    assert "input 'x': 5" in caught.value.details
+
+
+def test_several_shapes_give_the_numbers_of_onnxruntime(engines: Any) -> None:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Slice", ["s", "two", "four"], ["size"]),
+        helper.make_node("Concat", ["lead", "size"], ["target"], axis=0),
+        helper.make_node("MaxPool", ["x"], ["p"], kernel_shape=[2, 2], strides=[2, 2]),
+        helper.make_node("Resize", ["p", "", "", "target"], ["y"], mode="nearest"),
+    ]
+    constants = {"two": np.array([2]), "four": np.array([4]), "lead": np.array([1, 2])}
+    inputs = {"x": ([1, 2, "h", "w"], FLOAT)}
+    outputs = {"y": ([1, 2, "h", "w"], FLOAT)}
+    model = engines.build(nodes, inputs, outputs, constants, opset=13)
+    path = engines.save(model)
+    with ann.load(path, backends=["CpuRef"], runtime=engines.runtime) as net:
+        for size in [(4, 6), (10, 2), (4, 6)]:
+            x = np.random.default_rng(1).standard_normal((1, 2, *size)).astype(np.float32)
+            expected = engines.theirs(model, {"x": x})["y"]
+            np.testing.assert_array_equal(net.run({"x": x})["y"], expected)

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What cannot be imported is listed at once, with counts, reasons and node names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import armnn_py as ann
+from armnn_py.frontends import import_model
+
+FLOAT = TensorProto.FLOAT
+
+
+def node(op: str, inputs: list[str], outputs: list[str], **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(op, inputs, outputs, **attributes)
+
+
+@pytest.mark.parametrize("shape", [[1, 4], ["n", 4]], ids=["static", "dynamic"])
+def test_all_are_listed(models: Any, shape: list[Any]) -> None:
+    nodes = [
+        node("Erf", ["x"], ["a"], name="erf1"),
+        node("Relu", ["a"], ["b"], name="fine"),
+        node("Erf", ["b"], ["c"], name="erf2"),
+        node("Det", ["c"], ["d"], name="det"),
+        node("FusedThing", ["d"], ["e"], name="fused", domain="com.example"),
+        node("MaxPool", ["p"], ["f", "where"], name="pool", kernel_shape=[2, 2]),
+        node("Add", ["e", "where"], ["y"], name="add"),
+    ]
+    inputs = {"x": (shape, FLOAT), "p": ([1, 1, 4, 4], FLOAT)}
+    model = models.build(nodes, inputs, {"y": (shape, FLOAT)})
+    with pytest.raises(ann.UnsupportedOperatorError) as caught:
+        import_model(models.save(model))
+    assert str(caught.value) == (
+        "4 kinds of operator in 'model.onnx' cannot be imported\n"
+        "  Det                      x1   no layer in armnn_py (nodes: det)\n"
+        "  Erf                      x2   no layer in armnn_py (nodes: erf1, erf2)\n"
+        "  MaxPool                  x1   positions of the largest elements as an output"
+        " (nodes: pool)\n"
+        "  com.example.FusedThing   x1   domain 'com.example' is not supported (nodes: fused)\n"
+        "hint: export with standard operators only, or build these parts with Network"
+    )
+    found = [(o.name, o.count, o.nodes) for o in caught.value.operators]
+    assert found[1] == ("Erf", 2, ("erf1", "erf2"))
+
+
+def test_many_nodes_are_counted_and_some_named(models: Any) -> None:
+    nodes = [
+        node("Erf", ["x" if k == 0 else f"v{k - 1}"], [f"v{k}"], name=f"e{k}") for k in range(9)
+    ]
+    model = models.build(nodes, {"x": ([2], FLOAT)}, {"v8": ([2], FLOAT)})
+    with pytest.raises(ann.UnsupportedOperatorError) as caught:
+        import_model(models.save(model))
+    (operator,) = caught.value.operators
+    assert operator.count == 9
+    assert operator.nodes == ("e0", "e1", "e2", "e3", "e4", "...")
+
+
+def _branch(name: str) -> onnx.GraphProto:
+    out = helper.make_tensor_value_info(name, FLOAT, [2])
+    constant = numpy_helper.from_array(np.zeros(2, np.float32), "c")
+    return helper.make_graph([node("Identity", ["c"], [name])], name, [], [out], [constant])
+
+
+def _function() -> onnx.ModelProto:
+    function = helper.make_function(
+        "own", "Twice", ["a"], ["b"], [node("Add", ["a", "a"], ["b"])],
+        [helper.make_opsetid("", 17)],
+    )  # fmt: skip
+    graph = helper.make_graph(
+        [node("Twice", ["x"], ["y"], domain="own", name="n")],
+        "graph",
+        [helper.make_tensor_value_info("x", FLOAT, [2])],
+        [helper.make_tensor_value_info("y", FLOAT, [2])],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    return helper.make_model(graph, functions=[function], opset_imports=opsets, ir_version=8)
+
+
+def test_functions_of_the_model(models: Any) -> None:
+    with pytest.raises(ann.UnsupportedOperatorError, match="a function of the model's own"):
+        import_model(models.save(_function()))
+
+
+def test_control_flow(models: Any) -> None:
+    nodes = [
+        node("ReduceMax", ["x"], ["m"], keepdims=0),
+        node("Cast", ["m"], ["c"], to=TensorProto.BOOL),
+        node("If", ["c"], ["y"], name="if", then_branch=_branch("t"), else_branch=_branch("e")),
+    ]
+    model = models.build(nodes, {"x": ([2], FLOAT)}, {"y": ([2], FLOAT)})
+    with pytest.raises(ann.UnsupportedOperatorError) as caught:
+        import_model(models.save(model))
+    assert [(o.name, o.reason) for o in caught.value.operators] == [("If", "control flow")]
+
+
+REASONS = {
+    "shape at run time": (
+        [node("Reshape", ["x", "i"], ["y"], name="n")],
+        "shape computed at run time",
+    ),
+    "three spatial dimensions": (
+        [node("Conv", ["cube", "cube"], ["y"], name="n")],
+        "3 spatial dimensions (1 and 2 are supported)",
+    ),
+    "float64 at run time": (
+        [node("Cast", ["x"], ["y"], to=TensorProto.DOUBLE, name="n")],
+        "float64 values at run time",
+    ),
+    "strings": (
+        [node("Cast", ["x"], ["y"], to=TensorProto.STRING, name="n")],
+        "to string",
+    ),
+    "string weights": ([node("Add", ["x", "text"], ["y"], name="n")], "holds string values"),
+    "complex weights": ([node("Add", ["x", "z"], ["y"], name="n")], "holds complex64 values"),
+    "scatter with sum": (
+        [node("ScatterND", ["x", "k", "x"], ["y"], reduction="add", name="n")],
+        "reduction 'add'",
+    ),
+    "training": (
+        [node("BatchNormalization", ["x", *["v"] * 4], ["y"], training_mode=1, name="n")],
+        "training mode",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REASONS)
+def test_reasons(models: Any, what: str) -> None:
+    nodes, reason = REASONS[what]
+    inputs = {
+        "x": ([2, 3], FLOAT),
+        "i": ([2], TensorProto.INT64),
+        "cube": ([1, 1, 3, 3, 3], FLOAT),
+    }
+    constants = {"k": np.zeros((2, 1), np.int64), "v": np.ones(3, np.float32)}
+    model = models.build(nodes, inputs, {"y": ([2, 3], FLOAT)}, constants)
+    model.graph.initializer.append(helper.make_tensor("text", TensorProto.STRING, [1], [b"a"]))
+    model.graph.initializer.append(helper.make_tensor("z", TensorProto.COMPLEX64, [1], [1j]))
+    with pytest.raises(ann.UnsupportedOperatorError) as caught:
+        import_model(models.save(model))
+    (operator,) = caught.value.operators
+    assert reason in operator.reason
+    assert operator.nodes == ("n",)

@@ -339,12 +339,17 @@ def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
 
 
 def _to_array(value: Any, like: DataType | None) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgumentError(
+            "constant: a masked array given, an array without mask expected",
+            hints=["array.filled(value)"],
+        )
     if isinstance(value, np.ndarray):
-        return value.view(np.ndarray)
+        return value if type(value) is np.ndarray else value.view(np.ndarray)
     is_number = isinstance(value, (bool, int, float, list, tuple))
     try:
         if not is_number and not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
-            return np.from_dlpack(value)
+            return np.array(np.from_dlpack(value))  # its owner may change it later
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError, BufferError, OverflowError) as error:
         raise InvalidArgumentError(

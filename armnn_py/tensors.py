@@ -329,7 +329,7 @@ def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
         )
     if array.dtype != np.uint16:  # what bfloat16 travels as
         DataType.from_numpy(array.dtype)
-        if array.dtype.name == "bfloat16":
+        if array.dtype.kind == "V":  # bfloat16 of another package
             array = array.view(np.uint16)
     native = array.dtype.newbyteorder("=")
     if array.flags.writeable or not array.flags.c_contiguous or array.dtype != native:

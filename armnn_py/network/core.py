@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network import shapes
@@ -174,7 +176,7 @@ class NetworkCore(NetworkStorage):
         self._check_static()
         array = as_constant(value, like=None if info is None else info.data_type)
         if info is None:
-            info = TensorInfo(array.shape, DataType.from_numpy(array.dtype))
+            info = _constant_info(value, array)
         elif not isinstance(info, TensorInfo):
             raise InvalidArgumentError(f"constant: {info!r} is not a TensorInfo")
         elif info.shape != array.shape or info.dtype != array.dtype:
@@ -301,7 +303,7 @@ class NetworkCore(NetworkStorage):
         if source is None:
             raise InvalidArgumentError("None given, a layer, a slot or values expected")
         array = as_constant(source, like=like)
-        return PendingConstant(array, TensorInfo(array.shape, DataType.from_numpy(array.dtype)))
+        return PendingConstant(array, _constant_info(source, array))
 
     def _resolve_all(
         self, layer_type: LayerType, inputs: Sequence[Source | Resolved | None]
@@ -323,6 +325,14 @@ class NetworkCore(NetworkStorage):
         if isinstance(operand, OutputSlot):
             return operand
         return self._append_constant(name, operand.array, operand.info).outputs[0]
+
+
+def _constant_info(value: Any, array: NDArray[Any]) -> TensorInfo:
+    """Return the info of a constant; an array of bfloat16 tells its type, its values do not."""
+    dtype = getattr(value, "dtype", None) if array.dtype == np.uint16 else None
+    is_bfloat16 = isinstance(dtype, np.dtype) and dtype.name == "bfloat16"
+    data_type = DataType.BFLOAT16 if is_bfloat16 else DataType.from_numpy(array.dtype)
+    return TensorInfo(array.shape, data_type)
 
 
 def known_values(operand: Resolved | None) -> NDArray[Any] | None:

@@ -158,6 +158,19 @@ def test_constants_are_kept_safe_from_their_owner(network, tensor):
     assert network.add_constant(values).value is values
 
 
+def test_bfloat16_arrays_keep_their_type(network):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    layer = network.add_constant(np.ones(3, bfloat16))
+    assert layer.output.info == TensorInfo((3,), DataType.BFLOAT16)
+    assert layer.value.tolist() == [0x3F80] * 3
+    # Bits alone do not tell, so that somebody has to.
+    bits = np.full(3, 0x3F80, np.uint16)
+    with pytest.raises(InvalidArgumentError, match="dtype 'uint16' has no tensor type"):
+        network.add_constant(bits)
+    stated = network.add_constant(bits, info=TensorInfo((3,), DataType.BFLOAT16))
+    assert stated.output.info == layer.output.info
+
+
 @pytest.mark.parametrize(
     ("data_type", "number"),
     [

@@ -1,0 +1,138 @@
+"""The tree of errors: standard classes behind it, the form of the text, the fields."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+
+import pytest
+
+from armnn_py import errors
+from armnn_py.errors import (
+    ArmnnError,
+    BackendLoadError,
+    BackendNotFoundError,
+    GraphValidationError,
+    LayerRefusal,
+    LayerValidationError,
+    NoBackendForLayerError,
+    UnknownNameError,
+    UnsupportedOperator,
+    UnsupportedOperatorError,
+    near_names,
+)
+
+CLASSES = [
+    member
+    for _, member in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(member, ArmnnError)
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "bases"),
+    [
+        ("InvalidArgumentError", [ValueError]),
+        ("UnknownNameError", [errors.InvalidArgumentError, KeyError]),
+        ("BackendNotFoundError", [errors.BackendError, LookupError]),
+        ("BackendLoadError", [errors.BackendError, OSError]),
+        ("BackendVersionError", [errors.BackendError]),
+        ("BackendUnavailableError", [errors.BackendError]),
+        ("ParseError", [errors.ModelError]),
+        ("UnsupportedOperatorError", [errors.ModelError]),
+        ("LayerValidationError", [GraphValidationError]),
+        ("ExecutionCancelledError", [errors.ExecutionError]),
+        ("ExecutionTimeoutError", [errors.ExecutionError, TimeoutError]),
+        ("UnimplementedError", [NotImplementedError]),
+    ],
+)
+def test_family(name: str, bases: list[type]) -> None:
+    for base in bases:
+        assert issubclass(getattr(errors, name), base)
+
+
+def test_every_name_is_public_and_ends_in_error() -> None:
+    for cls in CLASSES:
+        assert cls.__name__.endswith("Error")
+        assert cls.__name__ in errors.__all__
+        assert f"{cls.__name__}" in (errors.__doc__ or "")
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_form_of_the_text(cls: type[ArmnnError]) -> None:
+    error = cls("input 'x': no", details=["one", "two\nmore"], hints=["do this", "or that"])
+    assert str(error) == "input 'x': no\n  one\n  two\n  more\nhint: do this\nhint: or that"
+    assert (error.message, error.details) == ("input 'x': no", ("one", "two\nmore"))
+    assert error.hints == ("do this", "or that")
+    assert str(cls("alone")) == "alone"
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize(
+    "clone", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))], ids=["copy", "pickle"]
+)
+def test_copies_are_whole(cls: type[ArmnnError], clone: object) -> None:
+    error = cls("text", details=["detail"], hints=["hint"])
+    error.add_note("seen here")
+    other = clone(error)  # type: ignore[operator]
+    assert type(other) is cls
+    assert str(other) == str(error)
+    assert other.__dict__ == error.__dict__
+    assert other.args == ("text",)
+
+
+def test_unknown_name_lists_valid_names_and_near_ones() -> None:
+    error = UnknownNameError("input 'imag' is unknown", name="imag", valid=["mask", "image"])
+    assert str(error).splitlines() == [
+        "input 'imag' is unknown",
+        "  valid names: mask, image",
+        "hint: did you mean 'image'?",
+    ]
+    assert (error.name, error.valid, error.near) == ("imag", ("mask", "image"), ("image",))
+
+
+@pytest.mark.parametrize(
+    ("name", "valid", "near"),
+    [
+        ("cpuref", ["CpuAcc", "CpuRef"], "CpuRef"),
+        ("CPU_REF", ["CpuRef", "GpuAcc"], "CpuRef"),
+        ("zzz", ["CpuRef"], None),
+        ("x", [], None),
+    ],
+)
+def test_near_names(name: str, valid: list[str], near: str | None) -> None:
+    assert next(iter(near_names(name, valid)), None) == near
+
+
+def test_operators_make_the_details() -> None:
+    operators = [
+        UnsupportedOperator("NonMaxSuppression", 3, "no layer in armnn_py"),
+        UnsupportedOperator("Resize", 1, "mode 'cubic'", ("up_1",)),
+    ]
+    error = UnsupportedOperatorError("2 kinds of operator cannot be imported", operators=operators)
+    assert error.operators == tuple(operators)
+    assert error.details == (
+        "NonMaxSuppression   x3   no layer in armnn_py",
+        "Resize              x1   mode 'cubic' (nodes: up_1)",
+    )
+
+
+def test_layers_make_the_details() -> None:
+    layers = [LayerRefusal("gn1", "Normalization", (("CpuRef", "no kernel"), ("Npu", "busy")))]
+    error = NoBackendForLayerError("1 layer has no backend", layers=layers)
+    assert error.details == ("layer 'gn1' (Normalization)", "  CpuRef: no kernel", "  Npu: busy")
+    assert error.layers == tuple(layers)
+
+
+def test_problems_make_the_details() -> None:
+    error = GraphValidationError("2 problems", problems=["a", "b"])
+    assert (error.problems, error.details) == (("a", "b"), ("a", "b"))
+    assert LayerValidationError("bad", layer="conv1").layer == "conv1"
+
+
+def test_fields_of_backend_errors() -> None:
+    load = BackendLoadError("cannot open", path="/x.so", system_message="/x.so: invalid ELF header")
+    assert (load.path, load.system_message) == ("/x.so", "/x.so: invalid ELF header")
+    missing = BackendNotFoundError("no", backend="Npu", loaded=["CpuRef"])
+    assert (missing.backend, missing.loaded, missing.verdicts) == ("Npu", ("CpuRef",), ())

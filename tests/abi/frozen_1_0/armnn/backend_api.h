@@ -679,7 +679,8 @@ struct armnn_backend_api_t {
   /* Static array of named values, e.g. "AsyncExecution": true. */
   armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                      armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
-  /* Options that create understands, with their defaults as values; the host refuses others. */
+  /* Options that create understands, with their defaults as values; the host refuses others. Asked
+   * before create, so |backend| may be null; the array and its texts are static. */
   armnn_status_t (*get_option_defaults)(armnn_backend_t* backend, armnn_options_t* out_options,
                                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* OK: all tensor memory will come from |allocator|, which outlives the backend. */

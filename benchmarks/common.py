@@ -1,0 +1,71 @@
+"""What the benchmarks share: the machine in one line, samples in numbers, backends for a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+INCLUDE = REPOSITORY / "native" / "include"
+EXAMPLE = REPOSITORY / "examples" / "out_of_tree_backend" / "backend.c"
+
+
+def machine() -> dict[str, Any]:
+    """Return what a figure depends on."""
+    models = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        if line.startswith("model name")
+    ]
+    return {
+        "processor": models[0] if models else platform.machine(),
+        "usable_processors": len(os.sched_getaffinity(0)),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "date": time.strftime("%Y-%m-%d"),
+        "load_before": round(os.getloadavg()[0], 2),
+    }
+
+
+def seconds_a_call(function: Callable[[], object], *, batch: int, batches: int) -> list[float]:
+    """Return the time of one call, averaged over each of several batches."""
+    function()
+    samples = []
+    for _ in range(batches):
+        start = time.perf_counter()
+        for _ in range(batch):
+            function()
+        samples.append((time.perf_counter() - start) / batch)
+    return samples
+
+
+def spread(samples: Sequence[float], unit: float) -> dict[str, float]:
+    """Return median, smallest and largest in units (1e-6: microseconds)."""
+    return {
+        "median": round(statistics.median(samples) / unit, 3),
+        "min": round(min(samples) / unit, 3),
+        "max": round(max(samples) / unit, 3),
+    }
+
+
+def compile_backend(source: Path, target: Path, *flags: str) -> Path:
+    """Compile one file into a backend, without CMake."""
+    command = ["cc", "-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", f"-I{INCLUDE}"]
+    subprocess.run([*command, *flags, str(source), "-o", str(target)], check=True)
+    return target
+
+
+def publish(name: str, result: dict[str, Any], target: Path | None) -> None:
+    """Print the result, and write it where it was asked for."""
+    document = json.dumps({"benchmark": name, "machine": machine(), **result}, indent=1)
+    print(document)
+    if target is not None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(document + "\n", encoding="utf-8")

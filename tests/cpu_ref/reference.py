@@ -23,7 +23,7 @@ def onnx_node(
     opset: int = 18,
     constant: Sequence[int] = (),
 ) -> np.ndarray:
-    """The first output of one operator; ``None`` is an absent input, ``constant`` an initializer."""
+    """The first output of one operator; ``None`` is an absent input, ``constant`` a fixed one."""
     onnx = pytest.importorskip("onnx")
     ort = pytest.importorskip("onnxruntime")
     helper, numpy_helper = onnx.helper, onnx.numpy_helper

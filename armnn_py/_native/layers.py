@@ -80,9 +80,9 @@ def const_tensor(
 
 
 @functools.cache
-def _struct_of(descriptor_class: type) -> type[Any]:
+def _struct_of(class_name: str) -> type[Any]:
     """``Convolution2dDescriptor`` -> ``armnn_convolution2d_descriptor_t``."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", descriptor_class.__name__).lower()
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", class_name).lower()
     structure: type[Any] = getattr(abi, f"armnn_{words}_t")
     return structure
 
@@ -95,7 +95,7 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     """
     if descriptor is None:
         return None
-    struct = _struct_of(type(descriptor))()
+    struct = _struct_of(type(descriptor).__name__)()
     _header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
     names = {field.name for field in dataclasses.fields(descriptor)}
     length = 0

@@ -25,7 +25,6 @@ __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanStep", "
 INTERRUPT_INTERVAL_NS = 20_000_000
 
 
-
 @dataclass(frozen=True, slots=True)
 class PlanTensor:
     """One numbered tensor: ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
@@ -206,8 +205,8 @@ class NativeContext:
 
     def run(
         self,
-        inputs: Sequence[int],
-        outputs: Sequence[int],
+        inputs: list[int | ctypes.c_void_p | None],
+        outputs: list[int | ctypes.c_void_p | None],
         *,
         deadline_ns: int = 0,
         interruptible: bool = False,

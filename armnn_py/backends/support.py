@@ -17,9 +17,8 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from armnn_py.network import Layer
-
     from armnn_py.backends.backend import Backend
+    from armnn_py.network import Layer
 
 __all__ = ["LayerSupport", "Support", "layer_signature"]
 

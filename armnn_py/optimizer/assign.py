@@ -71,6 +71,7 @@ def assign_backends(
                     file = None if backend.file is None else str(backend.file)
                     records.append(
                         LayerAssignment(
+                            layer.guid,
                             layer.name,
                             layer.type.label,
                             backend.id,

@@ -18,6 +18,8 @@ class LayerAssignment:
 
     Attributes
     ----------
+    guid
+        Number of the layer in its network: names may repeat.
     layer
         Name of the layer.
     type
@@ -32,6 +34,7 @@ class LayerAssignment:
         Pairs (backend id, reason) of the choices tried before.
     """
 
+    guid: int
     layer: str
     type: str
     backend: str
@@ -50,6 +53,7 @@ class LayerAssignment:
     def to_json(self) -> dict[str, Any]:
         """The record as JSON-able values."""
         return {
+            "guid": self.guid,
             "layer": self.layer,
             "type": self.type,
             "backend": self.backend,
@@ -66,7 +70,7 @@ class Assignment(Sequence[LayerAssignment]):
 
     def __init__(self, records: Sequence[LayerAssignment]) -> None:
         self._records = tuple(records)
-        self._by_name = {record.layer: record for record in self._records}
+        self._by_name = {record.layer: record for record in reversed(self._records)}
 
     @overload
     def __getitem__(self, index: int) -> LayerAssignment: ...
@@ -82,7 +86,7 @@ class Assignment(Sequence[LayerAssignment]):
         return iter(self._records)
 
     def of(self, layer: str) -> LayerAssignment:
-        """The record of the layer with this name.
+        """The record of the layer with this name; of the first one, should names repeat.
 
         Raises
         ------

@@ -38,13 +38,8 @@ class ExecutionContext:
         self._data = [factory.create_execution_data() for factory in plan.factories]
         self._native = NativeContext(plan.native, self._data)
         self._output_specs = [
-            (
-                layer.name,
-                tuple(layer.inputs[0].info.shape),
-                layer.inputs[0].info.dtype,
-                plan.output_alignments.get(index, 1),
-            )
-            for index, layer in enumerate(plan.network.output_layers)
+            (name, info.static_shape, info.dtype, plan.output_alignments.get(index, 1))
+            for index, (name, info) in enumerate(plan.network.outputs.items())
         ]
 
     def run(

@@ -18,6 +18,7 @@ from armnn_py._native.layers import LayerStructs
 from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import InternalError
+from armnn_py.network import ConstantLayer
 from armnn_py.optimizer.assign import HOST_LAYERS
 from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
@@ -106,7 +107,7 @@ class NetworkPlan:
     def __init__(self, optimized: OptimizedNetwork) -> None:
         self.network = optimized.network
         self.assignment = optimized.assignment
-        self._backends = {record.layer: record for record in optimized.assignment}
+        self._backends = {record.guid: record for record in optimized.assignment}
         self._registry = optimized.runtime.backends
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
@@ -166,7 +167,7 @@ class NetworkPlan:
                 _Tensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
             )
         for layer in self.network.layers:
-            if layer.type == LayerType.CONSTANT:
+            if isinstance(layer, ConstantLayer):
                 slot = layer.outputs[0]
                 build.number_of[slot] = build.add(
                     _Tensor(
@@ -182,9 +183,9 @@ class NetworkPlan:
                             _Tensor(abi.ARMNN_PLAN_TENSOR_ARENA, slot.info.byte_size)
                         )
 
-    def _constant(self, layer: Layer) -> np.ndarray:
+    def _constant(self, layer: ConstantLayer) -> np.ndarray:
         """The value of a constant layer, 64-byte aligned as the backend API promises."""
-        value: np.ndarray = layer.value
+        value = layer.value
         known = self._constants.get(id(value))
         if known is None:
             # The original is kept too, so that its id stays its own.
@@ -193,7 +194,7 @@ class NetworkPlan:
         return known[1]
 
     def _add_workload(self, build: _Build, layer: Layer, factory_of: dict[str, int]) -> None:
-        record = self._backends[layer.name]
+        record = self._backends[layer.guid]
         backend = self._registry[record.backend]
         if backend.id not in factory_of:
             factory_of[backend.id] = len(self.factories)
@@ -206,7 +207,7 @@ class NetworkPlan:
             [slot.info for slot in layer.outputs],
             [
                 self._constant(slot.layer)
-                if slot is not None and slot.layer.type == LayerType.CONSTANT
+                if slot is not None and isinstance(slot.layer, ConstantLayer)
                 else None
                 for slot in layer.inputs
             ],
@@ -358,7 +359,7 @@ class NetworkPlan:
     def _describe(self, step: _Step) -> StepInfo:
         if step.layer is None or step.workload is None:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")
-        record: LayerAssignment = self._backends[step.layer.name]
+        record: LayerAssignment = self._backends[step.layer.guid]
         return StepInfo(record.layer, record.type, record.backend, step.workload.kernel_name)
 
     # ---- Devices -----------------------------------------------------------------------------

@@ -79,6 +79,21 @@ def test_hint_that_is_refused_falls_back(runtime: ann.Runtime) -> None:
     assert record.refusals[0][0] == "Dozen"
 
 
+def test_layers_of_one_name_keep_their_own_backends(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((2, 3)))
+    y = network.add_addition(x, x, name="twin", backend="Dozen")
+    network.add_output("y", network.add_multiplication(y, y, name="twin", backend="CpuRef"))
+    optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
+    assert [record.backend for record in optimized.assignment] == ["Dozen", "CpuRef"]
+    assert optimized.assignment.of("twin").backend == "Dozen"
+    with runtime.load_network(optimized) as net:
+        np.testing.assert_array_equal(net.run(X)["y"], 4 * X * X)
+        with net.profile() as profile:
+            net.run(X)
+    assert [layer.backend for layer in profile.layers] == ["Dozen", "CpuRef"]
+
+
 def test_unknown_hint_is_an_error(runtime: ann.Runtime) -> None:
     with pytest.raises(ann.UnknownNameError, match="layer 'sum' asks for backend 'Dozn'") as caught:
         ann.optimize(mixed_network(hint="Dozn"), ["CpuRef"], runtime=runtime)

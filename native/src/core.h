@@ -23,7 +23,6 @@
 #define ARMNN_CACHE_LINE 64
 #define ARMNN_MAX_ALIGNMENT 4096u
 
-
 /* ---- status.c ---------------------------------------------------------------------------------
  */
 

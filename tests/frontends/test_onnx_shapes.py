@@ -105,6 +105,21 @@ def test_shapes_that_do_not_work_are_shown(models: Any) -> None:
     assert "input 'x': 5" in caught.value.details
 
 
+def test_stale_shapes_of_outputs_do_no_harm(engines: Any) -> None:
+    """Exporters free the batch of inputs and forget the outputs, which keep the first size."""
+    node = helper.make_node("Relu", ["x"], ["y"])
+    model = engines.build([node], {"x": (["n", 3], FLOAT)}, {"y": ([1, 3], FLOAT)})
+    x = np.array([[1, -1, 2], [-3, 4, -5]], np.float32)
+    np.testing.assert_array_equal(engines.ours(model, {"x": x})["y"], np.maximum(x, 0))
+
+
+def test_the_type_of_an_output_is_checked(models: Any) -> None:
+    node = helper.make_node("Relu", ["x"], ["y"])
+    model = models.build([node], {"x": ([3], FLOAT)}, {"y": ([3], TensorProto.INT64)})
+    with pytest.raises(ann.ParseError, match="output 'y' is float32, but the file says int64"):
+        import_model(models.save(model))
+
+
 def test_several_shapes_give_the_numbers_of_onnxruntime(engines: Any) -> None:
     nodes = [
         helper.make_node("Shape", ["x"], ["s"]),

@@ -145,12 +145,30 @@ class _Conversion:
             value = self.values[name]
             if isinstance(value, Unreadable):
                 raise ParseError(f"output {quoted(name)}: {value.reason}")
+            self._check_type(name, value)
             self.emit.begin(name)
             try:
                 self.network.add_output(name, self.emit.slot(value))
             except Unsupported as reason:
                 raise ParseError(f"output {quoted(name)}: {reason}") from None
         return self.network
+
+    def _check_type(self, name: str, value: Value) -> None:
+        stated = self.model.outputs[name]
+        if stated.dtype is not None and stated.dtype != dtype_of(value):
+            raise ParseError(
+                f"output {quoted(name)} is {dtype_of(value)}, but the file says {stated.type_name}",
+                path=str(self.model.path),
+            )
+        dims = stated.dims
+        if dims is not None and not _fits(dims, shape_of(value)):
+            _logger.info(
+                "output %s of '%s' has shape %s, but the file says %s",
+                quoted(name),
+                self.model.path.name,
+                shape_of(value),
+                dims,
+            )
 
     def _node(self, node: Node) -> None:
         if any(name in self.poisoned for name in node.inputs):
@@ -280,6 +298,12 @@ def _named(error: ParseError, node: Node) -> ParseError:
         node=node.name,
         details=error.details,
         hints=error.hints,
+    )
+
+
+def _fits(dims: Sequence[int | str | None], shape: Sequence[int]) -> bool:
+    return len(dims) == len(shape) and all(
+        not isinstance(dim, int) or dim == size for dim, size in zip(dims, shape, strict=True)
     )
 
 

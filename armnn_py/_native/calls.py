@@ -19,7 +19,7 @@ from armnn_py.errors import (
     UnimplementedError,
 )
 
-__all__ = ["STATUS_ERRORS", "ErrorBuffer", "raise_status", "status_name"]
+__all__ = ["STATUS_ERRORS", "ErrorBuffer", "backend_failure", "raise_status", "status_name"]
 
 #: Class that a status turns into when nothing more special is known.
 STATUS_ERRORS: dict[int, type[ArmnnError]] = {
@@ -76,6 +76,22 @@ class ErrorBuffer:
         """The message, with undecodable bytes replaced; "" if there is none."""
         text = self._text.value.decode("utf-8", "replace")
         return text + "..." if self.struct.needed > len(self._text) else text
+
+
+def backend_failure(
+    backend_id: str, function: str, status: int, error: ErrorBuffer
+) -> BackendError:
+    """The error for a function of a backend that should have made an object and did not.
+
+    A null object with status OK is a failure, too.
+    """
+    if status == abi.ARMNN_STATUS_UNAVAILABLE:
+        error_class: type[BackendError] = BackendUnavailableError
+    else:
+        error_class = BackendError
+    words = status_name(status) if status else "it answered OK but made no object"
+    details = [error.text] if error.text else []
+    return error_class(f"backend '{backend_id}': {function} failed: {words}", details=details)
 
 
 def raise_status(status: int, subject: str, error: ErrorBuffer | None = None) -> NoReturn:

@@ -29,6 +29,7 @@ __all__ = [
     "process_has_symbol",
     "read_text",
     "static_backends",
+    "stop_threads",
     "symbol",
 ]
 
@@ -74,6 +75,11 @@ def open_library(path: str | os.PathLike[str]) -> int:
         words: bytes | None = _dl().dlerror()
         raise OSError(os.fsdecode(words) if words else f"{os.fsdecode(name)}: dlopen failed")
     return handle
+
+
+def stop_threads() -> None:
+    """End the pool's threads, which run their exit hooks; the next parallel_for starts new ones."""
+    core().armnn_core_stop_threads()
 
 
 def close_library(handle: int | None) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -200,7 +201,7 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
-        self._gate: Generator[int, None, None] | None = None
+        self._gate: GeneratorType[int, None, None] | None = None
         self._gate_callback: Any = None
 
     def run(
@@ -216,6 +217,7 @@ class NativeContext:
         ``interruptible`` asks Python between steps: for signals, which only the main thread gets,
         and for the tokens in ``stops``. What a signal handler raised lies in ``caught`` afterwards.
         """
+        self.caught.clear()  # of a run whose caller was interrupted before it looked
         self._input_array[: len(inputs)] = inputs
         self._output_array[: len(outputs)] = outputs
         run = self._run
@@ -230,9 +232,11 @@ class NativeContext:
         return status
 
     def _make_gate(self) -> None:
-        self._gate = _signal_gate(self.caught, self.stops)
-        next(self._gate)
-        self._gate_callback = type(self._run.interrupt)(self._gate.send)
+        gate = _signal_gate(self.caught, self.stops)
+        assert isinstance(gate, GeneratorType)
+        next(gate)
+        self._gate = gate
+        self._gate_callback = type(self._run.interrupt)(gate.send)
 
     @property
     def error_text(self) -> str:
@@ -253,7 +257,13 @@ class NativeContext:
 
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""
-        core().armnn_context_cancel(self.handle)
+        if self.handle:
+            core().armnn_context_cancel(self.handle)
+
+    @property
+    def is_inside_handler(self) -> bool:
+        """Whether a signal handler runs in the middle of this context's run right now."""
+        return self._gate is not None and self._gate.gi_running
 
     def destroy(self) -> None:
         """Free the arena; no run may be in flight."""
@@ -263,3 +273,7 @@ class NativeContext:
         if self._gate is not None:
             self._gate.close()
             self._gate = None
+
+    def abandon(self) -> None:
+        """Forget the native context without freeing it: after a fork another thread was in it."""
+        self.handle = ctypes.POINTER(abi.armnn_context_t)()

@@ -8,7 +8,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, raise_status
+from armnn_py._native.calls import ErrorBuffer, backend_failure
 from armnn_py._native.layers import layer_query
 from armnn_py._native.object_table import object_table
 
@@ -50,11 +50,7 @@ class NativeLayerSupport:
             backend, None, ctypes.byref(out), ctypes.byref(self._error.struct)
         )
         if status != abi.ARMNN_STATUS_OK or not out:
-            raise_status(
-                status or abi.ARMNN_STATUS_INTERNAL,
-                f"backend '{backend_id}': get_layer_support failed",
-                self._error,
-            )
+            raise backend_failure(backend_id, "get_layer_support", status, self._error)
         self._object = out
         self._api = object_table(
             out,

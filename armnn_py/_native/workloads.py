@@ -9,14 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, raise_status, status_name
+from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, status_name
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
     from armnn_py._native.layers import LayerStructs
 
-__all__ = ["NativeWorkload", "NativeWorkloadFactory", "Requirements"]
+__all__ = ["MAX_ALIGNMENT", "NativeWorkload", "NativeWorkloadFactory", "Requirements"]
+
+
+#: What the header allows a workload to ask for; a page, beyond which nobody has needs.
+MAX_ALIGNMENT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,7 @@ class Requirements:
     """What a workload stated that it needs, with the header's defaults filled in."""
 
     scratch_size: int
+    scratch_alignment: int
     tensor_alignment: int
     in_place_mask: int
     consumed_mask: int
@@ -46,26 +51,33 @@ class NativeWorkload:
             ("destroy", "execute"),
             backend_id,
         )
-        self.requirements = self._ask_requirements(api, workload)
+        try:
+            self.requirements = self._ask_requirements(api, workload, backend_id)
+        except BackendError:
+            self.destroy()
+            raise
         name = api.get_kernel_name(workload) if api.get_kernel_name else None
         self.kernel_name = name.decode("utf-8", "replace") if name else ""
 
     @staticmethod
-    def _ask_requirements(api: Any, workload: Any) -> Requirements:
+    def _ask_requirements(api: Any, workload: Any, backend_id: str) -> Requirements:
         struct = abi.armnn_workload_requirements_t()
         struct.header.struct_size = ctypes.sizeof(struct)
         struct.header.struct_type = abi.ARMNN_STRUCT_WORKLOAD_REQUIREMENTS
         if api.get_requirements:
             api.get_requirements(workload, ctypes.byref(struct))
-        scratch_size: int = struct.scratch_size
-        if struct.scratch_alignment > 64:
-            # The arena gives 64; room to round up inside is the backend's own business beyond it.
-            raise BackendError(
-                f"workload asks for scratch aligned to {struct.scratch_alignment} bytes",
-                hints=["the host gives at most 64; ask for more bytes and round up inside"],
-            )
+        for what, value in (
+            ("scratch", struct.scratch_alignment),
+            ("tensors", struct.tensor_alignment),
+        ):
+            if value & (value - 1) or value > MAX_ALIGNMENT:
+                raise BackendError(
+                    f"backend '{backend_id}': a workload asks for {what} aligned to {value} bytes",
+                    hints=[f"an alignment is a power of two up to {MAX_ALIGNMENT}"],
+                )
         return Requirements(
-            scratch_size,
+            struct.scratch_size,
+            struct.scratch_alignment or 64,
             struct.tensor_alignment or 64,
             struct.in_place_mask,
             struct.consumed_mask,
@@ -104,11 +116,7 @@ class NativeWorkloadFactory:
             backend, ctypes.byref(args), ctypes.byref(out), ctypes.byref(error.struct)
         )
         if status != abi.ARMNN_STATUS_OK or not out:
-            raise_status(
-                status or abi.ARMNN_STATUS_INTERNAL,
-                f"backend '{backend_id}': create_workload_factory failed",
-                error,
-            )
+            raise backend_failure(backend_id, "create_workload_factory", status, error)
         self._object = out
         self._api = object_table(
             out,

@@ -5,11 +5,13 @@
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
 from armnn_py.backends.registry import BackendOptions, BackendRegistry, load_backends
+from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict
 from armnn_py.backends.version import BackendVersion
 
 __all__ = [
     "FILE_NAME_RULE",
+    "LOADING",
     "Backend",
     "BackendFileName",
     "BackendOptions",

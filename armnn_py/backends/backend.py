@@ -7,7 +7,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py._native.backend_table import BackendTable, destroy_instance
+from armnn_py._native.devices import lost_reason
 from armnn_py.backends import shared_library
+from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from armnn_py._native import abi
@@ -32,9 +34,26 @@ class Backend:
         Where it was found, as in :class:`~armnn_py.backends.verdict.Verdict`.
     options
         Every option that it understands with the value in force.
+    lost_device
+        Why its device is gone, or None: a backend without its device gets no more work.
+
+    The instance has users: the registry that made it, and every plan and question under way. It is
+    destroyed with the last of them, so that the order in which Python frees things does not matter.
     """
 
-    __slots__ = ("_instance", "_library", "_table", "file", "id", "options", "place", "version")
+    __slots__ = (
+        "_instance",
+        "_is_open",
+        "_library",
+        "_table",
+        "_users",
+        "file",
+        "id",
+        "lost_device",
+        "options",
+        "place",
+        "version",
+    )
 
     def __init__(
         self,
@@ -56,6 +75,9 @@ class Backend:
         self._table = table
         self._instance = instance
         self._library = library
+        self._is_open = True
+        self._users = 1
+        self.lost_device: str | None = None
 
     @property
     def is_static(self) -> bool:
@@ -87,13 +109,38 @@ class Backend:
         """Address of the backend object; 0 after :meth:`close`."""
         return self._instance
 
-    def close(self) -> None:
-        """Destroy the instance, and close the library after its last user; may be repeated.
+    def note_lost_device(self) -> None:
+        """After a failure: remember whether the backend reported its device lost."""
+        if self.lost_device is None and self._instance:
+            self.lost_device = lost_reason(self._instance)
 
-        Everything that was made from the instance must be gone.
+    def retain(self) -> None:
+        """Count one more user, who must call :meth:`release`.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The runtime of the backend is closed.
         """
         with shared_library.LOADING:
-            if not self._instance:
+            if not self._is_open:
+                raise InvalidArgumentError(
+                    f"backend '{self.id}' is closed", hints=["make a new Runtime()"]
+                )
+            self._users += 1
+
+    def close(self) -> None:
+        """Give up the registry's use; may be repeated. No new user is taken from now on."""
+        with shared_library.LOADING:
+            if self._is_open:
+                self._is_open = False
+                self.release()
+
+    def release(self) -> None:
+        """Count one user less; the last one destroys the instance and closes the library."""
+        with shared_library.LOADING:
+            self._users -= 1
+            if self._users:
                 return
             instance, self._instance = self._instance, 0
             destroy_instance(self._table, instance)
@@ -102,5 +149,5 @@ class Backend:
                 self._library = None
 
     def __repr__(self) -> str:
-        state = "" if self._instance else " closed"
+        state = "" if self._is_open else " closed"
         return f"<Backend '{self.id}' API {self.version} from {self.file or self.place}{state}>"

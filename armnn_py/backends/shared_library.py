@@ -76,6 +76,8 @@ def release(library: SharedLibrary, *, unloadable: bool) -> None:
     library.stays_mapped |= not unloadable
     if library.users == 0 and not library.stays_mapped:
         del _libraries[library.identity]
+        # Threads of the pool may still have to call the library when they end.
+        dynamic_library.stop_threads()
         dynamic_library.close_library(library.handle)
 
 

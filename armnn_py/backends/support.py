@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.support import NativeLayerSupport
+from armnn_py.errors import BackendError
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -48,15 +49,26 @@ def layer_signature(layer: Layer) -> tuple[Any, ...]:
 class LayerSupport:
     """The layer support object of one backend, with a cache; use it in a ``with`` block."""
 
-    __slots__ = ("_cache", "_native", "backend")
+    __slots__ = ("_cache", "_failure", "_native", "backend")
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        self._native = NativeLayerSupport(backend.id, backend.api, backend.instance)
         self._cache: dict[tuple[Any, ...], Support] = {}
+        self._native: NativeLayerSupport | None = None
+        self._failure = ""
+        backend.retain()
+        try:
+            self._native = NativeLayerSupport(backend.id, backend.api, backend.instance)
+        except BackendError as error:
+            # One broken backend must not stop the others: its failure is its answer.
+            self._failure = "; ".join((error.message, *error.details))
 
     def ask(self, layer: Layer) -> Support:
         """Whether the backend takes ``layer``, with its reason if not."""
+        if self._native is None:
+            return Support(False, self._failure)
+        if self.backend.lost_device is not None:
+            return Support(False, f"its device is lost: {self.backend.lost_device}")
         key = layer_signature(layer)
         answer = self._cache.get(key)
         if answer is None:
@@ -65,8 +77,11 @@ class LayerSupport:
         return answer
 
     def close(self) -> None:
-        """Destroy the native object."""
-        self._native.close()
+        """Destroy the native object; call it once."""
+        if self._native is not None:
+            self._native.close()
+            self._native = None
+        self.backend.release()
 
     def __enter__(self) -> LayerSupport:
         return self

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Stopping a run from another thread."""
+"""Stopping a run from another thread, or from a signal handler."""
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,21 +15,22 @@ __all__ = ["CancelToken"]
 class CancelToken:
     """A switch that stops the runs it was given to, before their next layer.
 
+    There is no lock in it: a signal handler may cancel in the middle of a run of its own thread.
+
     Examples
     --------
     >>> token = CancelToken()
-    >>> threading.Timer(0.1, token.cancel).start()  # doctest: +SKIP
+    >>> signal.signal(signal.SIGTERM, lambda *_: token.cancel())  # doctest: +SKIP
     >>> loaded.run(inputs, cancel=token)  # doctest: +SKIP
     Traceback (most recent call last):
-    armnn_py.errors.ExecutionCancelledError: ...
+    armnn_py.ExecutionCancelledError: ...
     """
 
-    __slots__ = ("_cancelled", "_contexts", "_lock")
+    __slots__ = ("_cancelled", "_contexts")
 
     def __init__(self) -> None:
         self._cancelled = False
         self._contexts: set[NativeContext] = set()
-        self._lock = threading.Lock()
 
     @property
     def cancelled(self) -> bool:
@@ -39,18 +39,16 @@ class CancelToken:
 
     def cancel(self) -> None:
         """Stop every run that uses this token, now and in future; from any thread."""
-        with self._lock:
-            self._cancelled = True
-            for context in self._contexts:
-                context.cancel()
+        # First the flag, which a run reads after it has entered the set, then those already in it.
+        self._cancelled = True
+        for context in tuple(self._contexts):
+            context.cancel()
 
     def _attach(self, context: NativeContext) -> None:
-        with self._lock:
-            self._contexts.add(context)
+        self._contexts.add(context)
 
     def _detach(self, context: NativeContext) -> None:
-        with self._lock:
-            self._contexts.discard(context)
+        self._contexts.discard(context)
 
     def __repr__(self) -> str:
         return f"<CancelToken {'cancelled' if self._cancelled else 'ready'}>"

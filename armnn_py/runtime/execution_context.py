@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["ExecutionContext"]
 
 _MAIN_THREAD = threading.main_thread().ident
+#: Seconds; beyond it a deadline would leave the clock's 64 bits, and nobody would see it.
+_LONGEST_TIMEOUT = 1e9
 
 
 class ExecutionContext:
@@ -35,8 +38,13 @@ class ExecutionContext:
     def __init__(self, plan: NetworkPlan) -> None:
         assert plan.native is not None
         self.plan = plan
-        self._data = [factory.create_execution_data() for factory in plan.factories]
-        self._native = NativeContext(plan.native, self._data)
+        self._data: list[int | None] = []
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._destroy_data)
+            for factory in plan.factories:
+                self._data.append(factory.create_execution_data())
+            self._native = NativeContext(plan.native, self._data)
+            undo.pop_all()
         self._output_specs = [
             (name, info.static_shape, info.dtype, plan.output_alignments.get(index, 1))
             for index, (name, info) in enumerate(plan.network.outputs.items())
@@ -58,16 +66,18 @@ class ExecutionContext:
         if self.plan.lost_devices:
             self._raise_lost()
         native = self._native
-        deadline = 0 if timeout is None else time.monotonic_ns() + max(1, int(timeout * 1e9))
+        deadline = 0
+        if timeout is not None and timeout < _LONGEST_TIMEOUT:
+            deadline = time.monotonic_ns() + int(timeout * 1e9)
         interruptible = cancel is not None or threading.get_ident() == _MAIN_THREAD
         if cancel is not None:
-            if cancel.cancelled:
-                raise ExecutionCancelledError(
-                    f"network '{self.plan.network.name}': cancelled before it started"
-                )
             native.stops.append(cancel)
             cancel._attach(native)
         try:
+            if cancel is not None and cancel.cancelled:
+                raise ExecutionCancelledError(
+                    f"network '{self.plan.network.name}': cancelled before it started"
+                )
             status = native.run(
                 [array.ctypes.data for array in inputs],
                 [array.ctypes.data for array in outputs.values()],
@@ -120,13 +130,25 @@ class ExecutionContext:
         )
 
     @property
-    def run_id(self) -> int:
-        """Number of the last run, as trace events name it."""
-        return self._native.run_id
+    def is_inside_handler(self) -> bool:
+        """Whether a signal handler runs in the middle of this context's run right now."""
+        return self._native.is_inside_handler
+
+    def cancel(self) -> None:
+        """Stop the run in flight before its next step; from any thread."""
+        self._native.cancel()
 
     def destroy(self) -> None:
         """Free the arena and the backends' execution data."""
         self._native.destroy()
-        for factory, data in zip(self.plan.factories, self._data, strict=True):
+        self._destroy_data()
+
+    def abandon(self) -> None:
+        """Forget everything without freeing it: after a fork another thread was in it."""
+        self._native.abandon()
+        self._data = []
+
+    def _destroy_data(self) -> None:
+        for factory, data in zip(self.plan.factories, self._data, strict=False):
             factory.destroy_execution_data(data)
         self._data = []

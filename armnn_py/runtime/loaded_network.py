@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,38 +17,76 @@ import numpy as np
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.runtime.buffers import bind_input, bind_output
+from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.runtime.network_plan import NetworkPlan
-from armnn_py.runtime.profiling import Profile
+from armnn_py.runtime.profiling import Profile, flush_profiles
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from armnn_py.optimizer import Assignment, OptimizedNetwork
-    from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.runtime import Runtime
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["LoadedNetwork"]
 
+_logger = logging.getLogger("armnn_py.runtime")
+
 _Shapes = tuple[tuple[int, ...], ...]
 
 
-class _PlanEntry:
-    """A plan, the contexts that wait for work, and how many are at work."""
+#: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
+_IDLE_CONTEXTS = 8
+#: Seconds that close() waits at interpreter exit for runs that were told to stop.
+EXIT_PATIENCE = 10.0
+#: Seconds between two looks at the leases while close() waits.
+_LOOK_AGAIN = 0.2
 
-    __slots__ = ("active", "contexts", "plan")
+
+class _PlanEntry:
+    """A plan and the contexts that wait for work."""
+
+    __slots__ = ("contexts", "plan")
 
     def __init__(self, plan: NetworkPlan) -> None:
         self.plan = plan
         self.contexts: list[ExecutionContext] = []
-        self.active = 0
 
     def destroy(self) -> None:
         for context in self.contexts:
             context.destroy()
         self.contexts.clear()
         self.plan.destroy()
+
+
+class _Lease:
+    """One call of `run` from start to end: what `close` waits for.
+
+    The network holds it weakly and the frame of the call strongly. An exception that a signal
+    handler raises at the worst moment can prevent that it is given back, but not that it ends.
+    """
+
+    __slots__ = ("__weakref__", "context", "entry", "thread")
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+        self.entry: _PlanEntry | None = None
+        self.context: ExecutionContext | None = None
+
+
+def _check_stops(timeout: object, cancel: object) -> None:
+    if timeout is not None and (
+        isinstance(timeout, bool)
+        or not isinstance(timeout, (int, float))
+        or math.isnan(timeout)
+        or timeout < 0
+    ):
+        raise InvalidArgumentError(
+            f"timeout: {timeout!r} given, seconds >= 0 expected", hints=["None means no limit"]
+        )
+    if cancel is not None and not isinstance(cancel, CancelToken):
+        raise InvalidArgumentError(f"cancel: {type(cancel).__name__} given, CancelToken expected")
 
 
 class LoadedNetwork:
@@ -80,13 +121,17 @@ class LoadedNetwork:
             (name, info, info.dtype, tuple(info.shape)) for name, info in self._inputs.items()
         ]
         self._entries: OrderedDict[_Shapes, _PlanEntry] = OrderedDict()
-        self._condition = threading.Condition()
-        self._build_lock = threading.Lock()
+        self._leases: weakref.WeakSet[_Lease] = weakref.WeakSet()
+        self._make_locks()
         if not optimized.is_dynamic:
-            shapes = tuple(shape for *_, shape in self._input_items)
-            self._entries[shapes] = _PlanEntry(NetworkPlan(optimized))  # type: ignore[index]
+            shapes = tuple(info.static_shape for info in self._inputs.values())
+            self._entries[shapes] = _PlanEntry(NetworkPlan(optimized))
         self._closed = False
         drain_log()
+
+    def _make_locks(self) -> None:
+        self._condition = threading.Condition()  # re-entrant: a signal handler may run a network
+        self._build_lock = threading.RLock()
 
     # ---- What it is ----------------------------------------------------------------------------
 
@@ -170,15 +215,18 @@ class LoadedNetwork:
         KeyboardInterrupt
             Ctrl-C; the network stays usable.
         """
+        if timeout is not None or cancel is not None:
+            _check_stops(timeout, cancel)
         arrays = self._bind(inputs)
-        if out is not None:
-            arrays = self._check_out(out, arrays)
-        key = tuple([array.shape for array in arrays])
-        entry, context = self._borrow(key)
+        lease = _Lease()
         try:
+            self._start(lease)
+            if out is not None:
+                arrays = self._check_out(out, arrays)
+            context = self._borrow(lease, tuple([array.shape for array in arrays]))
             return context.run(arrays, out, timeout=timeout, cancel=cancel)
         finally:
-            self._give_back(entry, context)
+            self._give_back(lease)
             drain_log()
 
     #: Arm NN's name for `run`.
@@ -271,8 +319,13 @@ class LoadedNetwork:
 
     # ---- Plans and contexts --------------------------------------------------------------------
 
+    def _start(self, lease: _Lease) -> None:
+        with self._condition:
+            self._check_open()
+            self._leases.add(lease)
+
     def _entry(self, key: _Shapes) -> _PlanEntry:
-        """The plan for these input shapes, made if there is none yet."""
+        """The plan for these input shapes, made if there is none yet; call it with a lease."""
         entry = self._entries.get(key)
         if entry is not None:
             return entry
@@ -281,43 +334,54 @@ class LoadedNetwork:
             if entry is None:
                 shapes = dict(zip(self._inputs, key, strict=True))
                 entry = _PlanEntry(NetworkPlan(self._optimized.specialize(shapes)))
+                flush_profiles()
                 with self._condition:
                     self._entries[key] = entry
-                    self._evict(keep=key)
+                    victims = self._evict(keep=key)
+                for victim in victims:
+                    victim.destroy()
             return entry
 
-    def _evict(self, keep: _Shapes) -> None:
-        """Drop the plans that were not used for the longest time; the lock is held."""
-        idle = [k for k, entry in self._entries.items() if not entry.active and k != keep]
-        for key in idle[: max(0, len(self._entries) - self._plan_cache_size)]:
-            self._entries.pop(key).destroy()
+    def _evict(self, keep: _Shapes) -> list[_PlanEntry]:
+        """Take out the plans that were not used for the longest time; the lock is held."""
+        busy = {id(lease.entry) for lease in self._leases}
+        idle = [k for k, e in self._entries.items() if id(e) not in busy and k != keep]
+        surplus = max(0, len(self._entries) - self._plan_cache_size)
+        return [self._entries.pop(key) for key in idle[:surplus]]
 
-    def _borrow(self, key: _Shapes) -> tuple[_PlanEntry, ExecutionContext]:
+    def _borrow(self, lease: _Lease, key: _Shapes) -> ExecutionContext:
         while True:
-            self._check_open()
             entry = self._entry(key)
             with self._condition:
-                self._check_open()
                 if self._entries.get(key) is not entry:
                     continue  # evicted between the two lines above
                 if self._optimized.is_dynamic:
                     self._entries.move_to_end(key)
-                entry.active += 1
+                lease.entry = entry
                 if entry.contexts:
-                    return entry, entry.contexts.pop()
-            try:
-                return entry, ExecutionContext(entry.plan)
-            except BaseException:
-                with self._condition:
-                    entry.active -= 1
-                    self._condition.notify_all()
-                raise
+                    # Two steps instead of pop(): an interrupt between them loses nothing.
+                    lease.context = entry.contexts[-1]
+                    del entry.contexts[-1]
+            if lease.context is None:
+                lease.context = ExecutionContext(entry.plan)
+            return lease.context
 
-    def _give_back(self, entry: _PlanEntry, context: ExecutionContext) -> None:
+    def _give_back(self, lease: _Lease) -> None:
+        surplus = None
         with self._condition:
-            entry.active -= 1
-            entry.contexts.append(context)
-            if self._closed:
+            self._leases.discard(lease)
+            entry, context = lease.entry, lease.context
+            lease.entry = lease.context = None
+            if entry is not None and context is not None:
+                if len(entry.contexts) < _IDLE_CONTEXTS:
+                    entry.contexts.append(context)
+                else:
+                    surplus = context
+            if surplus is None and self._closed:
+                self._condition.notify_all()
+        if surplus is not None:
+            surplus.destroy()
+            with self._condition:
                 self._condition.notify_all()
 
     def _check_open(self) -> None:
@@ -338,12 +402,36 @@ class LoadedNetwork:
             return [entry.plan for entry in self._entries.values()]
 
     def close(self) -> None:
-        """Free everything; waits for running calls, later calls raise. Harmless when repeated."""
+        """Free everything; waits for running calls, later calls raise. Harmless when repeated.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If a signal handler calls it in the middle of a run of its own thread, which would have
+            to wait for itself.
+        """
+        self._close(patience=None)
+
+    def _close(self, *, patience: float | None) -> None:
+        """Close; with ``patience`` running calls are stopped and waited for that many seconds."""
         with self._condition:
             if self._closed:
                 return
+            self._drop_own_leases()
             self._closed = True
-            self._condition.wait_for(lambda: not any(e.active for e in self._entries.values()))
+            if patience is not None:
+                for lease in list(self._leases):
+                    if lease.context is not None:
+                        lease.context.cancel()
+            # Looks again now and then: a lease can also end without being given back.
+            waited = 0.0
+            while self._leases and (patience is None or waited < patience):
+                self._condition.wait(_LOOK_AGAIN)
+                waited += _LOOK_AGAIN
+            if self._leases:
+                _logger.warning("network '%s' was left running at exit", self.name)
+                return
+            flush_profiles()
             entries = list(self._entries.values())
             self._entries.clear()
         for entry in entries:
@@ -352,6 +440,30 @@ class LoadedNetwork:
         self._runtime._forget(self)
         if self._owns_runtime:
             self._runtime.close()
+
+    def _drop_own_leases(self) -> None:
+        """The calling thread is not in a run: its leases are left over from interrupts."""
+        for lease in list(self._leases):
+            if lease.thread != threading.get_ident():
+                continue
+            context = lease.context
+            if context is not None and context.is_inside_handler:
+                raise InvalidArgumentError(
+                    f"network '{self.name}' is running in this thread and cannot be closed",
+                    hints=["cancel the run with a CancelToken, and close the network after it"],
+                )
+            self._leases.discard(lease)
+            if context is not None:
+                context.destroy()
+                lease.context = None
+
+    def _after_fork(self) -> None:
+        """In the child only this thread exists: what the others held is theirs for ever."""
+        self._make_locks()
+        for lease in list(self._leases):
+            if lease.thread != threading.get_ident() and lease.context is not None:
+                lease.context.abandon()
+                self._leases.discard(lease)
 
     def __enter__(self) -> LoadedNetwork:
         self._check_open()
@@ -366,7 +478,9 @@ class LoadedNetwork:
         self.close()
 
     def __del__(self) -> None:
+        # Nobody can be running it: a run holds the network.
         if not getattr(self, "_closed", True):
+            self._leases.clear()
             self.close()
 
     def __repr__(self) -> str:

@@ -17,17 +17,21 @@ if TYPE_CHECKING:
 
 __all__ = ["ArenaPlan", "UsageRecord", "plan_arena"]
 
-#: Offsets are multiples of this many bytes: a cache line, and the widest vector there is.
+#: Offsets are multiples of at least this many bytes: a cache line, and the widest vector there is.
 ALIGNMENT = 64
 
 
 @dataclass(frozen=True, slots=True)
 class UsageRecord:
-    """A buffer that is needed from step ``first`` to step ``last``, both inclusive."""
+    """A buffer of ``size`` bytes that is needed from step ``first`` to ``last``, both inclusive.
+
+    ``alignment`` is a power of two; less than 64 counts as 64.
+    """
 
     first: int
     last: int
     size: int
+    alignment: int = ALIGNMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,8 @@ class ArenaPlan:
     size: int
 
 
-def _round_up(value: int) -> int:
-    return (value + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+def _round_up(value: int, alignment: int = ALIGNMENT) -> int:
+    return (value + alignment - 1) // alignment * alignment
 
 
 def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
@@ -53,7 +57,7 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
     Returns
     -------
     ArenaPlan
-        Offsets are multiples of 64 bytes.
+        Offsets are multiples of each record's alignment.
     """
     offsets = [0] * len(records)
     # Placed records by offset; scanning them in order yields the gaps.
@@ -63,6 +67,7 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
     for index in order:
         record = records[index]
         size = _round_up(record.size)
+        alignment = max(record.alignment, ALIGNMENT)
         if size == 0:
             continue
         best_offset, best_gap, cursor = -1, -1, 0
@@ -72,7 +77,7 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
             gap = offset - cursor
             if gap >= size and (best_gap < 0 or gap < best_gap):
                 best_offset, best_gap = cursor, gap
-            cursor = max(cursor, end)
+            cursor = max(cursor, _round_up(end, alignment))
         if best_offset < 0:
             best_offset = cursor
         offsets[index] = best_offset

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py._native.devices import lost_reason
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
@@ -27,10 +26,14 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     import numpy as np
 
+    from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.optimizer import LayerAssignment, OptimizedNetwork
 
 __all__ = ["NetworkPlan"]
+
+#: What the backend API promises for the values of constants.
+CONSTANT_ALIGNMENT = 64
 
 
 @dataclass(slots=True)
@@ -109,11 +112,10 @@ class NetworkPlan:
         self.assignment = optimized.assignment
         self._backends = {record.guid: record for record in optimized.assignment}
         self._registry = optimized.runtime.backends
+        self._retained: list[Backend] = []
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
         self._workloads: list[NativeWorkload] = []
-        #: Backends whose device is gone, with the reason each gave: they get no more work.
-        self.lost_devices: dict[str, str] = {}
         self.native: NativePlan | None = None
         with contextlib.ExitStack() as undo:
             undo.callback(self.destroy)
@@ -135,7 +137,7 @@ class NetworkPlan:
         self._add_output_copies(build)
         self._find_alignments(build)
         arena_size, scratch_offsets = self._plan_memory(build)
-        self._tensor_infos = build.tensors
+        self._tensors = build.tensors  # the native plan points at the values of constants
         self.arena_size = arena_size
         self.input_alignments, self.output_alignments = self._boundary_alignments(build)
         self.steps = [self._describe(step) for step in build.steps]
@@ -189,7 +191,7 @@ class NetworkPlan:
         known = self._constants.get(id(value))
         if known is None:
             # The original is kept too, so that its id stays its own.
-            known = (value, aligned_copy(value))
+            known = (value, aligned_copy(value, CONSTANT_ALIGNMENT))
             self._constants[id(value)] = known
         return known[1]
 
@@ -197,6 +199,8 @@ class NetworkPlan:
         record = self._backends[layer.guid]
         backend = self._registry[record.backend]
         if backend.id not in factory_of:
+            backend.retain()
+            self._retained.append(backend)
             factory_of[backend.id] = len(self.factories)
             self.factories.append(NativeWorkloadFactory(backend.id, backend.api, backend.instance))
         factory = factory_of[backend.id]
@@ -248,6 +252,9 @@ class NetworkPlan:
                 if number != abi.ARMNN_PLAN_NONE:
                     tensor = build.tensors[number]
                     tensor.alignment = max(tensor.alignment, wanted)
+        for tensor in build.tensors:
+            if tensor.value is not None and tensor.alignment > CONSTANT_ALIGNMENT:
+                tensor.value = aligned_copy(tensor.value, tensor.alignment)
 
     # ---- Memory ------------------------------------------------------------------------------
 
@@ -276,7 +283,7 @@ class NetworkPlan:
                 first = 0 if is_input else max(tensor.first, 0)
                 last = tensor.last if is_input else end
                 tensor.record = len(records)
-                records.append(UsageRecord(first, max(last, first), tensor.size))
+                records.append(UsageRecord(first, max(last, first), tensor.size, tensor.alignment))
         for chain in chains.values():
             for tensor in chain:
                 tensor.record = len(records)
@@ -285,16 +292,19 @@ class NetworkPlan:
                     min(tensor.first for tensor in chain),
                     max(tensor.last for tensor in chain),
                     max(tensor.size for tensor in chain),
+                    max(tensor.alignment for tensor in chain),
                 )
             )
-        scratch = [
-            (step.workload.requirements.scratch_size if step.workload is not None else 0)
-            for step in build.steps
+        needs = [step.workload.requirements if step.workload else None for step in build.steps]
+        records += [
+            UsageRecord(i, i, need.scratch_size, need.scratch_alignment)
+            if need is not None
+            else UsageRecord(i, i, 0)
+            for i, need in enumerate(needs)
         ]
-        records += [UsageRecord(i, i, size) for i, size in enumerate(scratch)]
         plan = plan_arena(records)
         self.usage_records, self.offsets = records, plan.offsets
-        return plan.size, list(plan.offsets[len(records) - len(scratch) :])
+        return plan.size, list(plan.offsets[len(records) - len(needs) :])
 
     @staticmethod
     def _share_in_place(build: _Build, step: _Step, position: int) -> None:
@@ -366,10 +376,13 @@ class NetworkPlan:
 
     def note_lost_devices(self) -> None:
         """After a failure: ask which backends of this plan reported their device lost."""
-        for factory in self.factories:
-            reason = lost_reason(self._registry[factory.backend_id].instance)
-            if reason is not None:
-                self.lost_devices[factory.backend_id] = reason
+        for backend in self._retained:
+            backend.note_lost_device()
+
+    @property
+    def lost_devices(self) -> dict[str, str]:
+        """Backends of this plan whose device is gone, with the reason each gave."""
+        return {b.id: b.lost_device for b in self._retained if b.lost_device is not None}
 
     # ---- End ---------------------------------------------------------------------------------
 
@@ -385,3 +398,5 @@ class NetworkPlan:
             factory.destroy()
         self.factories.clear()
         self._constants.clear()
+        while self._retained:
+            self._retained.pop().release()

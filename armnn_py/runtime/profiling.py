@@ -4,18 +4,36 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import TracebackType
 
     from armnn_py.runtime.loaded_network import LoadedNetwork
+    from armnn_py.runtime.network_plan import NetworkPlan
 
-__all__ = ["LayerProfile", "Profile"]
+__all__ = ["LayerProfile", "Profile", "flush_profiles"]
+
+# The native buffer is one for the process and reading empties it, so all open profiles are served
+# by whoever reads.
+_lock = threading.RLock()
+_open: list[Profile] = []
+
+
+def flush_profiles() -> None:
+    """Hand what was recorded to the open profiles; before a plan's address can be used again."""
+    with _lock:
+        if not _open:
+            return
+        events = trace.read()
+        dropped = trace.dropped()
+        for profile in _open:
+            profile._take(events, dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +56,29 @@ class LayerProfile:
 class Profile:
     """Records while its ``with`` block is open; holds the result afterwards.
 
-    Only runs of the network that it was asked from are counted, also when others run beside it.
+    Only runs of the network that it was asked from are counted, also when others run, or are
+    profiled, beside it. Use it once.
     """
 
-    __slots__ = ("_network", "dropped", "events", "layers", "run_ns", "runs")
+    __slots__ = ("_dropped_before", "_network", "_sums", "dropped", "layers", "run_ns", "runs")
 
     CAPACITY = 1 << 18
 
     def __init__(self, network: LoadedNetwork) -> None:
         self._network = network
+        self._sums: dict[tuple[NetworkPlan, int], list[int]] = {}
+        self._dropped_before = 0
         self.layers: tuple[LayerProfile, ...] = ()
-        self.events: tuple[trace.TraceEvent, ...] = ()
         self.runs = 0
         self.run_ns = 0
         self.dropped = 0
 
     def __enter__(self) -> Profile:
-        trace.start(self.CAPACITY)
+        with _lock:
+            flush_profiles()
+            trace.start(self.CAPACITY)
+            self._dropped_before = trace.dropped()
+            _open.append(self)
         return self
 
     def __exit__(
@@ -63,28 +87,36 @@ class Profile:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        trace.stop()
-        plans = {
-            plan.native.address: plan for plan in self._network._plans() if plan.native is not None
-        }
-        self.events = tuple(event for event in trace.read() if event.plan in plans)
-        self.dropped = trace.dropped()
-        sums: dict[tuple[int, int], list[int]] = {}
-        for event in self.events:
-            if event.kind == trace.RUN:
-                self.runs += 1
-                self.run_ns += event.duration_ns
-            elif event.kind == trace.STEP:
-                entry = sums.setdefault((event.plan, event.id), [0, 0])
-                entry[0] += 1
-                entry[1] += event.duration_ns
+        with _lock:
+            flush_profiles()
+            _open.remove(self)
+            trace.stop()
         layers = []
-        for (plan, step), (calls, total) in sums.items():
-            info = plans[plan].steps[step]
+        for (plan, step), (calls, total) in self._sums.items():
+            info = plan.steps[step]
             layers.append(
                 LayerProfile(info.layer, info.type, info.backend, info.kernel, calls, total)
             )
         self.layers = tuple(layers)
+        self._sums.clear()
+
+    def _take(self, events: list[trace.TraceEvent], dropped: int) -> None:
+        """Count the events of this profile's network; ``dropped`` is the process's count."""
+        self.dropped = max(0, dropped - self._dropped_before)
+        plans = {
+            plan.native.address: plan for plan in self._network._plans() if plan.native is not None
+        }
+        for event in events:
+            plan = plans.get(event.plan)
+            if plan is None:
+                continue
+            if event.kind == trace.RUN:
+                self.runs += 1
+                self.run_ns += event.duration_ns
+            elif event.kind == trace.STEP:
+                entry = self._sums.setdefault((plan, event.id), [0, 0])
+                entry[0] += 1
+                entry[1] += event.duration_ns
 
     def __iter__(self) -> Iterator[LayerProfile]:
         return iter(self.layers)

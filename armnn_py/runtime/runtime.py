@@ -7,21 +7,20 @@ from __future__ import annotations
 import atexit
 import contextlib
 import itertools
+import os
 import threading
 import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armnn_py import environment
 from armnn_py._native.log import drain_log, follow_log_level
-from armnn_py.backends import load_backends
+from armnn_py.backends import LOADING, load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer import OptimizedNetwork
-from armnn_py.runtime.loaded_network import LoadedNetwork
-from armnn_py.runtime.threads import set_num_threads
+from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
+from armnn_py.runtime.threads import use_environment_once
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
@@ -77,9 +76,8 @@ class Runtime:
         use_environment: bool = True,
     ) -> None:
         self._closed = True  # until there is something to close
-        threads = environment.thread_count() if use_environment else None
-        if threads is not None:
-            set_num_threads(threads)
+        if use_environment:
+            use_environment_once()
         follow_log_level()
         self._backends = load_backends(
             dynamic_backends_path=dynamic_backends_path,
@@ -89,7 +87,7 @@ class Runtime:
             use_environment=use_environment,
         )
         self._ids = itertools.count()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # freeing a network may come at any time, also inside it
         # Weak: a network that the user drops is freed although the runtime lives on.
         self._networks: weakref.WeakValueDictionary[int, LoadedNetwork] = (
             weakref.WeakValueDictionary()
@@ -116,7 +114,9 @@ class Runtime:
     @property
     def networks(self) -> tuple[LoadedNetwork, ...]:
         """The networks that are loaded, in the order of loading."""
-        return tuple(network for _, network in sorted(self._networks.items()))
+        with self._lock:
+            items = list(self._networks.items())
+        return tuple(network for _, network in sorted(items, key=lambda item: item[0]))
 
     @property
     def closed(self) -> bool:
@@ -158,9 +158,9 @@ class Runtime:
                 f"network '{optimized.name}' was optimised for another runtime",
                 hints=["pass the same runtime to optimize() and load from that one"],
             )
-        if plan_cache_size < 1:
+        if not isinstance(plan_cache_size, int) or plan_cache_size < 1:
             raise InvalidArgumentError(
-                f"plan_cache_size: {plan_cache_size} given, at least 1 expected"
+                f"plan_cache_size: {plan_cache_size!r} given, an int of at least 1 expected"
             )
         network = LoadedNetwork(
             optimized,
@@ -170,7 +170,11 @@ class Runtime:
             owns_runtime=owns_runtime,
         )
         with self._lock:
+            closed = self._closed
             self._networks[network.id] = network
+        if closed:  # meanwhile, by another thread
+            network.close()
+            self.check_open()
         return network
 
     def _forget(self, network: LoadedNetwork) -> None:
@@ -189,15 +193,31 @@ class Runtime:
             raise InvalidArgumentError("the runtime is closed", hints=["make a new Runtime()"])
 
     def close(self) -> None:
-        """Close all networks, then the backends. Harmless when repeated."""
-        with self._lock if hasattr(self, "_lock") else contextlib.nullcontext():
+        """Close all networks, then the backends. Harmless when repeated.
+
+        Raises
+        ------
+        InvalidArgumentError
+            As `LoadedNetwork.close`.
+        """
+        self._close(patience=None)
+
+    def _close(self, *, patience: float | None) -> None:
+        with self._lock:
             if self._closed:
                 return
-            self._closed = True
         for network in reversed(self.networks):
-            network.close()
+            network._close(patience=patience)
+        with self._lock:
+            self._closed = True
+        # Backends live on while plans and questions of other threads use them.
         self._backends.close()
         drain_log()
+
+    def _after_fork(self) -> None:
+        self._lock = threading.RLock()
+        for network in self.networks:
+            network._after_fork()
 
     def __enter__(self) -> Runtime:
         self.check_open()
@@ -228,4 +248,16 @@ def _close_all() -> None:
     """End what is still open while the interpreter is whole: nothing may run after it is not."""
     for runtime in list(_open_runtimes):
         with contextlib.suppress(Exception):
-            runtime.close()
+            runtime._close(patience=EXIT_PATIENCE)
+
+
+def _after_fork_in_child() -> None:
+    for runtime in list(_open_runtimes):
+        runtime._after_fork()
+
+
+# A fork may come while another thread loads a backend: it waits for that thread to finish.
+os.register_at_fork(
+    before=LOADING.acquire, after_in_parent=LOADING.release, after_in_child=LOADING.release
+)
+os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
+from armnn_py import environment
 from armnn_py._native.calls import raise_status
 from armnn_py._native.library import core
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["get_num_threads", "set_num_threads"]
+__all__ = ["get_num_threads", "set_num_threads", "use_environment_once"]
+
+MAX_THREADS = 1024
+
+_decided = False
 
 
 def get_num_threads() -> int:
@@ -27,10 +32,23 @@ def set_num_threads(count: int) -> None:
     Raises
     ------
     InvalidArgumentError
-        If ``count`` is not an int of at least 0.
+        If ``count`` is not an int from 0 to 1024.
     """
-    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise InvalidArgumentError(f"number of threads: {count!r} given, an int >= 0 expected")
+    global _decided
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_THREADS:
+        raise InvalidArgumentError(
+            f"number of threads: {count!r} given, an int from 0 to {MAX_THREADS} expected",
+            hints=["0 means every processor that this process may use"],
+        )
+    _decided = True
     status = core().armnn_core_set_thread_count(count)
     if status != 0:
         raise_status(status, f"the pool cannot be set to {count} threads")
+
+
+def use_environment_once() -> None:
+    """Apply ``ARMNN_PY_NUM_THREADS`` unless somebody has chosen a number before."""
+    if not _decided:
+        count = environment.thread_count()
+        if count is not None:
+            set_num_threads(count)

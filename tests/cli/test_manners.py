@@ -130,10 +130,10 @@ def test_debug_shows_the_traceback(
 
 
 def test_wrong_variable_is_wrong_usage(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARMNN_PY_NUM_THREADS", "many")
+    monkeypatch.setenv("ARMNN_PY_NO_ENTRY_POINTS", "maybe")
     answer = command("backends", "list")
     assert answer.code == 2
-    assert "ARMNN_PY_NUM_THREADS: 'many' given" in answer.err
+    assert "ARMNN_PY_NO_ENTRY_POINTS: 'maybe' given" in answer.err
 
 
 def test_reader_that_goes_away_is_no_error() -> None:

@@ -142,7 +142,17 @@ def paths(session: Session) -> None:
         linked = [v.path for v in runtime.load_report if v.place == "static"]
 
     def render(renderer: Renderer) -> None:
-        rows = [["linked in", "(the library itself)", f"{len(linked)} backends"]] if linked else []
+        rows = (
+            [
+                [
+                    "linked in",
+                    "(the library itself)",
+                    f"{len(linked)} backend{'s' if len(linked) != 1 else ''}",
+                ]
+            ]
+            if linked
+            else []
+        )
         for place in places:
             ignored, count = place["ignored"], place["entries"]
             state = f"{count} files" if count != 1 else "1 file"

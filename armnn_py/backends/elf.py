@@ -10,10 +10,13 @@ without checking is checked here, and a file of another machine is told in words
 from __future__ import annotations
 
 import functools
+import mmap
 import os
 import struct
 import sys
 from dataclasses import dataclass, field
+
+from armnn_py.backends.elf_dynamic import PT_DYNAMIC, PT_LOAD, ElfError, Segment, read_needed
 
 __all__ = ["ElfError", "ElfInfo", "inspect", "process_machine"]
 
@@ -41,23 +44,10 @@ _FOREIGN_HEADS = (
     (b"\x1f\x8b", "gzip data"),
     (b"PK", "a zip archive"),
 )
-_PT_LOAD, _PT_DYNAMIC = 1, 2
 _ET_DYN = 3
-_DT_NULL, _DT_NEEDED, _DT_STRTAB, _DT_SYMTAB, _DT_STRSZ = 0, 1, 5, 6, 10
-_EHDR_SIZE, _PHDR_SIZE, _DYN_SIZE = 64, 56, 16
-_MAX_DYNAMIC = 1 << 20
-_MAX_STRINGS = 1 << 26
+_PT_GNU_RELRO = 0x6474E552
+_EHDR_SIZE, _PHDR_SIZE = 64, 56
 _MAX_IMAGE = 1 << 40
-
-
-class ElfError(Exception):
-    """A file that must not be given to the system's loader."""
-
-    def __init__(self, code: str, reason: str, hint: str = "") -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
-        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +56,6 @@ class ElfInfo:
 
     machine: str
     needed: tuple[str, ...] = field(default=())
-
-
-@dataclass(frozen=True, slots=True)
-class _Segment:
-    type: int
-    offset: int
-    address: int
-    file_size: int
-    memory_size: int
-    align: int
 
 
 @functools.cache
@@ -130,12 +110,12 @@ def _inspect(descriptor: int, size: int) -> ElfInfo:
         raise _cut("program headers end", phoff + phnum * _PHDR_SIZE, size)
     table = os.pread(descriptor, phnum * _PHDR_SIZE, phoff)
     segments = []
-    for type_, _, offset, address, _, file_size, memory_size, align in struct.iter_unpack(
+    for type_, flags, offset, address, _, file_size, memory_size, align in struct.iter_unpack(
         f"{order}IIQQQQQQ", table
     ):
-        segments.append(_Segment(type_, offset, address, file_size, memory_size, align))
+        segments.append(Segment(type_, flags, offset, address, file_size, memory_size, align))
     _check_segments(segments, size)
-    return ElfInfo(process_machine(), _read_needed(descriptor, order, segments))
+    return ElfInfo(process_machine(), read_needed(descriptor, order, segments))
 
 
 def _check_head(head: bytes, size: int) -> tuple[str, tuple[int, int, int]]:
@@ -180,14 +160,14 @@ def _check_head(head: bytes, size: int) -> tuple[str, tuple[int, int, int]]:
     return order, (phoff, phentsize, phnum)
 
 
-def _check_segments(segments: list[_Segment], size: int) -> None:
-    loads = [segment for segment in segments if segment.type == _PT_LOAD]
+def _check_segments(segments: list[Segment], size: int) -> None:
+    loads = [segment for segment in segments if segment.type == PT_LOAD]
     if not loads:
         raise ElfError("elf-damaged", "damaged: no loadable segment")
     needed = max(
         segment.offset + segment.file_size
         for segment in segments
-        if segment.type in (_PT_LOAD, _PT_DYNAMIC)
+        if segment.type in (PT_LOAD, PT_DYNAMIC)
     )
     if needed > size:
         raise _cut("its segments end", needed, size)
@@ -195,57 +175,28 @@ def _check_segments(segments: list[_Segment], size: int) -> None:
     for segment in loads:
         if (
             segment.file_size > segment.memory_size
+            # Only memory that may be written to has more than the file gives.
+            or (segment.file_size != segment.memory_size and not segment.flags & 2)
+            or segment.flags & ~7
             or segment.align & (segment.align - 1)
             or (segment.align and (segment.address - segment.offset) % segment.align)
             or segment.address < end
         ):
             raise ElfError("elf-damaged", "damaged: a loadable segment makes no sense")
         end = segment.address + segment.memory_size
+    for segment in segments:
+        if segment.type == _PT_GNU_RELRO and not any(
+            load.address <= segment.address
+            and segment.address + segment.memory_size <= _page_end(load.address + load.memory_size)
+            for load in loads
+        ):
+            raise ElfError("elf-damaged", "damaged: it protects memory that it does not have")
     if end > _MAX_IMAGE:
         raise ElfError("elf-damaged", f"damaged: its segments span {end} bytes")
 
 
-def _read_needed(descriptor: int, order: str, segments: list[_Segment]) -> tuple[str, ...]:
-    dynamic = [segment for segment in segments if segment.type == _PT_DYNAMIC]
-    if len(dynamic) != 1 or dynamic[0].file_size > _MAX_DYNAMIC:
-        raise ElfError("elf-damaged", "damaged: no dynamic section, so nothing can be linked")
-    # The system's loader reads it where it is mapped; the header's own offset may say otherwise.
-    offset = _file_offset(segments, dynamic[0].address, dynamic[0].file_size)
-    if offset is None:
-        raise ElfError("elf-damaged", "damaged: the dynamic section lies outside the file")
-    data = os.pread(descriptor, dynamic[0].file_size, offset)
-    entries: dict[int, int] = {}
-    needed: list[int] = []
-    for tag, value in struct.iter_unpack(f"{order}qQ", data[: len(data) // _DYN_SIZE * _DYN_SIZE]):
-        if tag == _DT_NULL:
-            break
-        if tag == _DT_NEEDED:
-            needed.append(value)
-        entries[tag] = value
-    else:
-        raise ElfError("elf-damaged", "damaged: the dynamic section has no end")
-    strings_size = entries.get(_DT_STRSZ, 0)
-    strings_at = _file_offset(segments, entries.get(_DT_STRTAB, -1), strings_size)
-    symbols_at = _file_offset(segments, entries.get(_DT_SYMTAB, -1), 24)
-    if strings_at is None or symbols_at is None or not 0 < strings_size <= _MAX_STRINGS:
-        raise ElfError("elf-damaged", "damaged: the dynamic section names no symbols")
-    strings = os.pread(descriptor, strings_size, strings_at)
-    if len(strings) < strings_size or strings[0] != 0 or strings[-1] != 0:
-        raise ElfError("elf-damaged", "damaged: its table of names is blank or cut")
-    if any(value >= strings_size for value in needed):
-        raise ElfError("elf-damaged", "damaged: the name of a needed library is missing")
-    return tuple(os.fsdecode(strings[at : strings.index(b"\0", at)]) for at in needed)
-
-
-def _file_offset(segments: list[_Segment], address: int, size: int) -> int | None:
-    for segment in segments:
-        if (
-            segment.type == _PT_LOAD
-            and segment.address <= address
-            and address + size <= segment.address + segment.file_size
-        ):
-            return segment.offset + address - segment.address
-    return None
+def _page_end(address: int) -> int:
+    return -(-address // mmap.PAGESIZE) * mmap.PAGESIZE
 
 
 def _cut(what: str, expected: int, size: int) -> ElfError:

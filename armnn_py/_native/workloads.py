@@ -34,6 +34,10 @@ class Requirements:
     consumed_mask: int
 
 
+#: Beyond it, a scratch size is a mistake rather than a need.
+_MAX_SCRATCH = 1 << 46
+
+
 class NativeWorkload:
     """One ``armnn_workload_t`` with everything its info points to."""
 
@@ -75,6 +79,11 @@ class NativeWorkload:
                     f"backend '{backend_id}': a workload asks for {what} aligned to {value} bytes",
                     hints=[f"an alignment is a power of two up to {MAX_ALIGNMENT}"],
                 )
+        if struct.scratch_size > _MAX_SCRATCH:
+            raise BackendError(
+                f"backend '{backend_id}': a workload asks for {struct.scratch_size} bytes of scratch",
+                hints=["report it to the backend's vendor"],
+            )
         return Requirements(
             struct.scratch_size,
             struct.scratch_alignment or 64,

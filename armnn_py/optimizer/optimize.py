@@ -117,7 +117,9 @@ def optimize(
     Returns
     -------
     OptimizedNetwork
-        With ``.assignment``: the backend of each layer and why not an earlier choice.
+        With ``.assignment``: the backend of each layer and why not an earlier choice. A network
+        with free dimensions has no layers yet: they are checked and placed when the dimensions are
+        bound, at `OptimizedNetwork.specialize` or at the first run with a shape.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from armnn_py._native import abi
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
-from armnn_py.errors import InternalError
+from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
 from armnn_py.optimizer.assign import HOST_LAYERS
 from armnn_py.runtime.buffers import aligned_copy
@@ -223,9 +223,10 @@ class NetworkPlan:
         for index, slot in enumerate(layer.inputs):
             packed = slot is not None and (consumed >> index) & 1
             if packed and slot is not None and slot.layer.type != LayerType.CONSTANT:
-                raise InternalError(
+                raise BackendError(
                     f"backend '{backend.id}': layer '{layer.name}' claims to have packed "
-                    f"input {index}, which is not constant"
+                    f"input {index}, which is not constant",
+                    hints=["the consumed_mask of its workload is wrong: report it to its vendor"],
                 )
             inputs.append(abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot])
         outputs = [build.number_of[slot] for slot in layer.outputs]

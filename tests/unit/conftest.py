@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +17,19 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 INCLUDE = Path(__file__).parents[2] / "native" / "include"
 
 
-def build_backend(source: str, target: Path) -> None:
+def _build(source: str, target: Path, *defines: str) -> None:
     """Compile one C file as a vendor without CMake would."""
     compiler = shutil.which("cc")
     assert compiler is not None, "the tests need a C compiler"
     command = [compiler, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
     command += ["-fvisibility=hidden", f"-I{INCLUDE}", str(FIXTURES / source)]
-    subprocess.run([*command, "-o", str(target)], check=True)
+    subprocess.run([*command, *defines, "-o", str(target)], check=True)
+
+
+@pytest.fixture(scope="session")
+def build_backend() -> Callable[..., None]:
+    """Compile a C file of tests/fixtures: ``build_backend(source, target, "-DNAME=1")``."""
+    return _build
 
 
 @pytest.fixture
@@ -37,7 +43,7 @@ def runtime() -> Iterator[ann.Runtime]:
 def dozen_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the backend "Dozen"."""
     folder = tmp_path_factory.mktemp("dozen")
-    build_backend("dozen_backend.c", folder / "Test_Dozen_backend.so")
+    _build("dozen_backend.c", folder / "Test_Dozen_backend.so")
     return folder
 
 
@@ -45,7 +51,7 @@ def dozen_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def needs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the backend "Needs"."""
     folder = tmp_path_factory.mktemp("needs")
-    build_backend("needs_backend.c", folder / "Test_Needs_backend.so")
+    _build("needs_backend.c", folder / "Test_Needs_backend.so")
     return folder
 
 

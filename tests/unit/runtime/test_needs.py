@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,6 +143,56 @@ def test_lines_of_a_backend_reach_logging(
         logging.WARNING,
         "one row was computed",
     ) in caplog.record_tuples
+
+
+def test_profiles_side_by_side_keep_their_own(needs_runtime: ann.Runtime) -> None:
+    network = unary(ann.UnaryOperation.NEG)
+    with (
+        ann.load(network, backends=["Needs"], runtime=needs_runtime) as one,
+        ann.load(network, backends=["Needs"], runtime=needs_runtime) as two,
+    ):
+        with one.profile() as outer:
+            one.run(X)
+            with two.profile() as inner, one.profile() as second:
+                one.run(X)
+                two.run(X)
+            two.run(X)
+            one.run(X)
+        assert (outer.runs, second.runs, inner.runs) == (3, 1, 1)
+        assert [layer.calls for layer in outer.layers] == [3]
+        assert outer.dropped == inner.dropped == 0
+
+
+@pytest.mark.parametrize("alignment", [128, 4096])
+def test_large_alignments(
+    tmp_path: Path, alignment: int, build_backend: Callable[..., None]
+) -> None:
+    path = tmp_path / "Test_Needs_backend.so"
+    build_backend("needs_backend.c", path, f"-DALIGNMENT={alignment}")
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((7,)))
+    y = network.add_addition(x, np.ones(7, np.float32))
+    z = network.add_addition(y, x)
+    network.add_output("z", network.add_addition(z, y))
+    value = np.arange(7, dtype=np.float32)
+    with ann.Runtime(tmp_path) as runtime, ann.load(network, ["Needs"], runtime=runtime) as net:
+        np.testing.assert_array_equal(net.run(value)["z"], 3 * value + 2)
+
+
+@pytest.mark.parametrize("alignment", [3, 48, 8192])
+def test_alignments_that_are_none(
+    tmp_path: Path, alignment: int, build_backend: Callable[..., None]
+) -> None:
+    path = tmp_path / "Test_Needs_backend.so"
+    build_backend("needs_backend.c", path, f"-DALIGNMENT={alignment}")
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((7,)))
+    network.add_output("y", network.add_addition(x, x))
+    with ann.Runtime(tmp_path) as runtime, pytest.raises(ann.BackendError) as caught:
+        ann.load(network, ["Needs"], runtime=runtime)
+    first = str(caught.value).splitlines()[0]
+    assert first.startswith("backend 'Needs': a workload asks for ")
+    assert first.endswith(f" aligned to {alignment} bytes")
 
 
 def test_profile_names_layers_and_kernels(needs_runtime: ann.Runtime) -> None:

@@ -260,3 +260,25 @@ def test_inputs_outputs_and_repr(loaded: ann.LoadedNetwork) -> None:
     assert loaded.outputs == {"y": ann.TensorInfo((2, 3))}
     assert repr(loaded) == "<LoadedNetwork 'sum' 1 layer on CpuRef>"
     assert [(r.layer, r.backend) for r in loaded.assignment] == [("plus", "CpuRef")]
+
+
+@pytest.mark.parametrize("timeout", [float("nan"), -1, "3", True, (1,)], ids=repr)
+def test_wrong_timeouts(loaded: ann.LoadedNetwork, timeout: Any) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="seconds >= 0 expected"):
+        loaded.run([A, B], timeout=timeout)
+
+
+@pytest.mark.parametrize("timeout", [float("inf"), 1e30, 60, 1.5])
+def test_long_timeouts(loaded: ann.LoadedNetwork, timeout: float) -> None:
+    np.testing.assert_array_equal(loaded.run([A, B], timeout=timeout)["y"], A + B)
+
+
+def test_a_token_must_be_a_token(loaded: ann.LoadedNetwork) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="CancelToken expected"):
+        loaded.run([A, B], cancel=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [0, "a", 1.5])
+def test_wrong_plan_cache_sizes(runtime: ann.Runtime, size: Any) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="plan_cache_size"):
+        ann.load(add_network(), runtime=runtime, plan_cache_size=size)

@@ -158,7 +158,18 @@ def test_results_do_not_depend_on_the_number_of_threads(runtime: ann.Runtime, co
             ann.set_num_threads(before)
 
 
-@pytest.mark.parametrize("count", [-1, 1.5, "2", True, None])
+@pytest.mark.parametrize("count", [-1, 1.5, "2", True, None, 1025, 2**40])
 def test_wrong_thread_counts(count: object) -> None:
     with pytest.raises(InvalidArgumentError, match="number of threads"):
         ann.set_num_threads(count)  # type: ignore[arg-type]
+
+
+def test_the_environment_does_not_overrule_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = ann.get_num_threads()
+    monkeypatch.setenv("ARMNN_PY_NUM_THREADS", "3")
+    try:
+        ann.set_num_threads(2)
+        ann.Runtime(enable_dynamic_backends=False).close()
+        assert ann.get_num_threads() == 2
+    finally:
+        ann.set_num_threads(before)

@@ -1,0 +1,270 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Ends that nobody plans: garbage cycles, closing while others work, signals, forks, exits.
+
+Each runs in a process of its own, because what is tested is that the process survives.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+PRELUDE = """
+import gc, os, signal, sys, threading, time
+import numpy as np
+import armnn_py as ann
+
+FOLDER = {folder!r}
+
+def chain(rows, layers=3, backend=None):
+    network = ann.Network("chain")
+    x = y = network.add_input("x", ann.TensorInfo((rows, 4)))
+    for _ in range(layers):
+        y = network.add_addition(y, x, backend=backend)
+    network.add_output("y", y)
+    return network
+
+def dynamic(layers=3, delay=0.0):
+    def build(infos):
+        time.sleep(delay)
+        return chain(infos["x"].shape[0], layers)
+    return ann.Network.from_builder(
+        "free", {{"x": ann.TensorInfo((None, 4))}}, build, {{"y": ann.TensorInfo((None, 4))}})
+
+def slow(layers=4000):
+    network = ann.Network("slow")
+    y = network.add_input("x", ann.TensorInfo((256, 256)))
+    eye = network.add_constant(np.eye(256, dtype=np.float32))
+    for _ in range(layers):
+        y = network.add_batch_mat_mul(y, eye)
+    network.add_output("y", y)
+    return network
+
+ONES = np.ones((256, 256), np.float32)
+"""
+
+
+@pytest.fixture
+def run(dozen_folder: Path, tmp_path: Path):
+    """Run a program after the prelude; it must end by itself with "done" and status 0."""
+
+    def call(body: str) -> None:
+        program = PRELUDE.format(folder=str(dozen_folder)) + textwrap.dedent(body)
+        done = subprocess.run(
+            [sys.executable, "-X", "dev", "-c", program],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+        assert done.stdout.endswith("done\n"), (done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr, done.stderr
+
+    return call
+
+
+@pytest.mark.parametrize("order", ["runtime first", "network first"])
+def test_runtime_and_network_in_one_garbage_cycle(run, order: str) -> None:
+    run(
+        f"""
+        class Holder: pass
+        holder = Holder()
+        holder.self = holder
+        runtime = ann.Runtime(FOLDER)
+        net = ann.load(chain(2), ["Dozen"], runtime=runtime)
+        net.run(np.ones((2, 4), np.float32))
+        if {order!r} == "runtime first":
+            holder.runtime, holder.net = runtime, net
+        else:
+            holder.net, holder.runtime = net, runtime
+        del runtime, net, holder
+        gc.collect()
+        maps = open("/proc/self/maps").read()
+        assert "Test_Dozen_backend.so" not in maps
+        print("done")
+        """
+    )
+
+
+def test_everything_dropped_without_close(run) -> None:
+    run(
+        """
+        net = ann.load(chain(2), ["Dozen"], runtime=ann.Runtime(FOLDER))
+        net.run(np.ones((2, 4), np.float32))
+        del net
+        gc.collect()
+        assert "Test_Dozen_backend.so" not in open("/proc/self/maps").read()
+        print("done")
+        """
+    )
+
+
+@pytest.mark.parametrize("what", ["network", "runtime"])
+def test_close_while_a_plan_is_built(run, what: str) -> None:
+    run(
+        f"""
+        for delay in (0.0, 0.01, 0.05):
+            runtime = ann.Runtime(FOLDER)
+            net = ann.load(dynamic(50, delay=0.05), ["Dozen"], runtime=runtime)
+            errors = []
+            def work():
+                try:
+                    net.run(np.ones((3, 4), np.float32))
+                except ann.InvalidArgumentError as error:
+                    errors.append(str(error))
+            thread = threading.Thread(target=work)
+            thread.start()
+            time.sleep(delay)
+            (net if {what!r} == "network" else runtime).close()
+            thread.join()
+            assert all("closed" in error for error in errors), errors
+            runtime.close()
+            assert "Test_Dozen_backend.so" not in open("/proc/self/maps").read()
+        print("done")
+        """
+    )
+
+
+def test_cancel_from_a_signal_handler(run) -> None:
+    run(
+        """
+        net = ann.load(slow(), ["CpuRef"])
+        for delay in (0.001, 0.01, 0.1):
+            token = ann.CancelToken()
+            signal.signal(signal.SIGALRM, lambda *_: token.cancel())
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            try:
+                net.run(ONES, cancel=token)
+            except ann.ExecutionCancelledError:
+                pass
+        net.close()
+        print("done")
+        """
+    )
+
+
+def test_a_signal_handler_may_run_the_network_and_may_not_close_it(run) -> None:
+    run(
+        """
+        net = ann.load(slow(400), ["CpuRef"])
+        seen = []
+        def handler(*_):
+            try:
+                net.close()
+            except ann.InvalidArgumentError as error:
+                seen.append("running in this thread" in str(error))
+            try:
+                net.run(ONES, timeout=0.01)
+            except ann.ExecutionTimeoutError:
+                seen.append(True)
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        net.run(ONES)
+        assert seen == [True, True], seen
+        net.close()
+        print("done")
+        """
+    )
+
+
+def test_close_after_many_interrupts(run) -> None:
+    """Interrupts at every point of run(), most of them outside of the native call."""
+    run(
+        """
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        net = ann.load(chain(4), ["CpuRef"])
+        x = np.ones((4, 4), np.float32)
+        interrupts = 0
+        saved = []
+        deadline = time.monotonic() + 3
+        while interrupts < 300 and time.monotonic() < deadline:
+            signal.setitimer(signal.ITIMER_REAL, 0.0003 + 0.000001 * (interrupts % 50))
+            try:
+                while True:
+                    net.run(x)
+            except KeyboardInterrupt as error:
+                interrupts += 1
+                if interrupts % 10 == 0:
+                    saved.append(error)  # its traceback holds the frames of run()
+        assert interrupts > 50
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        np.testing.assert_array_equal(net.run(x)["y"], 4 * x)
+        net.close()
+        print("done")
+        """
+    )
+
+
+def test_fork_while_another_thread_runs(run) -> None:
+    run(
+        """
+        net = ann.load(slow(600), ["CpuRef"])
+        small = ann.load(chain(4), ["CpuRef"])
+        thread = threading.Thread(target=net.run, args=(ONES,))
+        thread.start()
+        time.sleep(0.05)
+        child = os.fork()
+        if child == 0:
+            x = np.ones((4, 4), np.float32)
+            np.testing.assert_array_equal(small.run(x)["y"], 4 * x)
+            try:
+                net.run(ONES, timeout=0.05)
+            except ann.ExecutionTimeoutError:
+                pass
+            net.close()
+            ann.load(chain(4), ["CpuRef"]).run(x)
+            sys.exit(7)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 7, status
+        thread.join()
+        np.testing.assert_array_equal(net.run(ONES)["y"], ONES)
+        print("done")
+        """
+    )
+
+
+def test_exit_while_a_daemon_thread_runs(run) -> None:
+    run(
+        """
+        net = ann.load(slow(20000), ["CpuRef"])
+        def work():
+            try:
+                net.run(ONES)
+            except ann.ExecutionCancelledError:
+                pass
+        threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.1)
+        print("done", flush=True)
+        """
+    )
+
+
+def test_load_and_optimize_while_the_runtime_closes(run) -> None:
+    run(
+        """
+        for delay in (0.0, 0.002, 0.01):
+            runtime = ann.Runtime(FOLDER)
+            network = chain(3, layers=300)
+            def work():
+                try:
+                    while True:
+                        runtime.load_network(ann.optimize(network, ["Dozen"], runtime=runtime))
+                except ann.InvalidArgumentError as error:
+                    assert "closed" in str(error), error
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads: thread.start()
+            time.sleep(delay)
+            runtime.close()
+            for thread in threads: thread.join()
+            gc.collect()
+            assert "Test_Dozen_backend.so" not in open("/proc/self/maps").read()
+        print("done")
+        """
+    )

@@ -430,8 +430,8 @@ typedef struct armnn_workload_info_t {
 typedef struct armnn_workload_requirements_t {
   armnn_header_t header;
   uint64_t scratch_size;      /* bytes of private memory for each execute; contents undefined */
-  uint32_t scratch_alignment; /* 0 = 64 */
-  uint32_t tensor_alignment;  /* of every input and output address; 0 = 64; never less than the
+  uint32_t scratch_alignment; /* a power of two up to 4096; 0 = 64 */
+  uint32_t tensor_alignment;  /* the same for every input and output address; never less than the
                                  size of the tensor's elements, whatever is asked */
   uint64_t in_place_mask;     /* bit i: output 0 may be the same memory as input i; inputs from 64
                                  on never. Inputs may always share memory with each other. */

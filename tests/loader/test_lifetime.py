@@ -14,7 +14,7 @@ from armnn_py.backends import load_backends
 from armnn_py.backends.shared_library import mapped_libraries
 from armnn_py.errors import InvalidArgumentError
 
-from .harness import Load, Workshop, mapped_files
+from .harness import Load, Workshop, mapped_files, run_child
 
 Journal = Callable[[], list[str]]
 PERMUTATIONS = [
@@ -175,3 +175,36 @@ def test_many_threads_at_once(tmp_path: Path, workshop: Workshop) -> None:
     mapped = mapped_files()
     assert not [path for path in paths if str(path) in mapped]
     assert not set(mapped_libraries()) & {str(path) for path in paths}
+
+
+_FORKS = """
+import os, signal, sys, threading
+from armnn_py.backends import load_backends
+
+def load():
+    with load_backends(dynamic_backends_path=sys.argv[1], bundled_backends=False) as registry:
+        return list(registry)
+
+done = threading.Event()
+def work():
+    while not done.is_set():
+        load()
+worker = threading.Thread(target=work)
+worker.start()
+codes = []
+for _ in range(50):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a child that waits for ever is ended, and seen
+        os._exit(len(load()))
+    codes.append(os.waitpid(child, 0)[1])
+done.set()
+worker.join()
+print([os.waitstatus_to_exitcode(code) for code in set(codes)])
+"""
+
+
+def test_a_child_of_a_process_that_is_loading(tmp_path: Path, workshop: Workshop) -> None:
+    for name in "ABC":
+        workshop.put_id(tmp_path, name, "SILENT_LIBRARY")
+    assert run_child(_FORKS, tmp_path) == [3]

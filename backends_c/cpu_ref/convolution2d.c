@@ -11,16 +11,6 @@
 #include "tile.h"
 #include "work.h"
 
-static armnn_i_ref_window_t window_y(const armnn_convolution2d_descriptor_t* d, int64_t size) {
-  armnn_i_ref_window_t window = {size, d->stride_y, d->dilation_y, d->pad_top, d->pad_bottom};
-  return window;
-}
-
-static armnn_i_ref_window_t window_x(const armnn_convolution2d_descriptor_t* d, int64_t size) {
-  armnn_i_ref_window_t window = {size, d->stride_x, d->dilation_x, d->pad_left, d->pad_right};
-  return window;
-}
-
 armnn_status_t armnn_i_ref_convolution2d_supports(const armnn_layer_query_t* query,
                                                   armnn_error_t* reason) {
   typedef armnn_convolution2d_descriptor_t descriptor_t;
@@ -39,7 +29,8 @@ armnn_status_t armnn_i_ref_convolution2d_supports(const armnn_layer_query_t* que
       armnn_i_ref_check_groups(&in, weights.batch, weights.channels, d->groups, reason));
   ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_bias(query, d->bias_enabled, weights.batch, reason));
   ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_output(&in, weights.batch, &out, reason));
-  const armnn_i_ref_window_t wy = window_y(d, weights.height), wx = window_x(d, weights.width);
+  const armnn_i_ref_window_t wy = ARMNN_REF_WINDOW_Y(d, weights.height);
+  const armnn_i_ref_window_t wx = ARMNN_REF_WINDOW_X(d, weights.width);
   ARMNN_RETURN_IF_ERROR(
       armnn_i_ref_check_window_output(&wy, "height", in.height, out.height, reason));
   return armnn_i_ref_check_window_output(&wx, "width", in.width, out.width, reason);
@@ -132,8 +123,8 @@ armnn_status_t armnn_f32_convolution2d__ref(const armnn_kernel_call_t* call, arm
                                      ARMNN_OUT(call, 0, float),
                                      in,
                                      out,
-                                     window_y(d, weights.height),
-                                     window_x(d, weights.width),
+                                     ARMNN_REF_WINDOW_Y(d, weights.height),
+                                     ARMNN_REF_WINDOW_X(d, weights.width),
                                      weights.batch / d->groups,
                                      weights.stride_batch,
                                      weights.stride_y,
@@ -147,8 +138,8 @@ armnn_status_t armnn_f32_convolution2d__ref(const armnn_kernel_call_t* call, arm
                            ARMNN_OUT(call, 0, float),
                            in,
                            out,
-                           window_y(d, weights.height),
-                           window_x(d, weights.width),
+                           ARMNN_REF_WINDOW_Y(d, weights.height),
+                           ARMNN_REF_WINDOW_X(d, weights.width),
                            d->groups,
                            weights.channels,
                            weights.batch / d->groups,

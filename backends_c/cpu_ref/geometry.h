@@ -73,6 +73,18 @@ typedef struct armnn_i_ref_window_t {
   int64_t size, stride, dilation, pad_before, pad_after;
 } armnn_i_ref_window_t;
 
+/* The windows of descriptor |d|, of whatever type: they all name their members alike. */
+#define ARMNN_REF_WINDOW_Y(d, size) \
+  ((armnn_i_ref_window_t){(size), (d)->stride_y, (d)->dilation_y, (d)->pad_top, (d)->pad_bottom})
+#define ARMNN_REF_WINDOW_X(d, size) \
+  ((armnn_i_ref_window_t){(size), (d)->stride_x, (d)->dilation_x, (d)->pad_left, (d)->pad_right})
+
+/* For the descriptors in which a dilation of 0 means none. */
+static inline armnn_i_ref_window_t armnn_i_ref_dilated(armnn_i_ref_window_t window) {
+  if (window.dilation == 0) window.dilation = 1;
+  return window;
+}
+
 /* Positions of |window| on |input| elements, or -1 when there is none. |ceiling|: the last one may
  * stick out of the padded input. */
 static inline int64_t armnn_i_ref_window_positions(const armnn_i_ref_window_t* window,

@@ -14,18 +14,6 @@
 
 enum { BLOCK = 64 };
 
-static armnn_i_ref_window_t window_y(const armnn_pooling2d_descriptor_t* d) {
-  armnn_i_ref_window_t window = {d->pool_height, d->stride_y, d->dilation_y > 1 ? d->dilation_y : 1,
-                                 d->pad_top, d->pad_bottom};
-  return window;
-}
-
-static armnn_i_ref_window_t window_x(const armnn_pooling2d_descriptor_t* d) {
-  armnn_i_ref_window_t window = {d->pool_width, d->stride_x, d->dilation_x > 1 ? d->dilation_x : 1,
-                                 d->pad_left, d->pad_right};
-  return window;
-}
-
 /* Rounded up, the last window may also be left out if it starts behind the input: frameworks differ
  * there, and the output's shape says which way it is. */
 static armnn_status_t check_side(const armnn_i_ref_window_t* window, const char* axis,
@@ -69,7 +57,8 @@ armnn_status_t armnn_i_ref_pooling2d_supports(const armnn_layer_query_t* query,
   ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "channels", out.channels,
                                                "the input has", in.channels, reason));
   const int ceiling = d->output_shape_rounding == ARMNN_ROUNDING_CEILING;
-  const armnn_i_ref_window_t wy = window_y(d), wx = window_x(d);
+  const armnn_i_ref_window_t wy = armnn_i_ref_dilated(ARMNN_REF_WINDOW_Y(d, d->pool_height));
+  const armnn_i_ref_window_t wx = armnn_i_ref_dilated(ARMNN_REF_WINDOW_X(d, d->pool_width));
   ARMNN_RETURN_IF_ERROR(check_side(&wy, "height", in.height, out.height, ceiling, reason));
   return check_side(&wx, "width", in.width, out.width, ceiling, reason);
 }
@@ -260,8 +249,8 @@ armnn_status_t armnn_f32_pooling2d__ref(const armnn_kernel_call_t* call, armnn_e
                        ARMNN_OUT(call, 0, float),
                        armnn_i_ref_image(ARMNN_IN_INFO(call, 0), d->data_layout),
                        armnn_i_ref_image(ARMNN_OUT_INFO(call, 0), d->data_layout),
-                       window_y(d),
-                       window_x(d),
+                       armnn_i_ref_dilated(ARMNN_REF_WINDOW_Y(d, d->pool_height)),
+                       armnn_i_ref_dilated(ARMNN_REF_WINDOW_X(d, d->pool_width)),
                        d->pool_type,
                        d->padding_method};
   const uint64_t taps = (uint64_t)(job.window_y.size * job.window_x.size);

@@ -16,21 +16,6 @@
 /* Longest reach of a kernel or an input: far beyond any tensor, far below overflow. */
 #define MAX_REACH (INT64_C(1) << 40)
 
-/* Dilation 0 means none here. */
-static armnn_i_ref_window_t window_y(const armnn_transpose_convolution2d_descriptor_t* d,
-                                     int64_t size) {
-  armnn_i_ref_window_t window = {size, d->stride_y, d->dilation_y > 1 ? d->dilation_y : 1,
-                                 d->pad_top, d->pad_bottom};
-  return window;
-}
-
-static armnn_i_ref_window_t window_x(const armnn_transpose_convolution2d_descriptor_t* d,
-                                     int64_t size) {
-  armnn_i_ref_window_t window = {size, d->stride_x, d->dilation_x > 1 ? d->dilation_x : 1,
-                                 d->pad_left, d->pad_right};
-  return window;
-}
-
 static armnn_status_t check_output_side(const armnn_i_ref_window_t* window, const char* axis,
                                         int64_t input, int64_t output, uint32_t output_rules,
                                         armnn_error_t* reason) {
@@ -62,7 +47,8 @@ armnn_status_t armnn_i_ref_transpose_convolution2d_supports(const armnn_layer_qu
                                                  d->groups > 1 ? d->groups : 1, reason));
   ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_bias(query, d->bias_enabled, weights.batch, reason));
   ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_output(&in, weights.batch, &out, reason));
-  const armnn_i_ref_window_t wy = window_y(d, weights.height), wx = window_x(d, weights.width);
+  const armnn_i_ref_window_t wy = armnn_i_ref_dilated(ARMNN_REF_WINDOW_Y(d, weights.height));
+  const armnn_i_ref_window_t wx = armnn_i_ref_dilated(ARMNN_REF_WINDOW_X(d, weights.width));
   ARMNN_RETURN_IF_ERROR(
       check_output_side(&wy, "height", in.height, out.height, d->output_shape_enabled, reason));
   return check_output_side(&wx, "width", in.width, out.width, d->output_shape_enabled, reason);
@@ -170,8 +156,8 @@ armnn_status_t armnn_f32_transpose_convolution2d__ref(const armnn_kernel_call_t*
                          armnn_i_ref_image(ARMNN_IN_INFO(call, 0), d->data_layout),
                          kernel,
                          out,
-                         window_y(d, kernel.height),
-                         window_x(d, kernel.width),
+                         armnn_i_ref_dilated(ARMNN_REF_WINDOW_Y(d, kernel.height)),
+                         armnn_i_ref_dilated(ARMNN_REF_WINDOW_X(d, kernel.width)),
                          groups,
                          kernel.channels,
                          kernel.batch / groups,

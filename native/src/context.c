@@ -9,10 +9,6 @@
 
 #include "core.h"
 
-static void* make_array(uint64_t count, size_t item_size) {
-  return calloc(count == 0 ? 1 : (size_t)count, item_size);
-}
-
 void armnn_i_context_free(armnn_context_t* context) {
   armnn_i_flight_release(&armnn_i_core.registry, context->flight);
   armnn_i_free(context->arena);
@@ -93,10 +89,10 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   const uint64_t steps_size = (uint64_t)plan->step_count * sizeof *context->steps;
   context->flight = armnn_i_flight_acquire(&armnn_i_core.registry);
   context->arena = armnn_i_alloc(plan->arena_size, plan->arena_alignment);
-  context->pointers = make_array(plan->operand_count, sizeof *context->pointers);
+  context->pointers = armnn_i_make_array(plan->operand_count, sizeof *context->pointers);
   context->steps = armnn_i_alloc(steps_size, ARMNN_CACHE_LINE);
-  context->externals = make_array(externals, sizeof *context->externals);
-  context->execution_data = make_array(plan->execution_data_count, sizeof(void*));
+  context->externals = armnn_i_make_array(externals, sizeof *context->externals);
+  context->execution_data = armnn_i_make_array(plan->execution_data_count, sizeof(void*));
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
       context->steps == NULL || context->externals == NULL || context->execution_data == NULL) {
     const unsigned long long arena_size = plan->arena_size;

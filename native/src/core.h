@@ -36,6 +36,11 @@ __attribute__((format(printf, 3, 4))) armnn_status_t armnn_i_fail_if_silent(armn
                                                                             const char* format,
                                                                             ...);
 void armnn_i_error_clear(armnn_error_t* error);
+/* Somebody wrote into |error| since it was cleared, maybe less than all that belongs together. */
+static inline bool armnn_i_error_is_used(const armnn_error_t* error) {
+  return error->needed != 0 || error->code != ARMNN_STATUS_OK || error->vendor_code != 0 ||
+         (error->text != NULL && error->capacity > 0 && error->text[0] != '\0');
+}
 const char* armnn_i_status_name(armnn_status_t status);
 /* Copies |text| into |out|, closed by a zero and cut between two characters of UTF-8. */
 void armnn_i_copy_text(char* out, size_t capacity, armnn_string_t text);
@@ -50,6 +55,13 @@ static inline bool armnn_i_is_power_of_two(uint64_t value) {
 /* |alignment|: a power of two; null when it is none or memory is out. Freed by armnn_i_free. */
 void* armnn_i_alloc(uint64_t size, uint64_t alignment);
 void armnn_i_free(void* memory);
+/* Zeroed, and never null for a |count| of 0; null when memory is out. Freed by free. */
+void* armnn_i_make_array(uint64_t count, size_t item_size);
+
+/* A number for the object that holds the code at |address|, made of where it lies, its name and
+ * what its headers say: another object has another number, at the same place as well. 0: no code.
+ */
+uint64_t armnn_i_code_identity(const void* address);
 
 /* ---- clock ------------------------------------------------------------------------------------
  */
@@ -74,6 +86,7 @@ typedef struct armnn_i_exit_hook_t {
   struct armnn_i_exit_hook_t* next;
   void (*function)(void* argument);
   void* argument;
+  uint64_t identity; /* of the library that |function| belongs to */
 } armnn_i_exit_hook_t;
 
 /* Which run the events of a thread belong to. */
@@ -194,6 +207,9 @@ static inline bool armnn_i_trace_enabled(armnn_i_trace_t* trace) {
 }
 armnn_status_t armnn_i_trace_start(armnn_i_trace_t* trace, uint64_t capacity);
 void armnn_i_trace_stop(armnn_i_trace_t* trace);
+/* In the child of a fork, with |mutex| held: empties the buffer. What the parent recorded is the
+ * parent's, and a place that another thread had claimed would never be filled. */
+void armnn_i_trace_after_fork(armnn_i_trace_t* trace);
 uint64_t armnn_i_trace_read(armnn_i_trace_t* trace, armnn_trace_event_t* out_events,
                             uint64_t capacity);
 /* Adds an event of the calling thread's scope. */

@@ -99,14 +99,16 @@ static void plan_next_look(walk_t* walk) {
   }
 }
 
+/* |interval| after |now|; the end of time if it is later than that. */
+static uint64_t time_after(uint64_t now, uint64_t interval) {
+  return interval > UINT64_MAX - now ? UINT64_MAX : now + interval;
+}
+
 static void begin_watch(walk_t* walk) {
   const armnn_run_t* run = walk->run;
   walk->next_interrupt_ns = UINT64_MAX;
   if (run->interrupt != NULL) {
-    const uint64_t now = armnn_i_coarse_now_ns();
-    walk->next_interrupt_ns = run->interrupt_interval_ns > UINT64_MAX - now
-                                  ? UINT64_MAX
-                                  : now + run->interrupt_interval_ns;
+    walk->next_interrupt_ns = time_after(armnn_i_coarse_now_ns(), run->interrupt_interval_ns);
   }
   plan_next_look(walk);
 }
@@ -120,9 +122,7 @@ static armnn_status_t look(walk_t* walk) {
     return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
   }
   if (run->interrupt != NULL && now >= walk->next_interrupt_ns) {
-    walk->next_interrupt_ns = run->interrupt_interval_ns > UINT64_MAX - now
-                                  ? UINT64_MAX
-                                  : now + run->interrupt_interval_ns;
+    walk->next_interrupt_ns = time_after(now, run->interrupt_interval_ns);
     plan_next_look(walk);
     if (run->interrupt(run->interrupt_argument) != 0) {
       return stop(walk, ARMNN_STATUS_CANCELLED, "was interrupted");
@@ -180,7 +180,7 @@ __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* w
     }
     if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) return step_failed(walk, i, status);
     /* What a step wrote on its way to success must not become the message of a later one. */
-    if (ARMNN_UNLIKELY(error->needed != 0)) armnn_i_error_clear(error);
+    if (ARMNN_UNLIKELY(armnn_i_error_is_used(error))) armnn_i_error_clear(error);
   }
   run->steps_done = step_count;
   return ARMNN_STATUS_OK;

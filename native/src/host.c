@@ -57,8 +57,8 @@ static void after_fork_in_parent(void) {
 }
 
 static void after_fork_in_child(void) {
+  armnn_i_trace_after_fork(&armnn_i_core.trace);
   after_fork_in_parent();
-  atomic_store(&armnn_i_core.trace.writers, 0); /* they were other threads */
   armnn_i_pool_after_fork(&armnn_i_core.pool);
 }
 

@@ -28,6 +28,10 @@ void* armnn_i_alloc(uint64_t size, uint64_t alignment) {
 
 void armnn_i_free(void* memory) { free(memory); }
 
+void* armnn_i_make_array(uint64_t count, size_t item_size) {
+  return calloc(count == 0 ? 1 : (size_t)count, item_size);
+}
+
 void* armnn_core_alloc(uint64_t size, uint64_t alignment) {
   if (alignment == 0) alignment = ARMNN_CACHE_LINE;
   return alignment > ARMNN_MAX_ALIGNMENT ? NULL : armnn_i_alloc(size, alignment);
@@ -89,29 +93,73 @@ static void copy_path(const char* path, char* out_path, uint64_t capacity) {
   armnn_i_copy_text(out_path, (size_t)capacity, text);
 }
 
+/* The bytes [address, address + size) belong to a loaded segment that has all of |flags|. */
+static bool is_loaded(const struct dl_phdr_info* info, uintptr_t address, uint64_t size,
+                      ElfW(Word) flags) {
+  for (uint32_t i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || (segment->p_flags & flags) != flags) continue;
+    const uintptr_t offset = address - (uintptr_t)(info->dlpi_addr + segment->p_vaddr);
+    if (offset < segment->p_memsz && size <= segment->p_memsz - offset) return true;
+  }
+  return false;
+}
+
 static int visit_object(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
   const code_search_t* search = (const code_search_t*)data;
-  for (uint32_t i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)* segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
-    const uintptr_t begin = (uintptr_t)(info->dlpi_addr + segment->p_vaddr);
-    if (search->address - begin >= segment->p_memsz) continue; /* wraps below |begin| */
-    if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0') {
-      copy_path(info->dlpi_name, search->out_path, search->capacity);
-    } else {
-      char program[1024];
-      const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-      program[length < 0 ? 0 : length] = '\0';
-      copy_path(program, search->out_path, search->capacity);
-    }
-    return 1;
+  if (!is_loaded(info, search->address, 1, PF_X)) return 0;
+  if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0') {
+    copy_path(info->dlpi_name, search->out_path, search->capacity);
+  } else {
+    char program[1024];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length < 0 ? 0 : length] = '\0';
+    copy_path(program, search->out_path, search->capacity);
   }
-  return 0;
+  return 1;
 }
 
 int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity) {
   if (out_path != NULL && capacity > 0) out_path[0] = '\0';
   code_search_t search = {(uintptr_t)address, out_path, capacity};
   return dl_iterate_phdr(visit_object, &search) != 0 ? 1 : 0;
+}
+
+typedef struct identity_search_t {
+  uintptr_t address;
+  uint64_t identity;
+} identity_search_t;
+
+/* FNV-1a */
+static uint64_t mix(uint64_t hash, const void* data, uint64_t size) {
+  const unsigned char* bytes = (const unsigned char*)data;
+  for (uint64_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Nothing of the file system is asked: a file may be replaced while its old self is in use. Its
+ * notes hold the build id. */
+static int identify_object(struct dl_phdr_info* info, size_t size, void* data) {
+  (void)size;
+  identity_search_t* search = (identity_search_t*)data;
+  if (!is_loaded(info, search->address, 1, PF_X)) return 0;
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  hash = mix(hash, &info->dlpi_addr, sizeof info->dlpi_addr);
+  hash = mix(hash, info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
+  if (info->dlpi_name != NULL) hash = mix(hash, info->dlpi_name, strlen(info->dlpi_name));
+  for (uint32_t i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* segment = &info->dlpi_phdr[i];
+    const uintptr_t begin = (uintptr_t)(info->dlpi_addr + segment->p_vaddr);
+    if (segment->p_type != PT_NOTE || !is_loaded(info, begin, segment->p_memsz, PF_R)) continue;
+    hash = mix(hash, (const void*)begin, segment->p_memsz);
+  }
+  search->identity = hash != 0 ? hash : 1;
+  return 1;
+}
+
+uint64_t armnn_i_code_identity(const void* address) {
+  identity_search_t search = {(uintptr_t)address, 0};
+  dl_iterate_phdr(identify_object, &search);
+  return search.identity;
 }

@@ -22,10 +22,6 @@ armnn_status_t armnn_i_copy_execute(armnn_workload_t* workload, const armnn_exec
 /* ---- Making one -------------------------------------------------------------------------------
  */
 
-static void* make_array(uint64_t count, size_t item_size) {
-  return calloc(count == 0 ? 1 : (size_t)count, item_size);
-}
-
 static bool is_external(const armnn_plan_tensor_t* tensor) {
   return tensor->kind == ARMNN_PLAN_TENSOR_INPUT || tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT;
 }
@@ -124,12 +120,12 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->arena_size = spec->arena_size;
   plan->arena_alignment = facts.arena_alignment;
   const uint64_t externals = (uint64_t)spec->input_count + spec->output_count;
-  plan->tensors = make_array(spec->tensor_count, sizeof *plan->tensors);
-  plan->steps = make_array(spec->step_count, sizeof *plan->steps);
-  plan->operands = make_array(facts.operand_count, sizeof *plan->operands);
-  plan->external_tensors = make_array(externals, sizeof *plan->external_tensors);
-  plan->patch_begin = make_array(externals + 1, sizeof *plan->patch_begin);
-  plan->patches = make_array(facts.operand_count, sizeof *plan->patches);
+  plan->tensors = armnn_i_make_array(spec->tensor_count, sizeof *plan->tensors);
+  plan->steps = armnn_i_make_array(spec->step_count, sizeof *plan->steps);
+  plan->operands = armnn_i_make_array(facts.operand_count, sizeof *plan->operands);
+  plan->external_tensors = armnn_i_make_array(externals, sizeof *plan->external_tensors);
+  plan->patch_begin = armnn_i_make_array(externals + 1, sizeof *plan->patch_begin);
+  plan->patches = armnn_i_make_array(facts.operand_count, sizeof *plan->patches);
   if (plan->tensors == NULL || plan->steps == NULL || plan->operands == NULL ||
       plan->external_tensors == NULL || plan->patch_begin == NULL || plan->patches == NULL) {
     goto no_memory;

@@ -13,11 +13,33 @@ static bool has_text(const armnn_error_t* error) {
   return error->text != NULL && error->capacity > 0 && error->text[0] != '\0';
 }
 
+/* Length of what is left of the first |size| bytes of |text|, when a character that does not end
+ * within them is taken away. */
+static size_t whole_characters(const char* text, size_t size) {
+  for (size_t back = 1; back <= 4 && back <= size; ++back) {
+    const unsigned char byte = (unsigned char)text[size - back];
+    if ((byte & 0xc0u) == 0x80u) continue; /* not the first byte of a character */
+    const size_t length = byte < 0xc0u ? 1 : byte < 0xe0u ? 2 : byte < 0xf0u ? 3 : 4;
+    return length > back ? size - back : size;
+  }
+  return size; /* not UTF-8 */
+}
+
+/* Closes a text that may fill the buffer to its end. */
+static void end_text(armnn_error_t* error) {
+  if (error->text == NULL || error->capacity == 0) return;
+  const size_t last = (size_t)error->capacity - 1;
+  if (memchr(error->text, '\0', last) == NULL) {
+    error->text[whole_characters(error->text, last)] = '\0';
+  }
+}
+
 static void write_text(armnn_error_t* error, armnn_status_t code, const char* format,
                        va_list arguments) {
   int needed =
       vsnprintf(error->text, error->text != NULL ? (size_t)error->capacity : 0, format, arguments);
   error->needed = needed < 0 ? 0 : (uint64_t)needed + 1;
+  if (error->needed > error->capacity) end_text(error);
   error->code = code;
 }
 
@@ -35,7 +57,7 @@ armnn_status_t armnn_i_fail_if_silent(armnn_error_t* error, armnn_status_t code,
   if (error == NULL) return code;
   if (has_text(error)) {
     error->code = code;
-    if (error->text != NULL && error->capacity > 0) error->text[error->capacity - 1] = '\0';
+    end_text(error); /* the callee's own words: it may have cut them anywhere */
     return code;
   }
   va_list arguments;
@@ -85,10 +107,7 @@ const char* armnn_i_status_name(armnn_status_t status) {
 void armnn_i_copy_text(char* out, size_t capacity, armnn_string_t text) {
   if (capacity == 0) return;
   size_t size = text.data == NULL ? 0 : (size_t)text.size;
-  if (size > capacity - 1) {
-    size = capacity - 1;
-    while (size > 0 && ((unsigned char)text.data[size] & 0xc0u) == 0x80u) --size;
-  }
+  if (size > capacity - 1) size = whole_characters(text.data, capacity - 1);
   if (size > 0) memcpy(out, text.data, size);
   out[size] = '\0';
 }

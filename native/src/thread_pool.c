@@ -130,8 +130,8 @@ static void run_exit_hooks(armnn_i_thread_t* thread) {
   while (thread->exit_hooks != NULL) {
     armnn_i_exit_hook_t* hook = thread->exit_hooks;
     thread->exit_hooks = hook->next;
-    /* The library that asked for it may have been closed. */
-    if (armnn_core_find_code((const void*)(uintptr_t)hook->function, NULL, 0)) {
+    /* The library that asked for it may have been closed, and another may be in its place. */
+    if (armnn_i_code_identity((const void*)(uintptr_t)hook->function) == hook->identity) {
       hook->function(hook->argument);
     }
     free(hook);
@@ -236,8 +236,8 @@ static void run_serially(armnn_i_thread_t* thread, armnn_range_fn_t body, void* 
   thread->in_body = false;
 }
 
-/* With |owner| held and at least one worker there. False: a body forked, this is the child. */
-static bool run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* thread, armnn_range_fn_t body,
+/* With |owner| held and at least one worker there. */
+static void run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* thread, armnn_range_fn_t body,
                          void* argument, uint64_t count, uint64_t chunks, uint32_t threads) {
   const uint32_t epoch = pool->epoch;
   pool->body = body;
@@ -251,9 +251,7 @@ static bool run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* thread, armnn_r
   thread->index = 0;
   run_chunks(pool, 0);
   thread->in_body = false;
-  if (pool->epoch != epoch) return false;
-  close_gate(pool);
-  return true;
+  if (pool->epoch == epoch) close_gate(pool); /* else the body forked, and this is the child */
 }
 
 armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t body,
@@ -279,13 +277,14 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
       end_workers(pool, 0); /* how long they spin depends on the count */
     }
     if (pool->worker_count + 1 < threads) start_workers(pool, threads - 1);
-    bool owns = true;
+    const uint32_t epoch = pool->epoch;
     if (pool->worker_count == 0) {
       run_serially(thread, body, argument, count);
     } else {
-      owns = run_threaded(pool, thread, body, argument, count, chunks, threads);
+      run_threaded(pool, thread, body, argument, count, chunks, threads);
     }
-    if (owns) pthread_mutex_unlock(&pool->owner);
+    /* In the child of a body that forked the mutex is another one, which nobody locked. */
+    if (pool->epoch == epoch) pthread_mutex_unlock(&pool->owner);
   }
   if (ARMNN_UNLIKELY(atomic_load_explicit(&pool->stop_deferred, memory_order_relaxed))) {
     armnn_i_pool_stop(pool);
@@ -350,10 +349,13 @@ armnn_status_t armnn_i_pool_on_thread_exit(void (*function)(void* argument), voi
   armnn_i_thread_t* thread = armnn_i_thread();
   if (function == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
   if (!thread->is_worker) return ARMNN_STATUS_UNSUPPORTED; /* not a thread of the pool */
+  const uint64_t identity = armnn_i_code_identity((const void*)(uintptr_t)function);
+  if (identity == 0) return ARMNN_STATUS_INVALID_ARGUMENT; /* not the address of code */
   armnn_i_exit_hook_t* hook = (armnn_i_exit_hook_t*)malloc(sizeof *hook);
   if (hook == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   hook->function = function;
   hook->argument = argument;
+  hook->identity = identity;
   hook->next = thread->exit_hooks;
   thread->exit_hooks = hook;
   return ARMNN_STATUS_OK;

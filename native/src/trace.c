@@ -57,6 +57,18 @@ void armnn_i_trace_stop(armnn_i_trace_t* trace) {
   pthread_mutex_unlock(&trace->mutex);
 }
 
+void armnn_i_trace_after_fork(armnn_i_trace_t* trace) {
+  atomic_store(&trace->writers, 0); /* they were other threads */
+  uint64_t touched = atomic_load(&trace->tail);
+  if (touched > trace->capacity) touched = trace->capacity; /* the others are zero pages still */
+  for (uint64_t i = 0; trace->slots != NULL && i < touched; ++i) {
+    atomic_store_explicit(&trace->slots[i].turn, 0, memory_order_relaxed);
+  }
+  trace->head = 0;
+  atomic_store(&trace->tail, 0);
+  atomic_store(&trace->dropped, 0);
+}
+
 uint64_t armnn_i_trace_read(armnn_i_trace_t* trace, armnn_trace_event_t* out_events,
                             uint64_t capacity) {
   uint64_t count = 0;

@@ -169,7 +169,9 @@ typedef struct armnn_host_t {
                                  uint64_t count, uint64_t grain,
                                  uint32_t max_threads) ARMNN_NOEXCEPT;
   /* |function| runs once on the calling thread, when that thread of the pool ends; UNSUPPORTED on
-   * any other thread. */
+   * any other thread, INVALID_ARGUMENT unless |function| is code of a library that is loaded. The
+   * host ends its threads before it closes a library; if the library is gone nevertheless, or
+   * another lies in its place, |function| does not run. */
   armnn_status_t (*on_thread_exit)(void* context, void (*function)(void* argument) ARMNN_NOEXCEPT,
                                    void* argument) ARMNN_NOEXCEPT;
   /* Non-zero: the run should stop; a long execute may ask now and then and return CANCELLED. */

@@ -16,6 +16,14 @@ decides which backend computes it, `Runtime.load_network` prepares it, `LoadedNe
 from __future__ import annotations
 
 import logging
+import os
+
+if not os.path.isdir(os.path.join(os.path.dirname(__file__), "_native", "lib")):
+    # Imported from a source tree, as in a clone after "pip install .": what the build made is in
+    # the installed package, whose folder joins the search path behind this one.
+    from pkgutil import extend_path
+
+    __path__ = extend_path(__path__, __name__)
 
 from armnn_py import errors
 from armnn_py._version import __version__

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from armnn_py import environment
 from armnn_py._native import abi
+from armnn_py._version import __version__
 from armnn_py.errors import InternalError
 
 __all__ = ["core", "core_path", "host_pointer"]
@@ -46,7 +47,7 @@ def core_path() -> Path:
     raise InternalError(
         f"the native library '{LIBRARY_NAME}' is not there",
         details=tried,
-        hints=["reinstall the package: pip install --force-reinstall armnn-py"],
+        hints=["install the package; in a source tree: pip install ."],
     )
 
 
@@ -66,7 +67,7 @@ def core() -> ctypes.CDLL:
         raise InternalError(
             f"the native library '{path}' cannot be opened",
             details=[str(error)],
-            hints=["reinstall the package: pip install --force-reinstall armnn-py"],
+            hints=["reinstall the package"],
         ) from error
     for name, (restype, argtypes) in abi.CORE_FUNCTIONS.items():
         function = getattr(library, name)
@@ -77,6 +78,12 @@ def core() -> ctypes.CDLL:
         raise InternalError(
             f"the native library '{path}' speaks plan ABI {version}, "
             f"this package needs {abi.ARMNN_CORE_ABI_VERSION}",
+            hints=["Python files and library come from different builds: reinstall the package"],
+        )
+    built = library.armnn_core_version().decode()
+    if built != __version__:
+        raise InternalError(
+            f"the native library '{path}' is of version {built}, this package is {__version__}",
             hints=["Python files and library come from different builds: reinstall the package"],
         )
     return library

@@ -81,7 +81,8 @@ class NativeWorkload:
                 )
         if struct.scratch_size > _MAX_SCRATCH:
             raise BackendError(
-                f"backend '{backend_id}': a workload asks for {struct.scratch_size} bytes of scratch",
+                f"backend '{backend_id}': a workload asks for {struct.scratch_size} bytes "
+                "of scratch",
                 hints=["report it to the backend's vendor"],
             )
         return Requirements(
@@ -179,9 +180,7 @@ class NativeWorkloadFactory:
             self._object, ctypes.byref(out), ctypes.byref(error.struct)
         )
         if status != abi.ARMNN_STATUS_OK:
-            raise_status(
-                status, f"backend '{self.backend_id}': create_execution_data failed", error
-            )
+            raise backend_failure(self.backend_id, "create_execution_data", status, error)
         return out.value
 
     def destroy_execution_data(self, data: int | None) -> None:

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from armnn_py.descriptors.base import Axes, Axis, Count, Descriptor, fail
+from armnn_py.descriptors.base import Axes, Axis, Count, Descriptor, fail, record
 from armnn_py.types import (
     ActivationFunction,
     ArgMinMaxFunction,
@@ -43,7 +42,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ActivationDescriptor(Descriptor):
     """Activation: what ``a`` and ``b`` mean is said beside each `ActivationFunction`."""
 
@@ -54,7 +53,7 @@ class ActivationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ACTIVATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ArgMinMaxDescriptor(Descriptor):
     """ArgMinMax: the axis vanishes, ties go to the lower index."""
 
@@ -69,7 +68,7 @@ class ArgMinMaxDescriptor(Descriptor):
             fail(self, f"output_type {self.output_type.label} given, signed32 or signed64 expected")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ComparisonDescriptor(Descriptor):
     """Comparison."""
 
@@ -78,7 +77,7 @@ class ComparisonDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.COMPARISON,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ElementwiseBinaryDescriptor(Descriptor):
     """ElementwiseBinary."""
 
@@ -87,7 +86,7 @@ class ElementwiseBinaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ELEMENTWISE_BINARY,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ElementwiseUnaryDescriptor(Descriptor):
     """ElementwiseUnary."""
 
@@ -96,7 +95,7 @@ class ElementwiseUnaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ELEMENTWISE_UNARY,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class LogicalBinaryDescriptor(Descriptor):
     """LogicalBinary."""
 
@@ -105,7 +104,7 @@ class LogicalBinaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.LOGICAL_BINARY,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class FakeQuantizationDescriptor(Descriptor):
     """FakeQuantization."""
 
@@ -119,7 +118,7 @@ class FakeQuantizationDescriptor(Descriptor):
             fail(self, f"min {self.min} given, below max {self.max} expected")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class BatchMatMulDescriptor(Descriptor):
     """BatchMatMul: the last two dimensions multiply, the others broadcast."""
 
@@ -137,7 +136,7 @@ class BatchMatMulDescriptor(Descriptor):
             fail(self, "an operand is transposed or adjoint, not both")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class FullyConnectedDescriptor(Descriptor):
     """FullyConnected: weights are [I, O], or [O, I] with ``transpose_weight_matrix``."""
 
@@ -148,7 +147,7 @@ class FullyConnectedDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FULLY_CONNECTED,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ReduceDescriptor(Descriptor):
     """Reduce: no axes means all."""
 
@@ -159,7 +158,7 @@ class ReduceDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.REDUCE,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class MeanDescriptor(Descriptor):
     """Mean: no axes means all."""
 
@@ -169,7 +168,7 @@ class MeanDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.MEAN,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class SoftmaxDescriptor(Descriptor):
     """Softmax and LogSoftmax."""
 
@@ -179,7 +178,7 @@ class SoftmaxDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.SOFTMAX, LayerType.LOG_SOFTMAX)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class BatchNormalizationDescriptor(Descriptor):
     """BatchNormalization."""
 
@@ -189,7 +188,7 @@ class BatchNormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.BATCH_NORMALIZATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class InstanceNormalizationDescriptor(Descriptor):
     """InstanceNormalization."""
 
@@ -201,7 +200,7 @@ class InstanceNormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.INSTANCE_NORMALIZATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class L2NormalizationDescriptor(Descriptor):
     """L2Normalization over the channels."""
 
@@ -211,7 +210,7 @@ class L2NormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.L2_NORMALIZATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class NormalizationDescriptor(Descriptor):
     """Local response normalisation."""
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from armnn_py.descriptors.base import (
@@ -17,6 +16,7 @@ from armnn_py.descriptors.base import (
     Sizes,
     View,
     fail,
+    record,
 )
 from armnn_py.types import DataLayout, LayerType, PaddingMode, ScatterNdFunction
 
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ConcatDescriptor(Descriptor):
     """Concat: input i fills ``views[i]`` of the output."""
 
@@ -48,7 +48,7 @@ class ConcatDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.CONCAT,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class SplitterDescriptor(Descriptor):
     """Splitter: output i is ``views[i]`` of the input; axis -1 when they follow no one axis."""
 
@@ -62,7 +62,7 @@ class SplitterDescriptor(Descriptor):
             fail(self, f"axis {self.axis} given, at least -1 expected")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class StackDescriptor(Descriptor):
     """Stack: ``input_count`` equal inputs of ``input_shape`` along a new axis."""
 
@@ -73,7 +73,7 @@ class StackDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.STACK,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ReshapeDescriptor(Descriptor):
     """Reshape."""
 
@@ -82,7 +82,7 @@ class ReshapeDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.RESHAPE,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class BroadcastToDescriptor(Descriptor):
     """BroadcastTo, as numpy.broadcast_to."""
 
@@ -91,7 +91,7 @@ class BroadcastToDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.BROADCAST_TO,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class PermuteDescriptor(Descriptor):
     """Permute: source dimension d becomes dimension ``mappings[d]``.
 
@@ -107,7 +107,7 @@ class PermuteDescriptor(Descriptor):
             fail(self, f"mappings {self.mappings} is not a permutation")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class PadDescriptor(Descriptor):
     """Pad."""
 
@@ -123,7 +123,7 @@ class PadDescriptor(Descriptor):
             fail(self, f"{len(self.pad_before)} pads before and {len(self.pad_after)} after given")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class SliceDescriptor(Descriptor):
     """Slice."""
 
@@ -137,7 +137,7 @@ class SliceDescriptor(Descriptor):
             fail(self, f"{len(self.begin)} begins and {len(self.size)} sizes given")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class StridedSliceDescriptor(Descriptor):
     """StridedSlice (TensorFlow's definition)."""
 
@@ -164,7 +164,7 @@ class StridedSliceDescriptor(Descriptor):
             fail(self, f"stride {self.stride} given, a stride of 0 goes nowhere")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class GatherDescriptor(Descriptor):
     """Gather, as numpy.take: negative indices count from the end."""
 
@@ -173,7 +173,7 @@ class GatherDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.GATHER,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ScatterNdDescriptor(Descriptor):
     """ScatterNd: the first operand is the input, or a shape when not ``input_enabled``."""
 
@@ -185,7 +185,7 @@ class ScatterNdDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.SCATTER_ND,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class TileDescriptor(Descriptor):
     """Tile, as numpy.tile."""
 
@@ -194,7 +194,7 @@ class TileDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.TILE,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class FillDescriptor(Descriptor):
     """Fill."""
 
@@ -203,7 +203,7 @@ class FillDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FILL,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ChannelShuffleDescriptor(Descriptor):
     """ChannelShuffle."""
 

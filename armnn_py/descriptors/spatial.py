@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from armnn_py.descriptors.base import Count, Counts, Descriptor, Positive, Positives, fail
+from armnn_py.descriptors.base import Count, Counts, Descriptor, Positive, Positives, fail, record
 from armnn_py.types import (
     DataLayout,
     LayerType,
@@ -37,7 +36,7 @@ def _check_layout(descriptor: Descriptor, layout: DataLayout, rank: int) -> None
         fail(descriptor, f"data_layout {layout.name} given, {expected} expected")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class Convolution2dDescriptor(Descriptor):
     """Convolution2d: weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]."""
 
@@ -59,7 +58,7 @@ class Convolution2dDescriptor(Descriptor):
         _check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class DepthwiseConvolution2dDescriptor(Descriptor):
     """DepthwiseConvolution2d: weights are [1, H, W, I * M] in both layouts."""
 
@@ -80,7 +79,7 @@ class DepthwiseConvolution2dDescriptor(Descriptor):
         _check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class Convolution3dDescriptor(Descriptor):
     """Convolution3d: weights are [D, H, W, I, O]."""
 
@@ -105,7 +104,7 @@ class Convolution3dDescriptor(Descriptor):
         _check_layout(self, self.data_layout, 5)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class TransposeConvolution2dDescriptor(Descriptor):
     """TransposeConvolution2d: weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups].
 
@@ -132,7 +131,7 @@ class TransposeConvolution2dDescriptor(Descriptor):
         _check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class Pooling2dDescriptor(Descriptor):
     """Pooling2d."""
 
@@ -157,7 +156,7 @@ class Pooling2dDescriptor(Descriptor):
         _check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class Pooling3dDescriptor(Descriptor):
     """Pooling3d."""
 
@@ -184,7 +183,7 @@ class Pooling3dDescriptor(Descriptor):
         _check_layout(self, self.data_layout, 5)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class ResizeDescriptor(Descriptor):
     """Resize: which position is read for which is defined in ``armnn/descriptors.h``."""
 
@@ -203,7 +202,7 @@ class ResizeDescriptor(Descriptor):
             fail(self, "align_corners and half_pixel_centers exclude each other")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class SpaceDepthDescriptor(Descriptor):
     """SpaceToDepth and DepthToSpace (TensorFlow's definition)."""
 
@@ -227,7 +226,7 @@ def _check_blocks(
         )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class BatchToSpaceNdDescriptor(Descriptor):
     """BatchToSpaceNd (TensorFlow's definition)."""
 
@@ -242,7 +241,7 @@ class BatchToSpaceNdDescriptor(Descriptor):
         _check_blocks(self, self.block_shape, self.crop_before, self.crop_after)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class SpaceToBatchNdDescriptor(Descriptor):
     """SpaceToBatchNd (TensorFlow's definition)."""
 

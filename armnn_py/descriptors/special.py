@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from armnn_py.descriptors.base import Axis, Count, Descriptor
+from armnn_py.descriptors.base import Axis, Count, Descriptor, record
 from armnn_py.types import FusedKernelType, LayerType
 
 __all__ = [
@@ -20,7 +19,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class DetectionPostProcessDescriptor(Descriptor):
     """DetectionPostProcess."""
 
@@ -39,7 +38,7 @@ class DetectionPostProcessDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.DETECTION_POST_PROCESS,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class LstmDescriptor(Descriptor):
     """Lstm and UnidirectionalSequenceLstm.
 
@@ -64,7 +63,7 @@ class LstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class QLstmDescriptor(Descriptor):
     """QLstm."""
 
@@ -84,7 +83,7 @@ class QLstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.QLSTM,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class FusedDescriptor(Descriptor):
     """Fused: comes out of a backend's optimisation."""
 
@@ -95,7 +94,7 @@ class FusedDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FUSED,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class PreCompiledDescriptor(Descriptor):
     """PreCompiled: the blob comes with the workload."""
 
@@ -105,7 +104,7 @@ class PreCompiledDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.PRE_COMPILED,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class StandInDescriptor(Descriptor):
     """StandIn: marks an operator that no layer expresses."""
 

@@ -40,6 +40,11 @@ def aligned_copy(value: np.ndarray, alignment: int = 64) -> np.ndarray:
 
 def _as_array(name: str, value: Any) -> np.ndarray:
     """Take anything with the DLPack, array or buffer protocol on the CPU."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgumentError(
+            f"input '{name}': a masked array given, and a network knows no masks",
+            hints=["fill it: array.filled(value)"],
+        )
     if isinstance(value, np.ndarray):
         return value
     try:
@@ -108,7 +113,7 @@ def bind_input(name: str, value: Any, info: TensorInfo) -> np.ndarray:
 
 def bind_output(name: str, value: Any, info: TensorInfo) -> np.ndarray:
     """Check an array that the caller wants an output written into."""
-    if not isinstance(value, np.ndarray):
+    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
         raise InvalidArgumentError(
             f"output '{name}': {type(value).__name__} given, a numpy array expected"
         )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,9 @@ class ExecutionContext:
         outputs: dict[str, np.ndarray] = {}
         for name, shape, dtype, alignment in self._output_specs:
             array = out.get(name) if out is not None else None
-            outputs[name] = array if array is not None else aligned_empty(shape, dtype, alignment)
+            outputs[name] = (
+                array if array is not None else self._fresh(name, shape, dtype, alignment)
+            )
         if self.plan.lost_devices:
             self._raise_lost()
         native = self._native
@@ -91,6 +94,19 @@ class ExecutionContext:
         if status != abi.ARMNN_STATUS_OK or native.caught:
             self._raise(status, timeout)
         return outputs
+
+    def _fresh(
+        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int
+    ) -> np.ndarray:
+        try:
+            return aligned_empty(shape, dtype, alignment)
+        except MemoryError as error:
+            size = math.prod(shape) * dtype.itemsize
+            raise ExecutionError(
+                f"output '{name}' of network '{self.plan.network.name}': out of memory",
+                status=abi.ARMNN_STATUS_OUT_OF_MEMORY,
+                details=[f"{size} bytes were asked for"],
+            ) from error
 
     def _raise(self, status: int, timeout: float | None) -> None:
         """Raise what a failed run stands for; what a signal handler raised goes first."""

@@ -132,6 +132,12 @@ def test_read_only_input(loaded: ann.LoadedNetwork) -> None:
         ),
         pytest.param({"a": None, "b": B}, ann.InvalidArgumentError, "input 'a'", id="None"),
         pytest.param({"a": object(), "b": B}, ann.InvalidArgumentError, "input 'a'", id="object"),
+        pytest.param(
+            {"a": np.ma.masked_less(A, 0), "b": B},
+            ann.InvalidArgumentError,
+            "input 'a': a masked array given",
+            id="masked",
+        ),
         pytest.param({"a": "text", "b": B}, ann.InvalidArgumentError, "input 'a'", id="text"),
         pytest.param(
             {"a": array.array("d", [0] * 6), "b": B},
@@ -188,6 +194,7 @@ _read_only.flags.writeable = False
     [
         pytest.param({"z": A.copy()}, "no output 'z'", id="unknown name"),
         pytest.param({"y": [1, 2]}, "numpy array expected", id="list"),
+        pytest.param({"y": np.ma.zeros((2, 3), np.float32)}, "numpy array expected", id="masked"),
         pytest.param({"y": np.empty((2, 3))}, "dtype float64", id="dtype"),
         pytest.param({"y": np.empty((3, 2), np.float32)}, "dimension 0 is 3", id="shape"),
         pytest.param({"y": _read_only}, "read-only", id="read-only"),
@@ -242,6 +249,19 @@ def test_odd_shapes(runtime: ann.Runtime, shape: tuple[int, ...]) -> None:
         outputs = net.run({"a": a, "b": a})
         assert outputs["y"].shape == shape
         np.testing.assert_array_equal(outputs["y"], a + a)
+
+
+def test_output_too_large_for_memory(runtime: ann.Runtime) -> None:
+    network = ann.Network("huge")
+    a = network.add_input("a", ann.TensorInfo((1 << 22, 1)))
+    b = network.add_input("b", ann.TensorInfo((1, 1 << 22)))
+    network.add_output("y", network.add_addition(a, b))
+    column = np.zeros((1 << 22, 1), np.float32)
+    with (
+        ann.load(network, runtime=runtime) as net,
+        pytest.raises(ann.ExecutionError, match="output 'y'.*out of memory"),
+    ):
+        net.run({"a": column, "b": column.reshape(1, -1)})
 
 
 def test_closed_network(loaded: ann.LoadedNetwork) -> None:

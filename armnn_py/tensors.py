@@ -20,7 +20,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
     "MAX_DIMENSIONS",
@@ -173,7 +173,19 @@ class QuantizationInfo:
         object.__setattr__(self, "axis", axis)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+def _parse_data_type(value: object) -> DataType:
+    """Return a type given as such, or as what numpy calls its dtype."""
+    if type(value) is DataType:
+        return value
+    if isinstance(value, (str, type, np.dtype)):
+        return DataType.from_numpy(value)
+    raise InvalidArgumentError(
+        f"data type {value!r} is not a DataType",
+        hints=["DataType.FLOAT32, or a numpy dtype such as np.float32"],
+    )
+
+
+@dataclass(frozen=True, slots=True, repr=False, init=False)
 class TensorInfo:
     """Shape, type and quantisation of a dense, row-major tensor.
 
@@ -182,7 +194,7 @@ class TensorInfo:
     shape
         At most 8 dimensions; ``()`` is a scalar, ``None`` a free dimension.
     data_type
-        Type of the elements.
+        Type of the elements; also as a numpy dtype or its name, read by `DataType.from_numpy`.
     quantization
         Scales and zero points of a quantised type, or of ``SIGNED32`` (a bias).
 
@@ -190,34 +202,40 @@ class TensorInfo:
     ------
     InvalidArgumentError
         A dimension is negative or no integer, there are too many of them, the tensor has 2**63
-        bytes or more, or the quantisation does not fit shape and type.
+        bytes or more, no tensor type has the dtype, or the quantisation does not fit shape and
+        type.
 
     Examples
     --------
     >>> TensorInfo((1, 3, 224, 224))
     TensorInfo(float32, 1x3x224x224)
+    >>> TensorInfo((1, 3), "float16")
+    TensorInfo(float16, 1x3)
     >>> TensorInfo((None, 10), DataType.SIGNED64).is_static
     False
     """
 
     shape: tuple[int | None, ...]
-    data_type: DataType = DataType.FLOAT32
-    quantization: QuantizationInfo | None = None
+    data_type: DataType
+    quantization: QuantizationInfo | None
 
-    def __post_init__(self) -> None:
-        shape = parse_shape(self.shape)
-        if type(self.data_type) is not DataType:
+    def __init__(
+        self,
+        shape: Iterable[SupportsIndex | None],
+        data_type: DataType | DTypeLike = DataType.FLOAT32,
+        quantization: QuantizationInfo | None = None,
+    ) -> None:
+        dims = parse_shape(shape)
+        kind = _parse_data_type(data_type)
+        if math.prod(d for d in dims if d) * kind.size >= _SIZE_LIMIT:
             raise InvalidArgumentError(
-                f"data type {self.data_type!r} is not a DataType",
-                hints=["DataType.FLOAT32, or DataType.from_numpy(array.dtype)"],
+                f"tensor {format_shape(dims)} of {kind.label} has 2**63 bytes or more"
             )
-        if math.prod(d for d in shape if d) * self.data_type.size >= _SIZE_LIMIT:
-            raise InvalidArgumentError(
-                f"tensor {format_shape(shape)} of {self.data_type.label} has 2**63 bytes or more"
-            )
-        object.__setattr__(self, "shape", shape)
-        if self.quantization is not None:
-            self._check_quantization(self.quantization)
+        object.__setattr__(self, "shape", dims)
+        object.__setattr__(self, "data_type", kind)
+        object.__setattr__(self, "quantization", quantization)
+        if quantization is not None:
+            self._check_quantization(quantization)
 
     def _check_quantization(self, quantization: QuantizationInfo) -> None:
         if not isinstance(quantization, QuantizationInfo):

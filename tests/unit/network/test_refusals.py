@@ -182,7 +182,7 @@ ARGUMENTS = [
     (lambda n, x: n.add_transpose(x, (0, 0, 1, 2)), "is not a permutation"),
     (lambda n, x: n.add_pad(x, [1, 2, 3, 4]), "a .before, after. pair for each dimension"),
     (lambda n, x: n.add_pad(x, [(-1, 0)] * 4), "pad_before .* at least 0 expected"),
-    (lambda n, x: n.add_cast(x, np.float32), "is not a DataType"),
+    (lambda n, x: n.add_cast(x, 1), "is not a DataType"),
     (lambda n, x: n.add_fill((2, -1), 0), "dimension 1 is -1"),
     (lambda n, x: n.add_resize(x, (0, 5)), "target_height 0 given"),
     (

@@ -30,6 +30,23 @@ def test_a_tensor_info_tells_of_itself():
     assert info.with_shape((2, 0)).byte_size == 0
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (np.float32, DataType.FLOAT32),
+        ("float16", DataType.FLOAT16),
+        (np.dtype(">i4"), DataType.SIGNED32),
+        (np.zeros(1, np.int64).dtype, DataType.SIGNED64),
+        (bool, DataType.BOOLEAN),
+    ],
+)
+def test_a_data_type_may_be_what_numpy_calls_it(given, expected):
+    info = TensorInfo((1, 2), given)
+    assert info.data_type is expected
+    assert info == TensorInfo((1, 2), data_type=expected)
+    assert pickle.loads(pickle.dumps(info)) == info
+
+
 def test_free_dimensions():
     info = TensorInfo((None, 3, None))
     assert not info.is_static
@@ -51,7 +68,9 @@ def test_free_dimensions():
         ((5,), "shape 5 is not a sequence of integers"),
         (((2**61, 1),), "2.*63 bytes or more"),
         (((2**62, 2**62, None),), "2.*63 bytes or more"),
-        (((1,), np.float32), "is not a DataType"),
+        (((1,), "float64"), "'float64' has no tensor type"),
+        (((1,), "flaot32"), "'flaot32' is not a numpy dtype"),
+        (((1,), None), "data type None is not a DataType"),
         (((1,), 1), "data type 1 is not a DataType"),
         (((1,), U8, 0.5), "is not a QuantizationInfo"),
         (((1,), DataType.FLOAT32, QuantizationInfo(0.5)), "a quantised type expected"),

@@ -9,7 +9,7 @@ from typing import get_args
 
 from armnn_py._native.backend_options import OptionDefault, OptionValue
 from armnn_py.backends.backend import Backend
-from armnn_py.backends.discovery import BackendPath, _look_at
+from armnn_py.backends.discovery import BackendPath, look_at
 from armnn_py.backends.dynamic_backend import load_file
 from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.registry import load_backends
@@ -58,7 +58,7 @@ def check_file(path: BackendPath) -> tuple[Verdict, list[CheckedStep]]:
             (entry,) = (found for found in entries if found.name == name)
     except (OSError, ValueError):
         raise InvalidArgumentError(f"file '{absolute}' does not exist") from None
-    finding = _look_at("argument", entry, {})
+    finding = look_at("argument", entry, {})
     backend: Backend | None = None
     if isinstance(finding, Verdict):
         verdict = finding

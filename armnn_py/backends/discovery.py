@@ -22,6 +22,7 @@ __all__ = [
     "argument_paths",
     "check_place",
     "find_candidates",
+    "look_at",
     "split_path_list",
 ]
 
@@ -147,11 +148,15 @@ def find_candidates(
             unusable = refusal(place, path, "place", "path-unreadable", reason)
     if unusable is not None:
         return Place(place, path, unusable.reason, 0), [unusable]
-    findings = [_look_at(place, entry, seen) for entry in found]
+    findings = [look_at(place, entry, seen) for entry in found]
     return Place(place, path, "", len(found)), findings
 
 
-def _look_at(place: str, entry: os.DirEntry[str], seen: dict[FileIdentity, str]) -> Finding:
+def look_at(place: str, entry: os.DirEntry[str], seen: dict[FileIdentity, str]) -> Finding:
+    """Say of one entry of a folder whether it may be a backend, or why it is none.
+
+    ``seen`` maps files met before to their first name, and gets this one.
+    """
     path = entry.path
     if parse_file_name(entry.name) is None:
         return _skip(place, entry)

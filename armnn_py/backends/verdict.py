@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, overload
 
+from armnn_py.text import printable
+
 __all__ = ["LoadReport", "Place", "Stage", "Status", "Verdict", "printable"]
 
 Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
@@ -25,15 +27,6 @@ Stage = Literal[
     "table",
     "create",
 ]
-
-
-def printable(text: str) -> str:
-    """Return ``text`` with everything that could disturb a terminal or a log line escaped."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
 
 
 @dataclass(frozen=True, slots=True)

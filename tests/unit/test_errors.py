@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+from types import ModuleType
 
 import pytest
 
-from armnn_py import errors
+from armnn_py import errors, types
 from armnn_py.errors import (
     ArmnnError,
     BackendLoadError,
@@ -40,6 +41,8 @@ CLASSES = [
         ("BackendVersionError", [errors.BackendError]),
         ("BackendUnavailableError", [errors.BackendError]),
         ("ParseError", [errors.ModelError]),
+        ("ModelFileNotFoundError", [errors.ParseError, FileNotFoundError]),
+        ("ModelFormatError", [errors.ModelError, errors.UnimplementedError]),
         ("UnsupportedOperatorError", [errors.ModelError]),
         ("LayerValidationError", [GraphValidationError]),
         ("ExecutionCancelledError", [errors.ExecutionError]),
@@ -66,6 +69,28 @@ def test_form_of_the_text(cls: type[ArmnnError]) -> None:
     assert (error.message, error.details) == ("input 'x': no", ("one", "two\nmore"))
     assert error.hints == ("do this", "or that")
     assert str(cls("alone")) == "alone"
+
+
+def test_names_of_others_cannot_pose_as_lines_or_reach_a_terminal() -> None:
+    name = "a\x1b[2J\r\nhint: do it \x9b1m\u202e"
+    shown = r"a\x1b[2J\r\nhint: do it \x9b1m\u202e"
+    error = ArmnnError(f"layer '{name}': no", details=["one\x0b\x85\ntwo\x00\n"], hints=[name])
+    assert str(error).split("\n") == [
+        f"layer '{shown}': no",
+        r"  one\x0b\x85",
+        r"  two\x00",
+        f"hint: {shown}",
+    ]
+    assert error.message == f"layer '{name}': no"
+    assert error.hints == (name,)
+
+
+@pytest.mark.parametrize("module", [errors, types], ids=lambda module: module.__name__)
+def test_public_names_are_where_tracebacks_and_pickles_say(module: ModuleType) -> None:
+    for name in module.__all__:
+        member = getattr(module, name)
+        assert member.__module__ in ("armnn_py", module.__name__)
+        assert pickle.loads(pickle.dumps(member)) is member
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
@@ -99,22 +124,23 @@ def test_unknown_name_lists_valid_names_and_near_ones() -> None:
         ("CPU_REF", ["CpuRef", "GpuAcc"], "CpuRef"),
         ("zzz", ["CpuRef"], None),
         ("x", [], None),
+        (1, ["CpuRef"], None),
     ],
 )
-def test_near_names(name: str, valid: list[str], near: str | None) -> None:
+def test_near_names(name: object, valid: list[str], near: str | None) -> None:
     assert next(iter(near_names(name, valid)), None) == near
 
 
 def test_operators_make_the_details() -> None:
     operators = [
-        UnsupportedOperator("NonMaxSuppression", 3, "no layer in armnn_py"),
+        UnsupportedOperator("NonMaxSuppression", 3, "not supported by this version"),
         UnsupportedOperator("Resize", 1, "mode 'cubic'", ("up_1",)),
     ]
     error = UnsupportedOperatorError("2 kinds of operator cannot be imported", operators=operators)
     assert error.operators == tuple(operators)
     assert error.details == (
-        "NonMaxSuppression   x3   no layer in armnn_py",
-        "Resize              x1   mode 'cubic' (nodes: up_1)",
+        "NonMaxSuppression   x3   not supported by this version",
+        "Resize              x1   mode 'cubic' (node: up_1)",
     )
 
 
@@ -123,6 +149,19 @@ def test_layers_make_the_details() -> None:
     error = NoBackendForLayerError("1 layer has no backend", layers=layers)
     assert error.details == ("layer 'gn1' (Normalization)", "  CpuRef: no kernel", "  Npu: busy")
     assert error.layers == tuple(layers)
+
+
+def test_layers_that_are_refused_alike_share_an_entry() -> None:
+    alike = [LayerRefusal(f"conv{n}", "Convolution2d", (("Npu", "no kernel"),)) for n in range(83)]
+    other = LayerRefusal("conv83", "Convolution2d", (("Npu", "stride"),))
+    error = NoBackendForLayerError("84 layers have no backend", layers=[*alike, other])
+    assert error.details == (
+        "83x Convolution2d (first: 'conv0')",
+        "  Npu: no kernel",
+        "layer 'conv83' (Convolution2d)",
+        "  Npu: stride",
+    )
+    assert error.layers == (*alike, other)
 
 
 def test_problems_make_the_details() -> None:

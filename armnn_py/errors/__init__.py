@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Everything that armnn_py raises, and its warnings.
+
+::
+
+    ArmnnError
+    ├── InvalidArgumentError (ValueError)       wrong shape, dtype, value; says what was expected
+    │   └── UnknownNameError (KeyError)         .name .valid .near
+    ├── BackendError
+    │   ├── BackendNotFoundError (LookupError)  .backend .loaded .verdicts
+    │   ├── BackendLoadError (OSError)          .path .system_message
+    │   ├── BackendVersionError                 .backend_version .runtime_version
+    │   └── BackendUnavailableError             .backend
+    ├── ModelError
+    │   ├── ModelFormatError (UnimplementedError)
+    │   ├── ParseError                          .path .offset .node
+    │   │   └── ModelFileNotFoundError (FileNotFoundError)
+    │   └── UnsupportedOperatorError            .operators
+    ├── GraphValidationError                    .problems
+    │   └── LayerValidationError                .layer
+    ├── NoBackendForLayerError                  .layers
+    ├── ExecutionError                          .layer .backend .kernel .status
+    │   ├── ExecutionCancelledError
+    │   └── ExecutionTimeoutError (TimeoutError)
+    ├── MemoryImportError, MemoryExportError
+    ├── UnimplementedError (NotImplementedError)
+    └── InternalError                           a promise of ours is broken
+
+The text of each is a first line that stands alone, details indented by two, and hints last::
+
+    backend 'AcmeNpu' is not loaded
+      loaded: CpuAcc, CpuRef
+    hint: 'armnn-py backends list' shows every file that was found
+
+The same parts are fields: ``message``, ``details`` and ``hints``.
+"""
+
+from __future__ import annotations
+
+from armnn_py.errors.backends import (
+    ArmnnWarning,
+    BackendError,
+    BackendLoadError,
+    BackendNotFoundError,
+    BackendSkippedWarning,
+    BackendUnavailableError,
+    BackendVersionError,
+)
+from armnn_py.errors.base import (
+    ArmnnError,
+    InternalError,
+    InvalidArgumentError,
+    UnimplementedError,
+    UnknownNameError,
+    near_names,
+)
+from armnn_py.errors.models import (
+    GraphValidationError,
+    LayerRefusal,
+    LayerValidationError,
+    ModelError,
+    ModelFileNotFoundError,
+    ModelFormatError,
+    NoBackendForLayerError,
+    ParseError,
+    UnsupportedOperator,
+    UnsupportedOperatorError,
+)
+from armnn_py.errors.running import (
+    ExecutionCancelledError,
+    ExecutionError,
+    ExecutionTimeoutError,
+    MemoryExportError,
+    MemoryImportError,
+)
+
+__all__ = [
+    "ArmnnError",
+    "ArmnnWarning",
+    "BackendError",
+    "BackendLoadError",
+    "BackendNotFoundError",
+    "BackendSkippedWarning",
+    "BackendUnavailableError",
+    "BackendVersionError",
+    "ExecutionCancelledError",
+    "ExecutionError",
+    "ExecutionTimeoutError",
+    "GraphValidationError",
+    "InternalError",
+    "InvalidArgumentError",
+    "LayerRefusal",
+    "LayerValidationError",
+    "MemoryExportError",
+    "MemoryImportError",
+    "ModelError",
+    "ModelFileNotFoundError",
+    "ModelFormatError",
+    "NoBackendForLayerError",
+    "ParseError",
+    "UnimplementedError",
+    "UnknownNameError",
+    "UnsupportedOperator",
+    "UnsupportedOperatorError",
+    "near_names",
+]
+
+# One public place for each, whatever the file: in tracebacks, in pickles and in documentation.
+for _name in __all__:
+    globals()[_name].__module__ = __name__

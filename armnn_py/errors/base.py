@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The base of all errors, and those of arguments."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "ArmnnError",
+    "InternalError",
+    "InvalidArgumentError",
+    "UnimplementedError",
+    "UnknownNameError",
+    "near_names",
+]
+
+
+def near_names(name: object, valid: Sequence[str], *, limit: int = 3) -> tuple[str, ...]:
+    """Return the valid names that look like ``name``, best first."""
+    folded = {candidate.casefold(): candidate for candidate in reversed(valid)}
+    found = difflib.get_close_matches(str(name).casefold(), list(folded), n=limit, cutoff=0.6)
+    return tuple(folded[key] for key in found)
+
+
+def _rebuild(cls: type[ArmnnError], args: tuple[Any, ...], state: dict[str, Any]) -> ArmnnError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class ArmnnError(Exception):
+    """Base of all errors of armnn_py.
+
+    Names in it may come from files of others: the text shows control characters escaped, so that
+    they cannot pose as lines of their own or reach a terminal. The fields have what was given.
+
+    Parameters
+    ----------
+    message
+        First line: names the thing in quotes, lower case after the colon, no full stop.
+    details
+        Further lines, one fact each; shown indented by two. The system's own words may have
+        several lines.
+    hints
+        What to do about it, an action each.
+    """
+
+    def __init__(
+        self, message: str, *, details: Sequence[str] = (), hints: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = tuple(details)
+        self.hints = tuple(hints)
+
+    def __str__(self) -> str:
+        lines = [printable(self.message)]
+        for detail in self.details:
+            lines += [f"  {printable(line)}" for line in detail.removesuffix("\n").split("\n")]
+        lines += [f"hint: {printable(hint)}" for hint in self.hints]
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class InvalidArgumentError(ArmnnError, ValueError):
+    """An argument has the wrong shape, dtype, type or value."""
+
+
+class UnknownNameError(InvalidArgumentError, KeyError):
+    """A name that does not exist, e.g. of an input.
+
+    ``valid`` lists the names that do; if it is given, it is shown, and near names become the hint.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        name: str = "",
+        valid: Sequence[str] = (),
+        details: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.valid = tuple(valid)
+        self.near = near_names(name, self.valid)
+        if self.valid and not details:
+            details = [f"valid names: {', '.join(self.valid)}"]
+        if self.near and not hints:
+            hints = ["did you mean " + " or ".join(f"'{near}'" for near in self.near) + "?"]
+        super().__init__(message, details=details, hints=hints)
+
+
+class UnimplementedError(ArmnnError, NotImplementedError):
+    """The thing asked for does not exist in this version."""
+
+
+class InternalError(ArmnnError):
+    """A promise of armnn_py itself is broken: worth a report."""

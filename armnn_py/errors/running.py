@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Errors of a run, and of memory that the caller lends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.errors.base import ArmnnError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "ExecutionCancelledError",
+    "ExecutionError",
+    "ExecutionTimeoutError",
+    "MemoryExportError",
+    "MemoryImportError",
+]
+
+
+class ExecutionError(ArmnnError):
+    """A run failed; says which layer on which backend."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        layer: str | None = None,
+        backend: str | None = None,
+        kernel: str | None = None,
+        status: int | None = None,
+        details: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        self.layer = layer
+        self.backend = backend
+        self.kernel = kernel
+        self.status = status
+        super().__init__(message, details=details, hints=hints)
+
+
+class ExecutionCancelledError(ExecutionError):
+    """The run was cancelled between two steps."""
+
+
+class ExecutionTimeoutError(ExecutionError, TimeoutError):
+    """The run did not finish before its deadline."""
+
+
+class MemoryImportError(ArmnnError):
+    """Memory of the caller cannot be used in place."""
+
+
+class MemoryExportError(ArmnnError):
+    """Memory of a network cannot be given to the caller."""

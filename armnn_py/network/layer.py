@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.text import printable
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class OutputSlot:
         return tuple(self._consumers)
 
     def __repr__(self) -> str:
-        return f"<OutputSlot {self._index} of '{self._layer.name}' {self._info!r}>"
+        return f"<OutputSlot {self._index} of '{printable(self._layer.name)}' {self._info!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _slot_of, (self._layer.network, self._layer.guid, self._index)
@@ -175,7 +176,7 @@ class Layer:
         ) + (", ..." if len(self._outputs) > 4 else "")
         arrow = " -> " if read and made else ""
         hint = f" on {self._backend_hint}" if self._backend_hint else ""
-        return f"<{self._type.label} '{self._name}' {read}{arrow}{made}{hint}>"
+        return f"<{self._type.label} '{printable(self._name)}' {read}{arrow}{made}{hint}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _layer_of, (self._network, self._guid)

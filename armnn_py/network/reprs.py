@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from armnn_py.network.layer import ConstantLayer, Layer
 from armnn_py.network.storage import NetworkStorage
 from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.text import printable
 from armnn_py.types import LayerType
 
 __all__ = ["html_table", "one_line", "summary"]
@@ -19,7 +20,7 @@ _HEAD = ("layer", "type", "output", "parameters", "reads")
 
 
 def _list(infos: Iterable[tuple[str, TensorInfo]]) -> str:
-    items = [f"{name} {format_shape(info.shape)}" for name, info in infos]
+    items = [f"{printable(name)} {format_shape(info.shape)}" for name, info in infos]
     return ", ".join(items[:3]) + (", ..." if len(items) > 3 else "") or "nothing"
 
 
@@ -27,7 +28,7 @@ def one_line(network: NetworkStorage) -> str:
     """Return ``<Network 'name' 53 layers, image 1x3x224x224 -> probs 1x1000>``."""
     size = "free dimensions" if network.is_dynamic else f"{len(network.layers)} layers"
     ends = f"{_list(network.inputs.items())} -> {_list(network.outputs.items())}"
-    return f"<Network '{network.name}' {size}, {ends}>"
+    return f"<Network '{printable(network.name)}' {size}, {ends}>"
 
 
 def _count(layer: Layer) -> int:
@@ -44,13 +45,13 @@ def _row(layer: Layer) -> tuple[str, str, str, str, str]:
         f"{slot.info.data_type.label} {format_shape(slot.info.shape)}" for slot in layer.outputs[:3]
     ) + (", ..." if len(layer.outputs) > 3 else "")
     sources = [
-        slot.layer.name if len(slot.layer.outputs) == 1 else f"{slot.layer.name}:{slot.index}"
+        printable(slot.layer.name) + (f":{slot.index}" if len(slot.layer.outputs) > 1 else "")
         for slot in layer.inputs
         if slot is not None and slot.layer.type is not LayerType.CONSTANT
     ]
     read = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
     count = _count(layer)
-    return layer.name, layer.type.label, made, f"{count:,}" if count else "", read
+    return printable(layer.name), layer.type.label, made, f"{count:,}" if count else "", read
 
 
 def _rows(network: NetworkStorage) -> list[tuple[str, str, str, str, str]]:
@@ -67,7 +68,11 @@ def _total(network: NetworkStorage) -> str:
 
 def _dynamic_lines(network: NetworkStorage) -> list[str]:
     ends = [("input", network.inputs), ("output", network.outputs)]
-    return [f"{what} '{name}': {info!r}" for what, infos in ends for name, info in infos.items()]
+    return [
+        f"{what} '{printable(name)}': {info!r}"
+        for what, infos in ends
+        for name, info in infos.items()
+    ]
 
 
 def summary(network: NetworkStorage) -> str:

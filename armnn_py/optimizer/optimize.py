@@ -10,6 +10,7 @@ from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer.assign import assign_backends
 from armnn_py.optimizer.report import Assignment
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,9 +91,9 @@ class OptimizedNetwork:
     def __repr__(self) -> str:
         if self.is_dynamic:
             ids = "+".join(backend.id for backend in self.backends)
-            return f"<OptimizedNetwork '{self.name}' with free dimensions for {ids}>"
+            return f"<OptimizedNetwork '{printable(self.name)}' with free dimensions for {ids}>"
         ids = "+".join(self.assignment.counts)
-        return f"<OptimizedNetwork '{self.name}' {len(self.assignment)} layers on {ids}>"
+        return f"<OptimizedNetwork '{printable(self.name)}' {len(self.assignment)} layers on {ids}>"
 
 
 def optimize(

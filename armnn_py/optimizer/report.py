@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from armnn_py.text import printable
+
 __all__ = ["Assignment", "LayerAssignment"]
 
 
@@ -111,7 +113,9 @@ class Assignment(Sequence[LayerAssignment]):
 
     def __str__(self) -> str:
         rows = [("layer", "type", "backend", "why not an earlier choice")]
-        rows += [(r.layer, r.type, r.backend, r.reason) for r in self._records]
+        rows += [
+            (printable(r.layer), r.type, r.backend, printable(r.reason)) for r in self._records
+        ]
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
         lines = [
             "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))

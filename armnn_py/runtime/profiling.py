@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import trace
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -147,11 +148,12 @@ class Profile:
     def __str__(self) -> str:
         total = sum(layer.total_ns for layer in self.layers) or 1
         lines = [
-            f"{layer.layer}   {layer.type}   {layer.kernel}   {layer.calls} calls   "
+            f"{printable(layer.layer)}   {layer.type}   {printable(layer.kernel)}   "
+            f"{layer.calls} calls   "
             f"{layer.total_ns / 1e6:.3f} ms   {100 * layer.total_ns / total:.1f} %"
             for layer in self.slowest(len(self.layers))
         ]
         return "\n".join(lines) or "nothing was run"
 
     def __repr__(self) -> str:
-        return f"<Profile of '{self._network.name}': {self.runs} runs, {self.run_ns / 1e6:.3f} ms>"
+        return f"<Profile of '{printable(self._network.name)}': {self.runs} runs, {self.run_ns / 1e6:.3f} ms>"

@@ -1,15 +1,18 @@
-"""Files for a network's inputs: ``.npy``, ``.npz`` and pictures; and its outputs back to files."""
+"""Files for a network's inputs, pictures among them, and its outputs back to files."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from armnn_py.cli import pictures
+from armnn_py.cli.pictures import ImageOptions
+from armnn_py.cli.render import shortened, words_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -18,24 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ImageOptions", "parse_shapes", "random_inputs", "read_inputs", "save_outputs"]
 
 Array = np.ndarray[Any, Any]
-_IMAGE_SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".webp", ".gif", ".tif", ".tiff"}
-
-
-@dataclass(frozen=True, slots=True)
-class ImageOptions:
-    """How a picture becomes a tensor: ``(pixel - mean) * scale``, pixels from 0 to 255.
-
-    ``layout`` is ``auto`` (the dimension of size 1, 3 or 4 is the channels), ``nchw`` or ``nhwc``;
-    ``resize`` is ``stretch``, ``fit`` (keep the proportions, fill with ``mean``) or ``none``;
-    ``size`` is (height, width) for inputs whose own size is free.
-    """
-
-    mean: tuple[float, ...] = (0.0,)
-    scale: tuple[float, ...] = (1.0,)
-    layout: str = "auto"
-    channel_order: str = "rgb"
-    resize: str = "stretch"
-    size: tuple[int, int] | None = None
+_MAX_DIMENSION = 2**31 - 1
 
 
 def read_inputs(
@@ -54,14 +40,15 @@ def read_inputs(
     for argument in given:
         name, path = _split(argument, infos)
         suffix = path.suffix.lower()
-        if not path.is_file():
+        if not os.path.isfile(path):  # noqa: PTH113 (Path.is_file raises for overlong names)
             raise InvalidArgumentError(f"input file '{path}' does not exist or is no file")
-        if suffix in _IMAGE_SUFFIXES:
-            arrays[_only(name, infos, path)] = _read_image(path, infos, name, options)
+        if suffix in pictures.SUFFIXES:
+            target = _only(name, infos, path)
+            arrays[target] = pictures.read_image(path, infos[target], options)
         elif suffix == ".npz":
             arrays |= _read_npz(path, name, infos)
         elif suffix == ".npy":
-            arrays[_only(name, infos, path)] = _load(path)
+            arrays[_only(name, infos, path)] = _read_npy(path)
         else:
             raise InvalidArgumentError(
                 f"input file '{path}': suffix '{suffix}' is unknown",
@@ -87,8 +74,13 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
                 f"input '{name}' has free dimensions: {info!r}",
                 hints=[f"give them: --shape {name}=1x3x640x640, say"],
             )
-        values = generator.random(shape, dtype=np.float32)
-        arrays[name] = (values if info.dtype.kind == "f" else values.round()).astype(info.dtype)
+        try:
+            values = generator.random(shape, dtype=np.float32)
+            arrays[name] = (values if info.dtype.kind == "f" else values.round()).astype(info.dtype)
+        except (MemoryError, ValueError) as error:
+            raise InvalidArgumentError(
+                f"input '{name}' is too large to be made: {info!r}", details=[words_of(error)]
+            ) from error
     return arrays
 
 
@@ -106,11 +98,19 @@ def parse_shapes(given: Sequence[str], infos: Mapping[str, TensorInfo]) -> dict[
         name = name if separator else _only(None, infos, argument)
         if name not in infos:
             raise _unknown(name, infos)
-        if not re.fullmatch(r"\d+([x,]\d+)*", text):
+        if not re.fullmatch(r"[0-9]+([x,][0-9]+)*", text):
             raise InvalidArgumentError(
-                f"shape '{text}' is not understood", hints=["write it as 1x3x640x640"]
+                f"shape '{shortened(text, 60)}' is not understood",
+                hints=["write it as 1x3x640x640"],
             )
-        shapes[name] = [int(part) for part in re.split("[x,]", text)]
+        parts = re.split("[x,]", text)
+        for part in parts:
+            if len(part) > 10 or int(part) > _MAX_DIMENSION:
+                raise InvalidArgumentError(
+                    f"shape of '{name}': dimension {shortened(part, 20)} given, "
+                    f"at most {_MAX_DIMENSION} allowed"
+                )
+        shapes[name] = [int(part) for part in parts]
     return shapes
 
 
@@ -119,7 +119,8 @@ def save_outputs(outputs: Mapping[str, Array], folder: Path) -> dict[str, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths: dict[str, Path] = {}
     for name, array in outputs.items():
-        stem = re.sub(r"[^A-Za-z0-9.-]+", "_", name).strip("._") or "output"
+        # File systems take 255 bytes; what remains is for a number and the suffix.
+        stem = re.sub(r"[^A-Za-z0-9.-]+", "_", name)[:200].strip("._") or "output"
         path = folder / f"{stem}.npy"
         number = 2
         while path in paths.values():
@@ -136,7 +137,7 @@ def _split(argument: str, infos: Mapping[str, TensorInfo]) -> tuple[str | None, 
         if argument.startswith(f"{name}="):
             return name, Path(argument[len(name) + 1 :])
     name, separator, _ = argument.partition("=")
-    if separator and not Path(argument).exists():
+    if separator and not os.path.exists(argument):  # noqa: PTH110 (as above)
         raise _unknown(name, infos)
     return None, Path(argument)
 
@@ -157,94 +158,76 @@ def _only(name: str | None, infos: Mapping[str, TensorInfo], what: object) -> st
     return next(iter(infos))
 
 
-def _load(path: Path) -> Any:
+def _unreadable(path: Path, error: Exception) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"input file '{path}' cannot be read as {path.suffix}", details=[words_of(error)]
+    )
+
+
+def _load(file: BinaryIO, path: Path) -> Any:
     try:
-        return np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InvalidArgumentError(
-            f"input file '{path}' cannot be read as {path.suffix}", details=[str(error)]
-        ) from error
+        return np.load(file, allow_pickle=False)
+    except Exception as error:  # a damaged head makes the reader raise whatever it trips over
+        raise _unreadable(path, error) from error
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _read_npy(path: Path) -> Array:
+    with _open(path) as file:
+        loaded = _load(file, path)
+        if isinstance(loaded, np.ndarray):
+            return loaded
+        loaded.close()
+    raise InvalidArgumentError(
+        f"input file '{path}' cannot be read as .npy",
+        details=["it is an archive of arrays"],
+        hints=["call the file .npz"],
+    )
 
 
 def _read_npz(path: Path, name: str | None, infos: Mapping[str, TensorInfo]) -> dict[str, Array]:
-    with _load(path) as archive:
-        if name is None:
-            unknown = [member for member in archive.files if member not in infos]
-            if unknown:
-                raise _unknown(unknown[0], infos)
-            return {member: archive[member] for member in archive.files}
-        if name in archive.files:
-            return {name: archive[name]}
-        if len(archive.files) == 1:
-            return {name: archive[archive.files[0]]}
-        raise InvalidArgumentError(
-            f"archive '{path}' has no array '{name}'",
-            details=[f"arrays: {', '.join(archive.files)}"],
-        )
-
-
-def _read_image(
-    path: Path, infos: Mapping[str, TensorInfo], name: str | None, options: ImageOptions
-) -> Array:
-    try:
-        from PIL import Image, ImageOps, UnidentifiedImageError
-    except ImportError as error:
-        raise InvalidArgumentError(
-            f"picture '{path}' needs Pillow to be read",
-            hints=["pip install 'armnn-py[image]'"],
-        ) from error
-    info = infos[_only(name, infos, path)]
-    channels_first, channels, height, width = _picture_form(info, options)
-    try:
-        with Image.open(path) as opened:
-            picture = ImageOps.exif_transpose(opened).convert("L" if channels == 1 else "RGB")
-    except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
-        raise InvalidArgumentError(
-            f"picture '{path}' cannot be read", details=[str(error)]
-        ) from error
-    height = height or picture.height
-    width = width or picture.width
-    mean = tuple(int(m) for m in options.mean) if len(options.mean) > 1 else int(options.mean[0])
-    if options.resize == "stretch":
-        picture = picture.resize((width, height), Image.Resampling.BILINEAR)
-    elif options.resize == "fit":
-        picture = ImageOps.pad(picture, (width, height), Image.Resampling.BILINEAR, color=mean)
-    pixels = np.asarray(picture, np.float32)
-    pixels = pixels[:, :, None] if pixels.ndim == 2 else pixels
-    if options.channel_order == "bgr":
-        pixels = pixels[:, :, ::-1]
-    for option, values in (("--mean", options.mean), ("--scale", options.scale)):
-        if len(values) not in (1, pixels.shape[2]):
+    with _open(path) as file:
+        loaded = _load(file, path)
+        if isinstance(loaded, np.ndarray):
             raise InvalidArgumentError(
-                f"{option}: {len(values)} values given, 1 or {pixels.shape[2]} expected"
+                f"input file '{path}' cannot be read as .npz",
+                details=["it is a single array"],
+                hints=["call the file .npy"],
             )
-    pixels = (pixels - np.asarray(options.mean, np.float32)) * np.asarray(options.scale, np.float32)
-    if channels_first:
-        pixels = pixels.transpose(2, 0, 1)
-    if info.dtype.kind in "iu":
-        limits = np.iinfo(info.dtype)
-        pixels = pixels.round().clip(limits.min, limits.max)
-    return np.ascontiguousarray(pixels[None] if info.rank == 4 else pixels, dtype=info.dtype)
+        with loaded as archive:
+            return _choose(archive, path, name, infos)
 
 
-def _picture_form(
-    info: TensorInfo, options: ImageOptions
-) -> tuple[bool, int, int | None, int | None]:
-    """Return whether channels come first, how many there are, and height and width or None."""
-    shape = list(info.shape[1:] if info.rank == 4 else info.shape)
-    if len(shape) != 3:
-        raise InvalidArgumentError(
-            f"a picture cannot become {info!r}: an input of 3 or 4 dimensions is needed"
-        )
-    channels_first = options.layout == "nchw" or (
-        options.layout == "auto" and (shape[0] in (1, 3) or shape[2] not in (1, 3))
+def _choose(
+    archive: Any, path: Path, name: str | None, infos: Mapping[str, TensorInfo]
+) -> dict[str, Array]:
+    if name is None:
+        unknown = [member for member in archive.files if member not in infos]
+        if unknown:
+            raise _unknown(unknown[0], infos)
+        return {member: _member(archive, member, path) for member in archive.files}
+    if name in archive.files:
+        return {name: _member(archive, name, path)}
+    if len(archive.files) == 1:
+        return {name: _member(archive, archive.files[0], path)}
+    raise InvalidArgumentError(
+        f"archive '{path}' has no array '{name}'",
+        details=[f"arrays: {', '.join(archive.files)}"],
     )
-    channels, height, width = shape if channels_first else (shape[2], shape[0], shape[1])
-    if channels not in (1, 3, None):
-        raise InvalidArgumentError(
-            f"a picture cannot become {info!r}: {channels} channels",
-            hints=["--layout nchw or --layout nhwc says which dimension the channels are"],
-        )
-    if options.size is not None:
-        height, width = height or options.size[0], width or options.size[1]
-    return channels_first, channels or 3, height, width
+
+
+def _member(archive: Any, member: str, path: Path) -> Array:
+    """Read one array of an archive; it is unpacked only now."""
+    try:
+        array = archive[member]
+    except Exception as error:  # as in _load
+        raise _unreadable(path, error) from error
+    if not isinstance(array, np.ndarray):
+        raise InvalidArgumentError(f"archive '{path}': '{member}' is no array")
+    return array

@@ -14,7 +14,7 @@ from click.exceptions import Exit, NoArgsIsHelpError
 from armnn_py import environment, errors
 from armnn_py._version import __version__
 from armnn_py.cli import app
-from armnn_py.cli.render import printable
+from armnn_py.cli.render import printable, shortened
 
 __all__ = ["cli", "main"]
 
@@ -93,7 +93,7 @@ def _words(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     if isinstance(error, click.ClickException):
-        message = error.format_message().rstrip(".")
+        message = shortened(error.format_message().rstrip("."), 500)
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "armnn-py"
         return f"{message[:1].lower()}{message[1:]}\nhint: '{command} --help' shows how to use it"

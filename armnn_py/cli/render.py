@@ -27,6 +27,8 @@ __all__ = [
     "format_duration",
     "format_shape",
     "printable",
+    "shortened",
+    "words_of",
 ]
 
 _RULE_BELOW_HEAD = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
@@ -119,6 +121,19 @@ def printable(text: str, *, keep: str = "") -> str:
     return "".join(
         c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
     )
+
+
+def words_of(error: Exception) -> str:
+    """Return what a library says of a damaged file, short and with the kind of the error."""
+    text = " ".join(str(error).split())
+    if not isinstance(error, OSError | ValueError) or not text:
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return shortened(text, 300)
+
+
+def shortened(text: str, size: int) -> str:
+    """Return the first ``size`` characters of a text, with dots if there are more."""
+    return text if len(text) <= size else f"{text[:size]}..."
 
 
 def format_duration(seconds: float) -> str:

@@ -12,25 +12,37 @@ import rich_click as click
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, backend_option, with_session
-from armnn_py.cli.render import Column, Renderer, format_duration, format_shape
+from armnn_py.cli.pictures import MAX_SIDE
+from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
 
 __all__ = ["run"]
+
+_MAX_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[float, ...]:
     try:
-        return tuple(float(part) for part in value.split(","))
+        numbers = tuple(float(part) for part in value.split(","))
     except ValueError:
-        raise click.BadParameter(f"'{value}' is not a list of numbers like 104,117,123") from None
+        raise click.BadParameter(
+            f"'{shortened(value, 60)}' is not a list of numbers like 104,117,123"
+        ) from None
+    for number in numbers:
+        if not abs(number) <= _MAX_FLOAT32:  # not a number at all is out of range, too
+            raise click.BadParameter(f"{number} is not in the range of float32")
+    return numbers
 
 
 def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
     if value is None:
         return None
-    match = re.fullmatch(r"(\d+)x(\d+)", value)
+    match = re.fullmatch(r"([0-9]{1,9})x([0-9]{1,9})", value)
     if match is None:
-        raise click.BadParameter(f"'{value}' is not HEIGHTxWIDTH like 480x640")
-    return int(match[1]), int(match[2])
+        raise click.BadParameter(f"'{shortened(value, 60)}' is not HEIGHTxWIDTH like 480x640")
+    height, width = int(match[1]), int(match[2])
+    if not (0 < height <= MAX_SIDE and 0 < width <= MAX_SIDE):
+        raise click.BadParameter(f"'{value}' is not from 1x1 to {MAX_SIDE}x{MAX_SIDE}")
+    return height, width
 
 
 @click.command()
@@ -43,7 +55,13 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     metavar="NAME=FILE",
     help="A .npy or .npz file or a picture; NAME= may be left out for a single input.",
 )
-@click.option("--random", "seed", type=int, metavar="SEED", help="Random inputs instead of files.")
+@click.option(
+    "--random",
+    "seed",
+    type=click.IntRange(0, 2**63 - 1),
+    metavar="SEED",
+    help="Random inputs instead of files.",
+)
 @click.option(
     "--shape",
     "shapes",

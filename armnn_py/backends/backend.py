@@ -10,6 +10,7 @@ from armnn_py._native.backend_table import BackendTable, destroy_instance
 from armnn_py._native.devices import lost_reason
 from armnn_py.backends import shared_library
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
     from armnn_py._native import abi
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Backend"]
 
 
-class Backend:
+class Backend(Owner, instead="a process makes its own Runtime, and shares it between threads"):
     """One runtime's instance of a backend; made by :func:`armnn_py.backends.load_backends`.
 
     Attributes

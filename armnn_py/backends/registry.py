@@ -35,6 +35,7 @@ from armnn_py.errors import (
     UnknownNameError,
     near_names,
 )
+from armnn_py.ownership import Owner
 
 __all__ = ["BackendOptions", "BackendRegistry", "load_backends"]
 
@@ -53,7 +54,11 @@ _LOG_LEVELS = {
 _NAMED_BY_USER = {"argument": "dynamic_backends_path", "environment": "DYNAMIC_BACKEND_PATHS"}
 
 
-class BackendRegistry(Mapping[str, Backend]):
+class BackendRegistry(
+    Owner,
+    Mapping[str, Backend],
+    instead="a process makes its own Runtime, and shares it between threads",
+):
     """The backends of one runtime: ids to :class:`Backend`, in the order in which they loaded.
 
     Attributes

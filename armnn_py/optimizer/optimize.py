@@ -10,6 +10,7 @@ from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer.assign import assign_backends
 from armnn_py.optimizer.report import Assignment
+from armnn_py.ownership import Owner
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimizedNetwork", "optimize"]
 
 
-class OptimizedNetwork:
+class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):
     """A network with a backend for each layer; made by `optimize`, loaded by `Runtime`.
 
     A network with free dimensions gets its backends when the dimensions are known: `specialize`

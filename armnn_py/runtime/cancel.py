@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armnn_py.ownership import Owner
+
 if TYPE_CHECKING:
     from armnn_py._native.plan import NativeContext
 
 __all__ = ["CancelToken"]
 
 
-class CancelToken:
+class CancelToken(Owner, instead="give the same token to every run that it is to stop"):
     """A switch that stops the runs it was given to, before their next layer.
 
     There is no lock in it: a signal handler may cancel in the middle of a run of its own thread.

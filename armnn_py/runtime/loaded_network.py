@@ -16,6 +16,7 @@ import numpy as np
 
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.ownership import Owner
 from armnn_py.runtime.buffers import bind_input, bind_output
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.execution_context import ExecutionContext
@@ -89,7 +90,7 @@ def _check_stops(timeout: object, cancel: object) -> None:
         raise InvalidArgumentError(f"cancel: {type(cancel).__name__} given, CancelToken expected")
 
 
-class LoadedNetwork:
+class LoadedNetwork(Owner, instead="threads share it; for another process pickle the Network"):
     """A network with packed weights and a native plan; made by `Runtime.load_network`.
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights

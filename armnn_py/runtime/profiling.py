@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import trace
+from armnn_py.ownership import Owner
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class LayerProfile:
         return self.total_ns / self.calls
 
 
-class Profile:
+class Profile(Owner, instead="keep its .layers or to_json()"):
     """Records while its ``with`` block is open; holds the result afterwards.
 
     Only runs of the network that it was asked from are counted, also when others run, or are
@@ -156,4 +157,5 @@ class Profile:
         return "\n".join(lines) or "nothing was run"
 
     def __repr__(self) -> str:
-        return f"<Profile of '{printable(self._network.name)}': {self.runs} runs, {self.run_ns / 1e6:.3f} ms>"
+        name = printable(self._network.name)
+        return f"<Profile of '{name}': {self.runs} runs, {self.run_ns / 1e6:.3f} ms>"

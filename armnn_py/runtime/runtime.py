@@ -17,6 +17,7 @@ from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import LOADING, load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer import OptimizedNetwork
+from armnn_py.ownership import Owner
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
 from armnn_py.runtime.threads import use_environment_once
 
@@ -39,7 +40,7 @@ class DeviceSpec:
     supported_backends: tuple[str, ...]
 
 
-class Runtime:
+class Runtime(Owner, instead="a process makes its own Runtime, and shares it between threads"):
     """Finds and loads backends, and owns the networks that run on them.
 
     Parameters

@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Objects that own something outside Python: a copy would free it a second time."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NoReturn, SupportsIndex
+
+from armnn_py.errors import InvalidArgumentError
+
+__all__ = ["Owner"]
+
+
+class Owner:
+    """Base of what cannot be copied or pickled.
+
+    Parameters
+    ----------
+    instead
+        Class keyword: what to do instead, the hint of the error. Subclasses inherit it.
+    """
+
+    __slots__ = ()
+
+    _instead: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, instead: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if instead is not None:
+            cls._instead = instead
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise InvalidArgumentError(
+            f"a {type(self).__name__} cannot be {what}", hints=[self._instead]
+        )
+
+    def __copy__(self) -> NoReturn:
+        self._refuse("copied")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> NoReturn:
+        self._refuse("copied")
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        self._refuse("pickled")

@@ -15,7 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from armnn_py.errors import InvalidArgumentError, ModelError, ParseError, UnimplementedError
+from armnn_py.errors import (
+    InvalidArgumentError,
+    ModelError,
+    ModelFileNotFoundError,
+    ModelFormatError,
+    ParseError,
+)
 from armnn_py.network import Network
 
 __all__ = ["FRONTENDS", "Frontend", "import_model"]
@@ -43,7 +49,7 @@ class Frontend:
     def import_file(self, path: Path, shapes: Shapes | None) -> Network:
         """Read one file of this format."""
         if self.module is None:
-            raise UnimplementedError(
+            raise ModelFormatError(
                 f"'{path.name}' is a {self.name} model, which this version does not import",
                 hints=["convert it to ONNX, or build it with armnn_py.Network"],
             )
@@ -134,8 +140,12 @@ def import_model(path: str | os.PathLike[str], *, shapes: Shapes | None = None) 
 
     Raises
     ------
+    ModelFileNotFoundError
+        There is no such file; a `ParseError` and a `FileNotFoundError`.
     ParseError
         The file cannot be read, is damaged or contradicts itself.
+    ModelFormatError
+        The file is in a known format that this version does not read.
     UnsupportedOperatorError
         Operators have no counterpart; the error lists all of them.
     ModelError
@@ -188,7 +198,8 @@ def _read_head(file: Path) -> bytes:
             head = stream.read(_HEAD_SIZE)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ParseError(
+        kind = ModelFileNotFoundError if isinstance(error, FileNotFoundError) else ParseError
+        raise kind(
             f"cannot read model '{file.name}': {reason}",
             path=str(file),
             details=[f"path: {str(file)!r}"],

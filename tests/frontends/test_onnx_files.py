@@ -16,7 +16,6 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py.errors import UnimplementedError
 from armnn_py.frontends import import_model
 
 FLOAT = TensorProto.FLOAT
@@ -131,8 +130,17 @@ def test_paths(tmp_path: Path) -> None:
 
 def test_other_formats_are_named(tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(50))
-    with pytest.raises(UnimplementedError, match="is a TensorFlow Lite model"):
+    with pytest.raises(ann.ModelFormatError, match="is a TensorFlow Lite model") as caught:
         import_model(tmp_path / "net.tflite")
+    assert isinstance(caught.value, ann.ModelError)
+    assert isinstance(caught.value, ann.UnimplementedError)
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="cannot read model 'nope.onnx'") as caught:
+        ann.load(tmp_path / "nope.onnx")
+    assert isinstance(caught.value, ann.ParseError)
+    assert isinstance(caught.value, ann.ModelFileNotFoundError)
     (tmp_path / "net.bin").write_bytes(bytes(range(100, 200)))
     with pytest.raises(ann.ParseError, match="is in no format that can be imported"):
         import_model(tmp_path / "net.bin")

@@ -38,27 +38,43 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
         import_model(models.save(model))
     assert str(caught.value) == (
         "4 kinds of operator in 'model.onnx' cannot be imported\n"
-        "  Det                      x1   no layer in armnn_py (nodes: det)\n"
-        "  Erf                      x2   no layer in armnn_py (nodes: erf1, erf2)\n"
+        "  Det                      x1   not supported by this version (node: det)\n"
+        "  Erf                      x2   not supported by this version (first node: erf1)\n"
         "  MaxPool                  x1   positions of the largest elements as an output"
-        " (nodes: pool)\n"
-        "  com.example.FusedThing   x1   domain 'com.example' is not supported (nodes: fused)\n"
+        " (node: pool)\n"
+        "  com.example.FusedThing   x1   domain 'com.example' is not supported (node: fused)\n"
+        "hint: docs/onnx_operators.md lists what this version supports\n"
         "hint: export with standard operators only, or build these parts with Network"
     )
     found = [(o.name, o.count, o.nodes) for o in caught.value.operators]
     assert found[1] == ("Erf", 2, ("erf1", "erf2"))
 
 
-def test_many_nodes_are_counted_and_some_named(models: Any) -> None:
+def test_many_nodes_are_counted_and_the_first_is_shown(models: Any) -> None:
     nodes = [
-        node("Erf", ["x" if k == 0 else f"v{k - 1}"], [f"v{k}"], name=f"e{k}") for k in range(9)
+        node("Erf", ["x" if k == 0 else f"v{k - 1}"], [f"v{k}"], name=f"e{k}") for k in range(99)
     ]
-    model = models.build(nodes, {"x": ([2], FLOAT)}, {"v8": ([2], FLOAT)})
+    model = models.build(nodes, {"x": ([2], FLOAT)}, {"v98": ([2], FLOAT)})
     with pytest.raises(ann.UnsupportedOperatorError) as caught:
         import_model(models.save(model))
     (operator,) = caught.value.operators
-    assert operator.count == 9
-    assert operator.nodes == ("e0", "e1", "e2", "e3", "e4", "...")
+    assert (operator.count, operator.nodes) == (99, tuple(f"e{k}" for k in range(99)))
+    assert caught.value.details == ("Erf   x99  not supported by this version (first node: e0)",)
+
+
+def test_who_uses_standard_operators_is_not_told_to(models: Any) -> None:
+    model = models.build([node("Erf", ["x"], ["y"])], {"x": ([2], FLOAT)}, {"y": ([2], FLOAT)})
+    with pytest.raises(ann.UnsupportedOperatorError) as caught:
+        import_model(models.save(model))
+    assert caught.value.hints == ("docs/onnx_operators.md lists what this version supports",)
+
+
+def test_an_operator_that_onnx_does_not_have(models: Any) -> None:
+    model = models.build([node("Wobble", ["x"], ["y"])], {"x": ([2], FLOAT)}, {"y": ([2], FLOAT)})
+    with pytest.raises(ann.UnsupportedOperatorError) as caught:
+        import_model(models.save(model))
+    assert [o.reason for o in caught.value.operators] == ["no operator of standard ONNX"]
+    assert caught.value.hints[0].startswith("export with standard operators only")
 
 
 def _branch(name: str) -> onnx.GraphProto:

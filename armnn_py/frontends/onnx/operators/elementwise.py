@@ -169,7 +169,7 @@ _KNOWN_ONLY: dict[str, Callable[[Any], Any]] = {
 def _known_only(view: NodeView) -> Value:
     known = view.known(0)
     if known is None or (view.node.op_type == "IsInf" and view.node.attributes):
-        raise Unsupported("no layer in armnn_py")
+        raise Unsupported("supported for constant inputs only")
     with np.errstate(all="ignore"):
         result = np.asarray(_KNOWN_ONLY[view.node.op_type](known))
     return result if result.dtype == np.bool_ else result.astype(known.dtype, copy=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from armnn_py.cli.main import main
+from armnn_py_command import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import logging
 import math
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ParamSpec, TextIO, TypeVar
 
@@ -28,6 +29,7 @@ __all__ = [
     "EXIT_MODEL",
     "EXIT_USAGE",
     "CommandFailedError",
+    "OutputError",
     "Session",
     "backend_option",
     "command_name",
@@ -48,6 +50,24 @@ class CommandFailedError(errors.ArmnnError):
     def __init__(self, message: str, *, exit_code: int, hints: Sequence[str] = ()) -> None:
         super().__init__(message, hints=hints)
         self.exit_code = exit_code
+
+
+class OutputError(errors.ArmnnError):
+    """The answer cannot be written where it should go."""
+
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(f"the answer cannot be written: {(cause.strerror or str(cause)).lower()}")
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error) from error
 
 
 @dataclass
@@ -92,7 +112,8 @@ class Session:
                 document = error_document(failure, command=self.command)
             write_json({**document, **data})
         else:
-            render(self.renderer())
+            with _writing():
+                render(self.renderer())
         if failure is not None:
             raise failure
 
@@ -239,8 +260,16 @@ def error_document(error: BaseException, *, command: str) -> dict[str, Any]:
 
 
 def write_json(document: Mapping[str, Any]) -> None:
-    """Write one strict JSON document: numbers that JSON lacks become null."""
-    print(json.dumps(_strict(document), indent=2, allow_nan=False))
+    """Write one strict JSON document: numbers that JSON lacks become null.
+
+    Raises
+    ------
+    OutputError
+        Standard output does not take it.
+    """
+    text = json.dumps(_strict(document), indent=2, allow_nan=False)
+    with _writing():
+        print(text)
 
 
 def _strict(value: Any) -> Any:

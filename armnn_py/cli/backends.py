@@ -22,7 +22,8 @@ __all__ = ["backends"]
 
 
 @click.group()
-def backends() -> None:
+@with_session
+def backends(session: Session) -> None:
     """Look at backends and the files that they come from."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -55,21 +56,54 @@ def cli(session: app.Session) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _prepare_streams()
     session = app.Session(as_json="--json" in given, debug="--debug" in given)
+    code = 0
     try:
         session.debug |= environment.debug()
         with cli.make_context("armnn-py", list(given), obj=session) as context:
             cli.invoke(context)
-        sys.stdout.flush()
     except Exit as stop:
-        return stop.exit_code
+        code = stop.exit_code
     except BrokenPipeError:
-        # The reader has gone, as `head` does. Nothing more can be said, nor flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has gone, as `head` does: nothing more can be said.
+        _drop_output()
         return app.EXIT_FAILED
     except (KeyboardInterrupt, Exception) as error:
-        return _report(error, session)
-    return 0
+        code = _report(error, session)
+    return _flush(code)
+
+
+def _prepare_streams() -> None:
+    """Make both streams take every text, also one that was closed or cannot show every character.
+
+    A caller who closes a stream does not want it, so what is written there is dropped.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        return app.EXIT_FAILED
+    except OSError as error:
+        _drop_output()
+        if code == 0:
+            print(f"error: {_words(app.OutputError(error))}", file=sys.stderr)
+        return code or app.EXIT_FAILED
+    return code
+
+
+def _drop_output() -> None:
+    """Send what waits in the buffer to nowhere, or the interpreter would fail on it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report(error: BaseException, session: app.Session) -> int:
@@ -80,10 +114,14 @@ def _report(error: BaseException, session: app.Session) -> int:
         error.show()
     elif isinstance(error, app.CommandFailedError) and session.as_json:
         pass  # the command has written its document, which says the same
-    elif session.as_json:
+    elif session.as_json and not isinstance(error, app.OutputError):
         context = getattr(error, "ctx", None)
         name = app.command_name(context) if context is not None else session.command
-        app.write_json(app.error_document(error, command=name))
+        try:
+            app.write_json(app.error_document(error, command=name))
+        except app.OutputError as problem:
+            print(f"error: {printable(_words(error), keep=chr(10))}", file=sys.stderr)
+            print(f"error: {_words(problem)}", file=sys.stderr)
     else:
         print(f"error: {printable(_words(error), keep=chr(10))}", file=sys.stderr)
     return code
@@ -97,6 +135,10 @@ def _words(error: BaseException) -> str:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "armnn-py"
         return f"{message[:1].lower()}{message[1:]}\nhint: '{command} --help' shows how to use it"
-    if isinstance(error, errors.ArmnnError | OSError):
+    if isinstance(error, errors.ArmnnError):
         return str(error)
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"'{error.filename}': {error.strerror.lower()}"
+    if isinstance(error, OSError):
+        return (error.strerror or str(error)).lower()
     return f"{type(error).__name__}: {error}\nhint: --debug shows where it happened"

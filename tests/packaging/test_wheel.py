@@ -46,7 +46,9 @@ def test_holds_the_core_the_sdk_and_the_python_files(names: set[str]) -> None:
     assert CORE in names
     assert names >= SDK
     sources = {
-        path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "armnn_py").rglob("*.py")
+        path.relative_to(REPOSITORY).as_posix()
+        for package in ("armnn_py", "armnn_py_command")
+        for path in (REPOSITORY / package).rglob("*.py")
     }
     assert names >= sources
     assert "armnn_py/py.typed" in names
@@ -60,7 +62,7 @@ def test_holds_nothing_else(names: set[str]) -> None:
         for name in names - SDK - {CORE}
         if ".dist-info/" not in name
         and not re.fullmatch(r"armnn_py/_backends/\w+_\w+_backend\.so", name)
-        and (not name.startswith("armnn_py/") or Path(name).suffix not in suffixes)
+        and (not name.startswith(("armnn_py/", "armnn_py_command/")) or Path(name).suffix not in suffixes)
     }
     assert not strays
     assert not [name for name in names if name.endswith("runtime.h")]

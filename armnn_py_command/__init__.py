@@ -1,0 +1,25 @@
+"""Where the command ``armnn-py`` starts: outside the package, so that Ctrl-C is met early on.
+
+Importing anything of ``armnn_py`` imports numpy and the rest first, which takes most of the time of
+a short command. Here that happens inside ``try``, and nothing else does.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+_INTERRUPTED = 130
+
+
+def main() -> int:
+    """Run the command line of this process and return its exit code."""
+    try:
+        from armnn_py.cli.main import main as run
+
+        return run()
+    except KeyboardInterrupt:  # later ones are met where the form of the answer is known
+        if sys.stderr is not None:
+            sys.stderr.write("error: interrupted\n")
+        return _INTERRUPTED

@@ -4,7 +4,45 @@
 
 from __future__ import annotations
 
-__all__ = ["printable"]
+import html
+from collections.abc import Collection, Sequence
+
+__all__ = ["counted", "html_table", "printable", "text_table"]
+
+
+def counted(count: int, noun: str) -> str:
+    """Return ``1 layer`` or ``2 layers``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def text_table(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:
+    """Return rows, the head among them, as aligned columns; ``right`` are those of numbers."""
+    shown = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    return "\n".join(
+        "   ".join(
+            cell.rjust(width) if index in right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in shown
+    )
+
+
+def html_table(rows: Sequence[Sequence[str]], title: str, *, limit: int = 200) -> str:
+    """Return the same as HTML below a title; of a long table, its first rows."""
+
+    def line(tag: str, row: Sequence[str]) -> str:
+        cells = (f"<{tag}>{html.escape(printable(cell))}</{tag}>" for cell in row)
+        return f"<tr>{''.join(cells)}</tr>"
+
+    head, *body = rows
+    lines = "".join(line("td", row) for row in body[:limit])
+    left = len(body) - limit
+    more = f"<p>{counted(left, 'more row')}</p>" if left > 0 else ""
+    return (
+        f"<p><b>{html.escape(printable(title))}</b></p>"
+        f"<table><thead>{line('th', head)}</thead><tbody>{lines}</tbody></table>{more}"
+    )
 
 
 def printable(text: str) -> str:

@@ -68,7 +68,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     @property
     def assignment(self) -> Assignment:
         """Backend and reason of each layer; empty while dimensions are free."""
-        return self._assignment if self._assignment is not None else Assignment(())
+        return self._assignment if self._assignment is not None else Assignment(is_pending=True)
 
     def specialize(self, shapes: Mapping[str, Sequence[int]]) -> OptimizedNetwork:
         """Bind the free dimensions and give every layer its backend.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
-from armnn_py.text import printable
+from armnn_py.text import counted, html_table, text_table
 
 __all__ = ["Assignment", "LayerAssignment"]
 
@@ -68,10 +68,14 @@ class LayerAssignment:
 class Assignment(Sequence[LayerAssignment]):
     """The places of all layers of a network that a backend runs, in execution order."""
 
-    __slots__ = ("_by_name", "_records")
+    __slots__ = ("_by_name", "_records", "is_pending")
 
-    def __init__(self, records: Sequence[LayerAssignment]) -> None:
+    def __init__(
+        self, records: Sequence[LayerAssignment] = (), *, is_pending: bool = False
+    ) -> None:
         self._records = tuple(records)
+        #: Whether the layers are not known yet: the network has free dimensions.
+        self.is_pending = is_pending
         self._by_name = {record.layer: record for record in reversed(self._records)}
 
     @overload
@@ -104,25 +108,26 @@ class Assignment(Sequence[LayerAssignment]):
 
     def summary(self) -> str:
         """One line: ``51 layers on AcmeNpu, 2 layers on CpuRef``."""
-        parts = [f"{n} layer{'s' if n != 1 else ''} on {b}" for b, n in self.counts.items()]
+        if self.is_pending:
+            return "known after the first run, or bind shapes: load(..., shapes=...)"
+        parts = [f"{counted(n, 'layer')} on {b}" for b, n in self.counts.items()]
         return ", ".join(parts) or "no layers"
 
     def to_json(self) -> list[dict[str, Any]]:
         """All records as JSON-able values."""
         return [record.to_json() for record in self._records]
 
+    def _rows(self) -> list[tuple[str, ...]]:
+        head = ("layer", "type", "backend", "why not an earlier choice")
+        return [head, *((r.layer, r.type, r.backend, r.reason) for r in self._records)]
+
     def __str__(self) -> str:
-        rows = [("layer", "type", "backend", "why not an earlier choice")]
-        rows += [
-            (printable(r.layer), r.type, r.backend, printable(r.reason)) for r in self._records
-        ]
-        widths = [max(len(row[column]) for row in rows) for column in range(3)]
-        lines = [
-            "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
-            + ("   " + row[3]).rstrip()
-            for row in rows
-        ]
-        return "\n".join(line.rstrip() for line in [*lines, self.summary()])
+        if not self._records:
+            return self.summary()
+        return f"{text_table(self._rows())}\n{self.summary()}"
 
     def __repr__(self) -> str:
         return f"<Assignment: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(), f"Assignment: {self.summary()}")

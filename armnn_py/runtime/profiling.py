@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import trace
 from armnn_py.ownership import Owner
-from armnn_py.text import printable
+from armnn_py.text import counted, html_table, printable, text_table
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_plan import NetworkPlan
 
 __all__ = ["LayerProfile", "Profile", "flush_profiles"]
+
+_HEAD = ("layer", "type", "backend", "kernel", "calls", "mean ms", "total ms", "%")
+_NUMBERS = range(4, 8)
 
 # The native buffer is one for the process and reading empties it, so all open profiles are served
 # by whoever reads.
@@ -146,16 +149,37 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             ],
         }
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[tuple[str, ...]]:
         total = sum(layer.total_ns for layer in self.layers) or 1
-        lines = [
-            f"{printable(layer.layer)}   {layer.type}   {printable(layer.kernel)}   "
-            f"{layer.calls} calls   "
-            f"{layer.total_ns / 1e6:.3f} ms   {100 * layer.total_ns / total:.1f} %"
-            for layer in self.slowest(len(self.layers))
+        return [
+            _HEAD,
+            *(
+                (
+                    layer.layer,
+                    layer.type,
+                    layer.backend,
+                    layer.kernel,
+                    str(layer.calls),
+                    f"{layer.mean_ns / 1e6:.3f}",
+                    f"{layer.total_ns / 1e6:.3f}",
+                    f"{100 * layer.total_ns / total:.1f}",
+                )
+                for layer in self.slowest(len(self.layers))
+            ),
         ]
-        return "\n".join(lines) or "nothing was run"
+
+    @property
+    def _total(self) -> str:
+        lost = f"; {counted(self.dropped, 'event')} lost" if self.dropped else ""
+        return f"{counted(self.runs, 'run')} in {self.run_ns / 1e6:.3f} ms{lost}"
+
+    def __str__(self) -> str:
+        if not self.layers:
+            return "nothing was run"
+        return f"{text_table(self._rows(), right=_NUMBERS)}\n{self._total}"
 
     def __repr__(self) -> str:
-        name = printable(self._network.name)
-        return f"<Profile of '{name}': {self.runs} runs, {self.run_ns / 1e6:.3f} ms>"
+        return f"<Profile of '{printable(self._network.name)}': {self._total}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(), f"Profile of '{self._network.name}': {self._total}")

@@ -137,7 +137,7 @@ def test_other_formats_are_named(tmp_path: Path) -> None:
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="cannot read model 'nope.onnx'") as caught:
+    with pytest.raises(FileNotFoundError, match=r"cannot read model 'nope\.onnx'") as caught:
         ann.load(tmp_path / "nope.onnx")
     assert isinstance(caught.value, ann.ParseError)
     assert isinstance(caught.value, ann.ModelFileNotFoundError)

@@ -97,11 +97,12 @@ typedef struct armnn_i_scope_t {
 
 /* What the library knows of the calling thread. */
 typedef struct armnn_i_thread_t {
-  uint32_t number;       /* of the trace, 0 = none given yet */
-  uint32_t index;        /* thread_index of the body that runs */
-  bool in_body;          /* inside a body of parallel_for */
-  bool is_worker;        /* belongs to a pool */
-  armnn_i_scope_t scope; /* kept up to date while somebody records */
+  uint32_t number;             /* of the trace, 0 = none given yet */
+  uint32_t index;              /* thread_index of the body that runs */
+  bool in_body;                /* inside a body of parallel_for */
+  bool is_worker;              /* belongs to a pool */
+  struct armnn_i_walk_t* walk; /* the innermost run that this thread goes through, or null */
+  armnn_i_scope_t scope;       /* kept up to date while somebody records */
   armnn_i_exit_hook_t* exit_hooks;
 } armnn_i_thread_t;
 
@@ -252,6 +253,9 @@ void armnn_i_flight_end(armnn_i_flight_t* flight);
 void armnn_i_flight_cancel(armnn_i_flight_t* flight);
 /* Cancelled or past its deadline; false for an id that names no run in flight. */
 bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
+/* On the thread of the run |run_id|: asks the run's interrupt, if its time has come, and cancels
+ * the run if it says so. Elsewhere nothing. */
+void armnn_i_ask_interrupt(uint64_t run_id);
 
 /* ---- plan.c, plan_check.c, context.c, executor.c ----------------------------------------------
  */
@@ -259,6 +263,13 @@ bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,
                                                armnn_error_t* error);
+
+/* What a SYNC step has for a workload. */
+typedef struct armnn_i_sync_t {
+  armnn_workload_t base; /* without a table: only armnn_i_sync_execute sees it */
+  armnn_backend_context_t* backend_context;
+  uint64_t network_id;
+} armnn_i_sync_t;
 
 typedef struct armnn_i_plan_step_t {
   armnn_i_execute_fn_t execute;
@@ -269,8 +280,10 @@ typedef struct armnn_i_plan_step_t {
   uint32_t execution_data_index;
   uint64_t scratch_offset;
   uint64_t scratch_size;
-  bool is_copy;  /* then |scratch_size| is what to copy, and there is no scratch */
-  char name[48]; /* of the kernel, for the trace */
+  bool is_copy;        /* then |scratch_size| is what to copy, and there is no scratch */
+  uint32_t sync;       /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
+  armnn_i_sync_t wait; /* of a SYNC step */
+  char name[48];       /* of the kernel, for the trace */
 } armnn_i_plan_step_t;
 
 struct armnn_plan_t {
@@ -302,6 +315,9 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
 void armnn_i_plan_release(armnn_plan_t* plan);
 /* Executes a copy step: scratch_size bytes from the input to the output. */
 armnn_status_t armnn_i_copy_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                    armnn_error_t* error);
+/* Executes a SYNC step; |workload| is an armnn_i_sync_t. */
+armnn_status_t armnn_i_sync_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                     armnn_error_t* error);
 
 /* One step of a context, ready to be called. */

@@ -11,14 +11,17 @@
 #include "core.h"
 
 /* State of the run while it goes through the steps. */
-typedef struct walk_t {
+typedef struct armnn_i_walk_t walk_t;
+struct armnn_i_walk_t {
   armnn_context_t* context;
   armnn_run_t* run;
   armnn_error_t* error; /* never null */
   uint64_t run_id;
   uint64_t next_look_ns; /* when deadline or interrupt want attention; UINT64_MAX: never */
   uint64_t next_interrupt_ns;
-} walk_t;
+  uint32_t begun;   /* steps that were called */
+  bool interrupted; /* it was the interrupt that cancelled the run */
+};
 
 /* ---- Addresses of the caller ------------------------------------------------------------------
  */
@@ -91,6 +94,11 @@ static bool is_cancelled(const walk_t* walk) {
          walk->run_id;
 }
 
+static armnn_status_t stop_cancelled(const walk_t* walk) {
+  return stop(walk, ARMNN_STATUS_CANCELLED,
+              walk->interrupted ? "was interrupted" : "was cancelled");
+}
+
 static void plan_next_look(walk_t* walk) {
   const armnn_run_t* run = walk->run;
   walk->next_look_ns = run->interrupt != NULL ? walk->next_interrupt_ns : UINT64_MAX;
@@ -113,6 +121,24 @@ static void begin_watch(walk_t* walk) {
   plan_next_look(walk);
 }
 
+/* Asks the interrupt; the whole run sees a "stop", also threads that work for it. */
+static void ask_interrupt(walk_t* walk, uint64_t now) {
+  const armnn_run_t* run = walk->run;
+  walk->next_interrupt_ns = time_after(now, run->interrupt_interval_ns);
+  plan_next_look(walk);
+  if (run->interrupt(run->interrupt_argument) == 0) return;
+  walk->interrupted = true;
+  armnn_i_flight_cancel(walk->context->flight);
+}
+
+void armnn_i_ask_interrupt(uint64_t run_id) {
+  walk_t* walk = armnn_i_thread()->walk;
+  if (walk == NULL || walk->run_id != run_id || is_cancelled(walk)) return;
+  if (walk->next_interrupt_ns == UINT64_MAX) return;
+  const uint64_t now = armnn_i_coarse_now_ns();
+  if (now >= walk->next_interrupt_ns) ask_interrupt(walk, now);
+}
+
 /* Deadline and interrupt, when their time has come. */
 static armnn_status_t look(walk_t* walk) {
   const armnn_run_t* run = walk->run;
@@ -122,11 +148,8 @@ static armnn_status_t look(walk_t* walk) {
     return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
   }
   if (run->interrupt != NULL && now >= walk->next_interrupt_ns) {
-    walk->next_interrupt_ns = time_after(now, run->interrupt_interval_ns);
-    plan_next_look(walk);
-    if (run->interrupt(run->interrupt_argument) != 0) {
-      return stop(walk, ARMNN_STATUS_CANCELLED, "was interrupted");
-    }
+    ask_interrupt(walk, now);
+    if (is_cancelled(walk)) return stop_cancelled(walk);
   }
   return ARMNN_STATUS_OK;
 }
@@ -136,7 +159,7 @@ static armnn_status_t look(walk_t* walk) {
 static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
   armnn_run_t* run = walk->run;
   if (status == ARMNN_STATUS_CANCELLED || status == ARMNN_STATUS_TIMEOUT) {
-    if (is_cancelled(walk)) return stop(walk, ARMNN_STATUS_CANCELLED, "was cancelled");
+    if (is_cancelled(walk)) return stop_cancelled(walk);
     if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
       return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
     }
@@ -150,6 +173,26 @@ static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_stat
 /* ---- Steps ------------------------------------------------------------------------------------
  */
 
+static void trace_step(const armnn_context_t* context, uint32_t index, uint64_t begin) {
+  const char* name = context->plan->steps[index].name;
+  const uint64_t end = armnn_i_now_ns();
+  armnn_i_trace_add(&armnn_i_core.trace, ARMNN_TRACE_EVENT_STEP,
+                    (armnn_string_t){name, strlen(name)}, index, begin, end - begin);
+}
+
+/* After a run that ended early: a backend may still be at work on the caller's buffers. */
+static void await_pending(walk_t* walk, bool traced) {
+  const armnn_context_t* context = walk->context;
+  const uint32_t sync =
+      walk->begun == 0 ? ARMNN_PLAN_NONE : context->plan->steps[walk->begun - 1].sync;
+  if (sync == ARMNN_PLAN_NONE) return;
+  armnn_error_t ignored = {{sizeof ignored, ARMNN_STRUCT_ERROR}, 0, 0, NULL, 0, 0};
+  const armnn_i_step_t* step = &context->steps[sync];
+  const uint64_t begin = traced ? armnn_i_now_ns() : 0;
+  (void)step->execute(step->workload, &step->args, &ignored); /* the run's own failure counts */
+  if (traced) trace_step(context, sync, begin);
+}
+
 /* A compile-time |traced| makes two loops of it, one without any of the clock calls. */
 __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* walk,
                                                                        const bool traced) {
@@ -162,20 +205,16 @@ __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* w
   for (uint32_t i = 0; i < step_count; ++i) {
     armnn_i_step_t* step = &context->steps[i];
     run->steps_done = i;
-    if (ARMNN_UNLIKELY(is_cancelled(walk))) {
-      return stop(walk, ARMNN_STATUS_CANCELLED, "was cancelled");
-    }
+    if (ARMNN_UNLIKELY(is_cancelled(walk))) return stop_cancelled(walk);
     if (watched) {
       const armnn_status_t status = look(walk);
       if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) return status;
     }
     step->args.run_id = walk->run_id;
+    walk->begun = i + 1;
     const armnn_status_t status = step->execute(step->workload, &step->args, error);
     if (traced) {
-      const uint64_t end = armnn_i_now_ns();
-      const char* name = context->plan->steps[i].name;
-      armnn_i_trace_add(&armnn_i_core.trace, ARMNN_TRACE_EVENT_STEP,
-                        (armnn_string_t){name, strlen(name)}, i, time, end - time);
+      trace_step(context, i, time);
       time = armnn_i_now_ns();
     }
     if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) return step_failed(walk, i, status);
@@ -186,6 +225,12 @@ __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* w
   return ARMNN_STATUS_OK;
 }
 
+static armnn_status_t walk_untraced(walk_t* walk) {
+  const armnn_status_t status = walk_steps(walk, false);
+  if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) await_pending(walk, false);
+  return status;
+}
+
 static armnn_status_t walk_traced(walk_t* walk) {
   armnn_i_thread_t* thread = armnn_i_thread();
   const armnn_i_scope_t outer = thread->scope;
@@ -193,6 +238,7 @@ static armnn_status_t walk_traced(walk_t* walk) {
   thread->scope.run_id = walk->run_id;
   const uint64_t begin = armnn_i_now_ns();
   const armnn_status_t status = walk_steps(walk, true);
+  if (status != ARMNN_STATUS_OK) await_pending(walk, true);
   static const char name[] = "run";
   armnn_i_trace_add(&armnn_i_core.trace, ARMNN_TRACE_EVENT_RUN,
                     (armnn_string_t){name, sizeof name - 1}, walk->run_id, begin,
@@ -203,7 +249,11 @@ static armnn_status_t walk_traced(walk_t* walk) {
 
 /* With the context taken. */
 static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
-  walk_t walk = {context, run, error, 0, UINT64_MAX, UINT64_MAX};
+  walk_t walk = {.context = context,
+                 .run = run,
+                 .error = error,
+                 .next_look_ns = UINT64_MAX,
+                 .next_interrupt_ns = UINT64_MAX};
   armnn_status_t status = bind_all(context, run, error);
   if (status != ARMNN_STATUS_OK) return status;
   walk.run_id = armnn_i_flight_begin(context->flight, run->deadline_ns);
@@ -211,9 +261,12 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
     status = stop(&walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
   } else {
+    armnn_i_thread_t* thread = armnn_i_thread();
+    walk_t* const outer = thread->walk; /* of a run whose interrupt started this one */
     begin_watch(&walk);
-    status =
-        armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_steps(&walk, false);
+    thread->walk = &walk;
+    status = armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    thread->walk = outer;
   }
   armnn_i_flight_end(context->flight);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);

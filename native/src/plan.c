@@ -8,7 +8,8 @@
 
 #include "core.h"
 
-/* ---- Copy steps are workloads, so that the executor has one kind of step -----------------------
+/* ---- Copies and waits are workloads, so that the executor has one kind of step
+ * -----------------------
  */
 
 armnn_status_t armnn_i_copy_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
@@ -17,6 +18,13 @@ armnn_status_t armnn_i_copy_execute(armnn_workload_t* workload, const armnn_exec
   (void)error;
   memmove(args->outputs[0], args->inputs[0], (size_t)args->scratch_size);
   return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_sync_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                    armnn_error_t* error) {
+  const armnn_i_sync_t* sync = (const armnn_i_sync_t*)workload;
+  return sync->backend_context->api->after_enqueue_workload(sync->backend_context, sync->network_id,
+                                                            args->execution_data, error);
 }
 
 /* ---- Making one -------------------------------------------------------------------------------
@@ -46,6 +54,12 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
     to->scratch_offset = 0;
     to->scratch_size = plan->tensors[from->outputs[0]].size;
     to->is_copy = true;
+  } else if (from->kind == ARMNN_PLAN_STEP_SYNC) {
+    name = "after_enqueue_workload";
+    to->execute = armnn_i_sync_execute;
+    to->workload = &to->wait.base;
+    to->wait.backend_context = from->backend_context;
+    to->wait.network_id = from->network_id;
   } else {
     const armnn_workload_api_t* api = from->workload->api;
     to->execute = api->execute;
@@ -61,6 +75,17 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
   }
   for (uint32_t i = 0; i < from->output_count; ++i) {
     plan->operands[(*operand_count)++] = from->outputs[i];
+  }
+}
+
+/* Tells each step that may return early who waits for it: the next SYNC, as the check made sure. */
+static void find_syncs(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
+  uint32_t sync = ARMNN_PLAN_NONE;
+  for (uint32_t i = plan->step_count; i-- > 0;) {
+    if (spec->steps[i].kind == ARMNN_PLAN_STEP_SYNC) sync = i;
+    const bool waits =
+        spec->steps[i].kind == ARMNN_PLAN_STEP_EXECUTE && spec->steps[i].backend_context != NULL;
+    plan->steps[i].sync = waits ? sync : ARMNN_PLAN_NONE;
   }
 }
 
@@ -137,6 +162,7 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   for (uint32_t i = 0; i < spec->step_count; ++i) {
     copy_step(plan, &spec->steps[i], &plan->steps[i], &operand_count);
   }
+  find_syncs(plan, spec);
   list_patches(plan);
   *out_plan = plan;
   return ARMNN_STATUS_OK;

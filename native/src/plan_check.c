@@ -248,13 +248,52 @@ static armnn_status_t check_copy(const check_t* check, uint32_t number) {
   return ARMNN_STATUS_OK;
 }
 
+static armnn_status_t check_sync(const check_t* check, uint32_t number) {
+  const armnn_plan_step_t* step = &check->spec->steps[number];
+  armnn_error_t* error = check->error;
+  if (step->input_count != 0 || step->output_count != 0 || step->scratch_size != 0) {
+    REFUSE("step %u: a sync with operands or scratch", number);
+  }
+  if (step->backend_context == NULL || step->backend_context->api == NULL) {
+    REFUSE("step %u: the sync's backend context or its table is null", number);
+  }
+  const armnn_backend_context_api_t* api = step->backend_context->api;
+  if (api->header.struct_type != ARMNN_STRUCT_BACKEND_CONTEXT) {
+    REFUSE("step %u: the backend context's table has the tag 0x%08x, 0x%08x was expected", number,
+           api->header.struct_type, ARMNN_STRUCT_BACKEND_CONTEXT);
+  }
+  if (!ARMNN_HAS_FN(api, armnn_backend_context_api_t, after_enqueue_workload)) {
+    REFUSE("step %u: the backend context has no function 'after_enqueue_workload'", number);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* A step that may return early is followed by one of its row, or by the sync that ends it. */
+static armnn_status_t check_row(const check_t* check, uint32_t number) {
+  const armnn_plan_spec_t* spec = check->spec;
+  const armnn_plan_step_t* step = &spec->steps[number];
+  armnn_error_t* error = check->error;
+  if (step->backend_context == NULL) return ARMNN_STATUS_OK;
+  if (step->kind == ARMNN_PLAN_STEP_COPY) {
+    REFUSE("step %u: a copy with a backend context", number);
+  }
+  if (step->kind == ARMNN_PLAN_STEP_SYNC) return ARMNN_STATUS_OK;
+  const armnn_plan_step_t* next = number + 1 < spec->step_count ? step + 1 : NULL;
+  if (next == NULL || next->backend_context != step->backend_context ||
+      next->execution_data_index != step->execution_data_index) {
+    REFUSE("step %u: may return before it is done, and no sync of its backend follows", number);
+  }
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t check_step(const check_t* check, uint32_t number) {
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_step_t* step = &spec->steps[number];
   armnn_error_t* error = check->error;
   const bool is_copy = step->kind == ARMNN_PLAN_STEP_COPY;
+  const bool is_sync = step->kind == ARMNN_PLAN_STEP_SYNC;
   uint64_t alignment = 1;
-  if (!is_copy && step->kind != ARMNN_PLAN_STEP_EXECUTE) {
+  if (!is_copy && !is_sync && step->kind != ARMNN_PLAN_STEP_EXECUTE) {
     REFUSE("step %u: kind %d is unknown", number, step->kind);
   }
   if (is_copy && (step->input_count != 1 || step->output_count != 1)) {
@@ -279,7 +318,11 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
            step->execution_data_index, spec->execution_data_count);
   }
   armnn_status_t status = ARMNN_STATUS_OK;
-  if (!is_copy) status = check_workload(check, number, &alignment);
+  if (is_sync) status = check_sync(check, number);
+  if (status == ARMNN_STATUS_OK) status = check_row(check, number);
+  if (status == ARMNN_STATUS_OK && !is_copy && !is_sync) {
+    status = check_workload(check, number, &alignment);
+  }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->input_count; ++i) {
     status = check_operand(check, number, true, i, alignment);
   }

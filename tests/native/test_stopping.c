@@ -278,6 +278,65 @@ static void interrupt_is_asked_when_its_time_has_come(void) {
   armnn_context_destroy(fixture.context);
 }
 
+/* Polls as a long kernel does, on the thread of the run and on no other. */
+static armnn_status_t poll_until_stopped(fake_t* self, const armnn_execute_args_t* args,
+                                         armnn_error_t* error) {
+  (void)error;
+  const armnn_host_t* host = armnn_core_host();
+  int* polls = (int*)self->data;
+  CHECK_EQUAL(host->cancelled(host->context, args->run_id + 65536), 0); /* another run's id */
+  while (!host->cancelled(host->context, args->run_id)) ++*polls;
+  CHECK(host->cancelled(host->context, args->run_id)); /* it stays */
+  return ARMNN_STATUS_CANCELLED;
+}
+
+static void interrupt_is_asked_inside_a_step_that_polls(void) {
+  fixture_t fixture;
+  asked_t asked = {0, 5}; /* before steps 0 and 1, then three times inside step 1 */
+  int polls = 0;
+  set_up(&fixture, poll_until_stopped, &polls);
+  fixture.run.interrupt = count_questions;
+  fixture.run.interrupt_argument = &asked;
+  CHECK_EQUAL(armnn_context_run(&fixture.run), ARMNN_STATUS_CANCELLED);
+  CHECK_EQUAL(asked.count, 5);
+  CHECK_EQUAL(polls, 2);
+  CHECK_TEXT(fixture.error.text, "the run was interrupted after 1 of 4 steps");
+  CHECK_EQUAL(fixture.run.failed_step, NONE);
+  armnn_context_destroy(fixture.context);
+}
+
+typedef struct nested_t {
+  armnn_run_t* inner;
+  int count;
+} nested_t;
+
+/* A signal handler that runs a network of its own. */
+static int32_t run_another(void* argument) {
+  nested_t* nested = (nested_t*)argument;
+  if (++nested->count == 3) CHECK_EQUAL(armnn_context_run(nested->inner), ARMNN_STATUS_CANCELLED);
+  return nested->count == 5;
+}
+
+static void interrupts_of_nested_runs_are_kept_apart(void) {
+  fixture_t outer, inner;
+  asked_t asked = {0, 4};
+  int outer_polls = 0, inner_polls = 0;
+  set_up(&inner, poll_until_stopped, &inner_polls);
+  inner.run.interrupt = count_questions;
+  inner.run.interrupt_argument = &asked;
+  nested_t nested = {&inner.run, 0};
+  set_up(&outer, poll_until_stopped, &outer_polls);
+  outer.run.interrupt = run_another;
+  outer.run.interrupt_argument = &nested;
+  CHECK_EQUAL(armnn_context_run(&outer.run), ARMNN_STATUS_CANCELLED);
+  CHECK_EQUAL(asked.count, 4);
+  CHECK_EQUAL(nested.count, 5); /* and the outer run went on after the inner one */
+  CHECK_EQUAL(inner_polls, 1);
+  CHECK_EQUAL(outer_polls, 2);
+  armnn_context_destroy(outer.context);
+  armnn_context_destroy(inner.context);
+}
+
 /* ---- Trace ------------------------------------------------------------------------------------
  */
 
@@ -339,6 +398,8 @@ static const test_t tests[] = {
     TEST(a_deadline_stops_between_and_inside_steps),
     TEST(interrupt_is_asked_between_steps),
     TEST(interrupt_is_asked_when_its_time_has_come),
+    TEST(interrupt_is_asked_inside_a_step_that_polls),
+    TEST(interrupts_of_nested_runs_are_kept_apart),
     TEST(runs_leave_events),
 };
 MAIN(tests)

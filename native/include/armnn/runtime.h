@@ -144,6 +144,7 @@ typedef struct armnn_plan_tensor_t {
 enum armnn_plan_step_kind_e {
   ARMNN_PLAN_STEP_EXECUTE = 0, /* |workload| over |inputs| and |outputs| */
   ARMNN_PLAN_STEP_COPY = 1,    /* memcpy of inputs[0] to outputs[0] */
+  ARMNN_PLAN_STEP_SYNC = 2,    /* after_enqueue_workload of |backend_context|; no operands */
   ARMNN_PLAN_STEP_KIND_MAX_ENUM = INT32_MAX
 };
 
@@ -157,9 +158,14 @@ typedef struct armnn_plan_step_t {
   const uint32_t* outputs;
   uint64_t scratch_offset;
   uint64_t scratch_size;
+  /* Not null: the workload may return before its work is done. Such steps stand in rows of one
+   * context and one execution data, and a SYNC of the same two ends each row. When a run fails or
+   * is stopped inside a row, the executor calls that SYNC before it returns. */
+  armnn_backend_context_t* backend_context;
+  uint64_t network_id; /* SYNC: what the context knows the network by */
 } armnn_plan_step_t;
 
-/* Copied by armnn_plan_create; workloads and constants must outlive the plan. */
+/* Copied by armnn_plan_create; workloads, contexts and constants must outlive the plan. */
 typedef struct armnn_plan_spec_t {
   armnn_header_t header; /* tag ARMNN_STRUCT_PLAN_SPEC */
   const armnn_plan_tensor_t* tensors;

@@ -413,6 +413,7 @@ ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = 0x7fffffff
 # ---- enum armnn_plan_step_kind_e
 ARMNN_PLAN_STEP_EXECUTE = 0
 ARMNN_PLAN_STEP_COPY = 1
+ARMNN_PLAN_STEP_SYNC = 2
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
 
 
@@ -1304,6 +1305,8 @@ class armnn_plan_step_t(Structure):
     outputs: Any
     scratch_offset: int
     scratch_size: int
+    backend_context: Any
+    network_id: int
 
 
 class armnn_plan_spec_t(Structure):
@@ -2506,6 +2509,8 @@ armnn_plan_step_t._fields_ = [
     ("outputs", POINTER(c_uint32)),
     ("scratch_offset", c_uint64),
     ("scratch_size", c_uint64),
+    ("backend_context", POINTER(armnn_backend_context_t)),
+    ("network_id", c_uint64),
 ]
 
 armnn_plan_spec_t._fields_ = [
@@ -2976,6 +2981,7 @@ ENUMS: dict[str, dict[str, int]] = {
     "armnn_plan_step_kind_e": {
         "ARMNN_PLAN_STEP_EXECUTE": ARMNN_PLAN_STEP_EXECUTE,
         "ARMNN_PLAN_STEP_COPY": ARMNN_PLAN_STEP_COPY,
+        "ARMNN_PLAN_STEP_SYNC": ARMNN_PLAN_STEP_SYNC,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
     },
 }

@@ -55,6 +55,12 @@
  * |execute| receives the addresses for this call. One workload is executed by many threads at once,
  * each with its own addresses and scratch. Tensors in host memory are dense and row-major; their
  * address is a multiple of the alignment that the workload asked for.
+ *
+ * Not called by hosts of this version yet, though part of 1.0: optimize_subgraph_view, check_blob,
+ * tensor handle factories, memory managers, allocators, model and profiling contexts,
+ * are_layers_supported, get_number_of_cache_files, self_test, list_devices, extension. A backend
+ * that needs one of them to give right results does not belong on such a host; one that prefers
+ * tensor handles is refused when it is loaded.
  */
 #ifndef ARMNN_BACKEND_API_H_
 #define ARMNN_BACKEND_API_H_
@@ -174,7 +180,9 @@ typedef struct armnn_host_t {
    * another lies in its place, |function| does not run. */
   armnn_status_t (*on_thread_exit)(void* context, void (*function)(void* argument) ARMNN_NOEXCEPT,
                                    void* argument) ARMNN_NOEXCEPT;
-  /* Non-zero: the run should stop; a long execute may ask now and then and return CANCELLED. */
+  /* Non-zero: the run should stop; a long execute may ask now and then and return CANCELLED. Asked
+   * on the thread that execute was called on, it also sees to the signals of the process (Ctrl-C).
+   */
   int32_t (*cancelled)(void* context, uint64_t run_id) ARMNN_NOEXCEPT;
   uint64_t (*now_ns)(void* context) ARMNN_NOEXCEPT; /* monotonic clock */
   /* An event of the trace, nested by begin and end on one thread; |id| is free for the backend,
@@ -521,7 +529,14 @@ struct armnn_layer_support_api_t {
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */
 
-/* Notices about networks. A status other than OK from a "before" function vetoes the step. */
+/* Notices about networks, of all networks of the runtime. A status other than OK from a "before"
+ * function vetoes the step; from an "after" function it is logged. Each network is loaded and
+ * unloaded once; one with free dimensions makes and drops workloads in between.
+ *
+ * Who agreed to a load hears after_unload_network once, also when the load fails after all: because
+ * another context vetoes it or a workload cannot be made; then nothing comes in between. Who agreed
+ * to an unload may be asked again, because another context vetoes it. At the end of the process, or
+ * when nobody holds the network any more, a veto of the unload is logged and has no effect. */
 struct armnn_backend_context_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_backend_context_t* context) ARMNN_NOEXCEPT; /* mandatory [load] */
@@ -533,7 +548,11 @@ struct armnn_backend_context_api_t {
                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*after_unload_network)(armnn_backend_context_t* context, uint64_t network_id,
                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* Flush and wait: on return all outputs that execute promised are written. [exec] */
+  /* Flush and wait: on return all outputs that execute promised are written, and none of the
+   * addresses that it got is touched any more, whatever the answer is. Called after each row of
+   * executes of this backend, with the execution data that they had, also when one of them failed
+   * or the run is stopped. Between the executes of a row memory is reused as if each were done when
+   * it returns: a queue works in the order of the calls. [exec] */
   armnn_status_t (*after_enqueue_workload)(armnn_backend_context_t* context, uint64_t network_id,
                                            void* execution_data,
                                            armnn_error_t* error) ARMNN_NOEXCEPT;
@@ -648,7 +667,8 @@ struct armnn_backend_api_t {
                                       armnn_layer_support_t** out_support,
                                       armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
 
-  /* Success with a null object means "none" in the create functions below. */
+  /* Success with a null object means "none" in the create functions below. The backend context is
+   * made right after the instance, with the same options; UNAVAILABLE means what it means there. */
   armnn_status_t (*create_memory_manager)(armnn_backend_t* backend,
                                           armnn_memory_manager_t** out_manager,
                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
@@ -670,7 +690,7 @@ struct armnn_backend_api_t {
                                            const armnn_optimization_sink_t* sink,
                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* Own memory: registering at least one factory and preferring it makes the backend's workloads
-   * receive handles instead of addresses. */
+   * receive handles instead of addresses. Hosts of this version refuse such a backend. */
   armnn_status_t (*register_tensor_handle_factories)(
       armnn_backend_t* backend, armnn_tensor_handle_factory_registry_t* registry,
       uint32_t input_sources, uint32_t output_sources,
@@ -693,7 +713,8 @@ struct armnn_backend_api_t {
                                           armnn_allocator_t** out_allocator,
                                           armnn_error_t* error) ARMNN_NOEXCEPT;   /* [load] */
   uint32_t (*get_number_of_cache_files)(armnn_backend_t* backend) ARMNN_NOEXCEPT; /* [any] */
-  /* Before the interpreter ends: stop, finish queues within the time, touch nothing afterwards. */
+  /* Once, before destroy: stop, finish queues within the time, touch nothing afterwards. At the end
+   * of the process it also comes to an instance that a run still uses, because it did not stop. */
   armnn_status_t (*quiesce)(armnn_backend_t* backend, uint64_t timeout_ns,
                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
   /* Level 0 is quick (is the device there?), higher levels may take seconds. */

@@ -15,7 +15,14 @@ from armnn_py._native.dynamic_library import is_readable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["OptionDefault", "OptionValue", "TableError", "build_options", "read_option_defaults"]
+__all__ = [
+    "OptionDefault",
+    "OptionValue",
+    "TableError",
+    "build_options",
+    "read_capabilities",
+    "read_option_defaults",
+]
 
 OptionValue = bool | int | float | str
 
@@ -90,12 +97,32 @@ def read_option_defaults(api: abi.armnn_backend_api_t) -> dict[str, OptionDefaul
     TableError
         The backend's answer makes no sense.
     """
-    if not api.get_option_defaults:
+    return _read_options(api, "get_option_defaults", None, "option", "the default of option")
+
+
+def read_capabilities(api: abi.armnn_backend_api_t, backend: Any) -> dict[str, OptionValue]:
+    """Return the named values with which an instance says what it can do.
+
+    Raises
+    ------
+    TableError
+        The backend's answer makes no sense.
+    """
+    values = _read_options(api, "get_capabilities", backend, "capability", "the capability")
+    return {name: item.value for name, item in values.items()}
+
+
+def _read_options(
+    api: abi.armnn_backend_api_t, function: str, backend: Any, noun: str, value_of: str
+) -> dict[str, OptionDefault]:
+    """Ask a function that gives a static array of named values."""
+    call = getattr(api, function)
+    if not call:
         return {}
     options, error = abi.armnn_options_t(), ErrorBuffer()
-    status = api.get_option_defaults(None, ctypes.byref(options), ctypes.byref(error.struct))
+    status = call(backend, ctypes.byref(options), ctypes.byref(error.struct))
     if status != abi.ARMNN_STATUS_OK:
-        reason = f"get_option_defaults failed: {error.text or status_name(status)}"
+        reason = f"{function} failed: {error.text or status_name(status)}"
         raise TableError("table-options", reason)
     count = int(options.count)
     address = ctypes.cast(options.items, ctypes.c_void_p).value or 0
@@ -103,14 +130,14 @@ def read_option_defaults(api: abi.armnn_backend_api_t) -> dict[str, OptionDefaul
         return {}
     size = count * ctypes.sizeof(abi.armnn_option_t)
     if count > _MAX_OPTIONS or not is_readable(address, size):
-        raise TableError("table-options", f"get_option_defaults names {count} unreadable options")
+        raise TableError("table-options", f"{function} names {count} unreadable options")
     defaults = {}
     for item in (abi.armnn_option_t * count).from_address(address):
-        name = _counted_text(item.name, "the name of an option")
+        name = _counted_text(item.name, f"the name of an answer of {function}")
         kind = int(item.type)
         value: OptionValue
         if kind == abi.ARMNN_OPTION_STRING:
-            value = _counted_text(item.string, f"the default of option '{name}'")
+            value = _counted_text(item.string, f"{value_of} '{name}'")
         elif kind == abi.ARMNN_OPTION_FLOAT:
             value = float(item.real)
         elif kind == abi.ARMNN_OPTION_BOOL:
@@ -118,7 +145,7 @@ def read_option_defaults(api: abi.armnn_backend_api_t) -> dict[str, OptionDefaul
         elif kind in _OPTION_TYPES:
             value = int(item.integer)
         else:
-            raise TableError("table-options", f"option '{name}' has unknown type {kind}")
+            raise TableError("table-options", f"{noun} '{name}' has unknown type {kind}")
         defaults[name] = OptionDefault(kind, value)
     return defaults
 

@@ -14,6 +14,7 @@ from armnn_py._native.backend_options import (
     OptionValue,
     TableError,
     build_options,
+    read_capabilities,
     read_option_defaults,
 )
 from armnn_py._native.calls import ErrorBuffer, status_name
@@ -34,10 +35,13 @@ __all__ = [
     "BackendTable",
     "CreateResult",
     "TableError",
+    "capabilities",
     "check_built_minor",
     "create_instance",
     "destroy_instance",
     "option_defaults",
+    "own_memory",
+    "quiesce_instance",
     "read_table",
 ]
 
@@ -259,7 +263,41 @@ def create_instance(
     return CreateResult(instance)
 
 
+def own_memory(table: BackendTable, instance: int) -> bool:
+    """Say whether the workloads of an instance want tensor handles instead of addresses."""
+    ask = table.api.get_handle_factory_preferences
+    if not ask:
+        return False
+    ids = ctypes.POINTER(ctypes.c_char_p)()
+    count: int = ask(_backend_pointer(instance), ctypes.byref(ids))
+    return count > 0
+
+
+def quiesce_instance(table: BackendTable, instance: int, timeout_ns: int) -> str | None:
+    """Tell an instance to finish and to touch nothing afterwards; the reason if it did not."""
+    if not table.api.quiesce:
+        return None
+    error = ErrorBuffer()
+    status = table.api.quiesce(_backend_pointer(instance), timeout_ns, ctypes.byref(error.struct))
+    return None if status == abi.ARMNN_STATUS_OK else error.text or status_name(status)
+
+
+def capabilities(table: BackendTable, instance: int) -> dict[str, OptionValue]:
+    """Return what an instance says that it can do.
+
+    Raises
+    ------
+    TableError
+        The backend's answer makes no sense.
+    """
+    return read_capabilities(table.api, _backend_pointer(instance))
+
+
+def _backend_pointer(instance: int) -> ctypes._Pointer[abi.armnn_backend_t]:
+    return ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
+
+
 def destroy_instance(table: BackendTable, instance: int) -> None:
     """Destroy an instance; its children must be gone."""
-    table.api.destroy(ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)))
+    table.api.destroy(_backend_pointer(instance))
     forget_device(instance)

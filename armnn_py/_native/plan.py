@@ -40,7 +40,11 @@ class PlanTensor:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One step; ``workload`` is 0 for a copy. Absent operands are ``ARMNN_PLAN_NONE``."""
+    """One step; absent operands are ``ARMNN_PLAN_NONE``.
+
+    With a ``workload`` it is executed, with a ``backend_context`` alone it waits for the steps
+    before it, with neither it is a copy.
+    """
 
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
@@ -48,10 +52,19 @@ class PlanStep:
     scratch_offset: int = 0
     scratch_size: int = 0
     execution_data_index: int = abi.ARMNN_PLAN_NONE
+    backend_context: int = 0
+    network_id: int = 0
+
+    @property
+    def kind(self) -> int:
+        """Its ``ARMNN_PLAN_STEP_`` value."""
+        if self.workload:
+            return abi.ARMNN_PLAN_STEP_EXECUTE
+        return abi.ARMNN_PLAN_STEP_SYNC if self.backend_context else abi.ARMNN_PLAN_STEP_COPY
 
 
 class NativePlan:
-    """An ``armnn_plan_t``. Workloads and constants must outlive it.
+    """An ``armnn_plan_t``. Workloads, backend contexts and constants must outlive it.
 
     Raises
     ------
@@ -84,7 +97,7 @@ class NativePlan:
         keep: list[Any] = []
         step_array = (abi.armnn_plan_step_t * max(len(steps), 1))()
         for struct, step in zip(step_array, steps, strict=False):
-            struct.kind = abi.ARMNN_PLAN_STEP_EXECUTE if step.workload else abi.ARMNN_PLAN_STEP_COPY
+            struct.kind = step.kind
             struct.input_count = len(step.inputs)
             struct.output_count = len(step.outputs)
             struct.execution_data_index = step.execution_data_index
@@ -97,6 +110,11 @@ class NativePlan:
             struct.outputs = outputs
             struct.scratch_offset = step.scratch_offset
             struct.scratch_size = step.scratch_size
+            struct.network_id = step.network_id
+            if step.backend_context:
+                struct.backend_context = ctypes.cast(
+                    step.backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
+                )
         spec = abi.armnn_plan_spec_t()
         spec.header.struct_size = ctypes.sizeof(spec)
         spec.header.struct_type = abi.ARMNN_STRUCT_PLAN_SPEC

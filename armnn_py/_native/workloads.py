@@ -41,10 +41,20 @@ _MAX_SCRATCH = 1 << 46
 class NativeWorkload:
     """One ``armnn_workload_t`` with everything its info points to."""
 
-    __slots__ = ("_api", "_info", "_structs", "address", "kernel_name", "object", "requirements")
+    __slots__ = (
+        "_api",
+        "_backend_id",
+        "_info",
+        "_structs",
+        "address",
+        "kernel_name",
+        "object",
+        "requirements",
+    )
 
     def __init__(self, workload: Any, structs: LayerStructs, info: Any, backend_id: str) -> None:
         self.object = workload
+        self._backend_id = backend_id
         self.address: int = ctypes.cast(workload, ctypes.c_void_p).value or 0
         self._structs: LayerStructs | None = structs
         self._info: Any = info
@@ -92,6 +102,25 @@ class NativeWorkload:
             struct.in_place_mask,
             struct.consumed_mask,
         )
+
+    def configure(self, layer: str) -> None:
+        """Tell the workload that all others exist.
+
+        Raises
+        ------
+        BackendError
+            It does not like that; the message names the layer.
+        """
+        if not self._api.post_allocation_configure:
+            return
+        error = ErrorBuffer()
+        status = self._api.post_allocation_configure(self.object, ctypes.byref(error.struct))
+        if status != abi.ARMNN_STATUS_OK:
+            reason = error.text or status_name(status)
+            raise BackendError(
+                f"backend '{self._backend_id}': post_allocation_configure of layer '{layer}' "
+                f"failed: {reason}"
+            )
 
     def destroy(self) -> None:
         """Destroy the workload; harmless when repeated."""

@@ -4,20 +4,33 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
-from armnn_py._native.backend_table import BackendTable, destroy_instance
+from armnn_py._native.backend_table import (
+    BackendTable,
+    TableError,
+    capabilities,
+    destroy_instance,
+    quiesce_instance,
+)
 from armnn_py._native.devices import lost_reason
 from armnn_py.backends import shared_library
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
     from armnn_py._native import abi
+    from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.version import BackendVersion
 
 __all__ = ["Backend"]
+
+_log = logging.getLogger("armnn_py.backends")
+
+#: What a backend may take to finish its queues before it is destroyed.
+QUIESCE_NS = 2_000_000_000
 
 
 class Backend(Owner, instead="a process makes its own Runtime, and shares it between threads"):
@@ -35,6 +48,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         Where it was found, as in :class:`~armnn_py.backends.verdict.Verdict`.
     options
         Every option that it understands with the value in force.
+    context
+        Its native backend context, or None; for the runtime, which tells it about networks.
     lost_device
         Why its device is gone, or None: a backend without its device gets no more work.
 
@@ -46,8 +61,10 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         "_instance",
         "_is_open",
         "_library",
+        "_quiesced",
         "_table",
         "_users",
+        "context",
         "file",
         "id",
         "lost_device",
@@ -65,6 +82,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         file: str | None,
         table: BackendTable,
         instance: int,
+        context: NativeBackendContext | None,
         library: shared_library.SharedLibrary | None,
         options: dict[str, OptionValue],
     ) -> None:
@@ -75,7 +93,9 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         self.options = options
         self._table = table
         self._instance = instance
+        self._quiesced = False
         self._library = library
+        self.context = context
         self._is_open = True
         self._users = 1
         self.lost_device: str | None = None
@@ -110,6 +130,25 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         """Address of the backend object; 0 after :meth:`close`."""
         return self._instance
 
+    @property
+    def capabilities(self) -> dict[str, OptionValue]:
+        """What it says that it can do: named values, e.g. ``{"AsyncExecution": True}``.
+
+        Raises
+        ------
+        BackendError
+            It fails to say it.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        self.retain()
+        try:
+            return capabilities(self._table, self._instance)
+        except TableError as error:
+            raise BackendError(f"backend '{self.id}': {error.reason}") from None
+        finally:
+            self.release()
+
     def note_lost_device(self) -> None:
         """After a failure: remember whether the backend reported its device lost."""
         if self.lost_device is None and self._instance:
@@ -137,12 +176,26 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
                 self._is_open = False
                 self.release()
 
+    def quiesce(self) -> None:
+        """Tell the instance to finish and rest, once; a failure is logged."""
+        with shared_library.LOADING:
+            if self._quiesced or not self._instance:
+                return
+            self._quiesced = True
+            reason = quiesce_instance(self._table, self._instance, QUIESCE_NS)
+            if reason is not None:
+                _log.warning("backend '%s' did not come to rest: %s", self.id, reason)
+
     def release(self) -> None:
         """Count one user less; the last one destroys the instance and closes the library."""
         with shared_library.LOADING:
             self._users -= 1
             if self._users:
                 return
+            self.quiesce()
+            if self.context is not None:
+                self.context.destroy()
+                self.context = None
             instance, self._instance = self._instance, 0
             destroy_instance(self._table, instance)
             if self._library is not None:

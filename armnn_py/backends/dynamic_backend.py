@@ -14,6 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi, backend_table, dynamic_library
+from armnn_py._native.backend_context import (
+    ContextError,
+    NativeBackendContext,
+    create_backend_context,
+)
 from armnn_py._native.backend_options import OptionDefault, OptionValue
 from armnn_py.backends import elf, shared_library
 from armnn_py.backends.backend import Backend
@@ -229,6 +234,12 @@ def _load(
     if not result.instance:
         status: Status = "unavailable" if result.unavailable else "refused"
         raise _RefusedError("create", result.code, result.reason, result.hint, status)
+    try:
+        _check_memory(table, result.instance)
+        context = _make_context(table, attempt.id, result.instance, values, defaults)
+    except _RefusedError:
+        backend_table.destroy_instance(table, result.instance)
+        raise
     options = {name: default.value for name, default in defaults.items()} | values
     return Backend(
         backend_id=attempt.id,
@@ -237,9 +248,35 @@ def _load(
         file=attempt.real_path,
         table=table,
         instance=result.instance,
+        context=context,
         library=library,
         options=options,
     )
+
+
+def _check_memory(table: backend_table.BackendTable, instance: int) -> None:
+    if not backend_table.own_memory(table, instance):
+        return
+    raise _RefusedError(
+        "create",
+        "own-memory",
+        "it keeps its tensors in memory of its own, which this host does not support yet",
+        "a backend that names no preferred tensor handle factory gets addresses in host memory",
+    )
+
+
+def _make_context(
+    table: backend_table.BackendTable,
+    backend_id: str,
+    instance: int,
+    values: Mapping[str, OptionValue],
+    defaults: Mapping[str, OptionDefault],
+) -> NativeBackendContext | None:
+    try:
+        return create_backend_context(table, backend_id, instance, values, defaults)
+    except ContextError as error:
+        status: Status = "unavailable" if error.code == "unavailable" else "refused"
+        raise _RefusedError("create", error.code, error.reason, status=status) from None
 
 
 def _read_id(exports: dynamic_library.Exports) -> str:

@@ -138,6 +138,11 @@ class BackendRegistry(
             for backend in reversed(self._backends.values()):
                 backend.close()
 
+    def quiesce(self) -> None:
+        """Tell backends that are still in use to finish and rest: the process ends."""
+        for backend in self._backends.values():
+            backend.quiesce()
+
     def __enter__(self) -> Self:
         return self
 

@@ -87,16 +87,18 @@ def show(session: Session, backend_id: str) -> None:
             "file": backend.file,
             "place": backend.place,
             "options": {name: str(value) for name, value in backend.options.items()},
+            "capabilities": {name: str(value) for name, value in backend.capabilities.items()},
         }
 
     def render(renderer: Renderer) -> None:
         renderer.table(
             [Column("field"), Column("value")],
             [[key.replace("_", " "), str(value) if value is not None else "-"]
-             for key, value in data.items() if key != "options"],
+             for key, value in data.items() if not isinstance(value, dict)],
         )  # fmt: skip
-        options = [f"{name} = {value}" for name, value in data["options"].items()]
-        renderer.line(f"Options: {', '.join(options) or 'none'}")
+        for key in ("options", "capabilities"):
+            items = [f"{name} = {value}" for name, value in data[key].items()]
+            renderer.line(f"{key.capitalize()}: {', '.join(items) or 'none'}")
 
     session.answer(data, render)
 

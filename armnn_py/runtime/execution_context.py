@@ -123,8 +123,12 @@ class ExecutionContext:
         subject = f"network '{self.plan.network.name}'"
         if index is not None:
             step = self.plan.steps[index]
-            subject = f"layer '{step.layer}' ({step.type}) on backend '{step.backend}'"
-            fields.update(layer=step.layer, backend=step.backend, kernel=step.kernel)
+            fields.update(backend=step.backend, kernel=step.kernel)
+            if step.type == "Sync":
+                subject = f"backend '{step.backend}' did not finish its layers"
+            else:
+                subject = f"layer '{step.layer}' ({step.type}) on backend '{step.backend}'"
+                fields["layer"] = step.layer
             if step.kernel:
                 details.append(f"kernel: {step.kernel}")
         if status == abi.ARMNN_STATUS_TIMEOUT and timeout is not None:

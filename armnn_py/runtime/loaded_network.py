@@ -21,6 +21,7 @@ from armnn_py.runtime.buffers import bind_input, bind_output
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.runtime.network_plan import NetworkPlan
+from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.profiling import Profile, flush_profiles
 
 if TYPE_CHECKING:
@@ -124,9 +125,17 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         self._entries: OrderedDict[_Shapes, _PlanEntry] = OrderedDict()
         self._leases: weakref.WeakSet[_Lease] = weakref.WeakSet()
         self._make_locks()
-        if not optimized.is_dynamic:
-            shapes = tuple(info.static_shape for info in self._inputs.values())
-            self._entries[shapes] = _PlanEntry(NetworkPlan(optimized))
+        self._notices = NetworkNotices(runtime.backends, network_id, self.name)
+        try:
+            if not optimized.is_dynamic:
+                shapes = tuple(info.static_shape for info in self._inputs.values())
+                self._entries[shapes] = _PlanEntry(NetworkPlan(optimized, network_id))
+            self._notices.after_load()
+        except BaseException:
+            for entry in self._entries.values():
+                entry.destroy()
+            self._notices.after_unload()
+            raise
         self._closed = False
         drain_log()
 
@@ -334,7 +343,7 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
             entry = self._entries.get(key)
             if entry is None:
                 shapes = dict(zip(self._inputs, key, strict=True))
-                entry = _PlanEntry(NetworkPlan(self._optimized.specialize(shapes)))
+                entry = _PlanEntry(NetworkPlan(self._optimized.specialize(shapes), self.id))
                 flush_profiles()
                 with self._condition:
                     self._entries[key] = entry
@@ -410,11 +419,17 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         InvalidArgumentError
             If a signal handler calls it in the middle of a run of its own thread, which would have
             to wait for itself.
+        BackendError
+            If the context of a backend does not let it be closed: the network stays as it was. At
+            interpreter exit, and when a network is dropped without `close`, that is only logged.
         """
         self._close(patience=None)
 
-    def _close(self, *, patience: float | None) -> None:
-        """Close; with ``patience`` running calls are stopped and waited for that many seconds."""
+    def _close(self, *, patience: float | None, obey: bool = True) -> None:
+        """Close; with ``patience`` running calls are stopped and waited for that many seconds.
+
+        ``obey``: a backend may veto it.
+        """
         with self._condition:
             if self._closed:
                 return
@@ -432,11 +447,18 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
             if self._leases:
                 _logger.warning("network '%s' was left running at exit", self.name)
                 return
+        try:
+            self._notices.before_unload(obey=obey)
+        except BaseException:
+            self._closed = False
+            raise
+        with self._condition:
             flush_profiles()
             entries = list(self._entries.values())
             self._entries.clear()
         for entry in entries:
             entry.destroy()
+        self._notices.after_unload()
         drain_log()
         self._runtime._forget(self)
         if self._owns_runtime:
@@ -482,7 +504,7 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         # Nobody can be running it: a run holds the network.
         if not getattr(self, "_closed", True):
             self._leases.clear()
-            self.close()
+            self._close(patience=None, obey=False)
 
     def __repr__(self) -> str:
         if self._closed:

@@ -26,6 +26,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     import numpy as np
 
+    from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.optimizer import LayerAssignment, OptimizedNetwork
@@ -61,13 +62,23 @@ class _Tensor:
 
 @dataclass(slots=True)
 class _Step:
-    """A step on its way into the plan; ``layer`` is None for a copy of the host."""
+    """A step on its way into the plan; ``layer`` is None for a copy of the host and for a sync.
+
+    ``context`` is the backend context of a step that may return before its work is done, and of the
+    sync that waits for it.
+    """
 
     inputs: list[int]
     outputs: list[int]
     layer: Layer | None = None
     workload: NativeWorkload | None = None
     factory: int = -1
+    context: NativeBackendContext | None = None
+
+    @property
+    def is_sync(self) -> bool:
+        """Whether it waits for the steps before it."""
+        return self.workload is None and self.context is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +111,8 @@ class NetworkPlan:
     ----------
     optimized
         A network without free dimensions.
+    network_id
+        What backend contexts know the network by.
 
     Raises
     ------
@@ -107,8 +120,9 @@ class NetworkPlan:
         If a backend does not make a workload that it declared supported.
     """
 
-    def __init__(self, optimized: OptimizedNetwork) -> None:
+    def __init__(self, optimized: OptimizedNetwork, network_id: int) -> None:
         self.network = optimized.network
+        self._network_id = network_id
         self.assignment = optimized.assignment
         self._backends = {record.guid: record for record in optimized.assignment}
         self._registry = optimized.runtime.backends
@@ -134,7 +148,11 @@ class NetworkPlan:
             self._add_workload(build, layer, factory_of)
         for factory in self.factories:
             factory.after_workloads_created()
+        for step in build.steps:
+            if step.workload is not None and step.layer is not None:
+                step.workload.configure(step.layer.name)
         self._add_output_copies(build)
+        self._add_syncs(build)
         self._find_alignments(build)
         arena_size, scratch_offsets = self._plan_memory(build)
         self._tensors = build.tensors  # the native plan points at the values of constants
@@ -230,7 +248,8 @@ class NetworkPlan:
                 )
             inputs.append(abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot])
         outputs = [build.number_of[slot] for slot in layer.outputs]
-        build.steps.append(_Step(inputs, outputs, layer, workload, factory))
+        context = backend.context if backend.context and backend.context.waits else None
+        build.steps.append(_Step(inputs, outputs, layer, workload, factory, context))
 
     def _add_output_copies(self, build: _Build) -> None:
         for index, layer in enumerate(self.network.output_layers):
@@ -242,6 +261,22 @@ class NetworkPlan:
                 continue
             target = build.add(_Tensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index))
             build.steps.append(_Step([number], [target]))
+
+    @staticmethod
+    def _add_syncs(build: _Build) -> None:
+        """End each row of steps that may return early with a wait, before anybody else's step.
+
+        Inside a row memory is planned as if each step were done when it returns: the header has
+        backends work in the order of the calls.
+        """
+        steps: list[_Step] = []
+        for step, following in zip(build.steps, [*build.steps[1:], None], strict=True):
+            steps.append(step)
+            if step.context is None:
+                continue
+            if following is None or following.context is not step.context:
+                steps.append(_Step([], [], factory=step.factory, context=step.context))
+        build.steps = steps
 
     @staticmethod
     def _find_alignments(build: _Build) -> None:
@@ -343,8 +378,16 @@ class NetworkPlan:
             tensor.value.ctypes.data if tensor.value is not None else 0,
         )
 
-    @staticmethod
-    def _plan_step(step: _Step, scratch_offset: int) -> PlanStep:
+    def _plan_step(self, step: _Step, scratch_offset: int) -> PlanStep:
+        context = 0 if step.context is None else step.context.address
+        if step.is_sync:
+            return PlanStep(
+                (),
+                (),
+                execution_data_index=step.factory,
+                backend_context=context,
+                network_id=self._network_id,
+            )
         if step.workload is None:
             return PlanStep(tuple(step.inputs), tuple(step.outputs))
         return PlanStep(
@@ -354,6 +397,7 @@ class NetworkPlan:
             scratch_offset,
             step.workload.requirements.scratch_size,
             step.factory,
+            context,
         )
 
     @staticmethod
@@ -368,6 +412,9 @@ class NetworkPlan:
         return inputs, outputs
 
     def _describe(self, step: _Step) -> StepInfo:
+        if step.is_sync:
+            backend = self.factories[step.factory].backend_id
+            return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
         if step.layer is None or step.workload is None:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")
         record: LayerAssignment = self._backends[step.layer.guid]

@@ -141,7 +141,8 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
         InvalidArgumentError
             If ``optimized`` is something else or belongs to another runtime.
         BackendError
-            If a backend does not make a workload that it declared supported.
+            If a backend does not make a workload that it declared supported, or its context does
+            not let the network be loaded.
         """
         return self._load(optimized, plan_cache_size=plan_cache_size, owns_runtime=False)
 
@@ -174,7 +175,7 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
             closed = self._closed
             self._networks[network.id] = network
         if closed:  # meanwhile, by another thread
-            network.close()
+            network._close(patience=None, obey=False)
             self.check_open()
         return network
 
@@ -198,17 +199,17 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
 
         Raises
         ------
-        InvalidArgumentError
-            As `LoadedNetwork.close`.
+        InvalidArgumentError, BackendError
+            As `LoadedNetwork.close`; the runtime stays open.
         """
         self._close(patience=None)
 
-    def _close(self, *, patience: float | None) -> None:
+    def _close(self, *, patience: float | None, obey: bool = True) -> None:
         with self._lock:
             if self._closed:
                 return
         for network in reversed(self.networks):
-            network._close(patience=patience)
+            network._close(patience=patience, obey=obey)
         with self._lock:
             self._closed = True
         # Backends live on while plans and questions of other threads use them.
@@ -234,7 +235,7 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
 
     def __del__(self) -> None:
         if not getattr(self, "_closed", True):
-            self.close()
+            self._close(patience=None, obey=False)
 
     def __repr__(self) -> str:
         if self._closed:
@@ -249,7 +250,9 @@ def _close_all() -> None:
     """End what is still open while the interpreter is whole: nothing may run after it is not."""
     for runtime in list(_open_runtimes):
         with contextlib.suppress(Exception):
-            runtime._close(patience=EXIT_PATIENCE)
+            runtime._close(patience=EXIT_PATIENCE, obey=False)
+        with contextlib.suppress(Exception):
+            runtime._backends.quiesce()  # those that a run holds which did not stop
 
 
 def _after_fork_in_child() -> None:

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The page for backend authors says of each function of the table whether the host calls it."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+import pytest
+
+from armnn_py._native import abi
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGE = REPOSITORY / "docs" / "write_a_backend.md"
+_FUNCTION = ctypes.CFUNCTYPE(None).__base__ or object
+
+
+def functions(table: type[ctypes.Structure]) -> set[str]:
+    return {name for name, kind, *_ in table._fields_ if issubclass(kind, _FUNCTION)}
+
+
+def told() -> dict[str, bool]:
+    """Functions of the page's table, and whether it says that they are called."""
+    rows = {}
+    section = PAGE.read_text().partition("## What this version calls")[2].partition("\n## ")[0]
+    for line in section.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 2 and cells[0].startswith("`"):
+            for name in re.findall(r"`(\w+)`", cells[0]):
+                assert name not in rows, f"{name} stands there twice"
+                rows[name] = cells[1] != "not yet"
+    return rows
+
+
+def calls(name: str) -> bool:
+    """Whether the host's code reaches for this member of a backend's table."""
+    files = [
+        path for path in (REPOSITORY / "armnn_py" / "_native").glob("*.py") if path.name != "abi.py"
+    ]
+    return any(
+        re.search(rf"\bapi\.{name}\b|\bapi, \"{name}\"", path.read_text()) is not None
+        for path in files
+    )
+
+
+def test_every_function_is_on_the_page() -> None:
+    assert set(told()) == functions(abi.armnn_backend_api_t)
+
+
+@pytest.mark.parametrize("name", sorted(functions(abi.armnn_backend_api_t)))
+def test_the_page_tells_the_truth(name: str) -> None:
+    assert told()[name] == calls(name)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name, is_called in told().items() if not is_called)
+)
+def test_the_header_says_it_too(name: str) -> None:
+    """What is not called yet stands in the introduction of backend_api.h, by name or as a kind."""
+    header = (REPOSITORY / "native" / "include" / "armnn" / "backend_api.h").read_text()
+    introduction = " ".join(header.partition("*/")[0].replace(" * ", " ").split())
+    kinds = {
+        "create_memory_manager": "memory managers",
+        "register_tensor_handle_factories": "tensor handle factories",
+        "use_custom_memory_allocator": "allocators",
+        "get_default_allocator": "allocators",
+        "create_model_context": "model and profiling contexts",
+        "create_profiling_context": "model and profiling contexts",
+    }
+    listed = introduction.partition("Not called by hosts of this version yet")[2]
+    assert kinds.get(name, name) in listed

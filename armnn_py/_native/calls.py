@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import NoReturn
 
 from armnn_py._native import abi
@@ -41,6 +42,10 @@ _NAMES = {
 }
 
 
+# Each byte that is no UTF-8 becomes one replacement character.
+_NO_TEXT = re.compile("\ufffd{4,}")
+
+
 def status_name(status: int) -> str:
     """Words for a status code: ``"out of memory"``, or ``"status 17"`` for an unknown one."""
     return _NAMES.get(status, f"status {status}")
@@ -73,8 +78,9 @@ class ErrorBuffer:
 
     @property
     def text(self) -> str:
-        """The message, with undecodable bytes replaced; "" if there is none."""
+        """The message, with bytes that are no text replaced or counted; "" if there is none."""
         text = self._text.value.decode("utf-8", "replace")
+        text = _NO_TEXT.sub(lambda match: f"({len(match[0])} bytes that are no text)", text)
         return text + "..." if self.struct.needed > len(self._text) else text
 
 

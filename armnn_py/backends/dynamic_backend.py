@@ -37,12 +37,19 @@ HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API
 # raises is the caller's mistake and goes through.
 OptionsFor = Callable[[str, Mapping[str, OptionDefault]], dict[str, OptionValue]]
 
+# Called with each step before it begins: the code of a file can end the process in most of them.
+OnStep = Callable[[Stage], None]
+
 _NEEDED_MISSING = re.compile(r"^(\S+): cannot open shared object file")
 _UNDEFINED = re.compile(r"undefined symbol: (\S+)")
 _SANITIZER_LIBRARIES = (
     ("libasan.so", "address", "__asan_init"),
     ("libtsan.so", "thread", "__tsan_init"),
 )
+
+
+def _unseen(_step: Stage) -> None:
+    pass
 
 
 class _RefusedError(Exception):
@@ -73,6 +80,7 @@ class Attempt:
     id: str | None = None
     version: BackendVersion | None = None
     unloadable: bool = True
+    on_step: OnStep = _unseen
 
     def refused(self, refusal: _RefusedError) -> Verdict:
         """Return the verdict of a step that failed."""
@@ -100,14 +108,21 @@ class Attempt:
 
 
 def load_file(
-    candidate: Candidate, taken: Mapping[str, Backend], options_for: OptionsFor
+    candidate: Candidate,
+    taken: Mapping[str, Backend],
+    options_for: OptionsFor,
+    *,
+    on_step: OnStep = _unseen,
 ) -> tuple[Verdict, Backend | None]:
     """Load one file; ``taken`` has the backends so far. Call with ``LOADING`` held."""
-    attempt = Attempt(candidate.place, candidate.path, candidate.real_path)
+    attempt = Attempt(candidate.place, candidate.path, candidate.real_path, on_step=on_step)
     library: shared_library.SharedLibrary | None = None
     try:
+        on_step("inspect")
         _inspect(candidate)
+        on_step("open")
         library = _open(candidate)
+        on_step("symbols")
         exports = _find_symbols(library.handle)
         backend = _load(attempt, exports, library, taken, options_for)
         library = None  # it is the backend's now
@@ -213,14 +228,18 @@ def _load(
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
 ) -> Backend:
+    attempt.on_step("id")
     attempt.id = _read_id(exports)
+    attempt.on_step("version")
     attempt.version = BackendVersion(*dynamic_library.call_get_version(exports.get_version))
     _check_version(attempt.id, attempt.version)
+    attempt.on_step("unique")
     if attempt.id in taken:
         winner = taken[attempt.id]
         origin = winner.file or "the backend linked into the core library"
         reason = f"the id '{attempt.id}' is taken by {printable(origin)}, which came first"
         raise _RefusedError("unique", "id-taken", reason, status="duplicate")
+    attempt.on_step("table")
     try:
         table = backend_table.read_table(dynamic_library.call_factory(exports.backend_factory))
         attempt.unloadable = table.unloadable
@@ -229,6 +248,7 @@ def _load(
     except backend_table.TableError as error:
         attempt.unloadable &= error.unloadable
         raise _RefusedError("table", error.code, error.reason, error.hint) from None
+    attempt.on_step("create")
     values = options_for(attempt.id, defaults)
     result = backend_table.create_instance(table, attempt.id.encode(), values, defaults)
     if not result.instance:
@@ -291,15 +311,21 @@ def _read_id(exports: dynamic_library.Exports) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        reason = f"GetBackendId returned {data!r}, which is not UTF-8"
+        reason = f"GetBackendId returned {_start_of(data)}, which is not UTF-8"
         raise _RefusedError("id", "id-not-text", reason) from None
     if text == "Unknown":
         reason = "GetBackendId returned 'Unknown', which is reserved"
         raise _RefusedError("id", "id-reserved", reason, "give the backend a name of its own")
     if not text.isprintable() or text != text.strip():
-        reason = f"GetBackendId returned {text!r}, which has characters that cannot be printed"
+        reason = (
+            f"GetBackendId returned {_start_of(text)}, which has characters that cannot be printed"
+        )
         raise _RefusedError("id", "id-not-text", reason)
     return text
+
+
+def _start_of(text: str | bytes) -> str:
+    return repr(text) if len(text) <= 32 else f"{text[:32]!r}..."
 
 
 def _check_version(backend_id: str, version: BackendVersion) -> None:

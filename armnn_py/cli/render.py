@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from rich.box import Box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -42,16 +43,21 @@ _STYLES = {
     "note": "cyan",
     "failed": "red",
     "refused": "red",
+    "died": "red",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured)."""
+    """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured).
+
+    Cells of a column that is ``whole`` stay on one line on a narrow terminal, too.
+    """
 
     name: str
     right: bool = False
     verdict: bool = False
+    whole: bool = False
 
 
 class Renderer:
@@ -98,9 +104,14 @@ class Renderer:
             padding=(0, 3, 0, 0) if not self.is_terminal else (0, 1),
             header_style="bold",
         )
-        for column in columns:
+        for index, column in enumerate(columns):
+            widest = max((cell_len(printable(row[index])) for row in rows), default=0)
             table.add_column(
-                Text(column.name), justify="right" if column.right else "left", overflow="fold"
+                Text(column.name),
+                justify="right" if column.right else "left",
+                overflow="fold",
+                min_width=max(widest, len(column.name)) if column.whole else None,
+                no_wrap=column.whole,
             )
         for row in rows:
             table.add_row(

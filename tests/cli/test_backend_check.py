@@ -1,0 +1,135 @@
+"""backends check: files whose code ends the process, and files that export too much."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from armnn_py.backends.checking import STEPS
+
+from .conftest import Command
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SOURCE = REPOSITORY / "tests" / "fixtures" / "bad_backend.c"
+INCLUDE = REPOSITORY / "native" / "include"
+
+
+def build(folder: Path, *flags: str, extra: str = "") -> Path:
+    """Compile the backend of the loader's tests, and ``extra`` behind it."""
+    path = folder / "Test_Dying_backend.so"
+    source = folder / "source.c"
+    source.write_text(f'#include "{SOURCE}"\n{extra}\n')
+    visibility = [] if "-fvisibility=default" in flags else ["-fvisibility=hidden"]
+    command = ["cc", "-std=gnu11", "-shared", "-fPIC", *visibility, f"-I{INCLUDE}", *flags]
+    subprocess.run([*command, str(source), "-o", str(path)], check=True)
+    return path
+
+
+CONSTRUCTOR = "__attribute__((constructor)) static void first(void)"
+
+
+@pytest.mark.parametrize(
+    ("extra", "flags", "step", "said"),
+    [
+        pytest.param(f"#include <signal.h>\n{CONSTRUCTOR} {{ raise(SIGSEGV); }}", [], "open",
+                     "signal 11 (SIGSEGV)", id="constructor crashes"),
+        pytest.param(f"{CONSTRUCTOR} {{ abort(); }}", [], "open", "signal 6 (SIGABRT)",
+                     id="constructor aborts"),
+        pytest.param(f"#include <unistd.h>\n{CONSTRUCTOR} {{ _exit(7); }}", [], "open",
+                     "the process ended with exit code 7", id="constructor ends the process"),
+        pytest.param("", ["-DBACKEND_ID=(abort(),(char*)0)", "-DSILENT_LIBRARY",
+                          '-DINSTANCE_ID="x"'], "id",
+                     "signal 6 (SIGABRT)", id="GetBackendId aborts"),
+        pytest.param("", ["-DCREATE_STATUS=(abort(),0)"], "create", "signal 6 (SIGABRT)",
+                     id="create aborts"),
+        pytest.param("__attribute__((destructor)) static void last(void) { abort(); }", [],
+                     "create", "signal 6 (SIGABRT)", id="destructor aborts"),
+    ],
+)  # fmt: skip
+def test_file_that_ends_the_process_is_told_with_its_step(
+    command: Command, tmp_path: Path, extra: str, flags: list[str], step: str, said: str
+) -> None:
+    if any("BACKEND_ID=(" in flag for flag in flags):
+        extra = ""
+        flags = ["-include", str(tmp_path / "before.h"), "-DBACKEND_ID=ended()",
+                 "-DSILENT_LIBRARY", '-DINSTANCE_ID="x"']  # fmt: skip
+        (tmp_path / "before.h").write_text(
+            "#include <stdlib.h>\nstatic const char* ended(void) { abort(); }\n"
+        )
+    path = build(tmp_path, *flags, extra=extra)
+    answer = command("backends", "check", path, "--json")
+    assert answer.code == 4
+    steps = {row["step"]: (row["result"], row["detail"]) for row in answer.json["steps"]}
+    assert steps[step] == ("died", said)
+    results = [row["result"] for row in answer.json["steps"]]
+    reached = STEPS.index(step)
+    assert results == ["ok"] * reached + ["died"] + ["not tried"] * (len(STEPS) - reached - 1)
+    text = command("backends", "check", path)
+    assert text.code == 4
+    assert f"step {step}: {said}" in text.err
+    assert "hint: " in text.out
+
+
+def test_what_a_backend_prints_is_no_part_of_the_answer(command: Command, tmp_path: Path) -> None:
+    path = build(tmp_path, extra=f'{CONSTRUCTOR} {{ puts("hello"); }}')
+    answer = command("backends", "check", path, "--json")
+    assert answer.json["loads"] is True
+    assert "hello" in answer.err
+
+
+def test_check_needs_nothing_of_the_working_folder(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build(tmp_path)
+    (tmp_path / "json.py").write_text("raise SystemExit('the wrong module')\n")
+    (tmp_path / "armnn_py.py").write_text("raise SystemExit('the wrong module')\n")
+    monkeypatch.chdir(tmp_path)
+    assert command("backends", "check", path.name).code == 0
+
+
+def test_names_that_are_exported_beside_the_three_are_noted(
+    command: Command, tmp_path: Path
+) -> None:
+    (row,) = (
+        step
+        for step in command("backends", "check", build(tmp_path), "--json").json["steps"]
+        if step["step"] == "symbols"
+    )
+    assert row["result"] == "ok"
+    extra = "int zlib_like(void) { return 1; }\nint another_global = 2;"
+    path = build(tmp_path, "-fvisibility=default", extra=extra)
+    answer = command("backends", "check", path, "--json")
+    assert answer.code == 0
+    (row,) = (step for step in answer.json["steps"] if step["step"] == "symbols")
+    assert row["result"] == "note"
+    assert "also 2 more: another_global, zlib_like" in row["detail"]
+
+
+def test_error_of_bytes_that_are_no_text_is_short(command: Command, tmp_path: Path) -> None:
+    text = '-DCREATE_TEXT="' + "\\377" * 300 + '"'
+    path = build(tmp_path, text, "-DCREATE_STATUS=ARMNN_STATUS_INTERNAL")
+    answer = command("backends", "check", path, "--json")
+    assert answer.code == 4
+    assert "(300 bytes that are no text)" in answer.json["verdict"]["reason"]
+    path = build(tmp_path, '-DBACKEND_ID="' + "\\377" * 60 + '"')
+    reason = command("backends", "check", path, "--json").json["verdict"]["reason"]
+    assert "which is not UTF-8" in reason
+    assert len(reason) < 200
+
+
+@pytest.mark.skipif(not sys.executable, reason="nothing says what starts Python")
+def test_ctrl_c_ends_a_check_that_hangs(tmp_path: Path) -> None:
+    path = build(
+        tmp_path,
+        extra="#include <unistd.h>\n#include <signal.h>\n"
+        f"{CONSTRUCTOR} {{ kill(getppid(), SIGINT); for (;;) pause(); }}",
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "armnn_py", "backends", "check", str(path)],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 130
+    assert done.stderr == "error: interrupted\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_ses
 from armnn_py.cli.backends_new import new
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
+from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
@@ -55,11 +57,23 @@ def list_(session: Session) -> None:
                 for v in shown
             ],
         )  # fmt: skip
-        counts: dict[str, int] = {}
-        for verdict in verdicts:
-            counts[verdict["status"]] = counts.get(verdict["status"], 0) + 1
-        summary = ", ".join(f"{count} {status}" for status, count in counts.items())
-        advice = "" if len(counts) < 2 else "; 'armnn-py backends check FILE' explains a verdict"
+        counts = Counter(verdict["status"] for verdict in verdicts)
+        others = counts["skipped"] if session.verbosity <= 0 else 0
+        parts = [
+            f"{count} {status}"
+            for status, count in counts.items()
+            if status != "skipped" or not others
+        ]
+        if others:
+            parts.append(
+                f"{counted(others, 'other file')}; -v lists {'it' if others == 1 else 'them'}"
+            )
+        summary = ", ".join(parts)
+        advice = (
+            ""
+            if not set(counts) - {"loaded", "skipped"}
+            else "; 'armnn-py backends check FILE' explains a verdict"
+        )
         renderer.line(f"{summary or 'no backend was found'}{advice}")
 
     session.answer({"verdicts": verdicts}, render)

@@ -17,6 +17,7 @@ from armnn_py.cli.app import (
 )
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import counted
 
 __all__ = ["check"]
 
@@ -59,7 +60,7 @@ def check(
         name, info = next(iter(free.items()))
         raise InvalidArgumentError(
             f"input '{name}' has free dimensions: {info!r}",
-            hints=[f"give them: --shape {name}=1x3x640x640, say"],
+            hints=[files.shape_hint(name, info)],
         )
     with session.runtime() as runtime:
         optimized = armnn_py.optimize(network, list(backends) or None, runtime=runtime)
@@ -94,9 +95,8 @@ def _render(renderer: Renderer, data: dict[str, Any], all_layers: bool) -> None:
                 Column("type"),
                 Column("backend"),
                 Column("part", right=True),
-                Column("why not an earlier choice"),
             ],
-            [[r["layer"], r["type"], r["backend"], str(r["part"]), r["reason"]] for r in rows],
+            [[r["layer"], r["type"], r["backend"], str(r["part"])] for r in rows],
         )
     else:
         renderer.table(
@@ -106,12 +106,13 @@ def _render(renderer: Renderer, data: dict[str, Any], all_layers: bool) -> None:
                 Column("layers", right=True),
                 Column("from"),
                 Column("to"),
-                Column("why not an earlier choice"),
             ],
             [_part(rows, bounds) for bounds in pairwise(_starts(rows))],
         )
     places = ", ".join(f"{backend} {count}" for backend, count in data["backends"].items())
-    parts = f"{data['parts']} part{'s' if data['parts'] != 1 else ''}"
+    parts = counted(data["parts"], "part")
+    for line in _reasons(rows):
+        renderer.line(line)
     renderer.line(f"{len(rows)} of {len(rows)} layers placed: {places or 'none'}; {parts}")
 
 
@@ -122,12 +123,19 @@ def _starts(rows: list[dict[str, Any]]) -> list[int]:
 
 def _part(rows: list[dict[str, Any]], bounds: tuple[int, int]) -> list[str]:
     members = rows[bounds[0] : bounds[1]]
-    reasons = list(dict.fromkeys(row["reason"] for row in members if row["reason"]))
-    reason = (
-        reasons[0] + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "")
-        if (reasons)
-        else ""
-    )
     first, last = members[0], members[-1]
     return [str(first["part"]), first["backend"], str(len(members)), first["layer"],
-            last["layer"], reason]  # fmt: skip
+            last["layer"]]  # fmt: skip
+
+
+def _reasons(rows: list[dict[str, Any]]) -> list[str]:
+    """Return why layers are not at an earlier choice, a line for all of a type and a reason."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row["reason"]:
+            groups.setdefault((row["type"], row["reason"]), []).append(row["layer"])
+    lines = [
+        f"  {len(names)}x {kind} ({'layer' if len(names) == 1 else 'first'}: {names[0]}): {reason}"
+        for (kind, reason), names in groups.items()
+    ]
+    return ["Why not an earlier choice:", *lines] if lines else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import rich_click as click
+from click.globals import get_current_context
 
 from armnn_py import sdk_paths
 from armnn_py._version import __version__
@@ -15,12 +16,12 @@ __all__ = ["config"]
 
 
 @click.command()
-@click.option("--includedir", "what", flag_value="includedir", help="Folder of the C headers.")
-@click.option("--cmakedir", "what", flag_value="cmakedir", help="Folder for CMAKE_PREFIX_PATH.")
-@click.option("--cflags", "what", flag_value="cflags", help="Flags to compile a backend by hand.")
-@click.option("--version", "what", flag_value="version", help="Version of the package.")
+@click.option("--includedir", is_flag=True, help="Folder of the C headers.")
+@click.option("--cmakedir", is_flag=True, help="Folder for CMAKE_PREFIX_PATH.")
+@click.option("--cflags", is_flag=True, help="Flags to compile a backend by hand.")
+@click.option("--version", is_flag=True, help="Version of the package.")
 @with_session
-def config(session: Session, what: str | None) -> None:
+def config(session: Session, includedir: bool, cmakedir: bool, cflags: bool, version: bool) -> None:
     """Print one value and nothing else; without an option, all of them by name."""
     values: dict[str, Callable[[], object]] = {
         "includedir": sdk_paths.get_include,
@@ -28,10 +29,17 @@ def config(session: Session, what: str | None) -> None:
         "cflags": sdk_paths.get_cflags,
         "version": lambda: __version__,
     }
-    chosen = {name: str(values[name]()) for name in ([*values] if what is None else [what])}
+    given = dict(zip(values, (includedir, cmakedir, cflags, version), strict=True))
+    asked = [name for name, is_asked in given.items() if is_asked]
+    if len(asked) > 1:
+        raise click.UsageError(
+            f"{' and '.join(f'--{name}' for name in asked)} exclude each other",
+            ctx=get_current_context(),
+        )
+    chosen = {name: str(values[name]()) for name in asked or values}
 
     def render(renderer: Renderer) -> None:
         for name, value in chosen.items():
-            renderer.line(value if what is not None else f"{name}={value}")
+            renderer.line(value if asked else f"{name}={value}")
 
     session.answer(chosen, render)

@@ -74,11 +74,10 @@ def _render(renderer: Renderer, data: dict[str, Any], images: np.ndarray[Any, An
         renderer.line()
     renderer.table(
         [Column("layer"), Column("type"), Column("backend"), Column("from")],
-        [
-            [r["layer"], r["type"], r["backend"], r["file"] or f"linked into {core_path()}"]
-            for r in data["layers"]
-        ],
+        [[r["layer"], r["type"], r["backend"], r["file"] or "static"] for r in data["layers"]],
     )
+    if any(r["file"] is None for r in data["layers"]):
+        renderer.line(f"static: linked into {core_path()}")
     renderer.line(
         f"{data['right']} of {data['samples']} pictures read right ({data['accuracy']:.1%}), "
         f"{format_duration(data['seconds_each'])} each; none of them was trained on"

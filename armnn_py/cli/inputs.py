@@ -18,7 +18,14 @@ from armnn_py.errors import InvalidArgumentError, UnknownNameError
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["ImageOptions", "parse_shapes", "random_inputs", "read_inputs", "save_outputs"]
+__all__ = [
+    "ImageOptions",
+    "parse_shapes",
+    "random_inputs",
+    "read_inputs",
+    "save_outputs",
+    "shape_hint",
+]
 
 Array = np.ndarray[Any, Any]
 _MAX_DIMENSION = 2**31 - 1
@@ -38,23 +45,36 @@ def read_inputs(
     """
     arrays: dict[str, Array] = {}
     for argument in given:
-        name, path = _split(argument, infos)
-        suffix = path.suffix.lower()
-        if not os.path.isfile(path):  # noqa: PTH113 (Path.is_file raises for overlong names)
-            raise InvalidArgumentError(f"input file '{path}' does not exist or is no file")
-        if suffix in pictures.SUFFIXES:
-            target = _only(name, infos, path)
-            arrays[target] = pictures.read_image(path, infos[target], options)
-        elif suffix == ".npz":
-            arrays |= _read_npz(path, name, infos)
-        elif suffix == ".npy":
-            arrays[_only(name, infos, path)] = _read_npy(path)
-        else:
+        found = _read(argument, infos, options)
+        twice = [name for name in found if name in arrays]
+        if twice:
             raise InvalidArgumentError(
-                f"input file '{path}': suffix '{suffix}' is unknown",
-                hints=["use .npy, .npz or a picture (.png, .jpg, ...)"],
+                f"input '{twice[0]}' is given twice",
+                details=[f"files: {', '.join(given)}"],
+                hints=["one file for each input"],
             )
+        arrays |= found
     return arrays
+
+
+def _read(
+    argument: str, infos: Mapping[str, TensorInfo], options: ImageOptions
+) -> dict[str, Array]:
+    name, path = _split(argument, infos)
+    suffix = path.suffix.lower()
+    if not os.path.isfile(path):  # noqa: PTH113 (Path.is_file raises for overlong names)
+        raise InvalidArgumentError(f"input file '{path}' does not exist or is no file")
+    if suffix in pictures.SUFFIXES:
+        target = _only(name, infos, path)
+        return {target: pictures.read_image(path, infos[target], options)}
+    if suffix == ".npz":
+        return _read_npz(path, name, infos)
+    if suffix == ".npy":
+        return {_only(name, infos, path): _read_npy(path)}
+    raise InvalidArgumentError(
+        f"input file '{path}': suffix '{suffix}' is unknown",
+        hints=["use .npy, .npz or a picture (.png, .jpg, ...)"],
+    )
 
 
 def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
@@ -72,7 +92,7 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
         if len(shape) != len(info.shape):
             raise InvalidArgumentError(
                 f"input '{name}' has free dimensions: {info!r}",
-                hints=[f"give them: --shape {name}=1x3x640x640, say"],
+                hints=[shape_hint(name, info)],
             )
         try:
             values = generator.random(shape, dtype=np.float32)
@@ -82,6 +102,17 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
                 f"input '{name}' is too large to be made: {info!r}", details=[words_of(error)]
             ) from error
     return arrays
+
+
+def shape_hint(name: str, info: TensorInfo) -> str:
+    """Return how to bind the free dimensions of an input, with its own known ones."""
+    dims = list(info.shape)
+    # What is free is a batch, when it comes first, or else mostly the side of a picture.
+    shown = [
+        dim if dim is not None else 1 if index == 0 else 224 if len(dims) > 2 else 16
+        for index, dim in enumerate(dims)
+    ]
+    return f"give them, as in --shape {name}={'x'.join(map(str, shown))}"
 
 
 def parse_shapes(given: Sequence[str], infos: Mapping[str, TensorInfo]) -> dict[str, list[int]]:
@@ -159,8 +190,11 @@ def _only(name: str | None, infos: Mapping[str, TensorInfo], what: object) -> st
 
 
 def _unreadable(path: Path, error: Exception) -> InvalidArgumentError:
+    words = words_of(error)
+    if "pickle" in words:  # numpy takes any junk for a pickle, and advises to trust it
+        words = "it holds no plain array of numbers"
     return InvalidArgumentError(
-        f"input file '{path}' cannot be read as {path.suffix}", details=[words_of(error)]
+        f"input file '{path}' cannot be read as {path.suffix}", details=[words]
     )
 
 

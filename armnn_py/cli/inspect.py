@@ -11,6 +11,7 @@ import rich_click as click
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.render import Column, Renderer, format_bytes, format_count, format_shape
+from armnn_py.text import counted
 from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:
@@ -65,7 +66,10 @@ def inspect(
         data["layers"] = [_describe(layer) for layer in working]
     if weights:
         data["weights"] = [_describe(layer) for layer in constants]
-    session.answer(data, lambda renderer: _render(renderer, data))
+    hint = next(
+        (files.shape_hint(n, info) for n, info in network.inputs.items() if not info.is_static), ""
+    )
+    session.answer(data, lambda renderer: _render(renderer, data, hint))
 
 
 def multiply_adds(layer: Layer) -> int | None:
@@ -112,9 +116,9 @@ def _describe(layer: Layer) -> dict[str, Any]:
     }
 
 
-def _render(renderer: Renderer, data: dict[str, Any]) -> None:
+def _render(renderer: Renderer, data: dict[str, Any], hint: str) -> None:
     renderer.table(
-        [Column(""), Column("name"), Column("dtype"), Column("shape")],
+        [Column(""), Column("name"), Column("dtype"), Column("shape", whole=True)],
         [[t["kind"], t["name"], t["dtype"], format_shape(t["shape"])] for t in data["tensors"]],
     )
     for key in ("layers", "weights"):
@@ -122,7 +126,7 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
             renderer.line()
             renderer.table(
                 [Column("layer" if key == "layers" else "constant"), Column("type"),
-                 Column("dtype"), Column("shape")],
+                 Column("dtype"), Column("shape", whole=True)],
                 [
                     [layer["name"], layer["type"], ", ".join(o["dtype"] for o in layer["outputs"]),
                      ", ".join(format_shape(o["shape"]) for o in layer["outputs"])]
@@ -130,12 +134,12 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
                 ],
             )  # fmt: skip
     if data["free_dimensions"]:
-        renderer.line("Layers depend on the free dimensions; --shape NAME=1x3x640x640 binds them")
+        renderer.line(f"Layers depend on the free dimensions; {hint}")
         return
     kinds = [f"{count} {kind}" for kind, count in data["layer_types"].items()]
     more = ", ... (--layers lists all)" if len(kinds) > 3 and "layers" not in data else ""
     shown = kinds if "layers" in data else kinds[:3]
-    renderer.line(f"{data['layer_count']} layers: {', '.join(shown)}{more}")
+    renderer.line(f"{counted(data['layer_count'], 'layer')}: {', '.join(shown)}{more}")
     renderer.line(
         f"Weights {format_bytes(data['weight_bytes'])}; "
         f"{format_count(data['multiply_adds'] or 0)} multiply-adds"

@@ -21,6 +21,7 @@ __all__ = ["MAX_SIDE", "SUFFIXES", "ImageOptions", "read_image"]
 Array = np.ndarray[Any, Any]
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".webp", ".gif", ".tif", ".tiff"}
 
+_CHANNELS = (1, 3, 4)
 MAX_SIDE = 65535  # what picture formats can hold
 
 
@@ -135,9 +136,14 @@ def _form(info: TensorInfo, options: ImageOptions) -> tuple[bool, int, int | Non
             f"a picture cannot become {info!r}: an input of 3 or 4 dimensions is needed"
         )
     channels_first = options.layout == "nchw" or (
-        options.layout == "auto" and (shape[0] in (1, 3) or shape[2] not in (1, 3))
+        options.layout == "auto" and (shape[0] in _CHANNELS or shape[2] not in _CHANNELS)
     )
     channels, height, width = shape if channels_first else (shape[2], shape[0], shape[1])
+    if channels == 4:
+        raise InvalidArgumentError(
+            f"a picture cannot become {info!r}: 4 channels",
+            hints=["pictures have 1 or 3 channels here; give an array of all 4 as .npy"],
+        )
     if channels not in (1, 3, None):
         raise InvalidArgumentError(
             f"a picture cannot become {info!r}: {channels} channels",

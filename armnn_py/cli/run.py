@@ -14,9 +14,12 @@ from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, backend_option, with_session
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import counted
 
 __all__ = ["run"]
 
+_MOST_VALUES = 16
 _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -36,7 +39,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, value: str) -
 def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
     if value is None:
         return None
-    match = re.fullmatch(r"([0-9]{1,9})x([0-9]{1,9})", value)
+    match = re.fullmatch(r"([0-9]{1,9})[x,]([0-9]{1,9})", value)
     if match is None:
         raise click.BadParameter(f"'{shortened(value, 60)}' is not HEIGHTxWIDTH like 480x640")
     height, width = int(match[1]), int(match[2])
@@ -60,7 +63,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     "seed",
     type=click.IntRange(0, 2**63 - 1),
     metavar="SEED",
-    help="Random inputs instead of files.",
+    help="Random values for the inputs that no file is given for.",
 )
 @click.option(
     "--shape",
@@ -143,13 +146,21 @@ def run(
         mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
     )
     network = armnn_py.import_model(model)
+    arrays = files.read_inputs(given, network.inputs, options)
     if seed is not None:
         wanted = files.parse_shapes(shapes, network.inputs)
+        if wanted:  # what the files have completes the shapes
+            wanted = {name: array.shape for name, array in arrays.items()} | wanted
         fixed = network.specialize(wanted) if wanted else network
-        arrays = files.random_inputs(fixed.inputs, seed)
-    else:
-        arrays = {}
-    arrays |= files.read_inputs(given, network.inputs, options)
+        empty = {name: info for name, info in fixed.inputs.items() if name not in arrays}
+        arrays |= files.random_inputs(empty, seed)
+    missing = [name for name in network.inputs if name not in arrays]
+    if missing:
+        raise InvalidArgumentError(
+            f"no array for input '{missing[0]}'",
+            details=[f"inputs: {', '.join(network.inputs)}"],
+            hints=[f"-i {missing[0]}=FILE, or --random 0"],
+        )
     with session.runtime() as runtime:
         loaded = armnn_py.load(network, list(backends) or None, runtime=runtime)
         with loaded:
@@ -180,8 +191,18 @@ def _describe(name: str, array: np.ndarray[Any, Any], saved: dict[str, Path]) ->
         "min": float(values.min()) if values is not None else None,
         "mean": float(values.mean()) if values is not None else None,
         "max": float(values.max()) if values is not None else None,
+        "values": array.ravel().tolist() if 0 < array.size <= _MOST_VALUES else None,
+        "top": _top(array),
         "file": str(saved[name]) if name in saved else None,
     }
+
+
+def _top(array: np.ndarray[Any, Any]) -> list[dict[str, Any]] | None:
+    """Return the largest of a row of numbers, best first, as of a classifier's classes."""
+    if array.size <= _MOST_VALUES or array.ndim == 0 or array.shape[-1] != array.size:
+        return None
+    row = array.ravel()
+    return [{"index": int(i), "value": row[i].item()} for i in (-row).argsort(kind="stable")[:5]]
 
 
 def _render(renderer: Renderer, data: dict[str, Any]) -> None:
@@ -192,7 +213,7 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         [
             Column("output"),
             Column("dtype"),
-            Column("shape"),
+            Column("shape", whole=True),
             Column("min", right=True),
             Column("mean", right=True),
             Column("max", right=True),
@@ -209,12 +230,17 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
             for row in data["outputs"]
         ],
     )
+    for row in data["outputs"]:
+        if row["values"] is not None:
+            renderer.line(f"{row['name']}: {' '.join(f'{value:.4g}' for value in row['values'])}")
+        elif row["top"] is not None:
+            best = ", ".join(f"[{top['index']}] {top['value']:.4g}" for top in row["top"])
+            renderer.line(f"{row['name']}: top 5 are {best}")
     times = sorted(data["seconds"])
-    runs = "1 run" if len(times) == 1 else f"{len(times)} runs"
+    runs = counted(len(times), "run")
     what = "in" if len(times) == 1 else "with a median of"
     places = " and ".join(
-        f"{backend} ({count} layer{'s' if count != 1 else ''})"
-        for backend, count in data["backends"].items()
+        f"{backend} ({counted(count, 'layer')})" for backend, count in data["backends"].items()
     )
     saved = ", ".join(row["file"] for row in data["outputs"] if row["file"])
     renderer.line(

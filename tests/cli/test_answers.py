@@ -1,0 +1,198 @@
+"""What answers and refusals say to who reads them: hints, values, grouped reasons, plurals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import helper
+from PIL import Image
+
+from armnn_py.cli import check
+from armnn_py.cli.inputs import shape_hint
+from armnn_py.tensors import TensorInfo
+
+from .conftest import DEMO, Answer, Command, save_model
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Path:
+    np.save(tmp_path / "left.npy", np.arange(6, dtype=np.float32).reshape(2, 3))
+    return tmp_path / "left.npy"
+
+
+def relu_model(tmp_path: Path, shape: list[int]) -> Path:
+    node = helper.make_node("Relu", ["x"], ["y"], "relu")
+    return save_model(tmp_path / "relu.onnx", [node], {"x": shape}, "y")
+
+
+def test_one_input_given_twice_is_wrong_usage(command: Command, adder: Path, left: Path) -> None:
+    answer = command("run", adder, "-i", f"left={left}", "-i", f"left={left}")
+    assert answer.code == 2
+    assert "input 'left' is given twice" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("shape", "shown"),
+    [
+        ((None, None, None, 3), "1x224x224x3"),
+        ((1, 3, None, None), "1x3x224x224"),
+        ((None, 128), "1x128"),
+        ((4, None), "4x16"),
+    ],
+)
+def test_hint_for_a_shape_keeps_what_is_known(shape: tuple[int | None, ...], shown: str) -> None:
+    assert shape_hint("in_0", TensorInfo(shape)) == f"give them, as in --shape in_0={shown}"
+
+
+@pytest.mark.parametrize("arguments", [["run", "--random", "1"], ["check"], ["inspect"]])
+def test_hint_for_a_shape_is_a_shape_that_fits(
+    command: Command, free_relu: Path, arguments: list[str]
+) -> None:
+    answer = command(arguments[0], free_relu, *arguments[1:])
+    assert "--shape image=1x3x224x224" in answer.out + answer.err
+
+
+def test_run_without_inputs_says_how_to_give_them(command: Command) -> None:
+    answer = command("run", DEMO)
+    assert answer.code == 2
+    assert answer.err.endswith("hint: -i image=FILE, or --random 0\n")
+
+
+def test_random_values_are_for_inputs_without_a_file(
+    command: Command, adder: Path, left: Path, tmp_path: Path
+) -> None:
+    answer = command("run", adder, "-i", f"left={left}", "--random", 3, "-o", tmp_path / "out")
+    assert answer.code == 0, answer.err
+    rest = np.load(tmp_path / "out" / "sum_out.npy") - np.load(left)
+    assert ((rest >= 0) & (rest < 1)).all()
+    assert rest.any()
+
+
+def test_files_complete_the_shapes_for_random_values(
+    command: Command, tmp_path: Path, left: Path
+) -> None:
+    node = helper.make_node("Add", ["left", "right"], ["y"], "add")
+    inputs = {"left": ["n", 3], "right": ["n", 3]}
+    model = save_model(tmp_path / "free_add.onnx", [node], inputs, "y")
+    answer = command("run", model, "-i", f"left={left}", "--random", 3, "--shape", "right=2x3")
+    assert answer.code == 0, answer.err
+
+
+@pytest.mark.parametrize("shape", [[1, 4, 6, 6], [1, 6, 6, 4]], ids=["nchw", "nhwc"])
+def test_picture_for_four_channels_is_told(
+    command: Command, tmp_path: Path, shape: list[int]
+) -> None:
+    Image.new("RGB", (6, 6)).save(tmp_path / "p.png")
+    answer = command("run", relu_model(tmp_path, shape), "-i", tmp_path / "p.png")
+    assert answer.code == 2
+    assert "4 channels\nhint: pictures have 1 or 3 channels here" in answer.err
+
+
+def test_junk_is_no_reason_to_trust_pickles(
+    command: Command, free_relu: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "junk.npy").write_bytes(b"not an array at all")
+    answer = command("run", free_relu, "-i", tmp_path / "junk.npy")
+    assert answer.code == 2
+    assert "it holds no plain array of numbers" in answer.err
+    assert "pickle" not in answer.err
+
+
+def run_relu(command: Command, folder: Path, values: np.ndarray, *options: str) -> Answer:
+    np.save(folder / "x.npy", values)
+    model = relu_model(folder, list(values.shape))
+    return command("run", model, "-i", folder / "x.npy", *options)
+
+
+def test_few_values_are_all_shown(command: Command, tmp_path: Path) -> None:
+    values = np.float32([[0.5, -1.0], [1234567.0, np.inf]])
+    assert "\ny: 0.5 0 1.235e+06 inf\n" in run_relu(command, tmp_path, values).out
+    (output,) = run_relu(command, tmp_path, values, "--json").json["outputs"]
+    assert output["values"] == [0.5, 0, 1234567.0, None]
+    assert output["top"] is None
+
+
+def test_the_best_of_many_classes_are_shown(command: Command, tmp_path: Path) -> None:
+    values = np.zeros((1, 1000), np.float32)
+    values[0, [7, 999, 0, 500, 3, 4]] = [9, 8, 7, 6, 5, 4]
+    assert "\ny: top 5 are [7] 9, [999] 8, [0] 7, [500] 6, [3] 5\n" in (
+        run_relu(command, tmp_path, values).out
+    )
+    (output,) = run_relu(command, tmp_path, values, "--json").json["outputs"]
+    assert output["values"] is None
+    assert output["top"][:2] == [{"index": 7, "value": 9.0}, {"index": 999, "value": 8.0}]
+
+
+def test_other_large_outputs_are_not_shown(command: Command, tmp_path: Path) -> None:
+    (output,) = run_relu(command, tmp_path, np.ones((20, 20), np.float32), "--json").json["outputs"]
+    assert (output["values"], output["top"]) == (None, None)
+
+
+def test_demo_names_the_library_once(command: Command) -> None:
+    out = command("demo").out
+    assert out.count("libarmnn_core.so") == 1
+    assert "\nstatic: linked into " in out
+    assert any(line.endswith("CpuRef    static") for line in out.splitlines())
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "1 other file; -v lists it"),
+                                             (4, "4 other files; -v lists them")])  # fmt: skip
+def test_files_of_others_are_counted(
+    command: Command, tmp_path: Path, count: int, said: str
+) -> None:
+    for number in range(count):
+        (tmp_path / f"notes{number}.txt").write_text("not for us")
+    last = command("--backend-path", tmp_path, "backends", "list").out.splitlines()[-1]
+    assert last.endswith(said)
+
+
+def test_shapes_stay_whole_on_a_narrow_screen(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    node = helper.make_node("Relu", ["x"], ["y"], "relu")
+    shape = [1, 64, 112, 112]
+    name = "a_rather_long_name_of_an_output_of_the_network/of/a/layer"
+    node.output[0] = name
+    model = save_model(tmp_path / "m.onnx", [node], {"x": shape}, name)
+    for arguments in (["inspect", model], ["run", model, "--random", "0"]):
+        assert "1 x 64 x 112 x 112" in command(*arguments).out
+
+
+def test_reasons_of_check_are_grouped() -> None:
+    rows = [
+        {"layer": f"conv{n}", "type": "Convolution2d", "reason": "Npu: no kernel"} for n in range(3)
+    ]
+    rows += [{"layer": "relu", "type": "Activation", "reason": ""},
+             {"layer": "pool", "type": "Pooling2d", "reason": "Npu: too large"}]  # fmt: skip
+    assert check._reasons(rows) == [
+        "Why not an earlier choice:",
+        "  3x Convolution2d (first: conv0): Npu: no kernel",
+        "  1x Pooling2d (layer: pool): Npu: too large",
+    ]
+    assert check._reasons(rows[3:4]) == []
+
+
+def test_config_gives_one_value_at_a_time(command: Command) -> None:
+    answer = command("config", "--cmakedir", "--includedir")
+    assert answer.code == 2
+    assert answer.out == ""
+    assert "--includedir and --cmakedir exclude each other" in answer.err
+
+
+@pytest.mark.parametrize("size", ["2x4", "2,4"])
+def test_size_is_written_in_two_ways(
+    command: Command, free_relu: Path, tmp_path: Path, size: str
+) -> None:
+    Image.new("RGB", (9, 9)).save(tmp_path / "p.png")
+    document = command("run", free_relu, "-i", tmp_path / "p.png", "--size", size, "--json").json
+    assert document["outputs"][0]["shape"] == [1, 3, 2, 4]
+
+
+def test_model_of_another_format_is_code_3(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "net.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(50))
+    answer = command("inspect", tmp_path / "net.tflite")
+    assert answer.code == 3
+    assert "which this version does not import" in answer.err

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import operator
 import typing
 from collections.abc import Callable
@@ -85,7 +86,10 @@ def _check_int(bounds: Range, value: Any) -> int:
 def _check_float(value: Any) -> float:
     if isinstance(value, (bool, np.bool_, str, bytes)):
         raise ValueError("a number expected")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError("a smaller number expected") from None
 
 
 def _check_bool(value: Any) -> bool:
@@ -103,18 +107,19 @@ def _check_enum(enum: type[IntEnum], value: Any) -> IntEnum:
 def _check_tuple(item: _Check, value: Any) -> tuple[Any, ...]:
     if isinstance(value, (str, bytes)):
         raise ValueError("a sequence of integers expected")
-    items = tuple(item(member) for member in value)
+    items = tuple(item(member) for member in itertools.islice(value, MAX_DIMENSIONS + 1))
     if len(items) > MAX_DIMENSIONS:
         raise ValueError(f"at most {MAX_DIMENSIONS} values expected")
     return items
 
 
 def _check_views(value: Any) -> tuple[View, ...]:
-    views = tuple(value)
-    for view in views:
+    views = []
+    for view in value:
         if not isinstance(view, View):
             raise ValueError("a sequence of View expected")
-    return views
+        views.append(view)
+    return tuple(views)
 
 
 def _check_for(annotation: Any) -> _Check:

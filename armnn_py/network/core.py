@@ -22,7 +22,7 @@ from armnn_py.types import DataType, LayerType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NetworkCore", "PendingConstant", "Resolved", "known_values"]
+__all__ = ["MOST_OPERANDS", "NetworkCore", "PendingConstant", "Resolved", "known_values"]
 
 # Layers between whose operands a plain Python number takes the type of its partner.
 _PARTNERS = frozenset(
@@ -39,6 +39,9 @@ _PARTNERS = frozenset(
         LayerType.SUBTRACTION,
     }
 )
+MOST_OPERANDS = 2**16
+"""Most tensors that one layer reads, or makes."""
+
 _BOUND = {
     LayerType.CONSTANT: "add_constant()",
     LayerType.INPUT: "add_input()",
@@ -174,11 +177,11 @@ class NetworkCore(NetworkStorage):
             No constant can be made of the value, or the info does not fit it.
         """
         self._check_static()
+        if info is not None and not isinstance(info, TensorInfo):
+            raise InvalidArgumentError(f"constant: {info!r} is not a TensorInfo")
         array = as_constant(value, like=None if info is None else info.data_type)
         if info is None:
             info = _constant_info(value, array)
-        elif not isinstance(info, TensorInfo):
-            raise InvalidArgumentError(f"constant: {info!r} is not a TensorInfo")
         elif info.shape != array.shape or info.dtype != array.dtype:
             raise InvalidArgumentError(
                 f"constant: an array of {array.dtype} {array.shape} does not fit {info!r}"
@@ -311,6 +314,10 @@ class NetworkCore(NetworkStorage):
         if isinstance(inputs, (Layer, OutputSlot)) or not isinstance(inputs, Sequence):
             raise InvalidArgumentError(
                 f"inputs {inputs!r} given, a sequence of layers, slots or values expected"
+            )
+        if len(inputs) > MOST_OPERANDS:
+            raise InvalidArgumentError(
+                f"{len(inputs)} inputs given, at most {MOST_OPERANDS} expected"
             )
         like = None
         if layer_type in _PARTNERS:

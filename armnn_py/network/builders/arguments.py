@@ -4,26 +4,34 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Sequence
-from typing import Any, Literal, SupportsIndex, TypeAlias
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.tensors import TensorInfo
+from armnn_py.network.core import MOST_OPERANDS
+from armnn_py.network.layer import Layer, OutputSlot, Source
+from armnn_py.tensors import MAX_DIMENSIONS, TensorInfo
 from armnn_py.types import DataLayout
 
 __all__ = [
     "Padding",
     "Window",
     "Window3",
+    "check_descriptor",
     "check_layout",
     "from_front",
+    "integer",
+    "integers",
     "is_default",
     "pads",
     "pads3",
     "pairs",
+    "sources",
     "spatial_sizes",
     "window",
     "window3",
@@ -39,17 +47,76 @@ Padding: TypeAlias = int | Literal["valid", "same"] | Sequence[int]
 """``"valid"`` (none), ``"same"``, a number for all sides, or one for each side."""
 
 
+_Descriptor = TypeVar("_Descriptor")
+
+
+def _items(value: object, most: int) -> list[Any] | None:
+    """Return the members of a sequence, one too many if it is longer; ``None`` if it is none."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        return None
+    try:
+        return list(itertools.islice(value, most + 1))
+    except TypeError:  # an array without dimensions
+        return None
+
+
+def integer(value: object, what: str) -> int:
+    """Return an integer of any kind as Python's own."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise InvalidArgumentError(
+            f"{what} {reprlib.repr(value)} given, an integer expected"
+        ) from None
+
+
+def integers(value: object, what: str, *, most: int = MAX_DIMENSIONS) -> tuple[int, ...]:
+    """Return a sequence of integers as a tuple; of what is too long, no more than ``most`` is read.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no sequence, has more members, or one that is no integer.
+    """
+    items = _items(value, most)
+    if items is None:
+        raise InvalidArgumentError(
+            f"{what} {reprlib.repr(value)} given, a sequence of integers expected"
+        )
+    if len(items) > most:
+        raise InvalidArgumentError(
+            f"{what} {reprlib.repr(value)} given, at most {most} values expected"
+        )
+    return tuple(integer(item, f"{what}: value {place} is") for place, item in enumerate(items))
+
+
+def sources(value: object, what: str) -> list[Source]:
+    """Return a sequence of what a layer joins as a list."""
+    items = None if isinstance(value, (Layer, OutputSlot)) else _items(value, MOST_OPERANDS)
+    if items is None or len(items) > MOST_OPERANDS:
+        raise InvalidArgumentError(
+            f"{what}: inputs {reprlib.repr(value)} given, a sequence of layers, slots or values "
+            "expected",
+            details=[] if items is None else [f"at most {MOST_OPERANDS} are joined at once"],
+        )
+    return items
+
+
 def _numbers(value: object, count: int, what: str) -> tuple[int, ...]:
     try:
         if isinstance(value, (bool, np.bool_, str, bytes)):
             raise TypeError
         if isinstance(value, SupportsIndex) and np.ndim(value) == 0:  # type: ignore[arg-type]
             return (operator.index(value),) * count
-        items = tuple(operator.index(item) for item in value)  # type: ignore[attr-defined]
+        items = tuple(operator.index(item) for item in _items(value, count) or ())
     except TypeError:
         items = ()
     if len(items) != count:
-        raise InvalidArgumentError(f"{what} {value!r} given, an integer or {count} expected")
+        raise InvalidArgumentError(
+            f"{what} {reprlib.repr(value)} given, an integer or {count} expected"
+        )
     return items
 
 
@@ -85,8 +152,11 @@ def _all_pads(
     dilations: Sequence[int],
     sides: str,
 ) -> tuple[int, ...]:
-    """Return (before, after) for each dimension, flat."""
-    count = 2 * len(kernels)
+    """Return (before, after) for each dimension, flat.
+
+    An operand of a wrong rank has fewer sizes; the shapes of the operands are checked later.
+    """
+    count = 2 * len(strides)
     if isinstance(padding, str):
         if padding == "valid":
             return (0,) * count
@@ -95,7 +165,8 @@ def _all_pads(
             flat = tuple(pad for pair in pairs for pad in pair)
             return flat + (0,) * (count - len(flat))
         raise InvalidArgumentError(
-            f"padding '{padding}' given, 'valid', 'same', an integer or ({sides}) expected"
+            f"padding {reprlib.repr(padding)} given, 'valid', 'same', an integer or ({sides}) "
+            "expected"
         )
     return _numbers(padding, count, f"padding ({sides})")
 
@@ -131,11 +202,21 @@ def pads3(
 def is_default(what: str, **given: tuple[object, object]) -> None:
     """Demand that keywords which a descriptor replaces were left at their defaults."""
     for name, (value, default) in given.items():
-        if value != default:
+        # Only these are compared: an array has no single answer.
+        if not isinstance(value, (int, str, np.integer)) or value != default:
             raise InvalidArgumentError(
                 f"{what}: descriptor= and {name}= given, one of them expected",
                 hints=[f"state {name} in the descriptor"],
             )
+
+
+def check_descriptor(what: str, descriptor: object, expected: type[_Descriptor]) -> _Descriptor:
+    """Demand a descriptor of the right class."""
+    if not isinstance(descriptor, expected):
+        raise InvalidArgumentError(
+            f"{what}: descriptor {reprlib.repr(descriptor)} given, {expected.__name__} expected"
+        )
+    return descriptor
 
 
 def spatial_sizes(info: TensorInfo, axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -148,25 +229,26 @@ def check_layout(layout: Any, rank: int) -> None:
     """Demand a data layout of images, or of volumes."""
     if not isinstance(layout, DataLayout) or layout.rank != rank:
         expected = " or ".join(member.name for member in DataLayout if member.rank == rank)
-        raise InvalidArgumentError(f"data_layout {layout!r} given, DataLayout.{expected} expected")
+        raise InvalidArgumentError(
+            f"data_layout {reprlib.repr(layout)} given, DataLayout.{expected} expected"
+        )
 
 
 def pairs(value: Sequence[tuple[int, int]], what: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the first and the second members of pairs."""
     try:
-        return tuple(first for first, _ in value), tuple(second for _, second in value)
+        found = [(first, second) for first, second in itertools.islice(value, MAX_DIMENSIONS + 1)]
     except (TypeError, ValueError):
         raise InvalidArgumentError(
-            f"{what} {value!r} given, a (before, after) pair for each dimension expected"
+            f"{what} {reprlib.repr(value)} given, a (before, after) pair for each dimension "
+            "expected"
         ) from None
+    return tuple(first for first, _ in found), tuple(second for _, second in found)
 
 
 def from_front(axis: int, rank: int, what: str) -> int:
     """Return an axis counted from the front."""
-    try:
-        index = operator.index(axis)
-    except TypeError:
-        raise InvalidArgumentError(f"{what}: axis {axis!r} given, an integer expected") from None
+    index = integer(axis, f"{what}: axis")
     if not -rank <= index < rank:
         raise InvalidArgumentError(
             f"{what}: axis {index} given, "

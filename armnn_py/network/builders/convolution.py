@@ -16,6 +16,7 @@ from armnn_py.network.builders.arguments import (
     Padding,
     Window,
     Window3,
+    check_descriptor,
     check_layout,
     is_default,
     pads,
@@ -95,6 +96,7 @@ class ConvolutionBuilders(NetworkCore):
         """
         image, kernel = self._resolve(x), self._resolve(weights)
         if descriptor is not None:
+            check_descriptor("add_convolution2d()", descriptor, Convolution2dDescriptor)
             is_default(
                 "add_convolution2d()",
                 stride=(stride, 1),
@@ -174,6 +176,9 @@ class ConvolutionBuilders(NetworkCore):
         """
         image, kernel = self._resolve(x), self._resolve(weights)
         if descriptor is not None:
+            check_descriptor(
+                "add_depthwise_convolution2d()", descriptor, DepthwiseConvolution2dDescriptor
+            )
             is_default(
                 "add_depthwise_convolution2d()",
                 stride=(stride, 1),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import operator
+import reprlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,8 +18,8 @@ from armnn_py.descriptors import (
     View,
 )
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.network.builders.arguments import from_front
-from armnn_py.network.core import NetworkCore
+from armnn_py.network.builders.arguments import from_front, integers, sources
+from armnn_py.network.core import MOST_OPERANDS, NetworkCore
 from armnn_py.network.layer import Layer, Source
 from armnn_py.tensors import parse_static_shape
 from armnn_py.types import LayerType
@@ -61,7 +61,7 @@ class JoiningBuilders(NetworkCore):
         InvalidArgumentError
             There is no such axis.
         """
-        operands = [self._resolve(source) for source in inputs]
+        operands = [self._resolve(source) for source in sources(inputs, "add_concat()")]
         views: list[View] = []
         where = 0
         if operands:
@@ -148,7 +148,7 @@ class JoiningBuilders(NetworkCore):
         InvalidArgumentError
             There is no such axis.
         """
-        operands = [self._resolve(source) for source in inputs]
+        operands = [self._resolve(source) for source in sources(inputs, "add_stack()")]
         shape = operands[0].info.static_shape if operands else ()
         where = from_front(axis, len(shape) + 1, "add_stack()")
         descriptor = StackDescriptor(where, len(operands), shape)
@@ -183,7 +183,7 @@ class JoiningBuilders(NetworkCore):
         InvalidArgumentError
             A multiple is negative.
         """
-        descriptor = TileDescriptor(tuple(multiples))
+        descriptor = TileDescriptor(integers(multiples, "multiples"))
         return self._add(LayerType.TILE, [x], descriptor, None, name, backend)
 
     def add_broadcast_to(
@@ -224,28 +224,22 @@ def _part_sizes(parts: int | Sequence[int], dim: int, axis: int) -> tuple[int, .
         raise InvalidArgumentError(f"add_split(): parts {parts} given, an integer expected")
     if isinstance(parts, (int, np.integer)):
         count = int(parts)
-        if count < 1 or dim % count:
+        if not 1 <= count <= MOST_OPERANDS or dim % count:
             raise InvalidArgumentError(
                 f"add_split(): {dim} elements along axis {axis} do not divide into {count} "
                 "equal parts",
                 hints=["give the size of each part"],
             )
         return (dim // count,) * count
-    sizes = _sizes_of(parts)
+    # Of parts there may be more than a shape has dimensions.
+    sizes = integers(parts, "add_split(): parts", most=MOST_OPERANDS)
+    if sizes and min(sizes) < 0:
+        raise InvalidArgumentError(
+            f"add_split(): parts {reprlib.repr(parts)} given, sizes expected"
+        )
     if sum(sizes) != dim or not sizes:
         raise InvalidArgumentError(
             f"add_split(): parts of {', '.join(map(str, sizes))} are {sum(sizes)} elements, "
             f"{dim} expected along axis {axis}"
         )
-    return sizes
-
-
-def _sizes_of(parts: Sequence[int]) -> tuple[int, ...]:
-    """Check the sizes of parts, of which there may be more than a shape has dimensions."""
-    try:
-        sizes = tuple(operator.index(part) for part in parts)
-    except TypeError:
-        sizes = (-1,)
-    if sizes and min(sizes) < 0:
-        raise InvalidArgumentError(f"add_split(): parts {parts!r} given, sizes expected")
     return sizes

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -17,10 +18,10 @@ from armnn_py.descriptors import (
     ReshapeDescriptor,
 )
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.network.builders.arguments import from_front, pairs
+from armnn_py.network.builders.arguments import from_front, integers, pairs
 from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, OutputSlot, Source
-from armnn_py.tensors import format_shape, parse_static_shape
+from armnn_py.tensors import MAX_DIMENSIONS, format_shape, parse_static_shape
 from armnn_py.types import LayerType, PaddingMode
 
 __all__ = ["MovementBuilders"]
@@ -94,7 +95,7 @@ class MovementBuilders(NetworkCore):
         InvalidArgumentError
             It is no permutation.
         """
-        descriptor = PermuteDescriptor(tuple(permutation))
+        descriptor = PermuteDescriptor(integers(permutation, "permutation"))
         return self._add(LayerType.TRANSPOSE, [x], descriptor, None, name, backend)
 
     def add_permute(
@@ -126,7 +127,7 @@ class MovementBuilders(NetworkCore):
         InvalidArgumentError
             It is no permutation.
         """
-        descriptor = PermuteDescriptor(tuple(mappings))
+        descriptor = PermuteDescriptor(integers(mappings, "mappings"))
         return self._add(LayerType.PERMUTE, [x], descriptor, None, name, backend)
 
     def add_pad(
@@ -198,7 +199,9 @@ class MovementBuilders(NetworkCore):
         operand = self._resolve(x)
         if not isinstance(axes, (Layer, OutputSlot)):
             rank = operand.info.rank
-            numbers = [from_front(axis, rank, "add_reverse_v2()") for axis in axes]
+            numbers = [
+                from_front(axis, rank, "add_reverse_v2()") for axis in integers(axes, "axes")
+            ]
             source: Source = np.array(numbers, np.int32)
         else:
             source = axes
@@ -245,7 +248,7 @@ class MovementBuilders(NetworkCore):
 def _completed(shape: Sequence[int], given: tuple[int, ...]) -> tuple[int, ...]:
     """Return a target shape whose -1, if any, is worked out."""
     try:
-        dims = [operator.index(dim) for dim in shape]
+        dims = [operator.index(dim) for dim in itertools.islice(shape, MAX_DIMENSIONS + 1)]
     except TypeError:
         return parse_static_shape(shape)
     if -1 not in dims:

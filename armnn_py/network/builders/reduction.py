@@ -12,6 +12,7 @@ from armnn_py.descriptors import (
     MeanDescriptor,
     ReduceDescriptor,
 )
+from armnn_py.network.builders.arguments import integers
 from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, Source
 from armnn_py.tensors import TensorInfo
@@ -66,7 +67,7 @@ class ReductionBuilders(NetworkCore):
         InvalidArgumentError
             The operation is none.
         """
-        descriptor = ReduceDescriptor(operation, keep_dims, tuple(axes))
+        descriptor = ReduceDescriptor(operation, keep_dims, integers(axes, "axes"))
         return self._add(LayerType.REDUCE, [x], descriptor, output_info, name, backend)
 
     def add_mean(
@@ -98,7 +99,7 @@ class ReductionBuilders(NetworkCore):
         LayerValidationError
             There is no such axis, or it is named twice.
         """
-        descriptor = MeanDescriptor(keep_dims, tuple(axes))
+        descriptor = MeanDescriptor(keep_dims, integers(axes, "axes"))
         return self._add(LayerType.MEAN, [x], descriptor, output_info, name, backend)
 
     def add_arg_min_max(

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 
 from armnn_py.descriptors import ReshapeDescriptor, SliceDescriptor, StridedSliceDescriptor
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.network.builders.arguments import integer, integers
 from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, Source
+from armnn_py.network.storage import check_name
+from armnn_py.tensors import MAX_DIMENSIONS
 from armnn_py.types import LayerType
 
 __all__ = ["SlicingBuilders"]
@@ -51,7 +53,7 @@ class SlicingBuilders(NetworkCore):
         InvalidArgumentError
             A number is negative.
         """
-        descriptor = SliceDescriptor(tuple(begin), tuple(size))
+        descriptor = SliceDescriptor(integers(begin, "begin"), integers(size, "size"))
         return self._add(LayerType.SLICE, [x], descriptor, None, name, backend)
 
     def add_strided_slice(
@@ -101,13 +103,28 @@ class SlicingBuilders(NetworkCore):
         """
         operand = self._resolve(x)
         rank = operand.info.rank
-        strides = (1,) * len(begin) if stride is None else tuple(stride)
-        if not len(begin) == len(end) == len(strides):
+        starts = integers(begin, "begin", most=_MOST_ENTRIES)
+        stops = integers(end, "end", most=_MOST_ENTRIES)
+        strides = (
+            (1,) * len(starts) if stride is None else integers(stride, "stride", most=_MOST_ENTRIES)
+        )
+        if not len(starts) == len(stops) == len(strides):
             raise InvalidArgumentError(
-                f"add_strided_slice(): {len(begin)} begins, {len(end)} ends and {len(strides)} "
+                f"add_strided_slice(): {len(starts)} begins, {len(stops)} ends and {len(strides)} "
                 "strides given, equally many expected"
             )
-        plan = _plan(len(begin), rank, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+        of_entries = (
+            integer(begin_mask, "begin_mask"),
+            integer(end_mask, "end_mask"),
+            integer(shrink_axis_mask, "shrink_axis_mask"),
+        )
+        plan = _plan(
+            len(starts),
+            rank,
+            integer(ellipsis_mask, "ellipsis_mask"),
+            integer(new_axis_mask, "new_axis_mask"),
+            of_entries[2],
+        )
         masks = [0, 0, 0]
         begins, ends, steps = [0] * rank, [0] * rank, [1] * rank
         for axis, entry in enumerate(plan.sources):
@@ -115,8 +132,8 @@ class SlicingBuilders(NetworkCore):
                 masks[0] |= 1 << axis
                 masks[1] |= 1 << axis
                 continue
-            begins[axis], ends[axis], steps[axis] = begin[entry], end[entry], strides[entry]
-            for which, mask in enumerate((begin_mask, end_mask, shrink_axis_mask)):
+            begins[axis], ends[axis], steps[axis] = starts[entry], stops[entry], strides[entry]
+            for which, mask in enumerate(of_entries):
                 masks[which] |= (mask >> entry & 1) << axis
         descriptor = StridedSliceDescriptor(
             tuple(begins),
@@ -128,7 +145,11 @@ class SlicingBuilders(NetworkCore):
         )
         if not plan.new_axes:
             return self._add(LayerType.STRIDED_SLICE, [operand], descriptor, None, name, backend)
-        inner = None if name is None else f"{name}.slice"
+        if rank - masks[2].bit_count() + len(plan.new_axes) > MAX_DIMENSIONS:
+            raise InvalidArgumentError(
+                f"add_strided_slice(): the output would have more than {MAX_DIMENSIONS} dimensions"
+            )
+        inner = None if name is None else f"{check_name(name, 'layer')}.slice"
         cut = self._add(LayerType.STRIDED_SLICE, [operand], descriptor, None, inner, backend)
         shape = list(cut.output.info.static_shape)
         for position in plan.new_axes:
@@ -136,6 +157,10 @@ class SlicingBuilders(NetworkCore):
         return self.add_layer(
             LayerType.RESHAPE, [cut], ReshapeDescriptor(tuple(shape)), name=name, backend=backend
         )
+
+
+# A dimension each of the input and of the output at most, and an ellipsis.
+_MOST_ENTRIES = 2 * MAX_DIMENSIONS + 1
 
 
 class _Plan:
@@ -150,7 +175,7 @@ class _Plan:
 
 def _plan(entries: int, rank: int, ellipsis_mask: int, new_axis_mask: int, shrink: int) -> _Plan:
     for what, mask in (("ellipsis", ellipsis_mask), ("new axis", new_axis_mask)):
-        if operator.index(mask) < 0 or mask >> entries:
+        if mask < 0 or mask >> entries:
             raise InvalidArgumentError(f"add_strided_slice(): {what} mask {mask} has no entry")
     if ellipsis_mask & (ellipsis_mask - 1):
         raise InvalidArgumentError("add_strided_slice(): several ellipses given, one expected")

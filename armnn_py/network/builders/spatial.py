@@ -17,6 +17,7 @@ from armnn_py.network.builders.arguments import (
     Padding,
     Window,
     check_layout,
+    integers,
     pads,
     pairs,
     spatial_sizes,
@@ -98,7 +99,9 @@ class SpatialBuilders(NetworkCore):
         strides, dilations = window(stride, "stride"), window(dilation, "dilation")
         sizes = spatial_sizes(image.info, axes)
         kernels = spatial_sizes(kernel.info, axes)
-        if padding == "same" and len(sizes) == len(kernels) == 2:
+        if output_shape is not None:
+            output_shape = integers(output_shape, "output_shape")
+        if isinstance(padding, str) and padding == "same" and len(sizes) == len(kernels) == 2:
             wanted = tuple(size * step for size, step in zip(sizes, strides, strict=True))
             top, bottom, left, right = pads(padding, wanted, kernels, strides, dilations)
             if output_shape is None:
@@ -217,7 +220,9 @@ class SpatialBuilders(NetworkCore):
             The padded sizes do not divide.
         """
         before, after = pairs(padding, "padding")
-        descriptor = SpaceToBatchNdDescriptor(tuple(block_shape), before, after, data_layout)
+        descriptor = SpaceToBatchNdDescriptor(
+            integers(block_shape, "block_shape"), before, after, data_layout
+        )
         return self._add(LayerType.SPACE_TO_BATCH_ND, [x], descriptor, None, name, backend)
 
     def add_batch_to_space_nd(
@@ -249,7 +254,9 @@ class SpatialBuilders(NetworkCore):
             The batch does not divide, or more is cropped than there is.
         """
         before, after = pairs(crops, "crops")
-        descriptor = BatchToSpaceNdDescriptor(tuple(block_shape), before, after, data_layout)
+        descriptor = BatchToSpaceNdDescriptor(
+            integers(block_shape, "block_shape"), before, after, data_layout
+        )
         return self._add(LayerType.BATCH_TO_SPACE_ND, [x], descriptor, None, name, backend)
 
 

@@ -1,10 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What is known about a tensor before it has values, and the constants of a network.
-
-A shape is a plain tuple. A dimension that is only known when the network runs is ``None`` and
-prints as ``?``.
-"""
+"""Shape, type and quantisation of tensors."""
 
 from __future__ import annotations
 
@@ -20,13 +16,12 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
 __all__ = [
     "MAX_DIMENSIONS",
     "QuantizationInfo",
     "TensorInfo",
-    "as_constant",
     "format_shape",
     "parse_shape",
     "parse_static_shape",
@@ -35,8 +30,10 @@ __all__ = [
 MAX_DIMENSIONS = 8
 """Most dimensions of a tensor."""
 
+INT32 = (-(2**31), 2**31 - 1)
+"""Lowest and highest 32-bit integer."""
+
 _SIZE_LIMIT = 2**63
-_INT32 = (-(2**31), 2**31 - 1)
 _ZERO_POINTS = {
     DataType.QASYMM_U8: (0, 255),
     DataType.QASYMM_S8: (-128, 127),
@@ -68,13 +65,17 @@ def parse_shape(
     InvalidArgumentError
         It is no such sequence.
     """
-    if isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
+    try:
+        if isinstance(shape, (str, bytes)):
+            raise TypeError
+        values = iter(shape)  # an array without dimensions is Iterable, but does not iterate
+    except TypeError:
         raise InvalidArgumentError(
             f"{what} {shape!r} is not a sequence of integers",
             hints=["a shape is a tuple, as (1, 224, 224, 3); one dimension is (n,)"],
-        )
+        ) from None
     dims: list[int | None] = []
-    for value in shape:
+    for value in values:
         if value is None:
             dims.append(None)
             continue
@@ -166,7 +167,7 @@ class QuantizationInfo:
             if not (math.isfinite(scale) and scale > 0):
                 raise InvalidArgumentError(f"quantization: scale {scale} given, above 0 expected")
         for point in points:
-            if not _INT32[0] <= point <= _INT32[1]:
+            if not INT32[0] <= point <= INT32[1]:
                 raise InvalidArgumentError(f"quantization: zero point {point} is not an int32")
         object.__setattr__(self, "scales", scales)
         object.__setattr__(self, "zero_points", points)
@@ -301,7 +302,7 @@ class TensorInfo:
 
     def with_shape(self, shape: Sequence[int | None]) -> TensorInfo:
         """Return the same tensor with another shape."""
-        return TensorInfo(tuple(shape), self.data_type, self.quantization)
+        return TensorInfo(parse_shape(shape), self.data_type, self.quantization)
 
     def __repr__(self) -> str:
         text = f"{self.data_type.label}, {format_shape(self.shape)}"
@@ -312,87 +313,3 @@ class TensorInfo:
             else:
                 text += f", {len(scales)} scales along axis {self.quantization.axis}"
         return f"TensorInfo({text})"
-
-
-def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
-    """Return values as the array that a Constant layer keeps.
-
-    Python numbers and sequences of them have no exact type of their own: floats become
-    ``float32``, integers ``int32`` or, where one does not fit, ``int64``. Arrays keep their type;
-    one that no tensor has (``float64``) is an error, because nothing is converted silently.
-
-    Parameters
-    ----------
-    value
-        A number, a sequence of numbers, a numpy array, or anything with ``__array__``,
-        ``__dlpack__`` (on the CPU) or the buffer protocol.
-    like
-        Type for Python numbers, where the context knows it.
-
-    Returns
-    -------
-    numpy.ndarray
-        C-contiguous, native byte order, read-only. A contiguous read-only array is returned
-        itself, a writable one is copied, so that later changes by its owner have no effect.
-
-    Raises
-    ------
-    InvalidArgumentError
-        No such array can be made of it.
-    """
-    array = _to_array(value, like)
-    if array.ndim > MAX_DIMENSIONS:
-        raise InvalidArgumentError(
-            f"constant: {array.ndim} dimensions given, at most {MAX_DIMENSIONS} expected"
-        )
-    if array.dtype != np.uint16:  # what bfloat16 travels as
-        DataType.from_numpy(array.dtype)
-        if array.dtype.kind == "V":  # bfloat16 of another package
-            array = array.view(np.uint16)
-    native = array.dtype.newbyteorder("=")
-    if array.flags.writeable or not array.flags.c_contiguous or array.dtype != native:
-        array = np.array(array, dtype=native, order="C", copy=True, subok=False)
-        array.flags.writeable = False
-    return array
-
-
-def _to_array(value: Any, like: DataType | None) -> NDArray[Any]:
-    if isinstance(value, np.ma.MaskedArray):
-        raise InvalidArgumentError(
-            "constant: a masked array given, an array without mask expected",
-            hints=["array.filled(value)"],
-        )
-    if isinstance(value, np.ndarray):
-        return value if type(value) is np.ndarray else value.view(np.ndarray)
-    is_number = isinstance(value, (bool, int, float, list, tuple))
-    try:
-        if not is_number and not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
-            return np.array(np.from_dlpack(value))  # its owner may change it later
-        array = np.asarray(value)
-    except (TypeError, ValueError, RuntimeError, BufferError, OverflowError) as error:
-        raise InvalidArgumentError(
-            f"constant: an array cannot be made of {type(value).__name__}",
-            details=[str(error)],
-            hints=["give a numpy array, a number, or a tensor in the CPU's memory"],
-        ) from error
-    if not is_number:
-        return array
-    return _type_numbers(array, like)
-
-
-def _type_numbers(array: NDArray[Any], like: DataType | None) -> NDArray[Any]:
-    """Give an exact type to what was made of Python numbers."""
-    kind = array.dtype.kind
-    if like is not None and not like.is_quantized and like is not DataType.BFLOAT16:
-        if like.is_float and kind in "fiu":
-            return array.astype(like.numpy)
-        if not like.is_float and kind == like.numpy.kind:
-            if kind == "b" or bool(np.all(array == array.astype(like.numpy))):
-                return array.astype(like.numpy)
-            raise InvalidArgumentError(f"constant: a number does not fit {like.label}")
-    if array.dtype == np.float64:
-        return array.astype(np.float32)
-    if array.dtype == np.int64:
-        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-        return array.astype(np.int32) if _INT32[0] <= low and high <= _INT32[1] else array
-    return array

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What is known about a tensor before it has values, and the constants of a network.
+
+A shape is a plain tuple. A dimension that is only known when the network runs is ``None`` and
+prints as ``?``.
+"""
+
+from __future__ import annotations
+
+from armnn_py.tensors.constants import as_constant
+from armnn_py.tensors.info import (
+    MAX_DIMENSIONS,
+    QuantizationInfo,
+    TensorInfo,
+    format_shape,
+    parse_shape,
+    parse_static_shape,
+)
+
+__all__ = [
+    "MAX_DIMENSIONS",
+    "QuantizationInfo",
+    "TensorInfo",
+    "as_constant",
+    "format_shape",
+    "parse_shape",
+    "parse_static_shape",
+]

@@ -62,8 +62,16 @@ def test_matching_row_is_supported(backend):
             binary(abi.ARMNN_BINARY_SUB),
             [FLOATS, FLOATS],
             [FLOATS],
-            "no kernel for operation 5 of this layer type",
+            "no kernel for Sub",
             id="operation without a row",
+        ),
+        pytest.param(
+            BINARY,
+            binary(abi.ARMNN_BINARY_COUNT),
+            [FLOATS, FLOATS],
+            [FLOATS],
+            f"no kernel for operation {abi.ARMNN_BINARY_COUNT} of this layer type",
+            id="operation of a later version",
         ),
         pytest.param(
             BINARY,

@@ -185,8 +185,8 @@ def test_close_after_many_interrupts(run) -> None:
         saved = []
         deadline = time.monotonic() + 3
         while interrupts < 300 and time.monotonic() < deadline:
-            signal.setitimer(signal.ITIMER_REAL, 0.0003 + 0.000001 * (interrupts % 50))
             try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0003 + 0.000001 * (interrupts % 50))
                 while True:
                     net.run(x)
             except KeyboardInterrupt as error:

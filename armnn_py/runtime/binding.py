@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From what a caller passes to ``run`` to dense arrays in the order of the network's inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.runtime.buffers import bind_input, bind_output
+from armnn_py.runtime.cancel import CancelToken
+
+if TYPE_CHECKING:
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["Binder", "check_stops"]
+
+
+def check_stops(timeout: object, cancel: object) -> None:
+    """Raise `InvalidArgumentError` unless these can stop a run."""
+    if timeout is not None and (
+        isinstance(timeout, bool)
+        or not isinstance(timeout, (int, float))
+        or math.isnan(timeout)
+        or timeout < 0
+    ):
+        raise InvalidArgumentError(
+            f"timeout: {timeout!r} given, seconds >= 0 expected", hints=["None means no limit"]
+        )
+    if cancel is not None and not isinstance(cancel, CancelToken):
+        raise InvalidArgumentError(f"cancel: {type(cancel).__name__} given, CancelToken expected")
+
+
+class Binder:
+    """Checks inputs and outputs of one network by name, dtype and shape."""
+
+    __slots__ = ("_items", "inputs", "name", "outputs")
+
+    def __init__(
+        self, name: str, inputs: Mapping[str, TensorInfo], outputs: Mapping[str, TensorInfo]
+    ) -> None:
+        self.name = name
+        self.inputs = dict(inputs)
+        self.outputs = dict(outputs)
+        self._items = [(n, info, info.dtype, tuple(info.shape)) for n, info in inputs.items()]
+
+    def bind(self, inputs: Any) -> list[np.ndarray]:
+        """One dense array for each input; copies only what is not dense.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A name, dtype or shape does not fit.
+        """
+        arrays = []
+        for value, (name, info, dtype, shape) in zip(
+            self._values(inputs), self._items, strict=True
+        ):
+            if (
+                type(value) is np.ndarray
+                and value.dtype == dtype
+                and value.shape == shape
+                and value.flags.c_contiguous
+                and value.flags.aligned
+            ):
+                arrays.append(value)
+            else:
+                arrays.append(bind_input(name, value, info))
+        return arrays
+
+    def _values(self, inputs: Any) -> list[Any]:
+        items = self._items
+        if isinstance(inputs, Mapping):
+            if len(inputs) != len(items) or any(name not in inputs for name in self.inputs):
+                self._raise_names(inputs)
+            return [inputs[item[0]] for item in items]
+        if isinstance(inputs, (list, tuple)):
+            if len(inputs) != len(items):
+                raise InvalidArgumentError(
+                    f"network '{self.name}' has {len(items)} inputs, {len(inputs)} given",
+                    details=[f"inputs: {', '.join(self.inputs)}"],
+                )
+            return list(inputs)
+        if len(items) == 1:
+            return [inputs]
+        raise InvalidArgumentError(
+            f"network '{self.name}' has {len(items)} inputs: pass a dict by name",
+            details=[f"inputs: {', '.join(self.inputs)}"],
+        )
+
+    def _raise_names(self, inputs: Mapping[str, Any]) -> NoReturn:
+        valid = list(self.inputs)
+        for name in inputs:
+            if name not in self.inputs:
+                raise UnknownNameError(
+                    f"network '{self.name}' has no input '{name}'", name=str(name), valid=valid
+                )
+        missing = [f"'{name}'" for name in valid if name not in inputs]
+        raise InvalidArgumentError(
+            f"network '{self.name}': no array for input {', '.join(missing)}",
+            details=[f"inputs: {', '.join(valid)}"],
+        )
+
+    def bind_out(
+        self,
+        out: Mapping[str, np.ndarray],
+        arrays: list[np.ndarray],
+        info_of: Callable[[str], TensorInfo],
+    ) -> list[np.ndarray]:
+        """Check the caller's output arrays; gives the inputs, copied where one overlaps them.
+
+        ``info_of`` tells the info of an output with its free dimensions bound.
+        """
+        if not isinstance(out, Mapping):
+            raise InvalidArgumentError(f"out: a dict by name expected, {type(out).__name__} given")
+        checked: list[np.ndarray] = []
+        for name, array in out.items():
+            if name not in self.outputs:
+                raise UnknownNameError(
+                    f"network '{self.name}' has no output '{name}'",
+                    name=str(name),
+                    valid=list(self.outputs),
+                )
+            bind_output(name, array, info_of(name))
+            if any(np.may_share_memory(array, other) for other in checked):
+                raise InvalidArgumentError(f"output '{name}': its array overlaps another output's")
+            checked.append(array)
+        return [
+            array.copy() if any(np.may_share_memory(array, o) for o in checked) else array
+            for array in arrays
+        ]

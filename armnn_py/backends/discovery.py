@@ -45,7 +45,6 @@ class Candidate:
     place: str
     path: str
     real_path: str
-    identity: FileIdentity
 
 
 Finding = Candidate | Verdict
@@ -176,7 +175,7 @@ def look_at(place: str, entry: os.DirEntry[str], seen: dict[FileIdentity, str]) 
         return refusal(
             place, path, "resolve", "same-file", reason, status="duplicate", real_path=real_path
         )
-    return Candidate(place, path, real_path, identity)
+    return Candidate(place, path, real_path)
 
 
 def _skip(place: str, entry: os.DirEntry[str]) -> Verdict:

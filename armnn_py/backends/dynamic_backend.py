@@ -119,9 +119,9 @@ def load_file(
     library: shared_library.SharedLibrary | None = None
     try:
         on_step("inspect")
-        _inspect(candidate)
+        state = _inspect(candidate)
         on_step("open")
-        library = _open(candidate)
+        library = _open(candidate, state)
         on_step("symbols")
         exports = _find_symbols(library.handle)
         backend = _load(attempt, exports, library, taken, options_for)
@@ -153,11 +153,14 @@ def load_static(
 # ---- inspect, open, symbols ---------------------------------------------------------------------
 
 
-def _inspect(candidate: Candidate) -> None:
+def _inspect(candidate: Candidate) -> elf.FileState:
     try:
         info = elf.inspect(candidate.real_path)
     except elf.ElfError as error:
         raise _RefusedError("inspect", error.code, error.reason, error.hint) from None
+    except FileNotFoundError:
+        reason = "was removed after it was found"
+        raise _RefusedError("resolve", "vanished", reason) from None
     except OSError as error:
         reason = f"cannot be read: {error.strerror or error}"
         raise _RefusedError("resolve", "unreadable", reason) from None
@@ -171,11 +174,15 @@ def _inspect(candidate: Candidate) -> None:
                 f"built with the {name} sanitizer, this process is not",
                 f"install a build without -fsanitize={name}",
             )
+    return info.state
 
 
-def _open(candidate: Candidate) -> shared_library.SharedLibrary:
+def _open(candidate: Candidate, state: elf.FileState) -> shared_library.SharedLibrary:
     try:
-        return shared_library.acquire(candidate.real_path, candidate.identity)
+        return shared_library.acquire(candidate.real_path, state)
+    except shared_library.FileChangedError as error:
+        hint = "load the backends again when its installation is done"
+        raise _RefusedError("open", error.code, str(error), hint) from None
     except OSError as error:
         words = str(error)
     code, hint = "open-failed", ""

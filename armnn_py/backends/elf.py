@@ -4,7 +4,13 @@
 
 ``dlopen`` maps what the program headers promise and dies with SIGBUS when the file is shorter, and
 with SIGSEGV when the dynamic section is blank. So everything that the system's loader relies on
-without checking is checked here, and a file of another machine is told in words.
+without checking is checked here, and a file of another machine is told in words. What the code
+itself does is not looked at: blank code that nothing runs while loading goes unnoticed.
+
+``dlopen`` opens the file once more, by its name. :class:`FileState` tells, immediately before and
+after, whether that is still the file that was looked at. What remains: a file that is cut or
+replaced while ``dlopen`` reads it, and one written in place that keeps its size and its time of
+change, which some file systems count in hundredths of a second.
 """
 
 from __future__ import annotations
@@ -15,10 +21,20 @@ import os
 import struct
 import sys
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from armnn_py.backends.elf_dynamic import PT_DYNAMIC, PT_LOAD, ElfError, Segment, read_needed
+from armnn_py.backends.elf_dynamic import read_needed
+from armnn_py.backends.elf_image import (
+    PT_DYNAMIC,
+    PT_LOAD,
+    ElfError,
+    Image,
+    Segment,
+    damaged,
+    read_exactly,
+)
 
-__all__ = ["ElfError", "ElfInfo", "inspect", "process_machine"]
+__all__ = ["ElfError", "ElfInfo", "FileState", "inspect", "process_machine"]
 
 _MACHINES = {
     2: "sparc",
@@ -50,11 +66,26 @@ _EHDR_SIZE, _PHDR_SIZE = 64, 56
 _MAX_IMAGE = 1 << 40
 
 
+class FileState(NamedTuple):
+    """Which file it is, and what changes when somebody writes to it."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileState:
+        """Return what ``os.stat()`` or ``os.fstat()`` found."""
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
 @dataclass(frozen=True, slots=True)
 class ElfInfo:
-    """What the head of a shared object says."""
+    """What the head of a shared object says, and which file that was."""
 
     machine: str
+    state: FileState
     needed: tuple[str, ...] = field(default=())
 
 
@@ -95,27 +126,29 @@ def inspect(path: str) -> ElfInfo:
     # Without O_NONBLOCK a pipe put in the file's place meanwhile would keep us waiting.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        return _inspect(descriptor, os.fstat(descriptor).st_size)
+        return _inspect(descriptor, FileState.of(os.fstat(descriptor)))
     finally:
         os.close(descriptor)
 
 
-def _inspect(descriptor: int, size: int) -> ElfInfo:
-    head = os.pread(descriptor, _EHDR_SIZE, 0)
+def _inspect(descriptor: int, state: FileState) -> ElfInfo:
+    size = state.size
+    head = read_exactly(descriptor, min(_EHDR_SIZE, size), 0)
     order, header = _check_head(head, size)
     phoff, phentsize, phnum = header
     if phentsize != _PHDR_SIZE or not 0 < phnum < 0xFFFF:
-        raise ElfError("elf-damaged", f"damaged: {phnum} program headers of {phentsize} bytes")
+        raise damaged(f"{phnum} program headers of {phentsize} bytes")
     if phoff + phnum * _PHDR_SIZE > size:
         raise _cut("program headers end", phoff + phnum * _PHDR_SIZE, size)
-    table = os.pread(descriptor, phnum * _PHDR_SIZE, phoff)
+    table = read_exactly(descriptor, phnum * _PHDR_SIZE, phoff)
     segments = []
     for type_, flags, offset, address, _, file_size, memory_size, align in struct.iter_unpack(
         f"{order}IIQQQQQQ", table
     ):
         segments.append(Segment(type_, flags, offset, address, file_size, memory_size, align))
     _check_segments(segments, size)
-    return ElfInfo(process_machine(), read_needed(descriptor, order, segments))
+    image = Image(descriptor, order, _process_head()[2], segments)
+    return ElfInfo(process_machine(), state, read_needed(image))
 
 
 def _check_head(head: bytes, size: int) -> tuple[str, tuple[int, int, int]]:
@@ -134,10 +167,7 @@ def _check_head(head: bytes, size: int) -> tuple[str, tuple[int, int, int]]:
     order = "<" if data == 1 else ">"
     type_, machine = struct.unpack_from(f"{order}HH", head, 16)
     if elf_class not in (1, 2) or data not in (1, 2) or version != 1:
-        raise ElfError(
-            "elf-damaged",
-            f"damaged ELF head: class {elf_class}, byte order {data}, version {version}",
-        )
+        raise damaged(f"ELF head of class {elf_class}, byte order {data}, version {version}")
     foreign = []
     if elf_class != host_class:
         foreign.append("32-bit" if elf_class == 1 else "64-bit")
@@ -163,7 +193,7 @@ def _check_head(head: bytes, size: int) -> tuple[str, tuple[int, int, int]]:
 def _check_segments(segments: list[Segment], size: int) -> None:
     loads = [segment for segment in segments if segment.type == PT_LOAD]
     if not loads:
-        raise ElfError("elf-damaged", "damaged: no loadable segment")
+        raise damaged("no loadable segment")
     needed = max(
         segment.offset + segment.file_size
         for segment in segments
@@ -182,7 +212,7 @@ def _check_segments(segments: list[Segment], size: int) -> None:
             or (segment.align and (segment.address - segment.offset) % segment.align)
             or segment.address < end
         ):
-            raise ElfError("elf-damaged", "damaged: a loadable segment makes no sense")
+            raise damaged("a loadable segment makes no sense")
         end = segment.address + segment.memory_size
     for segment in segments:
         if segment.type == _PT_GNU_RELRO and not any(
@@ -190,9 +220,9 @@ def _check_segments(segments: list[Segment], size: int) -> None:
             and segment.address + segment.memory_size <= _page_end(load.address + load.memory_size)
             for load in loads
         ):
-            raise ElfError("elf-damaged", "damaged: it protects memory that it does not have")
+            raise damaged("it protects memory that it does not have")
     if end > _MAX_IMAGE:
-        raise ElfError("elf-damaged", f"damaged: its segments span {end} bytes")
+        raise damaged(f"its segments span {end} bytes")
 
 
 def _page_end(address: int) -> int:

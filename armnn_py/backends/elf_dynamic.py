@@ -10,96 +10,60 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
 
-__all__ = ["PT_DYNAMIC", "PT_LOAD", "ElfError", "Segment", "read_needed"]
+from armnn_py.backends import elf_relocations
+from armnn_py.backends.elf_image import PT_DYNAMIC, Image, Tag, damaged
 
-PT_LOAD, PT_DYNAMIC = 1, 2
-_PF_X, _PF_W, _PF_R = 1, 2, 4
+__all__ = ["read_needed"]
+
+_PF_X, _PF_W = 1, 2
 _ENTRY = 16
 _SYMBOL = 24
 _MAX_DYNAMIC = 1 << 20
-_MAX_STRINGS = 1 << 26
-
-(_NULL, _NEEDED, _PLTRELSZ, _PLTGOT, _HASH, _STRTAB, _SYMTAB) = range(7)
-(_RELA, _RELASZ, _RELAENT, _STRSZ, _SYMENT, _INIT, _FINI) = range(7, 14)
-_SONAME, _RPATH, _REL, _RELSZ, _RELENT, _PLTREL, _JMPREL = 14, 15, 17, 18, 19, 20, 23
-_INIT_ARRAY, _FINI_ARRAY, _INIT_ARRAYSZ, _FINI_ARRAYSZ, _RUNPATH = 25, 26, 27, 28, 29
-_RELRSZ, _RELR, _RELRENT = 35, 36, 37
-_GNU_HASH, _VERSYM, _RELACOUNT, _RELCOUNT = 0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFF9, 0x6FFFFFFA
-_VERDEF, _VERDEFNUM, _VERNEED, _VERNEEDNUM = 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF
-_AUXILIARY, _FILTER = 0x7FFFFFFD, 0x7FFFFFFF
+_MAX_NAME = 4096
 
 # Table: (its name, tag of its size or None, size of one element).
 _TABLES = {
-    _HASH: ("symbol hash", None, 8),
-    _GNU_HASH: ("symbol hash", None, 16),
-    _RELA: ("relocations", _RELASZ, 24),
-    _REL: ("relocations", _RELSZ, 16),
-    _RELR: ("relocations", _RELRSZ, 8),
-    _JMPREL: ("relocations of calls", _PLTRELSZ, 8),
-    _INIT_ARRAY: ("initialisers", _INIT_ARRAYSZ, 8),
-    _FINI_ARRAY: ("finalisers", _FINI_ARRAYSZ, 8),
-    _VERSYM: ("symbol versions", None, 2),
-    _VERNEED: ("needed versions", None, 16),
-    _VERDEF: ("defined versions", None, 20),
+    Tag.HASH: ("symbol hash", None, 8),
+    Tag.GNU_HASH: ("symbol hash", None, 16),
+    Tag.RELA: ("relocations", Tag.RELASZ, 24),
+    Tag.REL: ("relocations", Tag.RELSZ, 16),
+    Tag.RELR: ("relocations", Tag.RELRSZ, 8),
+    Tag.JMPREL: ("relocations of calls", Tag.PLTRELSZ, 8),
+    Tag.INIT_ARRAY: ("initialisers", Tag.INIT_ARRAYSZ, 8),
+    Tag.FINI_ARRAY: ("finalisers", Tag.FINI_ARRAYSZ, 8),
+    Tag.VERSYM: ("symbol versions", None, 2),
+    Tag.VERNEED: ("needed versions", None, 16),
+    Tag.VERDEF: ("defined versions", None, 20),
 }
-_ELEMENT_SIZES = {_SYMENT: _SYMBOL, _RELAENT: 24, _RELENT: 16, _RELRENT: 8}
+_ELEMENT_SIZES = {Tag.SYMENT: _SYMBOL, Tag.RELAENT: 24, Tag.RELENT: 16, Tag.RELRENT: 8}
 _COMPANIONS = {
-    _RELA: (_RELAENT,),
-    _REL: (_RELENT,),
-    _JMPREL: (_PLTREL,),
-    _VERNEED: (_VERNEEDNUM, _VERSYM),
-    _VERDEF: (_VERDEFNUM,),
+    Tag.RELA: (Tag.RELAENT,),
+    Tag.REL: (Tag.RELENT,),
+    Tag.JMPREL: (Tag.PLTREL,),
+    Tag.VERNEED: (Tag.VERNEEDNUM, Tag.VERSYM),
+    Tag.VERDEF: (Tag.VERDEFNUM,),
 }
 # What makes sense only beside a table: if that is missing, its tag was damaged.
 _SERVANTS = {
-    _RELASZ: _RELA,
-    _RELAENT: _RELA,
-    _RELACOUNT: _RELA,
-    _RELSZ: _REL,
-    _RELENT: _REL,
-    _RELCOUNT: _REL,
-    _RELRSZ: _RELR,
-    _PLTRELSZ: _JMPREL,
-    _PLTREL: _JMPREL,
-    _INIT_ARRAYSZ: _INIT_ARRAY,
-    _FINI_ARRAYSZ: _FINI_ARRAY,
-    _VERNEEDNUM: _VERNEED,
-    _VERDEFNUM: _VERDEF,
+    Tag.RELASZ: Tag.RELA,
+    Tag.RELAENT: Tag.RELA,
+    Tag.RELACOUNT: Tag.RELA,
+    Tag.RELSZ: Tag.REL,
+    Tag.RELENT: Tag.REL,
+    Tag.RELCOUNT: Tag.REL,
+    Tag.RELRSZ: Tag.RELR,
+    Tag.PLTRELSZ: Tag.JMPREL,
+    Tag.PLTREL: Tag.JMPREL,
+    Tag.INIT_ARRAYSZ: Tag.INIT_ARRAY,
+    Tag.FINI_ARRAYSZ: Tag.FINI_ARRAY,
+    Tag.VERNEEDNUM: Tag.VERNEED,
+    Tag.VERDEFNUM: Tag.VERDEF,
 }
-_NAMES = (_SONAME, _RPATH, _RUNPATH, _AUXILIARY, _FILTER)
+_NAMES = (Tag.SONAME, Tag.RPATH, Tag.RUNPATH, Tag.AUXILIARY, Tag.FILTER)
 
 
-class ElfError(Exception):
-    """A file that must not be given to the system's loader."""
-
-    def __init__(self, code: str, reason: str, hint: str = "") -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
-        self.hint = hint
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A program header."""
-
-    type: int
-    flags: int
-    offset: int
-    address: int
-    file_size: int
-    memory_size: int
-    align: int
-
-    def holds(self, address: int, size: int) -> bool:
-        """Say whether ``size`` bytes at ``address`` come from the file."""
-        return self.address <= address and address + size <= self.address + self.file_size
-
-
-def read_needed(descriptor: int, order: str, segments: Sequence[Segment]) -> tuple[str, ...]:
+def read_needed(image: Image) -> tuple[str, ...]:
     """Check the dynamic section; return the names of the needed libraries.
 
     Raises
@@ -107,82 +71,83 @@ def read_needed(descriptor: int, order: str, segments: Sequence[Segment]) -> tup
     ElfError
         There is none, or something in it leads nowhere.
     """
-    dynamic = [segment for segment in segments if segment.type == PT_DYNAMIC]
+    dynamic = [segment for segment in image.segments if segment.type == PT_DYNAMIC]
     if len(dynamic) != 1 or not 0 < dynamic[0].file_size <= _MAX_DYNAMIC:
-        raise _damaged("no dynamic section, so nothing can be linked")
+        raise damaged("no dynamic section, so nothing can be linked")
     section = dynamic[0]
     # The system's loader reads it where it is mapped, and writes to it if it may.
-    home = _segment_of(segments, section.address, section.file_size)
+    home = image.home(section.address, section.file_size)
     if home is None or (section.flags & _PF_W and not home.flags & _PF_W):
-        raise _damaged("the dynamic section lies outside the file")
+        raise damaged("the dynamic section lies outside the file")
     size = section.file_size // _ENTRY * _ENTRY
-    data = os.pread(descriptor, size, home.offset + section.address - home.address)
+    data = image.read(section.address, size, "the dynamic section")
     entries: dict[int, int] = {}
     needed: list[int] = []
-    for tag, value in struct.iter_unpack(f"{order}qQ", data[: len(data) // _ENTRY * _ENTRY]):
-        if tag == _NULL:
+    for tag, value in struct.iter_unpack(f"{image.order}qQ", data):
+        if tag == Tag.NULL:
             break
-        if tag == _NEEDED:
+        if tag == Tag.NEEDED:
             needed.append(value)
         entries[tag] = value
     else:
-        raise _damaged("the dynamic section has no end")
-    _check_tables(entries, segments)
-    strings = _read_strings(descriptor, entries, segments)
+        raise damaged("the dynamic section has no end")
+    _check_tables(entries, image)
+    size = _check_strings(entries, image)
     named = [*needed, *(entries[tag] for tag in _NAMES if tag in entries)]
-    if any(value >= len(strings) for value in named):
-        raise _damaged("the name of a needed library is missing")
-    return tuple(os.fsdecode(strings[at : strings.index(b"\0", at)]) for at in needed)
+    if any(value >= size for value in named):
+        raise damaged("the name of a needed library is missing")
+    elf_relocations.check(image, entries)
+    names = tuple(_text(image, entries, at) for at in needed)
+    if not all(names):
+        raise damaged("the name of a needed library is blank")
+    return names
 
 
-def _check_tables(entries: dict[int, int], segments: Sequence[Segment]) -> None:
+def _check_tables(entries: dict[int, int], image: Image) -> None:
     if any(tag in entries and master not in entries for tag, master in _SERVANTS.items()):
-        raise _damaged("a table is missing from the dynamic section")
-    if _HASH not in entries and _GNU_HASH not in entries:
-        raise _damaged("there is no table to find symbols with")
-    for count, size, element in ((_RELACOUNT, _RELASZ, 24), (_RELCOUNT, _RELSZ, 16)):
-        if entries.get(count, 0) * element > entries.get(size, 0):
-            raise _damaged("there are fewer relocations than their number says")
+        raise damaged("a table is missing from the dynamic section")
+    if Tag.HASH not in entries and Tag.GNU_HASH not in entries:
+        raise damaged("there is no table to find symbols with")
+    for count, table, element in ((Tag.RELACOUNT, Tag.RELASZ, 24), (Tag.RELCOUNT, Tag.RELSZ, 16)):
+        if entries.get(count, 0) * element > entries.get(table, 0):
+            raise damaged("there are fewer relocations than their number says")
     for tag, (name, size_tag, element) in _TABLES.items():
         if tag not in entries:
             continue
         size = element if size_tag is None else entries.get(size_tag, -1)
         companions = _COMPANIONS.get(tag, ())
         if size < 0 or size % element or any(other not in entries for other in companions):
-            raise _damaged(f"the size of the table of {name} makes no sense")
-        if size and _segment_of(segments, entries[tag], size) is None:
-            raise _damaged(f"the table of {name} lies outside the file")
+            raise damaged(f"the size of the table of {name} makes no sense")
+        if size and image.home(entries[tag], size) is None:
+            raise damaged(f"the table of {name} lies outside the file")
     for tag, element in _ELEMENT_SIZES.items():
         if entries.get(tag, element) != element:
-            raise _damaged(f"a table has elements of {entries[tag]} bytes")
-    if entries.get(_PLTREL, _RELA) not in (_RELA, _REL):
-        raise _damaged("the relocations of calls are of no known kind")
-    for tag in (_INIT, _FINI):
-        code = _segment_of(segments, entries[tag], 1) if tag in entries else None
+            raise damaged(f"a table has elements of {entries[tag]} bytes")
+    if entries.get(Tag.PLTREL, Tag.RELA) not in (Tag.RELA, Tag.REL):
+        raise damaged("the relocations of calls are of no known kind")
+    for tag in (Tag.INIT, Tag.FINI):
+        code = image.home(entries[tag], 1) if tag in entries else None
         if tag in entries and (code is None or not code.flags & _PF_X):
-            raise _damaged("an initialiser or finaliser is no code")
-    if _PLTGOT in entries and _segment_of(segments, entries[_PLTGOT], 0) is None:
-        raise _damaged("the table of addresses lies outside the file")
+            raise damaged("an initialiser or finaliser is no code")
+    if Tag.PLTGOT in entries and image.home(entries[Tag.PLTGOT], 0) is None:
+        raise damaged("the table of addresses lies outside the file")
 
 
-def _read_strings(descriptor: int, entries: dict[int, int], segments: Sequence[Segment]) -> bytes:
-    size = entries.get(_STRSZ, 0)
-    home = _segment_of(segments, entries.get(_STRTAB, -1), size)
-    symbols = _segment_of(segments, entries.get(_SYMTAB, -1), _SYMBOL)
-    if home is None or symbols is None or not 0 < size <= _MAX_STRINGS:
-        raise _damaged("the dynamic section names no symbols")
-    strings = os.pread(descriptor, size, home.offset + entries[_STRTAB] - home.address)
-    if len(strings) < size or strings[0] != 0 or strings[-1] != 0:
-        raise _damaged("its table of names is blank or cut")
-    return strings
+def _check_strings(entries: dict[int, int], image: Image) -> int:
+    """Check where names and symbols lie; return the size of the table of names."""
+    size = entries.get(Tag.STRSZ, 0)
+    names = entries.get(Tag.STRTAB, -1)
+    symbols = image.home(entries.get(Tag.SYMTAB, -1), _SYMBOL)
+    if size == 0 or symbols is None or image.home(names, size) is None:
+        raise damaged("the dynamic section names no symbols")
+    what = "its table of names"
+    if any(image.read(at, 1, what) != b"\0" for at in (names, names + size - 1)):
+        raise damaged("its table of names is blank or cut")
+    return size
 
 
-def _segment_of(segments: Sequence[Segment], address: int, size: int) -> Segment | None:
-    for segment in segments:
-        if segment.type == PT_LOAD and segment.flags & _PF_R and segment.holds(address, size):
-            return segment
-    return None
-
-
-def _damaged(what: str) -> ElfError:
-    return ElfError("elf-damaged", f"damaged: {what}", "copy or download the file again")
+def _text(image: Image, entries: dict[int, int], at: int) -> str:
+    """Return the name at ``at``, which lies in the table of names; a zero ends that."""
+    size = min(_MAX_NAME, entries[Tag.STRSZ] - at)
+    data = image.read(entries[Tag.STRTAB] + at, size, "its table of names")
+    return os.fsdecode(data.partition(b"\0")[0])

@@ -1,23 +1,37 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Libraries of backends, shared by all runtimes of the process and counted."""
+"""Libraries of backends, shared by all runtimes of the process and counted.
+
+A library is known by the file that was inspected, not by its path; what guards the time between
+inspecting and opening, and what does not, is told in :mod:`armnn_py.backends.elf`.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from armnn_py._native import dynamic_library
+from armnn_py.backends.elf import FileState
 
-if TYPE_CHECKING:
-    from armnn_py.backends.discovery import FileIdentity
-
-__all__ = ["LOADING", "SharedLibrary", "acquire", "mapped_libraries", "release"]
+__all__ = ["LOADING", "FileChangedError", "SharedLibrary", "acquire", "mapped_libraries", "release"]
 
 #: Held while backends are opened, created, destroyed and closed: the header promises backends that
 #: these happen one at a time. Re-entrant, because a failing load closes what it has made so far.
 LOADING = threading.RLock()
+
+
+# Device and inode. What is mapped keeps its inode, so no other file can have the same.
+_Identity = tuple[int, int]
+
+
+class FileChangedError(Exception):
+    """The file at a path is not, or no longer, the one that was inspected."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
 
 
 @dataclass(slots=True)
@@ -25,29 +39,48 @@ class SharedLibrary:
     """One opened file. ``users`` counts backend instances and loads under way."""
 
     path: str
-    identity: FileIdentity
+    identity: _Identity
     handle: int
     users: int = 0
     stays_mapped: bool = False
 
 
-_libraries: dict[FileIdentity, SharedLibrary] = {}
+_libraries: dict[_Identity, SharedLibrary] = {}
 
 
-def acquire(path: str, identity: FileIdentity) -> SharedLibrary:
-    """Open a file, or count one more user of it; call with ``LOADING`` held.
+def acquire(path: str, inspected: FileState) -> SharedLibrary:
+    """Open the file that was inspected, or count one more user of it; call with ``LOADING`` held.
 
     Raises
     ------
+    FileChangedError
+        ``path`` is the path of another file by now, or somebody wrote to it.
     OSError
         It cannot be opened, in the system's words.
     """
+    identity = inspected.device, inspected.inode
     library = _libraries.get(identity)
     if library is None:
-        library = SharedLibrary(path, identity, _open(path))
+        _check_unchanged(path, inspected)
+        handle = _open(path)
+        try:
+            _check_unchanged(path, inspected)
+        except FileChangedError:
+            dynamic_library.close_library(handle)
+            raise
+        library = SharedLibrary(path, identity, handle)
         _libraries[identity] = library
     library.users += 1
     return library
+
+
+def _check_unchanged(path: str, inspected: FileState) -> None:
+    try:
+        state = FileState.of(os.stat(path))
+    except OSError:
+        raise FileChangedError("vanished", "was removed while it was being loaded") from None
+    if state != inspected:
+        raise FileChangedError("changed", "was replaced or written to while it was being loaded")
 
 
 def _open(path: str) -> int:

@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The bytes of a shared object by the addresses that the system's loader will give them.
+
+Everything is read from one open file, never mapped: a file that is cut meanwhile makes a read
+short, where it would end a process that had mapped it.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "PT_DYNAMIC",
+    "PT_LOAD",
+    "ElfError",
+    "Image",
+    "Segment",
+    "Tag",
+    "damaged",
+    "read_exactly",
+]
+
+PT_LOAD, PT_DYNAMIC = 1, 2
+_PF_X, _PF_W, _PF_R = 1, 2, 4
+_BLOCK = 1 << 20
+
+
+class Tag(enum.IntEnum):
+    """What an entry of the dynamic section is about."""
+
+    NULL = 0
+    NEEDED = 1
+    PLTRELSZ = 2
+    PLTGOT = 3
+    HASH = 4
+    STRTAB = 5
+    SYMTAB = 6
+    RELA = 7
+    RELASZ = 8
+    RELAENT = 9
+    STRSZ = 10
+    SYMENT = 11
+    INIT = 12
+    FINI = 13
+    SONAME = 14
+    RPATH = 15
+    REL = 17
+    RELSZ = 18
+    RELENT = 19
+    PLTREL = 20
+    TEXTREL = 22
+    JMPREL = 23
+    INIT_ARRAY = 25
+    FINI_ARRAY = 26
+    INIT_ARRAYSZ = 27
+    FINI_ARRAYSZ = 28
+    RUNPATH = 29
+    FLAGS = 30
+    RELRSZ = 35
+    RELR = 36
+    RELRENT = 37
+    GNU_HASH = 0x6FFFFEF5
+    VERSYM = 0x6FFFFFF0
+    RELACOUNT = 0x6FFFFFF9
+    RELCOUNT = 0x6FFFFFFA
+    VERDEF = 0x6FFFFFFC
+    VERDEFNUM = 0x6FFFFFFD
+    VERNEED = 0x6FFFFFFE
+    VERNEEDNUM = 0x6FFFFFFF
+    AUXILIARY = 0x7FFFFFFD
+    FILTER = 0x7FFFFFFF
+
+
+class ElfError(Exception):
+    """A file that must not be given to the system's loader."""
+
+    def __init__(self, code: str, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+
+
+def damaged(what: str) -> ElfError:
+    """Return the error that says what is wrong inside a file."""
+    return ElfError("elf-damaged", f"damaged: {what}", "copy or download the file again")
+
+
+def read_exactly(descriptor: int, size: int, offset: int) -> bytes:
+    """Read ``size`` bytes that the file had when it was opened.
+
+    Raises
+    ------
+    ElfError
+        It has become shorter since.
+    """
+    data = os.pread(descriptor, size, offset)
+    if len(data) < size:
+        raise ElfError(
+            "elf-cut",
+            f"the file became shorter while it was read: {len(data)} of {size} bytes "
+            f"are left at byte {offset}",
+            "put new versions of a backend in place by renaming them, not by writing into the file",
+        )
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A program header."""
+
+    type: int
+    flags: int
+    offset: int
+    address: int
+    file_size: int
+    memory_size: int
+    align: int
+
+    def holds(self, address: int, size: int) -> bool:
+        """Say whether ``size`` bytes at ``address`` come from the file."""
+        return self.address <= address and address + size <= self.address + self.file_size
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An open file, how its numbers are written (``<`` or ``>``), its machine and its segments."""
+
+    descriptor: int
+    order: str
+    machine: int
+    segments: Sequence[Segment]
+
+    def home(self, address: int, size: int) -> Segment | None:
+        """Return the loaded segment that ``size`` bytes from the file at ``address`` lie in."""
+        for segment in self.segments:
+            if segment.type == PT_LOAD and segment.flags & _PF_R and segment.holds(address, size):
+                return segment
+        return None
+
+    def room(self, address: int) -> int:
+        """Return how many bytes from the file follow ``address``, itself among them."""
+        home = self.home(address, 1)
+        return 0 if home is None else home.address + home.file_size - address
+
+    def read(self, address: int, size: int, what: str) -> bytes:
+        """Read bytes of the table ``what``.
+
+        Raises
+        ------
+        ElfError
+            They lie outside the file, or have gone meanwhile.
+        """
+        home = self.home(address, size)
+        if home is None:
+            raise damaged(f"{what} lies outside the file")
+        return read_exactly(self.descriptor, size, home.offset + address - home.address)
+
+    def array(self, address: int, dtype: np.dtype[Any], count: int, what: str) -> NDArray[Any]:
+        """Read ``count`` elements of the table ``what``; errors as of :meth:`read`."""
+        return np.frombuffer(self.read(address, count * dtype.itemsize, what), dtype)
+
+    def blocks(
+        self, address: int, dtype: np.dtype[Any], count: int, what: str
+    ) -> Iterator[NDArray[Any]]:
+        """Read a long table piece by piece; errors as of :meth:`read`."""
+        step = _BLOCK // dtype.itemsize
+        for first in range(0, count, step):
+            start = address + first * dtype.itemsize
+            yield self.array(start, dtype, min(step, count - first), what)
+
+    def spans(self, *, writable: bool = False, code: bool = False) -> list[tuple[int, int]]:
+        """Return start and end in memory of the loaded segments, or of those of one kind."""
+        wanted = (_PF_W if writable else 0) | (_PF_X if code else 0)
+        return [
+            (segment.address, segment.address + segment.memory_size)
+            for segment in self.segments
+            if segment.type == PT_LOAD and segment.flags & wanted == wanted and segment.memory_size
+        ]

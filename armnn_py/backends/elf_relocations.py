@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Relocations of a shared object: where the system's loader writes, and what it runs first.
+
+It writes to each address that a relocation names and calls each function that the initialisers
+name. Blank pages, as an interrupted copy leaves them, turn these into nonsense.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armnn_py.backends.elf_image import Image, Tag, damaged
+from armnn_py.backends.elf_symbols import check_symbols, check_versions, count_symbols, lie_in
+
+__all__ = ["check"]
+
+_DF_TEXTREL = 4
+_RELA = np.dtype([("where", np.uint64), ("info", np.uint64), ("addend", np.int64)])
+_WORD = np.dtype(np.uint64)
+_CODE_SIZE = 16
+# More than any library is known to have: what follows is taken at its word.
+_MAX_RELOCATIONS = 1 << 22
+_MAX_FUNCTIONS = 1 << 10
+
+# Machine: numbers of the relocations "own address plus addend" and "ask the function there". Only
+# machines are here whose system relocates with addends in the table and without descriptors of
+# functions; of others nothing beyond the sizes of the tables is known.
+_KINDS = {
+    22: (12, 61),  # s390x
+    62: (8, 37),  # x86_64
+    183: (1027, 1032),  # aarch64
+    243: (3, 58),  # riscv64
+    258: (3, 12),  # loongarch64
+}
+
+Entries = Mapping[int, int]
+Addresses = NDArray[np.uint64]
+
+
+@dataclass(slots=True)
+class _Findings:
+    """What the relocations were seen to do."""
+
+    used: NDArray[np.bool_]
+    writable: list[tuple[int, int]]
+    lists: list[tuple[int, int]]
+    covered: list[Addresses] = field(default_factory=list)
+    functions: list[Addresses] = field(default_factory=list)
+
+
+def check(image: Image, entries: Entries) -> None:
+    """Check all that the system's loader follows from the dynamic section, which must be sound.
+
+    Raises
+    ------
+    ElfError
+        Something there would end the process.
+    """
+    known, most = count_symbols(image, entries)
+    if image.machine not in _KINDS:
+        return
+    if entries.get(Tag.PLTREL, Tag.RELA) != Tag.RELA:
+        raise damaged("the relocations of calls are of no known kind")
+    lists = [
+        (entries[tag], entries[tag] + min(entries.get(size, 0), 8 * _MAX_RELOCATIONS))
+        for tag, size in (
+            (Tag.INIT_ARRAY, Tag.INIT_ARRAYSZ),
+            (Tag.FINI_ARRAY, Tag.FINI_ARRAYSZ),
+        )
+        if tag in entries
+    ]
+    may_write_to_code = Tag.TEXTREL in entries or entries.get(Tag.FLAGS, 0) & _DF_TEXTREL
+    findings = _Findings(
+        np.zeros(most, np.bool_), image.spans(writable=not may_write_to_code), lists
+    )
+    _check_table(image, entries, findings)
+    _check_calls(image, entries, findings)
+    if Tag.RELR in entries:
+        _check_packed(image, entries, findings)
+    used = np.nonzero(findings.used)[0]
+    check_symbols(image, entries, known, used)
+    check_versions(image, entries, known, used)
+    _check_functions(image, entries, findings)
+
+
+def _check_table(image: Image, entries: Entries, findings: _Findings) -> None:
+    count = min(entries.get(Tag.RELASZ, 0) // _RELA.itemsize, _MAX_RELOCATIONS)
+    relative_count = entries.get(Tag.RELACOUNT, 0)
+    for block in image.blocks(entries.get(Tag.RELA, 0), _RELA, count, "the table of relocations"):
+        kinds = _check_block(image, block, findings)
+        if (kinds[: max(relative_count, 0)] != _KINDS[image.machine][0]).any():
+            raise damaged("a relocation is blank or of the wrong kind")
+        relative_count -= block.size
+
+
+def _check_calls(image: Image, entries: Entries, findings: _Findings) -> None:
+    size = entries.get(Tag.PLTRELSZ, 0)
+    if size % _RELA.itemsize:
+        raise damaged("the size of the table of relocations of calls makes no sense")
+    count = min(size // _RELA.itemsize, _MAX_RELOCATIONS)
+    what = "the table of relocations of calls"
+    for block in image.blocks(entries.get(Tag.JMPREL, 0), _RELA, count, what):
+        if (_check_block(image, block, findings) == 0).any():
+            raise damaged("a relocation of a call is blank")
+
+
+def _check_block(image: Image, block: NDArray[np.void], findings: _Findings) -> NDArray[np.uint64]:
+    """Check a piece of a table; return the kinds of the relocations."""
+    relative, ask = _KINDS[image.machine]
+    where, info = block["where"], block["info"]
+    kinds = info & np.uint64(0xFFFFFFFF)
+    if not (lie_in(where, findings.writable) | (kinds == 0)).all():
+        raise damaged("a relocation leads to memory that may not be written to")
+    symbols = (info >> np.uint64(32))[kinds != relative].astype(np.int64)
+    if symbols.size:
+        if int(symbols.max()) >= findings.used.size:
+            raise damaged("a relocation needs a symbol that does not exist")
+        findings.used[symbols] = True
+    asked = block["addend"][kinds == ask]
+    if asked.size:
+        findings.functions.append(asked.astype(np.uint64))
+    for start, end in findings.lists:
+        inside = (where >= start) & (where < end)
+        if inside.any():
+            findings.covered.append(where[inside])
+            own = block["addend"][inside & (kinds == relative)]
+            findings.functions.append(own.astype(np.uint64))
+    return kinds
+
+
+def _check_packed(image: Image, entries: Entries, findings: _Findings) -> None:
+    """Check relocations packed as an address followed by maps of which words come next."""
+    count = min(entries.get(Tag.RELRSZ, 0) // _WORD.itemsize, _MAX_RELOCATIONS)
+    if count == 0:
+        return
+    words = image.array(entries[Tag.RELR], _WORD, count, "the table of packed relocations")
+    is_map = (words & np.uint64(1)).astype(np.bool_)
+    if is_map[0]:
+        raise damaged("the packed relocations begin nowhere")
+    index = np.arange(count)
+    start = np.maximum.accumulate(np.where(is_map, 0, index))
+    bases = words[start]
+    if not lie_in(bases[~is_map], findings.writable).all():
+        raise damaged("a packed relocation leads to memory that may not be written to")
+    # The map's bit 1 is the word after the address, bit 63 the 63rd; each map covers 63 words.
+    skipped = (index - start - 1)[is_map].astype(np.uint64) * np.uint64(63)
+    maps = words[is_map]
+    last = bases[is_map] + np.uint64(8) * (skipped + _highest_bit(maps))
+    if not lie_in(last[maps > 1], findings.writable).all():
+        raise damaged("a packed relocation leads to memory that may not be written to")
+
+
+def _highest_bit(words: Addresses) -> Addresses:
+    # In halves: a double has no room for 64 bits.
+    high, low = words >> np.uint64(32), words & np.uint64(0xFFFFFFFF)
+    bits = np.where(high > 0, np.frexp(high.astype(float))[1] + 32, np.frexp(low.astype(float))[1])
+    highest: Addresses = (bits - 1).astype(np.uint64)
+    return highest
+
+
+def _check_functions(image: Image, entries: Entries, findings: _Findings) -> None:
+    """Check what runs before anybody asks for it: initialisers, finalisers, functions that choose.
+
+    Their addresses are set by relocations; without one they would be called at a place in memory
+    that belongs to somebody else.
+    """
+    covered = np.concatenate([np.empty(0, _WORD), *findings.covered])
+    for start, end in findings.lists:
+        slots = np.arange(start, end, 8, dtype=_WORD)
+        bare = ~np.isin(slots, covered)
+        if not bare.any():
+            continue
+        if Tag.RELR not in entries:
+            raise damaged("an initialiser or finaliser is not relocated")
+        values = image.array(start, _WORD, slots.size, "the table of initialisers")
+        findings.functions.append(values[bare])
+    functions = np.unique(np.concatenate([np.empty(0, _WORD), *findings.functions]))
+    if not lie_in(functions, image.spans(code=True)).all():
+        raise damaged("an initialiser or finaliser is no code")
+    named = [entries[tag] for tag in (Tag.INIT, Tag.FINI) if tag in entries]
+    for address in [*named, *functions[:_MAX_FUNCTIONS].tolist()]:
+        size = min(_CODE_SIZE, image.room(address))
+        # On none of the machines is zero an instruction that a function begins with.
+        if not any(image.read(address, size, "an initialiser")):
+            raise damaged("an initialiser or finaliser is blank")

@@ -1,0 +1,373 @@
+"""Damage inside a shared object that the system's loader follows without a look.
+
+What is read back here is checked without opening: where a check is missing, opening would end the
+process. The tables are found by their sections, which the loader itself never reads.
+"""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+
+from armnn_py.backends import elf
+from armnn_py.backends.elf import ElfError
+
+from .harness import INCLUDE, REPOSITORY, Workshop, run_child
+
+EXAMPLE = REPOSITORY / "examples" / "out_of_tree_backend" / "backend.c"
+Damage = Callable[["Library"], None]
+
+
+class Library:
+    """A shared object as bytes, to be damaged."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = bytearray(data)
+        self.file = ELFFile(BytesIO(data))
+
+    def section(self, name: str) -> int:
+        """Where a section begins in the file."""
+        section = self.file.get_section_by_name(name)
+        if section is None:
+            pytest.skip(f"this compiler makes no section {name}")
+        return int(section["sh_offset"])
+
+    def size(self, name: str) -> int:
+        self.section(name)
+        return int(self.file.get_section_by_name(name)["sh_size"])
+
+    def get(self, layout: str, at: int) -> int:
+        return int(struct.unpack_from("<" + layout, self.data, at)[0])
+
+    def put(self, layout: str, at: int, value: int) -> None:
+        struct.pack_into("<" + layout, self.data, at, value)
+
+    def wipe(self, name: str) -> None:
+        start = self.section(name)
+        self.data[start : start + self.size(name)] = bytes(self.size(name))
+
+    def relocation(self, *, symbol: bool) -> int:
+        """Where the first relocation lies that uses a symbol, or that uses none."""
+        start = self.section(".rela.dyn")
+        for at in range(start, start + self.size(".rela.dyn"), 24):
+            if bool(self.get("I", at + 12)) == symbol:
+                return at
+        pytest.skip("there is no such relocation")
+
+
+@pytest.fixture(scope="session")
+def example(tmp_path_factory: pytest.TempPathFactory, workshop: Workshop) -> bytes:
+    """A vendor's backend, linked with every table that this machine's linker makes."""
+    output = tmp_path_factory.mktemp("example") / "example.so"
+    workshop.compile(EXAMPLE, output, "-O2", "-lm", f"-I{INCLUDE}")
+    return output.read_bytes()
+
+
+# ---- Blank blocks -------------------------------------------------------------------------------
+
+_SWEEP = """
+import json, os, sys
+from armnn_py._native import dynamic_library
+from armnn_py.backends import elf
+source, target, *blocks = sys.argv[1:]
+image = open(source, "rb").read()
+dynamic_library.process_has_symbol("nothing")  # what is loaded late is loaded now
+fates = {}
+for block in map(int, blocks):
+    with open(target, "wb") as file:
+        file.write(image[:block] + bytes(len(image[block : block + 512])) + image[block + 512 :])
+    child = os.fork()
+    if child == 0:
+        os.close(2)
+        fate = 1
+        try:
+            elf.inspect(target)
+            dynamic_library.close_library(dynamic_library.open_library(target))
+            fate = 0
+        except elf.ElfError:
+            fate = 2
+        except OSError:
+            fate = 3
+        finally:
+            os._exit(fate)
+    fates[block] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.unlink(target)
+print(json.dumps(fates))
+"""
+
+
+def test_no_blank_block_kills(example: bytes, tmp_path: Path) -> None:
+    """As an interrupted copy leaves them. Only code is left out: nobody can tell what it does."""
+    library = Library(example)
+    code = [
+        range(section["sh_offset"], section["sh_offset"] + section["sh_size"])
+        for section in library.file.iter_sections()
+        if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR
+    ]
+    blocks = [
+        block
+        for block in range(0, len(example), 512)
+        if not any(block < span.stop and block + 512 > span.start for span in code)
+    ]
+    (tmp_path / "whole.so").write_bytes(example)
+    fates = run_child(_SWEEP, tmp_path / "whole.so", tmp_path / "blank.so", *blocks)
+    assert len(fates) == len(blocks) > 10
+    assert {block: fate for block, fate in fates.items() if fate not in (0, 2, 3)} == {}
+    assert fates["0"] == 2
+
+
+# ---- One thing wrong at a time ------------------------------------------------------------------
+
+
+def wrong_kind(library: Library) -> None:
+    library.put("I", library.relocation(symbol=False) + 8, 6)
+
+
+def blank_relocation(library: Library) -> None:
+    at = library.relocation(symbol=False)
+    library.data[at : at + 24] = bytes(24)
+
+
+def relocation_into_code(library: Library) -> None:
+    header = library.file.get_section_by_name(".text")
+    library.put("Q", library.relocation(symbol=False), header["sh_addr"])
+
+
+def relocation_far_away(library: Library) -> None:
+    library.put("Q", library.relocation(symbol=True), 2**63 + 8)
+
+
+def relocation_without_symbol(library: Library) -> None:
+    library.put("I", library.relocation(symbol=True) + 12, 2**30)
+
+
+def blank_call(library: Library) -> None:
+    at = library.section(".rela.plt")
+    library.data[at : at + 24] = bytes(24)
+
+
+def no_buckets(library: Library) -> None:
+    library.put("I", library.section(".gnu.hash"), 0)
+
+
+def odd_filter(library: Library) -> None:
+    library.put("I", library.section(".gnu.hash") + 8, 3)
+
+
+def no_filter(library: Library) -> None:
+    library.put("I", library.section(".gnu.hash") + 8, 0)
+
+
+def many_buckets(library: Library) -> None:
+    library.put("I", library.section(".gnu.hash"), 2**31)
+
+
+def bucket(library: Library, value: int) -> None:
+    at = library.section(".gnu.hash")
+    library.put("I", at + 16 + 8 * library.get("I", at + 8), value)
+
+
+def hash_without_end(library: Library) -> None:
+    """Every word from the last chain to the end of its segment loses the bit that ends a chain."""
+    at = library.section(".gnu.hash")
+    chains = at + 16 + 8 * library.get("I", at + 8) + 4 * library.get("I", at)
+    for segment in library.file.iter_segments("PT_LOAD"):
+        end = segment["p_offset"] + segment["p_filesz"]
+        if segment["p_offset"] <= at < end:
+            for word in range(chains, end - 3, 4):
+                library.data[word] &= 0xFE
+
+
+def name_far_away(library: Library) -> None:
+    library.put("I", library.section(".dynsym") + 24, 2**31)
+
+
+def blank_symbols(library: Library) -> None:
+    start = library.section(".dynsym")
+    library.data[start : start + library.size(".dynsym")] = bytes(library.size(".dynsym"))
+
+
+def odd_version(library: Library) -> None:
+    count = library.size(".gnu.version") // 2
+    for index in range(1, count):
+        library.put("H", library.section(".gnu.version") + 2 * index, 900)
+
+
+def version_far_away(library: Library) -> None:
+    library.put("I", library.section(".gnu.version_r") + 12, 2**31)
+
+
+def version_without_library(library: Library) -> None:
+    library.put("I", library.section(".gnu.version_r") + 4, 0)
+
+
+def blank_needed_name(library: Library) -> None:
+    start = library.section(".dynstr")
+    at = library.data.index(b"libc.so", start)
+    library.data[at] = 0
+
+
+def initialiser_in_data(library: Library) -> None:
+    array = library.file.get_section_by_name(".init_array")["sh_addr"]
+    start = library.section(".rela.dyn")
+    for at in range(start, start + library.size(".rela.dyn"), 24):
+        if library.get("Q", at) == array:
+            library.put("Q", at + 16, array)
+            return
+    pytest.skip("the initialisers are relocated some other way")
+
+
+def blank_initialiser(library: Library) -> None:
+    library.wipe(".init")
+
+
+def uncovered_initialiser(library: Library) -> None:
+    array = library.file.get_section_by_name(".init_array")["sh_addr"]
+    start = library.section(".rela.dyn")
+    for at in range(start, start + library.size(".rela.dyn"), 24):
+        if library.get("Q", at) == array:
+            library.put("Q", at, array + 64)
+            return
+    pytest.skip("the initialisers are relocated some other way")
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (wrong_kind, "a relocation is blank or of the wrong kind"),
+        (blank_relocation, "a relocation is blank or of the wrong kind"),
+        (relocation_into_code, "memory that may not be written to"),
+        (relocation_far_away, "memory that may not be written to"),
+        (relocation_without_symbol, "needs a symbol that does not exist"),
+        (blank_call, "a relocation of a call is blank"),
+        (no_buckets, "the symbol hash is blank"),
+        (odd_filter, "the symbol hash is blank or makes no sense"),
+        (no_filter, "the symbol hash is blank or makes no sense"),
+        (many_buckets, "the symbol hash"),
+        (lambda library: bucket(library, 2**30), "the symbol hash"),
+        (hash_without_end, "the symbol hash has no end"),
+        (name_far_away, "the name of a symbol is missing"),
+        (blank_symbols, "a symbol is blank"),
+        (odd_version, "the version of a symbol is missing"),
+        (version_far_away, "the table of versions lies outside the file"),
+        (version_without_library, "the library of a needed version has no name"),
+        (blank_needed_name, "has no name"),
+        (initialiser_in_data, "an initialiser or finaliser is no code"),
+        (blank_initialiser, "an initialiser or finaliser is blank"),
+        (uncovered_initialiser, "an initialiser or finaliser is not relocated"),
+    ],
+)
+def test_damage_is_told(damage: Damage, words: str, example: bytes, tmp_path: Path) -> None:
+    library = Library(example)
+    damage(library)
+    path = tmp_path / "damaged.so"
+    path.write_bytes(library.data)
+    with pytest.raises(ElfError) as caught:
+        elf.inspect(str(path))
+    assert caught.value.code == "elf-damaged"
+    assert words in caught.value.reason
+
+
+# ---- What other linkers and options make --------------------------------------------------------
+
+VARIANTS = {
+    "plain hash": ("-Wl,--hash-style=sysv",),
+    "both hashes": ("-Wl,--hash-style=both",),
+    "packed relocations": ("-Wl,-z,pack-relative-relocs",),
+    "bound now": ("-Wl,-z,now",),
+    "bound late": ("-Wl,-z,lazy",),
+    "not combined": ("-Wl,-z,nocombreloc",),
+    "one segment": ("-Wl,-z,noseparate-code",),
+    "no relro": ("-Wl,-z,norelro",),
+    "stripped": ("-s",),
+    "linked by gold": ("-fuse-ld=gold",),
+    "linked by lld": ("-fuse-ld=lld",),
+    "nothing exported": ("-Wl,--exclude-libs,ALL", "-Wl,--version-script={script}"),
+}
+
+
+def variant(workshop: Workshop, folder: Path, name: str) -> Path:
+    script = folder / "script"
+    script.write_text("{ local: *; };")
+    flags = [flag.format(script=script) for flag in VARIANTS[name]]
+    output = folder / "variant.so"
+    try:
+        workshop.compile(EXAMPLE, output, "-O2", "-lm", *flags)
+    except subprocess.CalledProcessError:
+        pytest.skip(f"this compiler has no {name}")
+    return output
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_whole_files_of_other_makes_pass(name: str, workshop: Workshop, tmp_path: Path) -> None:
+    assert elf.inspect(str(variant(workshop, tmp_path, name))).needed
+
+
+@pytest.mark.parametrize(
+    "name", ["plain hash", "packed relocations", "one segment", "linked by gold"]
+)
+def test_no_blank_block_kills_in_other_makes(name: str, workshop: Workshop, tmp_path: Path) -> None:
+    test_no_blank_block_kills(variant(workshop, tmp_path, name).read_bytes(), tmp_path)
+
+
+def chain_that_goes_round(library: Library) -> None:
+    at = library.section(".hash")
+    buckets = library.get("I", at)
+    first = next(
+        library.get("I", at + 8 + 4 * index)
+        for index in range(buckets)
+        if library.get("I", at + 8 + 4 * index)
+    )
+    library.put("I", at + 8 + 4 * (buckets + first), first)
+
+
+def chain_that_leaves(library: Library) -> None:
+    at = library.section(".hash")
+    library.put("I", at + 8, library.get("I", at + 4))
+
+
+def no_plain_buckets(library: Library) -> None:
+    library.put("I", library.section(".hash"), 0)
+
+
+@pytest.mark.parametrize("damage", [chain_that_goes_round, chain_that_leaves, no_plain_buckets])
+def test_damage_of_a_plain_hash(damage: Damage, workshop: Workshop, tmp_path: Path) -> None:
+    library = Library(variant(workshop, tmp_path, "plain hash").read_bytes())
+    damage(library)
+    path = tmp_path / "damaged.so"
+    path.write_bytes(library.data)
+    with pytest.raises(ElfError, match="the symbol hash"):
+        elf.inspect(str(path))
+
+
+def packed_from_nowhere(library: Library) -> None:
+    library.put("Q", library.section(".relr.dyn"), 1)
+
+
+def packed_into_code(library: Library) -> None:
+    library.put("Q", library.section(".relr.dyn"), 64)
+
+
+def packed_too_far(library: Library) -> None:
+    at = library.section(".relr.dyn")
+    for word in range(at + 8, at + library.size(".relr.dyn"), 8):
+        library.put("Q", word, 2**64 - 1)
+    if library.size(".relr.dyn") < 16:
+        pytest.skip("all relocations are in one word")
+
+
+@pytest.mark.parametrize("damage", [packed_from_nowhere, packed_into_code, packed_too_far])
+def test_damage_of_packed_relocations(damage: Damage, workshop: Workshop, tmp_path: Path) -> None:
+    library = Library(variant(workshop, tmp_path, "packed relocations").read_bytes())
+    damage(library)
+    path = tmp_path / "damaged.so"
+    path.write_bytes(library.data)
+    with pytest.raises(ElfError, match="packed relocation"):
+        elf.inspect(str(path))

@@ -9,7 +9,7 @@ arena, one flat list for the executor.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
@@ -20,65 +20,26 @@ from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
 from armnn_py.optimizer.assign import HOST_LAYERS
 from armnn_py.runtime.buffers import aligned_copy
-from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
+from armnn_py.runtime.plan_build import (
+    CONSTANT_ALIGNMENT,
+    Build,
+    PlannedStep,
+    PlannedTensor,
+    add_syncs,
+    boundary_alignments,
+    find_alignments,
+    plan_memory,
+)
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py.backends.backend import Backend
-    from armnn_py.network import Layer, OutputSlot
+    from armnn_py.network import Layer
     from armnn_py.optimizer import LayerAssignment, OptimizedNetwork
 
 __all__ = ["NetworkPlan"]
-
-#: What the backend API promises for the values of constants.
-CONSTANT_ALIGNMENT = 64
-
-
-@dataclass(slots=True)
-class _Tensor:
-    """A tensor on its way into the plan."""
-
-    kind: int
-    size: int
-    index: int = 0
-    alignment: int = 1
-    value: np.ndarray | None = None
-    first: int = -1
-    last: int = -1
-    record: int = -1  # number of its usage record; -1: it has no place in the arena
-    shares: _Tensor | None = None  # the tensor whose memory it takes over
-
-    @property
-    def root(self) -> _Tensor:
-        """The first tensor of a chain that shares one place."""
-        tensor = self
-        while tensor.shares is not None:
-            tensor = tensor.shares
-        return tensor
-
-
-@dataclass(slots=True)
-class _Step:
-    """A step on its way into the plan; ``layer`` is None for a copy of the host and for a sync.
-
-    ``context`` is the backend context of a step that may return before its work is done, and of the
-    sync that waits for it.
-    """
-
-    inputs: list[int]
-    outputs: list[int]
-    layer: Layer | None = None
-    workload: NativeWorkload | None = None
-    factory: int = -1
-    context: NativeBackendContext | None = None
-
-    @property
-    def is_sync(self) -> bool:
-        """Whether it waits for the steps before it."""
-        return self.workload is None and self.context is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +50,6 @@ class StepInfo:
     type: str
     backend: str
     kernel: str
-
-
-@dataclass(slots=True)
-class _Build:
-    """State of one build: tensors by number, steps in order."""
-
-    tensors: list[_Tensor] = field(default_factory=list)
-    steps: list[_Step] = field(default_factory=list)
-    number_of: dict[OutputSlot, int] = field(default_factory=dict)
-
-    def add(self, tensor: _Tensor) -> int:
-        self.tensors.append(tensor)
-        return len(self.tensors) - 1
 
 
 class NetworkPlan:
@@ -139,7 +87,7 @@ class NetworkPlan:
     # ---- Building ----------------------------------------------------------------------------
 
     def _build(self) -> None:
-        build = _Build()
+        build = Build()
         self._number_tensors(build)
         factory_of: dict[str, int] = {}
         for layer in self.network.layers:
@@ -152,31 +100,31 @@ class NetworkPlan:
             if step.workload is not None and step.layer is not None:
                 step.workload.configure(step.layer.name)
         self._add_output_copies(build)
-        self._add_syncs(build)
-        self._find_alignments(build)
-        arena_size, scratch_offsets = self._plan_memory(build)
+        add_syncs(build)
+        find_alignments(build)
+        memory = plan_memory(build)
         self._tensors = build.tensors  # the native plan points at the values of constants
-        self.arena_size = arena_size
-        self.input_alignments, self.output_alignments = self._boundary_alignments(build)
+        self.arena_size = memory.size
+        self.input_alignments, self.output_alignments = boundary_alignments(build)
         self.steps = [self._describe(step) for step in build.steps]
         self.native = NativePlan(
-            [self._plan_tensor(tensor) for tensor in build.tensors],
+            [self._plan_tensor(tensor, memory.offsets) for tensor in build.tensors],
             [
                 self._plan_step(step, offset)
-                for step, offset in zip(build.steps, scratch_offsets, strict=True)
+                for step, offset in zip(build.steps, memory.scratch_offsets, strict=True)
             ],
             input_count=len(self.network.input_layers),
             output_count=len(self.network.output_layers),
             execution_data_count=len(self.factories),
-            arena_size=arena_size,
+            arena_size=memory.size,
         )
 
-    def _number_tensors(self, build: _Build) -> None:
+    def _number_tensors(self, build: Build) -> None:
         """Inputs are bound by the caller, and so is the first use of a slot as an output."""
         for index, layer in enumerate(self.network.input_layers):
             slot = layer.outputs[0]
             build.number_of[slot] = build.add(
-                _Tensor(abi.ARMNN_PLAN_TENSOR_INPUT, slot.info.byte_size, index)
+                PlannedTensor(abi.ARMNN_PLAN_TENSOR_INPUT, slot.info.byte_size, index)
             )
         for index, layer in enumerate(self.network.output_layers):
             source = layer.inputs[0]
@@ -184,13 +132,13 @@ class NetworkPlan:
             if source in build.number_of or source.layer.type == LayerType.CONSTANT:
                 continue  # an input, a constant or a second output of one tensor: copied at the end
             build.number_of[source] = build.add(
-                _Tensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
+                PlannedTensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
             )
         for layer in self.network.layers:
             if isinstance(layer, ConstantLayer):
                 slot = layer.outputs[0]
                 build.number_of[slot] = build.add(
-                    _Tensor(
+                    PlannedTensor(
                         abi.ARMNN_PLAN_TENSOR_CONSTANT,
                         slot.info.byte_size,
                         value=self._constant(layer),
@@ -200,7 +148,7 @@ class NetworkPlan:
                 for slot in layer.outputs:
                     if slot not in build.number_of:
                         build.number_of[slot] = build.add(
-                            _Tensor(abi.ARMNN_PLAN_TENSOR_ARENA, slot.info.byte_size)
+                            PlannedTensor(abi.ARMNN_PLAN_TENSOR_ARENA, slot.info.byte_size)
                         )
 
     def _constant(self, layer: ConstantLayer) -> np.ndarray:
@@ -213,7 +161,7 @@ class NetworkPlan:
             self._constants[id(value)] = known
         return known[1]
 
-    def _add_workload(self, build: _Build, layer: Layer, factory_of: dict[str, int]) -> None:
+    def _add_workload(self, build: Build, layer: Layer, factory_of: dict[str, int]) -> None:
         record = self._backends[layer.guid]
         backend = self._registry[record.backend]
         if backend.id not in factory_of:
@@ -249,9 +197,9 @@ class NetworkPlan:
             inputs.append(abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot])
         outputs = [build.number_of[slot] for slot in layer.outputs]
         context = backend.context if backend.context and backend.context.waits else None
-        build.steps.append(_Step(inputs, outputs, layer, workload, factory, context))
+        build.steps.append(PlannedStep(inputs, outputs, layer, workload, factory, context))
 
-    def _add_output_copies(self, build: _Build) -> None:
+    def _add_output_copies(self, build: Build) -> None:
         for index, layer in enumerate(self.network.output_layers):
             source = layer.inputs[0]
             assert source is not None
@@ -259,113 +207,14 @@ class NetworkPlan:
             tensor = build.tensors[number]
             if tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT and tensor.index == index:
                 continue
-            target = build.add(_Tensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index))
-            build.steps.append(_Step([number], [target]))
-
-    @staticmethod
-    def _add_syncs(build: _Build) -> None:
-        """End each row of steps that may return early with a wait, before anybody else's step.
-
-        Inside a row memory is planned as if each step were done when it returns: the header has
-        backends work in the order of the calls.
-        """
-        steps: list[_Step] = []
-        for step, following in zip(build.steps, [*build.steps[1:], None], strict=True):
-            steps.append(step)
-            if step.context is None:
-                continue
-            if following is None or following.context is not step.context:
-                steps.append(_Step([], [], factory=step.factory, context=step.context))
-        build.steps = steps
-
-    @staticmethod
-    def _find_alignments(build: _Build) -> None:
-        for step in build.steps:
-            if step.workload is None:
-                continue
-            wanted = step.workload.requirements.tensor_alignment
-            for number in (*step.inputs, *step.outputs):
-                if number != abi.ARMNN_PLAN_NONE:
-                    tensor = build.tensors[number]
-                    tensor.alignment = max(tensor.alignment, wanted)
-        for tensor in build.tensors:
-            if tensor.value is not None and tensor.alignment > CONSTANT_ALIGNMENT:
-                tensor.value = aligned_copy(tensor.value, tensor.alignment)
-
-    # ---- Memory ------------------------------------------------------------------------------
-
-    def _plan_memory(self, build: _Build) -> tuple[int, list[int]]:
-        """Lifetimes, in-place reuse and offsets; returns arena size and scratch offsets."""
-        end = len(build.steps)
-        for position, step in enumerate(build.steps):
-            for number in step.outputs:
-                tensor = build.tensors[number]
-                tensor.first = position
-                tensor.last = max(tensor.last, position)
-            for number in step.inputs:
-                if number != abi.ARMNN_PLAN_NONE:
-                    build.tensors[number].last = position
-        for position, step in enumerate(build.steps):
-            self._share_in_place(build, step, position)
-        records: list[UsageRecord] = []
-        chains: dict[int, list[_Tensor]] = {}
-        for tensor in build.tensors:
-            if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
-                chains.setdefault(id(tensor.root), []).append(tensor)
-            elif tensor.kind != abi.ARMNN_PLAN_TENSOR_CONSTANT and tensor.alignment > 1:
-                # Staging for a caller's address that is not aligned: inputs from the start, outputs
-                # to the end of the run.
-                is_input = tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT
-                first = 0 if is_input else max(tensor.first, 0)
-                last = tensor.last if is_input else end
-                tensor.record = len(records)
-                records.append(UsageRecord(first, max(last, first), tensor.size, tensor.alignment))
-        for chain in chains.values():
-            for tensor in chain:
-                tensor.record = len(records)
-            records.append(
-                UsageRecord(
-                    min(tensor.first for tensor in chain),
-                    max(tensor.last for tensor in chain),
-                    max(tensor.size for tensor in chain),
-                    max(tensor.alignment for tensor in chain),
-                )
+            target = build.add(
+                PlannedTensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
             )
-        needs = [step.workload.requirements if step.workload else None for step in build.steps]
-        records += [
-            UsageRecord(i, i, need.scratch_size, need.scratch_alignment)
-            if need is not None
-            else UsageRecord(i, i, 0)
-            for i, need in enumerate(needs)
-        ]
-        plan = plan_arena(records)
-        self.usage_records, self.offsets = records, plan.offsets
-        return plan.size, list(plan.offsets[len(records) - len(needs) :])
+            build.steps.append(PlannedStep([number], [target]))
 
     @staticmethod
-    def _share_in_place(build: _Build, step: _Step, position: int) -> None:
-        """Let output 0 take over the memory of an input that dies here, if the kernel allows it."""
-        if step.workload is None or not step.workload.requirements.in_place_mask:
-            return
-        target = build.tensors[step.outputs[0]]
-        if target.kind != abi.ARMNN_PLAN_TENSOR_ARENA:
-            return
-        for index, number in enumerate(step.inputs):
-            if not (step.workload.requirements.in_place_mask >> index) & 1:
-                continue
-            if number == abi.ARMNN_PLAN_NONE or step.inputs.count(number) > 1:
-                continue
-            source = build.tensors[number]
-            if (
-                source.kind == abi.ARMNN_PLAN_TENSOR_ARENA
-                and source.last == position
-                and source.size == target.size
-            ):
-                target.shares = source
-                return
-
-    def _plan_tensor(self, tensor: _Tensor) -> PlanTensor:
-        offset = self.offsets[tensor.record] if tensor.record >= 0 else 0
+    def _plan_tensor(tensor: PlannedTensor, offsets: tuple[int, ...]) -> PlanTensor:
+        offset = offsets[tensor.record] if tensor.record >= 0 else 0
         external = tensor.kind in (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         if external and tensor.record < 0:
             offset = abi.ARMNN_PLAN_NO_STAGING
@@ -378,7 +227,7 @@ class NetworkPlan:
             tensor.value.ctypes.data if tensor.value is not None else 0,
         )
 
-    def _plan_step(self, step: _Step, scratch_offset: int) -> PlanStep:
+    def _plan_step(self, step: PlannedStep, scratch_offset: int) -> PlanStep:
         context = 0 if step.context is None else step.context.address
         if step.is_sync:
             return PlanStep(
@@ -400,18 +249,7 @@ class NetworkPlan:
             context,
         )
 
-    @staticmethod
-    def _boundary_alignments(build: _Build) -> tuple[dict[int, int], dict[int, int]]:
-        inputs: dict[int, int] = {}
-        outputs: dict[int, int] = {}
-        for tensor in build.tensors:
-            if tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT:
-                inputs[tensor.index] = tensor.alignment
-            elif tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT:
-                outputs[tensor.index] = tensor.alignment
-        return inputs, outputs
-
-    def _describe(self, step: _Step) -> StepInfo:
+    def _describe(self, step: PlannedStep) -> StepInfo:
         if step.is_sync:
             backend = self.factories[step.factory].backend_id
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")

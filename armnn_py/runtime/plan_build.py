@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A plan while it is built: tensors with lifetimes, steps in order, and where each tensor lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from armnn_py._native import abi
+from armnn_py.runtime.buffers import aligned_copy
+from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from armnn_py._native.backend_context import NativeBackendContext
+    from armnn_py._native.workloads import NativeWorkload
+    from armnn_py.network import Layer, OutputSlot
+
+__all__ = [
+    "CONSTANT_ALIGNMENT",
+    "Build",
+    "BuildMemory",
+    "PlannedStep",
+    "PlannedTensor",
+    "add_syncs",
+    "boundary_alignments",
+    "find_alignments",
+    "plan_memory",
+]
+
+#: What the backend API promises for the values of constants.
+CONSTANT_ALIGNMENT = 64
+
+
+@dataclass(slots=True)
+class PlannedTensor:
+    """A tensor on its way into the plan."""
+
+    kind: int
+    size: int
+    index: int = 0
+    alignment: int = 1
+    value: np.ndarray | None = None
+    first: int = -1
+    last: int = -1
+    record: int = -1  # number of its usage record; -1: it has no place in the arena
+    shares: PlannedTensor | None = None  # the tensor whose memory it takes over
+
+    @property
+    def root(self) -> PlannedTensor:
+        """The first tensor of a chain that shares one place."""
+        tensor = self
+        while tensor.shares is not None:
+            tensor = tensor.shares
+        return tensor
+
+
+@dataclass(slots=True)
+class PlannedStep:
+    """A step on its way into the plan; ``layer`` is None for a copy of the host and for a sync.
+
+    ``context`` is the backend context of a step that may return before its work is done, and of the
+    sync that waits for it.
+    """
+
+    inputs: list[int]
+    outputs: list[int]
+    layer: Layer | None = None
+    workload: NativeWorkload | None = None
+    factory: int = -1
+    context: NativeBackendContext | None = None
+
+    @property
+    def is_sync(self) -> bool:
+        """Whether it waits for the steps before it."""
+        return self.workload is None and self.context is not None
+
+
+@dataclass(slots=True)
+class Build:
+    """State of one build: tensors by number, steps in order."""
+
+    tensors: list[PlannedTensor] = field(default_factory=list)
+    steps: list[PlannedStep] = field(default_factory=list)
+    number_of: dict[OutputSlot, int] = field(default_factory=dict)
+
+    def add(self, tensor: PlannedTensor) -> int:
+        """Append a tensor and return its number."""
+        self.tensors.append(tensor)
+        return len(self.tensors) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class BuildMemory:
+    """The arena of a build: its size, offsets by usage record, and those of each step's scratch."""
+
+    size: int
+    offsets: tuple[int, ...]
+    scratch_offsets: tuple[int, ...]
+
+
+def add_syncs(build: Build) -> None:
+    """End each row of steps that may return early with a wait, before anybody else's step.
+
+    Inside a row memory is planned as if each step were done when it returns: the header has
+    backends work in the order of the calls.
+    """
+    steps: list[PlannedStep] = []
+    for step, following in zip(build.steps, [*build.steps[1:], None], strict=True):
+        steps.append(step)
+        if step.context is None:
+            continue
+        if following is None or following.context is not step.context:
+            steps.append(PlannedStep([], [], factory=step.factory, context=step.context))
+    build.steps = steps
+
+
+def find_alignments(build: Build) -> None:
+    """Give each tensor the largest alignment that one of its users asks for."""
+    for step in build.steps:
+        if step.workload is None:
+            continue
+        wanted = step.workload.requirements.tensor_alignment
+        for number in (*step.inputs, *step.outputs):
+            if number != abi.ARMNN_PLAN_NONE:
+                tensor = build.tensors[number]
+                tensor.alignment = max(tensor.alignment, wanted)
+    for tensor in build.tensors:
+        if tensor.value is not None and tensor.alignment > CONSTANT_ALIGNMENT:
+            tensor.value = aligned_copy(tensor.value, tensor.alignment)
+
+
+def plan_memory(build: Build) -> BuildMemory:
+    """Lifetimes, in-place reuse and offsets of tensors and scratch."""
+    end = len(build.steps)
+    for position, step in enumerate(build.steps):
+        for number in step.outputs:
+            tensor = build.tensors[number]
+            tensor.first = position
+            tensor.last = max(tensor.last, position)
+        for number in step.inputs:
+            if number != abi.ARMNN_PLAN_NONE:
+                build.tensors[number].last = position
+    for position, step in enumerate(build.steps):
+        _share_in_place(build, step, position)
+    records: list[UsageRecord] = []
+    chains: dict[int, list[PlannedTensor]] = {}
+    for tensor in build.tensors:
+        if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
+            chains.setdefault(id(tensor.root), []).append(tensor)
+        elif tensor.kind != abi.ARMNN_PLAN_TENSOR_CONSTANT and tensor.alignment > 1:
+            # Staging for a caller's address that is not aligned: inputs from the start, outputs
+            # to the end of the run.
+            is_input = tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT
+            first = 0 if is_input else max(tensor.first, 0)
+            last = tensor.last if is_input else end
+            tensor.record = len(records)
+            records.append(UsageRecord(first, max(last, first), tensor.size, tensor.alignment))
+    for chain in chains.values():
+        for tensor in chain:
+            tensor.record = len(records)
+        records.append(
+            UsageRecord(
+                min(tensor.first for tensor in chain),
+                max(tensor.last for tensor in chain),
+                max(tensor.size for tensor in chain),
+                max(tensor.alignment for tensor in chain),
+            )
+        )
+    needs = [step.workload.requirements if step.workload else None for step in build.steps]
+    records += [
+        UsageRecord(i, i, need.scratch_size, need.scratch_alignment)
+        if need is not None
+        else UsageRecord(i, i, 0)
+        for i, need in enumerate(needs)
+    ]
+    plan = plan_arena(records)
+    return BuildMemory(plan.size, plan.offsets, plan.offsets[len(records) - len(needs) :])
+
+
+def _share_in_place(build: Build, step: PlannedStep, position: int) -> None:
+    """Let output 0 take over the memory of an input that dies here, if the kernel allows it."""
+    if step.workload is None or not step.workload.requirements.in_place_mask:
+        return
+    target = build.tensors[step.outputs[0]]
+    if target.kind != abi.ARMNN_PLAN_TENSOR_ARENA:
+        return
+    for index, number in enumerate(step.inputs):
+        if not (step.workload.requirements.in_place_mask >> index) & 1:
+            continue
+        if number == abi.ARMNN_PLAN_NONE or step.inputs.count(number) > 1:
+            continue
+        source = build.tensors[number]
+        if (
+            source.kind == abi.ARMNN_PLAN_TENSOR_ARENA
+            and source.last == position
+            and source.size == target.size
+        ):
+            target.shares = source
+            return
+
+
+def boundary_alignments(build: Build) -> tuple[dict[int, int], dict[int, int]]:
+    """Alignment by number of input and of output: what a caller's array needs not to be copied."""
+    inputs: dict[int, int] = {}
+    outputs: dict[int, int] = {}
+    for tensor in build.tensors:
+        if tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT:
+            inputs[tensor.index] = tensor.alignment
+        elif tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT:
+            outputs[tensor.index] = tensor.alignment
+    return inputs, outputs

@@ -259,7 +259,7 @@ def test_output_too_large_for_memory(runtime: ann.Runtime) -> None:
     column = np.zeros((1 << 22, 1), np.float32)
     with (
         ann.load(network, runtime=runtime) as net,
-        pytest.raises(ann.ExecutionError, match="output 'y'.*out of memory"),
+        pytest.raises(ann.ExecutionError, match=r"output 'y'.*out of memory"),
     ):
         net.run({"a": column, "b": column.reshape(1, -1)})
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OptionDefault",
+    "OptionText",
     "OptionValue",
     "TableError",
     "build_options",
@@ -53,6 +54,12 @@ _OPTION_TYPES: dict[int, tuple[type, ...]] = {
 }
 
 
+class OptionText(str):
+    """A value as somebody typed it; it gets the option's type once that is known."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class OptionDefault:
     """An option that a backend understands: its type (ARMNN_OPTION_*) and its default."""
@@ -64,6 +71,20 @@ class OptionDefault:
     def type_name(self) -> str:
         """Word for the type: bool, int, uint, float or string."""
         return ("bool", "int", "uint", "float", "string")[self.type]
+
+    def read(self, text: str) -> OptionValue:
+        """Return what ``text`` means for this type; the text itself if it means nothing."""
+        plain = str(text)
+        if self.type == abi.ARMNN_OPTION_BOOL:
+            return {"true": True, "1": True, "false": False, "0": False}.get(plain.lower(), plain)
+        try:
+            if self.type == abi.ARMNN_OPTION_FLOAT:
+                return float(plain)
+            if self.type in (abi.ARMNN_OPTION_INT, abi.ARMNN_OPTION_UINT):
+                return int(plain)
+        except ValueError:
+            pass
+        return plain
 
     def accepts(self, value: object) -> bool:
         """Say whether ``value`` is of this type and in its range."""

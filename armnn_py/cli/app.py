@@ -7,6 +7,7 @@ import functools
 import json
 import logging
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ import rich_click as click
 from click.globals import get_current_context
 
 from armnn_py import errors
-from armnn_py.cli.render import Renderer, printable
+from armnn_py.cli.render import Renderer, printable, shortened
 
 if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
@@ -80,13 +81,14 @@ class Session:
     log_level: str | None = None
     color: str = "auto"
     backend_paths: list[str] = field(default_factory=list)
+    backend_options: dict[str, dict[str, str]] = field(default_factory=dict)
     command: str = "armnn-py"
 
     def runtime(self) -> Runtime:
-        """Make a runtime that searches the folders of ``--backend-path``, if there are any."""
+        """Make a runtime with the folders and options of the command line, if there are any."""
         from armnn_py import Runtime
 
-        return Runtime(self.backend_paths or None)
+        return Runtime(self.backend_paths or None, backend_options=self.backend_options or None)
 
     def renderer(self) -> Renderer:
         """Return the renderer for standard output."""
@@ -202,12 +204,33 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def backend_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add ``-b/--backend ID``, repeatable, in order of preference."""
+    """Add ``-b/--backend ID`` and ``--backend-option ID.NAME=VALUE``, both repeatable."""
     decorated: Callable[P, R] = click.option(
+        "--backend-option", metavar="ID.NAME=VALUE", multiple=True,
+        expose_value=False, callback=_store_backend_options,
+        help="An option of a backend, repeatable; 'armnn-py backends show ID' lists them.",
+    )(function)  # fmt: skip
+    decorated = click.option(
         "-b", "--backend", "backends", metavar="ID", multiple=True,
         help="Backend to use, repeatable, in order of preference; default: all by their score.",
-    )(function)  # fmt: skip
+    )(decorated)  # fmt: skip
     return decorated
+
+
+def _store_backend_options(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> None:
+    from armnn_py._native.backend_options import OptionText
+
+    session = context.ensure_object(Session)
+    for text in given:
+        match = re.fullmatch(r"([^.=]+)\.([^=]+)=(.*)", text, re.DOTALL)
+        if match is None:
+            raise click.BadParameter(
+                f"'{shortened(text, 60)}' is not ID.NAME=VALUE", context, parameter
+            )
+        backend, name, value = match.groups()
+        session.backend_options.setdefault(backend, {})[name] = OptionText(value)
 
 
 def command_name(context: click.Context | None) -> str:

@@ -47,23 +47,23 @@ def list_(session: Session) -> None:
         verdicts = runtime.load_report.as_dicts()
 
     def render(renderer: Renderer) -> None:
-        shown = [v for v in verdicts if v["status"] != "skipped" or session.verbosity > 0]
+        shown = [v for v in verdicts if session.verbosity > 0 or _is_of_interest(v)]
         renderer.table(
             [Column("id"), Column("file"), Column("api"), Column("from"),
              Column("verdict", verdict=True), Column("why")],
             [
                 [v["id"] or "-", _file_name(v), v["version"] or "-", v["place"], v["status"],
-                 f"{v['stage']}: {v['reason']}" if v["reason"] else ""]
+                 _why(v)]
                 for v in shown
             ],
         )  # fmt: skip
+        for verdict in shown:
+            if verdict["hint"] and verdict["status"] not in ("loaded", "skipped"):
+                renderer.line(f"hint: {_file_name(verdict)}: {verdict['hint']}")
         counts = Counter(verdict["status"] for verdict in verdicts)
-        others = counts["skipped"] if session.verbosity <= 0 else 0
-        parts = [
-            f"{count} {status}"
-            for status, count in counts.items()
-            if status != "skipped" or not others
-        ]
+        others = len(verdicts) - len(shown)
+        counts["skipped"] -= others
+        parts = [f"{count} {status}" for status, count in counts.items() if count]
         if others:
             parts.append(
                 f"{counted(others, 'other file')}; -v lists {'it' if others == 1 else 'them'}"
@@ -71,12 +71,25 @@ def list_(session: Session) -> None:
         summary = ", ".join(parts)
         advice = (
             ""
-            if not set(counts) - {"loaded", "skipped"}
+            if len(shown) == counts["loaded"]
             else "; 'armnn-py backends check FILE' explains a verdict"
         )
         renderer.line(f"{summary or 'no backend was found'}{advice}")
 
     session.answer({"verdicts": verdicts}, render)
+
+
+def _is_of_interest(verdict: dict[str, Any]) -> bool:
+    """Say whether a file was loaded or refused, or was perhaps meant to be a backend."""
+    name = _file_name(verdict).lower()
+    return verdict["status"] != "skipped" or ("backend" in name and ".so" in name)
+
+
+def _why(verdict: dict[str, Any]) -> str:
+    reason = f"{verdict['stage']}: {verdict['reason']}" if verdict["reason"] else ""
+    if verdict["status"] == "skipped" and verdict["hint"]:
+        reason += f": {verdict['hint']}"
+    return reason
 
 
 def _file_name(verdict: dict[str, Any]) -> str:
@@ -100,8 +113,8 @@ def show(session: Session, backend_id: str) -> None:
             "score": backend.score,
             "file": backend.file,
             "place": backend.place,
-            "options": {name: str(value) for name, value in backend.options.items()},
-            "capabilities": {name: str(value) for name, value in backend.capabilities.items()},
+            "options": dict(backend.options),
+            "capabilities": dict(backend.capabilities),
         }
 
     def render(renderer: Renderer) -> None:
@@ -111,10 +124,15 @@ def show(session: Session, backend_id: str) -> None:
              for key, value in data.items() if not isinstance(value, dict)],
         )  # fmt: skip
         for key in ("options", "capabilities"):
-            items = [f"{name} = {value}" for name, value in data[key].items()]
+            items = [f"{name} = {_typed(value)}" for name, value in data[key].items()]
             renderer.line(f"{key.capitalize()}: {', '.join(items) or 'none'}")
 
     session.answer(data, render)
+
+
+def _typed(value: object) -> str:
+    """Return a value as ``--backend-option`` takes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @backends.command()
@@ -157,28 +175,24 @@ def paths(session: Session) -> None:
             for place in runtime.load_report.places
         ]  # fmt: skip
         linked = [v.path for v in runtime.load_report if v.place == "static"]
+        hints = {v.path: v.hint for v in runtime.load_report if v.stage == "place" and v.hint}
 
     def render(renderer: Renderer) -> None:
         rows = (
-            [
-                [
-                    "linked in",
-                    "(the library itself)",
-                    f"{len(linked)} backend{'s' if len(linked) != 1 else ''}",
-                ]
-            ]
+            [["linked in", "(the library itself)", counted(len(linked), "backend")]]
             if linked
             else []
         )
         for place in places:
-            ignored, count = place["ignored"], place["entries"]
-            state = f"{count} files" if count != 1 else "1 file"
+            ignored, state = place["ignored"], counted(int(place["entries"] or 0), "file")
             rows.append([str(place["source"]), str(place["folder"]),
                          f"ignored: {ignored}" if ignored else state])  # fmt: skip
         renderer.table(
             [Column("order", right=True), Column("source"), Column("folder"), Column("state")],
             [[str(number), *row] for number, row in enumerate(rows, 1)],
         )
+        for path, hint in hints.items():
+            renderer.line(f"hint: {path}: {hint}")
 
     session.answer({"linked": linked, "places": places}, render)
 

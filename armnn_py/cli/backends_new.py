@@ -7,6 +7,8 @@ from pathlib import Path
 
 import rich_click as click
 
+import armnn_py
+from armnn_py.backends import parse_file_name
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.render import Renderer
 from armnn_py.errors import InvalidArgumentError
@@ -48,13 +50,27 @@ def new(session: Session, folder: Path, vendor: str, name: str) -> None:
     session.answer(data, render)
 
 
+def _known_ids() -> dict[str, str]:
+    """Return the ids that a new backend must not have, and what they are."""
+    from armnn_py._native.dynamic_library import static_backends
+
+    ids = {static.name: "that of a backend linked into the library" for static in static_backends()}
+    for folder in armnn_py.__path__:
+        for path in (Path(folder) / "_backends").glob("*"):
+            parts = parse_file_name(path.name)
+            if parts is not None:
+                ids.setdefault(parts.name, "that of a backend of this package")
+    return {**ids, "Unknown": "reserved"}
+
+
 def write_project(folder: Path, *, vendor: str, name: str) -> list[Path]:
     """Write the template with the given names and return the files.
 
     Raises
     ------
     InvalidArgumentError
-        A name breaks the rule of file names, or the folder has something in it.
+        A name breaks the rule of file names or is the id of a backend of the package, or the
+        folder has something in it.
     """
     for option, value in (("--vendor", vendor), ("--name", name)):
         if not re.fullmatch(r"[A-Za-z0-9]+", value):
@@ -62,6 +78,12 @@ def write_project(folder: Path, *, vendor: str, name: str) -> list[Path]:
                 f"{option}: '{value}' given, only letters A-Z a-z and digits are allowed",
                 hints=["the file is called <vendor>_<name>_backend.so"],
             )
+    known = _known_ids()
+    if name in known:
+        raise InvalidArgumentError(
+            f"--name: the id '{name}' is {known[name]}",
+            hints=["give your backend a name of its own: of equal ids the first one wins"],
+        )
     if folder.exists() and any(folder.iterdir()):
         raise InvalidArgumentError(
             f"folder '{folder}' is not empty", hints=["name a new folder; nothing is overwritten"]

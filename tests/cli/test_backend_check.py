@@ -10,7 +10,7 @@ import pytest
 
 from armnn_py.backends.checking import STEPS
 
-from .conftest import Command
+from .conftest import DEMO, Command
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SOURCE = REPOSITORY / "tests" / "fixtures" / "bad_backend.c"
@@ -133,3 +133,50 @@ def test_ctrl_c_ends_a_check_that_hangs(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 130
     assert done.stderr == "error: interrupted\n"
+
+
+OPTIONS = ("-DOPTIONS", '-DBACKEND_ID="Test"')
+
+
+@pytest.mark.parametrize("name", ["run", "check"])
+def test_backend_options_get_their_types(command: Command, tmp_path: Path, name: str) -> None:
+    build(tmp_path, *OPTIONS)
+    options = ["echo=true", "threads=-7", "cache_size=9", "ratio=2", "device=5"]
+    given = [part for text in options for part in ("--backend-option", f"Test.{text}")]
+    seed = ["--random", "1"] if name == "run" else []
+    answer = command("--backend-path", tmp_path, name, DEMO, *seed, *given, "-b", "CpuRef")
+    assert answer.code == 0, answer.err
+    # Name, type of armnn_option_type_e, integer, float, text: what the backend was given.
+    assert ("given: echo/0=1|0| threads/1=-7|0| cache_size/2=9|0| ratio/3=0|2| device/4=0|0|5"
+            in answer.err)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("Test.threads=many", "option 'threads' is 'many', a value of type int expected"),
+        ("Test.cache_size=-1", "option 'cache_size' is -1, a value of type uint expected"),
+        ("Test.echo=maybe", "option 'echo' is 'maybe', a value of type bool expected"),
+        ("Test.thread=1", "did you mean 'threads'?"),
+        ("Nobody.threads=1", "backend 'Nobody' is not loaded"),
+        ("threads=1", "'threads=1' is not ID.NAME=VALUE"),
+        ("Test.threads", "'Test.threads' is not ID.NAME=VALUE"),
+    ],
+)
+def test_wrong_backend_option_is_wrong_usage(
+    command: Command, tmp_path: Path, option: str, said: str
+) -> None:
+    build(tmp_path, *OPTIONS)
+    answer = command("--backend-path", tmp_path, "check", DEMO, "--backend-option", option)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+def test_show_gives_options_with_their_types(command: Command, tmp_path: Path) -> None:
+    build(tmp_path, *OPTIONS)
+    answer = command("--backend-path", tmp_path, "backends", "show", "Test", "--json")
+    assert answer.json["options"] == {
+        "echo": False, "threads": 3, "cache_size": 64, "ratio": 0.5, "device": "first",
+    }  # fmt: skip
+    assert answer.json["options"]["echo"] is False
+    assert "echo = false" in command("--backend-path", tmp_path, "backends", "show", "Test").out

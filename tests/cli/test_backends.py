@@ -170,3 +170,41 @@ def test_doctor_without_the_library_says_so(
     answer = command("doctor", "--json")
     assert answer.code == 1
     assert answer.json["checks"][0]["detail"] == "the native library 'x' is not there"
+
+
+def test_list_shows_files_that_were_perhaps_meant(command: Command, tmp_path: Path) -> None:
+    for name in ("Bad_Bad_extra_backend.so", "Acme_Npu_Backend.so", "notes.txt"):
+        (tmp_path / name).write_bytes(b"")
+    out = command("--backend-path", tmp_path, "backends", "list").out
+    (row,) = (line for line in out.splitlines() if "Bad_Bad_extra_backend.so" in line)
+    assert "skipped" in row
+    assert "the <name> part 'Bad_extra' may have only letters" in row
+    assert "Acme_Npu_Backend.so" in out
+    assert "notes.txt" not in out
+    assert "2 skipped, 1 other file; -v lists it" in out
+
+
+def test_relative_backend_path_is_refused_with_the_absolute_form(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "build").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for name in ("list", "paths"):
+        out = command("--backend-path", "build", "backends", name).out
+        assert "is not absolute" in out
+        assert f"hint: build: use '{tmp_path / 'build'}'" in out
+
+
+@pytest.mark.parametrize("name", ["CpuRef", "Unknown"])
+def test_new_refuses_the_ids_of_others(command: Command, tmp_path: Path, name: str) -> None:
+    answer = command("backends", "new", tmp_path / "p", "--vendor", "Acme", "--name", name)
+    assert answer.code == 2
+    assert f"the id '{name}' is " in answer.err
+    assert not (tmp_path / "p").exists()
+
+
+def test_one_is_not_said_in_the_plural(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not for us")
+    out = command("--backend-path", tmp_path, "backends", "paths").out
+    assert "1 backend\n" in out
+    assert "1 file\n" in out

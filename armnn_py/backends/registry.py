@@ -121,7 +121,7 @@ class BackendRegistry(
         if near and not about:
             hints = [f"did you mean '{near[0]}'?"]
         return BackendNotFoundError(
-            f"backend '{printable(backend_id)}' is not loaded",
+            f"backend '{printable(str(backend_id))}' is not loaded",
             backend=backend_id,
             loaded=tuple(self),
             verdicts=tuple(report),
@@ -346,7 +346,7 @@ class _OptionsOfCaller:
             if backend_id not in registry and not registry.load_report.about(backend_id):
                 raise UnknownNameError(
                     f"backend_options: backend '{backend_id}' is not loaded",
-                    name=backend_id,
+                    name=str(backend_id),
                     valid=list(registry),
                     details=[f"loaded: {', '.join(registry) or 'none'}"],
                 )

@@ -109,6 +109,11 @@ class Network(
         if not callable(builder):
             raise InvalidArgumentError(f"builder {builder!r} cannot be called")
         for what, infos in (("input", inputs), ("output", outputs)):
+            if not isinstance(infos, Mapping):
+                raise InvalidArgumentError(
+                    f"{what}s: {type(infos).__name__} given, a mapping of names to TensorInfo "
+                    "expected"
+                )
             for key, info in infos.items():
                 if not isinstance(key, str) or not key or not isinstance(info, TensorInfo):
                     raise InvalidArgumentError(f"{what} {key!r}: {info!r}, a TensorInfo expected")
@@ -140,6 +145,10 @@ class Network(
         InvalidArgumentError
             A shape does not fit its input, or is missing.
         """
+        if not isinstance(shapes, Mapping):
+            raise InvalidArgumentError(
+                f"shapes: {type(shapes).__name__} given, a mapping of names to shapes expected"
+            )
         infos = dict(self.inputs)
         for key in shapes:
             if key not in infos:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
@@ -165,7 +166,20 @@ def select_backends(
         if not registry:
             raise _nothing_loaded(registry)
         return [registry[name] for name in registry.by_preference]
-    ids = [backends] if isinstance(backends, str) else list(backends)
+    try:
+        given = iter([backends] if isinstance(backends, str) else backends)
+    except TypeError:
+        raise InvalidArgumentError(
+            f"backends: {type(backends).__name__} given, a list of backend ids expected",
+            hints=["backends=['CpuRef']"],
+        ) from None
+    ids = []
+    for name in given:
+        if not isinstance(name, str):
+            raise InvalidArgumentError(
+                f"a backend id is a str, not {type(name).__name__}: {reprlib.repr(name)}"
+            )
+        ids.append(name)
     if not ids:
         raise InvalidArgumentError(
             "the list of backends is empty",
@@ -173,10 +187,6 @@ def select_backends(
         )
     chosen: dict[str, Backend] = {}
     for name in ids:
-        if not isinstance(name, str):
-            raise InvalidArgumentError(
-                f"a backend id is a str, not {type(name).__name__}: {name!r}"
-            )
         if name not in registry:
             raise registry.not_found(name, asked_by=f"backends={ids!r}")
         chosen.setdefault(name, registry[name])

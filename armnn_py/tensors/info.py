@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
+import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -34,6 +36,7 @@ INT32 = (-(2**31), 2**31 - 1)
 """Lowest and highest 32-bit integer."""
 
 _SIZE_LIMIT = 2**63
+_MOST_SCALES = 2**24
 _ZERO_POINTS = {
     DataType.QASYMM_U8: (0, 255),
     DataType.QASYMM_S8: (-128, 127),
@@ -113,7 +116,14 @@ def parse_static_shape(
 
 def _items(value: Any) -> list[Any]:
     """Return the members of a sequence or array, or a number as the only one."""
-    return [value] if np.ndim(value) == 0 else list(value)
+    try:
+        values = iter(value)
+    except TypeError:
+        return [value]
+    items = list(itertools.islice(values, _MOST_SCALES + 1))
+    if len(items) > _MOST_SCALES:
+        raise ValueError
+    return items
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +155,13 @@ class QuantizationInfo:
             scales = tuple(float(scale) for scale in _items(self.scales))
             points = tuple(operator.index(point) for point in _items(self.zero_points))
             axis = None if self.axis is None else operator.index(self.axis)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InvalidArgumentError(
                 "quantization: scales are numbers, zero points and axis are integers",
                 details=[
-                    f"scales: {self.scales!r}",
-                    f"zero points: {self.zero_points!r}",
-                    f"axis: {self.axis!r}",
+                    f"scales: {reprlib.repr(self.scales)}",
+                    f"zero points: {reprlib.repr(self.zero_points)}",
+                    f"axis: {reprlib.repr(self.axis)}",
                 ],
             ) from error
         points = points or (0,) * len(scales)

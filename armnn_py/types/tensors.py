@@ -77,7 +77,7 @@ class DataType(IntEnum):
         """
         try:
             resolved = np.dtype(dtype)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise InvalidArgumentError(f"dtype {dtype!r} is not a numpy dtype") from error
         found = _FROM_NUMPY.get(resolved.newbyteorder("="))
         if found is not None:

@@ -100,6 +100,7 @@ def test_new_writes_a_project_and_says_what_next(command: Command, tmp_path: Pat
     }  # fmt: skip
     assert "armnn_add_backend(Dsp7 VENDOR Acme" in (folder / "CMakeLists.txt").read_text()
     assert "@" not in (folder / "CMakeLists.txt").read_text()
+    assert "CMAKE_BUILD_TYPE Release" in (folder / "CMakeLists.txt").read_text()
     assert "cmake --build build" in answer.out
 
 

@@ -59,6 +59,10 @@ def test_plain_cmake_build_exports_exactly_three_symbols(built: Path) -> None:
     assert exports(built / LIBRARY) == EXPORTS
 
 
+def test_plain_cmake_build_is_optimised(built: Path) -> None:
+    assert "CMAKE_BUILD_TYPE:STRING=Release" in (built / "CMakeCache.txt").read_text()
+
+
 def test_plain_cmake_build_is_loaded_from_its_folder(installed: Environment, built: Path) -> None:
     output = run(installed.command, "--backend-path", built, "backends", "list", "--json")
     verdicts = {verdict["path"]: verdict for verdict in json.loads(output)["verdicts"]}

@@ -62,7 +62,10 @@ def test_holds_nothing_else(names: set[str]) -> None:
         for name in names - SDK - {CORE}
         if ".dist-info/" not in name
         and not re.fullmatch(r"armnn_py/_backends/\w+_\w+_backend\.so", name)
-        and (not name.startswith(("armnn_py/", "armnn_py_command/")) or Path(name).suffix not in suffixes)
+        and (
+            not name.startswith(("armnn_py/", "armnn_py_command/"))
+            or Path(name).suffix not in suffixes
+        )
     }
     assert not strays
     assert not [name for name in names if name.endswith("runtime.h")]

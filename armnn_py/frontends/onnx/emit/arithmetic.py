@@ -37,15 +37,22 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__ = ["Arithmetic", "is_narrow"]
+__all__ = ["Arithmetic", "check_divisor", "is_narrow"]
 
 Array = NDArray[Any]
+
+
+def check_divisor(x: Array, y: Array) -> None:
+    """Raise if known integers are divided by 0, of which numpy would make 0."""
+    if y.dtype.kind in "iu" and np.broadcast(x, y).size and not np.all(y):
+        raise ParseError("an integer is divided by 0")
 
 
 def _divide(x: Array, y: Array) -> Array:
     """Divide; integers round towards zero, as in C."""
     if x.dtype.kind == "f":
         return np.asarray(np.divide(x, y))
+    check_divisor(x, y)
     quotient, rest = x // y, x % y
     return np.asarray(quotient + ((rest != 0) & ((x < 0) != (y < 0))))
 

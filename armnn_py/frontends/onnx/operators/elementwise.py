@@ -11,6 +11,7 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of
+from armnn_py.frontends.onnx.emit.arithmetic import check_divisor
 from armnn_py.frontends.onnx.node import NodeView, normal_axis
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
@@ -144,6 +145,7 @@ def _mod(view: NodeView) -> Value:
     x, y = view.value(0), view.value(1)
     if not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)):
         raise Unsupported("a remainder computed at run time")
+    check_divisor(x, y)
     remainder = np.fmod if view.integer("fmod") else np.mod
     with np.errstate(all="ignore"):
         return np.asarray(remainder(x, y)).astype(x.dtype, copy=False)

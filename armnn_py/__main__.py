@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """``python -m armnn_py`` is the command ``armnn-py``."""
 
 from __future__ import annotations

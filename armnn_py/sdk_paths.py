@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Where the installed SDK lies: the folders that a vendor's build needs.
 
 The SDK folders are made by the build, so in an editable install they are apart from the sources;

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Where the command ``armnn-py`` starts: outside the package, so that Ctrl-C is met early on.
 
 Importing anything of ``armnn_py`` imports numpy and the rest first, which takes most of the time of

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """What the benchmarks share: the machine in one line, samples in numbers, backends for a folder."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The fixed cost of a run: per layer outside the kernels, and per call.
 
     python benchmarks/overhead.py [--output FILE.json]

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """How long it takes to start: import, the first Runtime, a folder of 200 good and 200 bad files.
 
     python benchmarks/startup.py [--output FILE.json]

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Bring the real networks and pictures that tests marked ``models`` and benchmarks use.
 
     python scripts/fetch_models.py [FOLDER] [GROUP ...]

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Does anything grow? Runtimes made, networks loaded, run and closed, many times in one process.
 
     python scripts/soak.py [--cycles 2000] [--output FILE.json]

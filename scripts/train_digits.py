@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Train the network of ``armnn-py demo``: scikit-learn's handwritten digits, plain numpy.
 
     pip install scikit-learn onnx

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """What all tests share: tests that need files from outside are deselected, and that is said."""
 
 from __future__ import annotations

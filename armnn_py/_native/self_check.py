@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Facts about the native library for ``armnn-py doctor``."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """All loading steps on one file, wherever it lies."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """What all commands share: options, the answer as text or JSON, errors as exit codes."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """``armnn-py backends``: what was found, why it was refused, where was searched."""
 
 from __future__ import annotations

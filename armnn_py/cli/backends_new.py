@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """``armnn-py backends new``: a vendor's project that builds at once."""
 
 from __future__ import annotations

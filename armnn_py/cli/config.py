@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """``armnn-py config``: one value for shells and build systems."""
 
 from __future__ import annotations

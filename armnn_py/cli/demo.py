@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """``armnn-py demo``: a small real network that travels with the package, on real samples."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """``armnn-py doctor``: the machine, the install and the extras."""
 
 from __future__ import annotations

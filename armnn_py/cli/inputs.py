@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Files for a network's inputs, pictures among them, and its outputs back to files."""
 
 from __future__ import annotations

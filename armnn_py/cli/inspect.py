@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """``armnn-py inspect``: what is in a model file."""
 
 from __future__ import annotations

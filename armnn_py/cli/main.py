@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The group of commands, and the one place where an error becomes words and an exit code."""
 
 from __future__ import annotations

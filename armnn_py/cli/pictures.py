@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Pictures as inputs: from a file to a tensor of the input's form."""
 
 from __future__ import annotations

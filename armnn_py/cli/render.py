@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Tables and lines on a terminal or in a pipe; the only module that imports rich.
 
 On a terminal tables have rules and colour and fold to its width. In a pipe they are plain text that

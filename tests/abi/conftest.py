@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Tools of the ABI tests: the project's scripts, a C compiler, a layout measured once."""
 
 from __future__ import annotations

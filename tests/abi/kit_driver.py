@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Calls a backend through its three exports and its tables, by ctypes and nothing else."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """A second reader of the headers agrees with the mirror: cffi's parser, checked by the compiler.
 
 cffi compiles the real headers and gets sizes, offsets and numbers from the compiler; it also reads

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The layout is the golden one, keeps the rules of types.h, and fits the backends that exist."""
 
 from __future__ import annotations

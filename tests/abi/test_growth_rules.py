@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Every change that would hurt an old backend is caught; growth is let through."""
 
 from __future__ import annotations

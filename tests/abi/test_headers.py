@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The headers compile alone, in both languages, with every warning an error."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """A backend of a dozen lines is one in C and in C++, without a warning, with three exports."""
 
 from __future__ import annotations

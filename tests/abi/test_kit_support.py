@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Layer support of the kit: which row is chosen, and the reason when none is."""
 
 from __future__ import annotations

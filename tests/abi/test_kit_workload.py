@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Workloads of the kit: requirements, preparation, execution, and hosts that offer little."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The ctypes mirror has the bytes that the C compiler sees."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The table behind an object of a backend is checked before a function of it is called."""
 
 from __future__ import annotations

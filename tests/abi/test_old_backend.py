@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Backends built from the frozen first headers keep loading and computing.
 
 The host may have grown since; these files have not. One is written by hand, with tables as small

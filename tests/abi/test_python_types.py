@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Enumerations and descriptors of the Python package are those of the C headers."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """A way to call the command in this process, and small models to call it on."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """backends check: files whose code ends the process, and files that export too much."""
 
 from __future__ import annotations

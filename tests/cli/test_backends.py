@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """backends list, show, check, paths and new; config and doctor."""
 
 from __future__ import annotations

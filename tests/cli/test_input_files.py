@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Damaged, foreign and unusual files as inputs, and options out of range."""
 
 from __future__ import annotations

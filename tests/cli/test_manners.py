@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """What all commands share: channels, JSON, exit codes, pipes, interrupts."""
 
 from __future__ import annotations

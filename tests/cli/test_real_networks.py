@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """``armnn-py run`` on real networks and photographs, against onnxruntime."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Where answers and errors go when the streams are full, closed, narrow, or Ctrl-C comes early."""
 
 from __future__ import annotations

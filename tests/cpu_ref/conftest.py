@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The reference backend as a fixture, from a file of its own or from the core library."""
 
 from __future__ import annotations

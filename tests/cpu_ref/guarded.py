@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Memory that notices when somebody writes beside it.
 
 In a process with the address sanitizer (a backend built with it, and its runtime preloaded) the

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """One layer at a time through a backend: ask for support, make a workload, execute it on arrays.
 
 The functions of the backend are called through the C interface itself, without the package's own

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Expected values from somebody else: single ONNX nodes in onnxruntime, layouts by transposing."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Random shapes, values and operands for the tests of layers that work on whole tensors."""
 
 from __future__ import annotations

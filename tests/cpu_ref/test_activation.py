@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """ACTIVATION against its formulas in numpy."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Whatever a query holds: the answer is a reason, or a layer that stays inside its tensors.
 
 Descriptors and shapes are drawn at random, small ones more often than absurd ones, so that many

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """ARG_MIN_MAX against numpy."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """CAST and the float16 conversions against numpy, and the rules for values that do not fit."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """COMPARISON and LOGICAL_BINARY against numpy."""
 
 from __future__ import annotations

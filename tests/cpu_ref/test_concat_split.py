@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """CONCAT, SPLITTER and STACK against numpy, with views along an axis and views anywhere."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """CONVOLUTION2D against ONNX Conv in onnxruntime, and its refusals."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """CONSTANT, MEM_COPY, RESHAPE, FILL, RANK and SHAPE; quantised tensors that move; odd infos."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """DEPTHWISE_CONVOLUTION2D against grouped ONNX Conv in onnxruntime, and its refusals."""
 
 from __future__ import annotations

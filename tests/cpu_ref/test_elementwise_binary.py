@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """ELEMENTWISE_BINARY, the older layer types of the same meaning, and PRELU, against numpy."""
 
 from __future__ import annotations

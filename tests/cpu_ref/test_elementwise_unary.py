@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """ELEMENTWISE_UNARY and FLOOR against numpy."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """GATHER and GATHER_ND against numpy, and what becomes of indices outside."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """FULLY_CONNECTED and BATCH_MAT_MUL against numpy in double precision, and their refusals."""
 
 from __future__ import annotations

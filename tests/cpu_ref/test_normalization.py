@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The normalisations against numpy in double precision, and LRN against onnxruntime."""
 
 from __future__ import annotations

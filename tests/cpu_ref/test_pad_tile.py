@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """PAD in its three modes and TILE, against numpy and onnxruntime."""
 
 from __future__ import annotations

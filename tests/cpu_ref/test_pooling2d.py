@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """POOLING2D against ONNX pooling in onnxruntime and against windows spelt out in numpy."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """PERMUTE, TRANSPOSE, BROADCAST_TO, SPACE_TO_DEPTH and DEPTH_TO_SPACE."""
 
 from __future__ import annotations

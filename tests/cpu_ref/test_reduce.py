@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """REDUCE and MEAN over any axes against numpy."""
 
 from __future__ import annotations

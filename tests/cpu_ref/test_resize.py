@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """RESIZE against exact fractions, and against onnxruntime where both define the same thing."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """SLICE and STRIDED_SLICE against numpy."""
 
 from __future__ import annotations

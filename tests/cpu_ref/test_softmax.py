@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """SOFTMAX and LOG_SOFTMAX against onnxruntime and numpy."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """TRANSPOSE_CONVOLUTION2D against ONNX ConvTranspose in onnxruntime, and its refusals."""
 
 from __future__ import annotations

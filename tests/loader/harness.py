@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Backends compiled on demand, and short questions about what a search gave."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The table of backends that open but may not be used: how to build each, and what is said."""
 
 from __future__ import annotations

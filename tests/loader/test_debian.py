@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """A real backend of Arm NN's C++ library is refused in words, and the process lives on.
 
 ``ARMNN_PY_DEBIAN_BACKEND`` names ``Arm_CpuRef_backend.so`` of Debian's package

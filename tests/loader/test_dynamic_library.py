@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Opening libraries and finding symbols: cases 1 to 9 and 12 of AN 2.11; reading foreign memory."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Wheels that name a folder by an entry point: found by reading, nothing is imported."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Which files of a folder are taken: AN 2.3 and 2.4, case 20 of AN 2.11, links, special files."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Several runtimes, any order of ends, many threads, and libraries that go when nobody is left."""
 
 from __future__ import annotations

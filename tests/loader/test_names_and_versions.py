@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The rule of file names (AN 2.3, 2.4) and the rule of versions (AN 2.6, case 10)."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """backend_options: what a backend is given, and which mistakes are the caller's."""
 
 from __future__ import annotations

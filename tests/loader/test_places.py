@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Where backends are searched: AN 2.2, cases 21, 22 and 24 of AN 2.11."""
 
 from __future__ import annotations

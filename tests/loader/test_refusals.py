@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Libraries that open but may not be used: AN 2.5, 2.9, cases 13 to 19 of AN 2.11, and more."""
 
 from __future__ import annotations

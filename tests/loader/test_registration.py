@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Which of several backends are registered: cases 18, 23 to 35 of AN 2.11, all of AN 2.12."""
 
 from __future__ import annotations

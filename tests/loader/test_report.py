@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """What people and programs get to see: verdicts, report, log lines, warnings."""
 
 from __future__ import annotations

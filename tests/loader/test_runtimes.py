@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Searches as a user makes them: cases 31 to 38 of AN 2.11, with Runtime and real numbers."""
 
 from __future__ import annotations

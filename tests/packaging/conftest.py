@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """A wheel of this repository, and a virtual environment with nothing else of it."""
 
 from __future__ import annotations

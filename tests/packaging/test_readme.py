@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The README's program and backend are what it says they are."""
 
 from __future__ import annotations

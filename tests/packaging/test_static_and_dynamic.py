@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The same program with the reference linked in, and with it loaded from a folder."""
 
 from __future__ import annotations

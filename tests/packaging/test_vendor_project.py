@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """A vendor's project against the installed wheel: built out of tree, packed, found, run."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Editable install, source archive, and a wheel with other static backends."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """What is in the wheel, and what it is called."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The environment variables: what each value means, and which values are refused."""
 
 from __future__ import annotations

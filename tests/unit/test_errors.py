@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """The tree of errors: standard classes behind it, the form of the text, the fields."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Descriptors check themselves, compare by value and have Arm NN's defaults."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Building, copying, pickling and checking networks."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Shapes and types of layers that numpy and onnx do not have, from their definitions."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """What is wrong is refused in words that name the thing."""
 
 from __future__ import annotations

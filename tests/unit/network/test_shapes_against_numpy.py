@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Shapes and types are those of what numpy computes."""
 
 from __future__ import annotations

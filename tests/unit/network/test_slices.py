@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Slices and strided slices have the shapes of numpy's indexing."""
 
 from __future__ import annotations

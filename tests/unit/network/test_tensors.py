@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """TensorInfo, QuantizationInfo, constants and data types."""
 
 from __future__ import annotations

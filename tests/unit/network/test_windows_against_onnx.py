@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Shapes of convolutions and pooling are those that onnx infers."""
 
 from __future__ import annotations

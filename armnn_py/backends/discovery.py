@@ -84,12 +84,16 @@ def argument_paths(value: BackendPath | Sequence[BackendPath]) -> list[str]:
         The value, or one in the sequence, is no path at all.
     """
     values = [value] if isinstance(value, str | bytes | os.PathLike) else value
-    if not isinstance(values, Iterable):
+    try:
+        items = iter(values) if isinstance(values, Iterable) else None
+    except TypeError:  # it says that it is iterable and is not, as an array without dimensions
+        items = None
+    if items is None:
         raise InvalidArgumentError(
             f"dynamic_backends_path: {type(value).__name__} given, a path or a list expected"
         )
     paths = []
-    for item in values:
+    for item in items:
         if not isinstance(item, str | bytes | os.PathLike):
             raise InvalidArgumentError(
                 f"dynamic_backends_path: the list has a {type(item).__name__}, paths expected"

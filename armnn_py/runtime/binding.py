@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -25,8 +24,7 @@ def check_stops(timeout: object, cancel: object) -> None:
     if timeout is not None and (
         isinstance(timeout, bool)
         or not isinstance(timeout, (int, float))
-        or math.isnan(timeout)
-        or timeout < 0
+        or not timeout >= 0  # also true of "not a number"
     ):
         raise InvalidArgumentError(
             f"timeout: {timeout!r} given, seconds >= 0 expected", hints=["None means no limit"]

@@ -8,9 +8,10 @@ without checking is checked here, and a file of another machine is told in words
 itself does is not looked at: blank code that nothing runs while loading goes unnoticed.
 
 ``dlopen`` opens the file once more, by its name. :class:`FileState` tells, immediately before and
-after, whether that is still the file that was looked at. What remains: a file that is cut or
-replaced while ``dlopen`` reads it, and one written in place that keeps its size and its time of
-change, which some file systems count in hundredths of a second.
+after, whether that is still the file that was looked at. What remains: a file that is replaced in
+the microseconds until ``dlopen`` opens it, by a cut one or a pipe, which ends the process or makes
+it wait; one that is cut while ``dlopen`` maps it; and one written in place that keeps its size and
+its time of change, which some file systems count in hundredths of a second.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ _FOREIGN_HEADS = (
     (b"PK", "a zip archive"),
 )
 _ET_DYN = 3
-_PT_GNU_RELRO = 0x6474E552
+_PT_TLS, _PT_GNU_EH_FRAME, _PT_GNU_RELRO, _PT_GNU_PROPERTY = 7, 0x6474E550, 0x6474E552, 0x6474E553
+# What these describe is read where it is mapped. If it is not, a loadable segment was lost.
+_MAPPED = (_PT_TLS, _PT_GNU_EH_FRAME, _PT_GNU_PROPERTY)
 _EHDR_SIZE, _PHDR_SIZE = 64, 56
 _MAX_IMAGE = 1 << 40
 
@@ -221,6 +224,10 @@ def _check_segments(segments: list[Segment], size: int) -> None:
             for load in loads
         ):
             raise damaged("it protects memory that it does not have")
+        if segment.type in _MAPPED and not any(
+            load.holds(segment.address, segment.file_size) for load in loads
+        ):
+            raise damaged("a part of it lies outside its loadable segments")
     if end > _MAX_IMAGE:
         raise damaged(f"its segments span {end} bytes")
 

@@ -40,6 +40,7 @@ _ELEMENT_SIZES = {Tag.SYMENT: _SYMBOL, Tag.RELAENT: 24, Tag.RELENT: 16, Tag.RELR
 _COMPANIONS = {
     Tag.RELA: (Tag.RELAENT,),
     Tag.REL: (Tag.RELENT,),
+    Tag.RELR: (Tag.RELRENT,),
     Tag.JMPREL: (Tag.PLTREL,),
     Tag.VERNEED: (Tag.VERNEEDNUM, Tag.VERSYM),
     Tag.VERDEF: (Tag.VERDEFNUM,),

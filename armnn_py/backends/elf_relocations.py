@@ -146,13 +146,13 @@ def _check_packed(image: Image, entries: Entries, findings: _Findings) -> None:
     start = np.maximum.accumulate(np.where(is_map, 0, index))
     bases = words[start]
     if not lie_in(bases[~is_map], findings.writable).all():
-        raise damaged("a packed relocation leads to memory that may not be written to")
+        raise damaged("packed relocations lead to memory that may not be written to")
     # The map's bit 1 is the word after the address, bit 63 the 63rd; each map covers 63 words.
     skipped = (index - start - 1)[is_map].astype(np.uint64) * np.uint64(63)
     maps = words[is_map]
     last = bases[is_map] + np.uint64(8) * (skipped + _highest_bit(maps))
     if not lie_in(last[maps > 1], findings.writable).all():
-        raise damaged("a packed relocation leads to memory that may not be written to")
+        raise damaged("packed relocations lead to memory that may not be written to")
 
 
 def _highest_bit(words: Addresses) -> Addresses:

@@ -61,14 +61,7 @@ def acquire(path: str, inspected: FileState) -> SharedLibrary:
     identity = inspected.device, inspected.inode
     library = _libraries.get(identity)
     if library is None:
-        _check_unchanged(path, inspected)
-        handle = _open(path)
-        try:
-            _check_unchanged(path, inspected)
-        except FileChangedError:
-            dynamic_library.close_library(handle)
-            raise
-        library = SharedLibrary(path, identity, handle)
+        library = SharedLibrary(path, identity, _open(path, inspected))
         _libraries[identity] = library
     library.users += 1
     return library
@@ -83,7 +76,7 @@ def _check_unchanged(path: str, inspected: FileState) -> None:
         raise FileChangedError("changed", "was replaced or written to while it was being loaded")
 
 
-def _open(path: str) -> int:
+def _open(path: str, inspected: FileState) -> int:
     """Open a file that is not open yet, even if an older one of the same name is.
 
     The system's loader goes by the name first: after an upgrade it would hand out the library that
@@ -91,12 +84,24 @@ def _open(path: str) -> int:
     """
     folder, _, name = path.rpartition("/")
     others = {library.handle for library in _libraries.values()}
-    handle = dynamic_library.open_library(path)
+    handle = _open_unchanged(path, inspected)
     for attempt in range(1, len(others) + 1):
         if handle not in others:
             break
         dynamic_library.close_library(handle)
-        handle = dynamic_library.open_library(f"{folder}{'/.' * attempt}/{name}")
+        handle = _open_unchanged(f"{folder}{'/.' * attempt}/{name}", inspected)
+    return handle
+
+
+def _open_unchanged(path: str, inspected: FileState) -> int:
+    """Open a file between two looks at whether it is the one that was inspected."""
+    _check_unchanged(path, inspected)
+    handle = dynamic_library.open_library(path)
+    try:
+        _check_unchanged(path, inspected)
+    except FileChangedError:
+        dynamic_library.close_library(handle)
+        raise
     return handle
 
 

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
 """Files that must be refused before the system's loader sees them: cut, foreign, damaged."""
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from .harness import Load, Workshop, only, outcome
 SO = "Test_Test_backend.so"
 # Offsets in the head of a 64-bit file.
 CLASS, DATA, TYPE, MACHINE, PHOFF, SHOFF, PHENTSIZE, PHNUM = 4, 5, 16, 18, 32, 40, 54, 56
-PT_LOAD, PT_DYNAMIC, PT_RELRO = 1, 2, 0x6474E552
+PT_LOAD, PT_DYNAMIC, PT_EH_FRAME, PT_RELRO = 1, 2, 0x6474E550, 0x6474E552
 # Offsets in a program header.
 P_FLAGS, P_OFFSET, P_VADDR, P_FILESZ, P_MEMSZ, P_ALIGN = 4, 8, 16, 32, 40, 48
 
@@ -241,6 +243,8 @@ def no_loads(image: bytearray) -> None:
         pytest.param(no_loads, id="no segments"),
         pytest.param(segment(PT_DYNAMIC, P_VADDR, 2**40), id="dynamic section far away"),
         pytest.param(segment(PT_DYNAMIC, P_FILESZ, 0), id="dynamic section of no size"),
+        pytest.param(segment(PT_LOAD, 0, 0, 2, "<I"), id="a segment lost"),
+        pytest.param(segment(PT_EH_FRAME, P_VADDR, 2**40), id="unwinding data far away"),
         pytest.param(segment(PT_LOAD, P_ALIGN, 12345), id="odd alignment"),
         pytest.param(segment(PT_LOAD, P_MEMSZ, 1), id="less memory than file"),
         pytest.param(segment(PT_LOAD, P_VADDR, 0, index=2), id="segments overlap"),

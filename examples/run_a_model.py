@@ -1,5 +1,3 @@
-# SPDX-FileCopyrightText: armnn_py contributors
-# SPDX-License-Identifier: MIT
 from pathlib import Path
 
 import numpy as np

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,30 @@ def _elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def models_folder() -> Path:
     """The folder that ``ARMNN_PY_MODELS`` names: ``open/*.onnx``, ``images/*``."""
     return Path(os.environ["ARMNN_PY_MODELS"])
+
+
+FIXTURES = Path(__file__).parent / "fixtures"
+INCLUDE = Path(__file__).parents[1] / "native" / "include"
+
+
+def _build(source: str, target: Path, *defines: str) -> None:
+    """Compile one C file as a vendor without CMake would."""
+    compiler = shutil.which("cc")
+    assert compiler is not None, "the tests need a C compiler"
+    command = [compiler, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
+    command += ["-fvisibility=hidden", f"-I{INCLUDE}", str(FIXTURES / source)]
+    subprocess.run([*command, *defines, "-o", str(target)], check=True)
+
+
+@pytest.fixture(scope="session")
+def build_backend() -> Callable[..., None]:
+    """Compile a C file of tests/fixtures: ``build_backend(source, target, "-DNAME=1")``."""
+    return _build
+
+
+@pytest.fixture(scope="session")
+def dozen_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the backend "Dozen"."""
+    folder = tmp_path_factory.mktemp("dozen")
+    _build("dozen_backend.c", folder / "Test_Dozen_backend.so")
+    return folder

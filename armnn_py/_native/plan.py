@@ -267,12 +267,6 @@ class NativeContext:
         step: int = self._run.failed_step
         return None if step == abi.ARMNN_PLAN_NONE else step
 
-    @property
-    def run_id(self) -> int:
-        """Number of the last run, as trace events name it."""
-        number: int = self._run.run_id
-        return number
-
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""
         if self.handle:

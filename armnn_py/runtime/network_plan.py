@@ -26,8 +26,8 @@ from armnn_py.runtime.plan_build import (
     PlannedStep,
     PlannedTensor,
     add_syncs,
-    boundary_alignments,
     find_alignments,
+    output_alignments,
     plan_memory,
 )
 from armnn_py.types import LayerType
@@ -105,7 +105,7 @@ class NetworkPlan:
         memory = plan_memory(build)
         self._tensors = build.tensors  # the native plan points at the values of constants
         self.arena_size = memory.size
-        self.input_alignments, self.output_alignments = boundary_alignments(build)
+        self.output_alignments = output_alignments(build)
         self.steps = [self._describe(step) for step in build.steps]
         self.native = NativePlan(
             [self._plan_tensor(tensor, memory.offsets) for tensor in build.tensors],

@@ -25,8 +25,8 @@ __all__ = [
     "PlannedStep",
     "PlannedTensor",
     "add_syncs",
-    "boundary_alignments",
     "find_alignments",
+    "output_alignments",
     "plan_memory",
 ]
 
@@ -202,13 +202,10 @@ def _share_in_place(build: Build, step: PlannedStep, position: int) -> None:
             return
 
 
-def boundary_alignments(build: Build) -> tuple[dict[int, int], dict[int, int]]:
-    """Alignment by number of input and of output: what a caller's array needs not to be copied."""
-    inputs: dict[int, int] = {}
-    outputs: dict[int, int] = {}
-    for tensor in build.tensors:
-        if tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT:
-            inputs[tensor.index] = tensor.alignment
-        elif tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT:
-            outputs[tensor.index] = tensor.alignment
-    return inputs, outputs
+def output_alignments(build: Build) -> dict[int, int]:
+    """Alignment by number of output: what a fresh array needs so that nothing is copied."""
+    return {
+        tensor.index: tensor.alignment
+        for tensor in build.tensors
+        if tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT
+    }

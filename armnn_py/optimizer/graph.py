@@ -1,0 +1,394 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The optimiser's own picture of a network: nodes that can be rewired and taken out.
+
+A `Network` only grows, and its layers never change; passes need the opposite. A graph is made from
+a network once, changed by every pass in turn, and written back as a network at the end.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.network import ConstantLayer, Network, shapes
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from armnn_py._native.blob import NativeBlob
+    from armnn_py.descriptors import Descriptor
+    from armnn_py.network import Layer, OutputSlot
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["HOST_LAYERS", "Graph", "Node", "Origin", "Value"]
+
+#: Layers that belong to the host: no backend ever sees them.
+HOST_LAYERS = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A layer of the network as the user made it, which a node stands for."""
+
+    guid: int
+    name: str
+    type: LayerType
+
+
+class Value:
+    """One output of a node: a tensor. ``users`` has each (node, operand index) that reads it."""
+
+    __slots__ = ("index", "info", "node", "users")
+
+    def __init__(self, node: Node, index: int, info: TensorInfo) -> None:
+        self.node = node
+        self.index = index
+        self.info = info
+        self.users: dict[tuple[Node, int], None] = {}  # a set that keeps the order of insertion
+
+    @property
+    def constant(self) -> NDArray[Any] | None:
+        """Its values, where they are known."""
+        return self.node.value
+
+    @property
+    def user_nodes(self) -> list[Node]:
+        """The nodes that read it, each once, in order."""
+        return list(dict.fromkeys(node for node, _ in self.users))
+
+    def __repr__(self) -> str:
+        return f"<Value {self.index} of '{self.node.name}' {self.info!r}>"
+
+
+class Node:
+    """A layer in the making; made by `Graph.add` and `Graph.add_constant` only.
+
+    Attributes
+    ----------
+    name, type, descriptor
+        As in `armnn_py.network.Layer`. ``descriptor`` may be exchanged; infer the outputs anew.
+    inputs
+        Values it reads, None where an optional operand is absent; change with `Graph.set_input`.
+    outputs
+        The values it makes.
+    value
+        Values of a CONSTANT, else None; never written to.
+    backend_hint
+        The backend that the layer asked for, or None.
+    backend
+        The backend that has it, or None; host layers have none.
+    origins
+        The layers of the user's network that it stands for: several after a fusion, none for a
+        layer that the optimiser invented.
+    blob
+        What a PRE_COMPILED layer is run from.
+    part
+        Number of the sub-graph that it was placed in, or None.
+    """
+
+    __slots__ = (
+        "backend",
+        "backend_hint",
+        "blob",
+        "descriptor",
+        "inputs",
+        "name",
+        "origins",
+        "outputs",
+        "part",
+        "rank",
+        "type",
+        "value",
+    )
+
+    def __init__(
+        self,
+        rank: tuple[int, int],
+        layer_type: LayerType,
+        name: str,
+        descriptor: Descriptor | None,
+        inputs: list[Value | None],
+        infos: Sequence[TensorInfo],
+        origins: tuple[Origin, ...],
+    ) -> None:
+        self.rank = rank
+        self.type = layer_type
+        self.name = name
+        self.descriptor = descriptor
+        self.inputs = inputs
+        self.outputs = tuple(Value(self, index, info) for index, info in enumerate(infos))
+        self.origins = origins
+        self.value: NDArray[Any] | None = None
+        self.backend_hint: str | None = None
+        self.backend: str | None = None
+        self.blob: NativeBlob | None = None
+        self.part: int | None = None
+
+    @property
+    def output(self) -> Value:
+        """The only output of a node that has one."""
+        (value,) = self.outputs
+        return value
+
+    @property
+    def is_host(self) -> bool:
+        """Whether it is an Input, Output or Constant, which no backend sees."""
+        return self.type in HOST_LAYERS
+
+    @property
+    def constants(self) -> list[NDArray[Any] | None]:
+        """The values of its operands where they are known, in parallel to ``inputs``."""
+        return [None if value is None else value.node.value for value in self.inputs]
+
+    def __repr__(self) -> str:
+        return f"<Node {self.type.label} '{self.name}'>"
+
+
+class Graph:
+    """Nodes in topological order, open to change.
+
+    Node names are for people and may repeat. Every change keeps the lists of users right; the order
+    is made anew when it is asked for after a change: topological, and otherwise that of the network
+    the graph was made from, so that results do not depend on the order of passes' steps.
+    """
+
+    __slots__ = ("_dirty", "_nodes", "_order", "_serial", "name", "removed", "stage")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._nodes: dict[Node, None] = {}
+        self._order: list[Node] = []
+        self._dirty = False
+        self._serial = 0
+        #: What is at work on the graph now: recorded for what it takes out.
+        self.stage = ""
+        #: Which stage took out the last node that stood for a layer of the user's network.
+        self.removed: dict[Origin, str] = {}
+
+    # ---- From and to networks ------------------------------------------------------------------
+
+    @classmethod
+    def from_network(cls, network: Network) -> Graph:
+        """A graph with one node for each layer; the values of constants are shared."""
+        graph = cls(network.name)
+        value_of: dict[OutputSlot, Value] = {}
+        for layer in network.layers:
+            node = graph._make(
+                layer.type,
+                layer.name,
+                layer.descriptor,
+                [None if slot is None else value_of[slot] for slot in layer.inputs],
+                [slot.info for slot in layer.outputs],
+                (layer.guid, 0),
+                (Origin(layer.guid, layer.name, layer.type),),
+            )
+            node.backend_hint = layer.backend_hint
+            if isinstance(layer, ConstantLayer):
+                node.value = layer.value
+            value_of.update(zip(layer.outputs, node.outputs, strict=True))
+        graph._order, graph._dirty = list(graph._nodes), False
+        return graph
+
+    def to_network(self) -> tuple[Network, dict[Node, Layer]]:
+        """The graph as a network, and which layer each node became."""
+        network = Network(self.name)
+        slot_of: dict[Value, OutputSlot] = {}
+        layer_of: dict[Node, Layer] = {}
+        for node in self.nodes:
+            layer: Layer
+            if node.value is not None:
+                layer = network._append_constant(node.name, node.value, node.output.info)
+            else:
+                layer = network._append(
+                    node.name,
+                    node.type,
+                    node.descriptor,
+                    tuple(None if value is None else slot_of[value] for value in node.inputs),
+                    [value.info for value in node.outputs],
+                    node.backend_hint,
+                )
+            if node.type is LayerType.INPUT:
+                network._inputs[node.name] = layer
+            elif node.type is LayerType.OUTPUT:
+                network._outputs[node.name] = layer
+            slot_of.update(zip(node.outputs, layer.outputs, strict=True))
+            layer_of[node] = layer
+        return network, layer_of
+
+    # ---- Looking -------------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All nodes in topological order; a list of its own, safe to change the graph under."""
+        if self._dirty:
+            self._sort()
+        return list(self._order)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._nodes
+
+    def _sort(self) -> None:
+        waiting = {
+            node: sum(1 for value in node.inputs if value is not None) for node in self._nodes
+        }
+        heap = [(node.rank, node) for node, count in waiting.items() if count == 0]
+        heapq.heapify(heap)  # ranks are unique, so that nodes are never compared
+        order: list[Node] = []
+        while heap:
+            _, node = heapq.heappop(heap)
+            order.append(node)
+            for value in node.outputs:
+                for user, _ in value.users:
+                    waiting[user] -= 1
+                    if waiting[user] == 0:
+                        heapq.heappush(heap, (user.rank, user))
+        if len(order) != len(self._nodes):
+            stuck = next(node for node, count in waiting.items() if count)
+            raise AssertionError(f"the graph has a cycle through '{stuck.name}' ({self.stage})")
+        self._order, self._dirty = order, False
+
+    # ---- Changing ------------------------------------------------------------------------------
+
+    def add(
+        self,
+        layer_type: LayerType,
+        inputs: Sequence[Value | None],
+        descriptor: Descriptor | None = None,
+        *,
+        name: str,
+        near: Node,
+        infos: Sequence[TensorInfo] | None = None,
+        origins: tuple[Origin, ...] = (),
+    ) -> Node:
+        """Add a node; its outputs are inferred, or as ``infos`` says where that has to agree.
+
+        Parameters
+        ----------
+        near
+            The node that it stands beside in the order, as far as its operands allow; backend hint
+            and backend are taken from it.
+
+        Raises
+        ------
+        LayerValidationError
+            The operands do not fit; the graph is as it was.
+        """
+        found = shapes.infer(
+            layer_type,
+            descriptor,
+            [None if value is None else value.info for value in inputs],
+            [None if value is None else value.constant for value in inputs],
+            outputs=infos,
+            layer=name,
+        )
+        node = self._make(layer_type, name, descriptor, list(inputs), found, near.rank, origins)
+        node.backend_hint = near.backend_hint
+        node.backend = near.backend
+        return node
+
+    def add_constant(
+        self, array: NDArray[Any], info: TensorInfo, *, name: str, near: Node
+    ) -> Value:
+        """Add a constant; ``array`` is made dense and read-only and fits ``info``."""
+        if not array.flags.c_contiguous or array.flags.writeable:
+            array = array.copy(order="C")
+            array.flags.writeable = False
+        node = self._make(LayerType.CONSTANT, name, None, [], [info], near.rank, ())
+        node.value = array
+        return node.output
+
+    def _make(
+        self,
+        layer_type: LayerType,
+        name: str,
+        descriptor: Descriptor | None,
+        inputs: list[Value | None],
+        infos: Sequence[TensorInfo],
+        rank: tuple[int, int],
+        origins: tuple[Origin, ...],
+    ) -> Node:
+        self._serial += 1
+        node = Node((rank[0], self._serial), layer_type, name, descriptor, inputs, infos, origins)
+        for index, value in enumerate(inputs):
+            if value is not None:
+                value.users[node, index] = None
+        self._nodes[node] = None
+        self._dirty = True
+        return node
+
+    def set_input(self, node: Node, index: int, value: Value | None) -> None:
+        """Let an operand read another value. Infos are not looked at."""
+        old = node.inputs[index]
+        if old is value:
+            return
+        if old is not None:
+            del old.users[node, index]
+        node.inputs[index] = value
+        if value is not None:
+            value.users[node, index] = None
+        self._dirty = True
+
+    def replace(self, old: Value, new: Value) -> None:
+        """Let everybody who reads ``old`` read ``new``, ``new``'s own node excepted."""
+        for node, index in list(old.users):
+            if node is not new.node:
+                self.set_input(node, index, new)
+
+    def remove(self, node: Node) -> None:
+        """Take out a node that nobody reads, then constants that only it read.
+
+        Its origins are recorded in `removed` unless another node stands for them.
+        """
+        assert not any(value.users for value in node.outputs), f"{node!r} is read"
+        for origin in node.origins:
+            self.removed[origin] = self.stage
+        for index, value in enumerate(node.inputs):
+            if value is not None:
+                value.users.pop((node, index), None)
+                if value.node.type is LayerType.CONSTANT and not value.users:
+                    self._nodes.pop(value.node, None)
+        self._nodes.pop(node, None)
+        self._dirty = True
+
+    def substitute(self, old: Node, new: Node) -> None:
+        """Let ``new`` take the place of ``old`` with all its outputs, and the layers it stood for.
+
+        The outputs agree in number, shapes and types.
+        """
+        for before, after in zip(old.outputs, new.outputs, strict=True):
+            self.replace(before, after)
+        self.adopt(new, old)
+        self.remove(old)
+
+    def adopt(self, node: Node, other: Node) -> None:
+        """Let ``node`` stand for the layers that ``other`` stands for."""
+        known = set(node.origins)
+        node.origins = (*node.origins, *(o for o in other.origins if o not in known))
+        other.origins = ()
+
+    def bypass(self, node: Node, source: Value) -> None:
+        """Take out a node of one output whose readers may as well read ``source``."""
+        self.replace(node.output, source)
+        self.remove(node)
+
+    def remove_dead(self) -> list[Node]:
+        """Take out every node that no output depends on, Inputs excepted; returns them."""
+        dead = []
+        for node in reversed(self.nodes):
+            if node.type in (LayerType.INPUT, LayerType.OUTPUT) or node not in self._nodes:
+                continue
+            if not any(value.users for value in node.outputs):
+                dead.append(node)
+                self.remove(node)
+        return dead

@@ -940,6 +940,7 @@ class armnn_backend_api_t(Structure):
     get_handle_factory_preferences: Any
     get_capabilities: Any
     get_option_defaults: Any
+    get_model_option_defaults: Any
     use_custom_memory_allocator: Any
     get_default_allocator: Any
     get_number_of_cache_files: Any
@@ -2421,6 +2422,12 @@ armnn_backend_api_t._fields_ = [
         POINTER(armnn_error_t),
     )),
     ("get_option_defaults", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_t),
+        POINTER(armnn_options_t),
+        POINTER(armnn_error_t),
+    )),
+    ("get_model_option_defaults", CFUNCTYPE(
         c_int32,
         POINTER(armnn_backend_t),
         POINTER(armnn_options_t),

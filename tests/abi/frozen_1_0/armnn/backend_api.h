@@ -705,6 +705,11 @@ struct armnn_backend_api_t {
    * before create, so |backend| may be null; the array and its texts are static. */
   armnn_status_t (*get_option_defaults)(armnn_backend_t* backend, armnn_options_t* out_options,
                                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* Options of optimize and load that it understands, with defaults as above; the host refuses
+   * others. It gets only the values that somebody gave, as |model_options|. */
+  armnn_status_t (*get_model_option_defaults)(armnn_backend_t* backend,
+                                              armnn_options_t* out_options,
+                                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* OK: all tensor memory will come from |allocator|, which outlives the backend. */
   armnn_status_t (*use_custom_memory_allocator)(armnn_backend_t* backend,
                                                 armnn_allocator_t* allocator,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import reprlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
@@ -17,12 +18,39 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from armnn_py._native.blob import NativeBlob
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.runtime.runtime import Runtime
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizedNetwork", "optimize"]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A network whose shapes are known, with everything that placing its layers found.
+
+    Attributes
+    ----------
+    network
+        What is run: simplified, with compiled parts and copies in place of the layers they replace.
+    layer_backends
+        Id of the backend of each layer, by guid; None for Input, Output and Constant layers.
+    assignment
+        Backend and reason of each layer.
+    blobs
+        What PreCompiled layers are run from, by guid.
+    memory
+        By (guid, index of the output): the tensor handle factory of each tensor that does not lie
+        in host memory.
+    """
+
+    network: Network
+    layer_backends: tuple[str | None, ...]
+    assignment: Assignment
+    blobs: Mapping[int, NativeBlob]
+    memory: Mapping[tuple[int, int], str]
 
 
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):
@@ -32,19 +60,40 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     gives the optimised network of one set of shapes.
     """
 
-    __slots__ = ("_assignment", "backends", "network", "runtime")
+    __slots__ = ("_placed", "_source", "backends", "runtime")
 
     def __init__(
         self,
         network: Network,
         backends: Sequence[Backend],
         runtime: Runtime,
-        assignment: Assignment | None,
+        placed: Placed | None,
     ) -> None:
-        self.network = network
+        self._source = network
         self.backends = tuple(backends)
         self.runtime = runtime
-        self._assignment = assignment
+        self._placed = placed
+
+    @property
+    def network(self) -> Network:
+        """What is run; while dimensions are free, the network that was given."""
+        return self._source if self._placed is None else self._placed.network
+
+    @property
+    def placed(self) -> Placed:
+        """The network with the backend of each layer, for loading it.
+
+        Raises
+        ------
+        InvalidArgumentError
+            Dimensions are still free.
+        """
+        if self._placed is None:
+            raise InvalidArgumentError(
+                f"network '{self.name}' has free dimensions",
+                hints=["specialize(shapes) gives the optimised network of one set of shapes"],
+            )
+        return self._placed
 
     @property
     def name(self) -> str:
@@ -64,12 +113,12 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     @property
     def is_dynamic(self) -> bool:
         """Whether an input has a free dimension."""
-        return self._assignment is None
+        return self._placed is None
 
     @property
     def assignment(self) -> Assignment:
         """Backend and reason of each layer; empty while dimensions are free."""
-        return self._assignment if self._assignment is not None else Assignment(is_pending=True)
+        return Assignment(is_pending=True) if self._placed is None else self._placed.assignment
 
     def specialize(self, shapes: Mapping[str, Sequence[int]]) -> OptimizedNetwork:
         """Bind the free dimensions and give every layer its backend.
@@ -155,7 +204,10 @@ def optimize(
 def _assigned(network: Network, backends: Sequence[Backend], runtime: Runtime) -> OptimizedNetwork:
     network.validate()
     assignment = assign_backends(network, backends, runtime.backends)
-    return OptimizedNetwork(network, backends, runtime, assignment)
+    of_layer = {record.guid: record.backend for record in assignment}
+    layer_backends = tuple(of_layer.get(layer.guid) for layer in network.layers)
+    placed = Placed(network, layer_backends, assignment, {}, {})
+    return OptimizedNetwork(network, backends, runtime, placed)
 
 
 def select_backends(

@@ -32,6 +32,7 @@ from armnn_py.types.layers import (
 from armnn_py.types.tensors import (
     DataLayout,
     DataType,
+    MemorySource,
 )
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "FusedKernelType",
     "LayerType",
     "LogicalBinaryOperation",
+    "MemorySource",
     "NormalizationAlgorithmChannel",
     "NormalizationAlgorithmMethod",
     "OutputShapeRounding",

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["DataLayout", "DataType"]
+__all__ = ["DataLayout", "DataType", "MemorySource"]
 
 
 class DataType(IntEnum):
@@ -152,3 +152,13 @@ _LAYOUT_AXES: dict[DataLayout, tuple[int, tuple[int, ...]]] = {
     DataLayout.NDHWC: (4, (1, 2, 3)),
     DataLayout.NCDHW: (1, (2, 3, 4)),
 }
+
+
+class MemorySource(IntFlag):
+    """Where memory lies; one bit each, combined in what a tensor handle imports or exports."""
+
+    UNDEFINED = 0
+    MALLOC = 1
+    DMA_BUF = 2  #: reserved
+    DMA_BUF_PROTECTED = 4  #: reserved
+    GRALLOC = 8  #: reserved

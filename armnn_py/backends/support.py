@@ -65,11 +65,14 @@ class LayerSupport:
 
     def ask(self, layer: Layer) -> Support:
         """Whether the backend takes ``layer``, with its reason if not."""
+        return self.ask_signature(layer_signature(layer))
+
+    def ask_signature(self, key: tuple[Any, ...]) -> Support:
+        """The same for a layer that is known by its `layer_signature` only."""
         if self._native is None:
             return Support(False, self._failure)
         if self.backend.lost_device is not None:
             return Support(False, f"its device is lost: {self.backend.lost_device}")
-        key = layer_signature(layer)
         answer = self._cache.get(key)
         if answer is None:
             answer = Support(*self._native.ask(*key))

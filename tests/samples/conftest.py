@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The sample backends, built from their folders with CMake as a vendor builds them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from armnn_py import sdk_paths
+from armnn_py.errors import InternalError
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SAMPLES = REPOSITORY / "examples" / "backends"
+
+
+def _cmake(*arguments: str | Path) -> None:
+    scripts = sysconfig.get_path("scripts")  # cmake and ninja of an environment not activated
+    done = subprocess.run(
+        ["cmake", *map(str, arguments)],
+        env={**os.environ, "PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"cmake {arguments}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.fixture(scope="session")
+def sdk_cmake_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The SDK of the installed package, or for a plain source tree the same files, laid out so."""
+    try:
+        return sdk_paths.get_cmake_dir()
+    except InternalError:
+        sdk = tmp_path_factory.mktemp("sdk")
+    (sdk / "include" / "armnn").mkdir(parents=True)
+    (sdk / "cmake").mkdir()
+    for header in ("types.h", "descriptors.h", "backend_api.h", "backend_kit.h"):
+        shutil.copy(REPOSITORY / "native/include/armnn" / header, sdk / "include" / "armnn")
+    for name in ("armnn_py-config.cmake", "ArmnnBackend.cmake", "backend_exports.map"):
+        shutil.copy(REPOSITORY / "cmake" / name, sdk / "cmake")
+    (sdk / "cmake" / "armnn_py-config-version.cmake").write_text(
+        "set(PACKAGE_VERSION 0.1.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n", encoding="utf-8"
+    )
+    return sdk / "cmake"
+
+
+@pytest.fixture(scope="session")
+def sample_backend(
+    sdk_cmake_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """``sample_backend("sample_scale")`` builds that sample once and gives its shared object."""
+    built: dict[str, Path] = {}
+
+    def build(name: str) -> Path:
+        if name not in built:
+            folder = tmp_path_factory.mktemp(name) / "build"
+            _cmake(
+                *("-S", SAMPLES / name, "-B", folder, "-G", "Ninja"),
+                *(f"-DCMAKE_PREFIX_PATH={sdk_cmake_folder}",),
+                "-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror",
+            )
+            _cmake("--build", folder)
+            (built[name],) = folder.glob("*_backend.so")
+        return built[name]
+
+    return build

@@ -5,8 +5,41 @@
 from __future__ import annotations
 
 from armnn_py.optimizer.passes.base import Pass, PassLog, PassRecord
+from armnn_py.optimizer.passes.broadcast_shapes import INSERT_BROADCAST_RESHAPES
+from armnn_py.optimizer.passes.dead_layers import REMOVE_DEAD_LAYERS
+from armnn_py.optimizer.passes.identities import REMOVE_IDENTITIES
+from armnn_py.optimizer.passes.inverse_permutes import (
+    CANCEL_INVERSE_PERMUTES,
+    CANCEL_INVERSE_TRANSPOSES,
+)
+from armnn_py.optimizer.passes.merge_reshapes import MERGE_CONSECUTIVE_RESHAPES
+from armnn_py.optimizer.passes.move_permute_up import MOVE_PERMUTE_UP, MOVE_TRANSPOSE_UP
+from armnn_py.optimizer.passes.permute_as_reshape import PERMUTE_AS_RESHAPE, TRANSPOSE_AS_RESHAPE
+from armnn_py.optimizer.passes.squash_siblings import (
+    SQUASH_EQUAL_PERMUTE_SIBLINGS,
+    SQUASH_EQUAL_RESHAPE_SIBLINGS,
+    SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
+)
 
 __all__ = ["SIMPLIFYING", "Pass", "PassLog", "PassRecord"]
 
 #: Every pass that runs before layers get their backends.
-SIMPLIFYING: tuple[Pass, ...] = ()
+SIMPLIFYING: tuple[Pass, ...] = (
+    INSERT_BROADCAST_RESHAPES,
+    # Constants.
+    # The main passes.
+    SQUASH_EQUAL_PERMUTE_SIBLINGS,
+    SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
+    SQUASH_EQUAL_RESHAPE_SIBLINGS,
+    CANCEL_INVERSE_PERMUTES,
+    CANCEL_INVERSE_TRANSPOSES,
+    MOVE_PERMUTE_UP,
+    MOVE_TRANSPOSE_UP,
+    PERMUTE_AS_RESHAPE,
+    TRANSPOSE_AS_RESHAPE,
+    MERGE_CONSECUTIVE_RESHAPES,
+    # Fusions.
+    # What Arm NN leaves standing.
+    REMOVE_IDENTITIES,
+    REMOVE_DEAD_LAYERS,
+)

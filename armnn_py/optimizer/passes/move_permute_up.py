@@ -1,0 +1,197 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A Permute or Transpose moves up through elementwise layers to where it disappears.
+
+Above an elementwise layer it meets the inverse of itself, which takes both away, or a constant,
+whose values are permuted once and for all. Arm NN moves it wherever it can; here it moves only
+where fewer are left afterwards: for nothing, a convolution is not parted from its activation, nor
+is one Permute of a sum made two of its operands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.movement import (
+    POINTWISE,
+    inverse,
+    keeps_values,
+    only_input,
+    permute_descriptor,
+    permuted_info,
+    sources_of,
+)
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer.graph import Graph, Node, Value
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["MOVE_PERMUTE_UP", "MOVE_TRANSPOSE_UP"]
+
+
+def _has_one_meaning(info: TensorInfo) -> bool:
+    """Whether scales, if any, hold for the whole tensor."""
+    return info.quantization is None or info.quantization.axis is None
+
+
+def _can_be_passed(node: Node, rank: int) -> bool:
+    """Whether the layer may as well work on permuted operands, for its only reader."""
+    if node.type not in POINTWISE or len(node.output.user_nodes) != 1:
+        return False
+    if node.output.info.rank != rank or not _has_one_meaning(node.output.info):
+        return False
+    for value in node.inputs:
+        if value is None or not _has_one_meaning(value.info):
+            return False
+        if value.info.rank != rank and value.constant is None:
+            return False
+    return True
+
+
+class _Move:
+    """What it takes to move one Permute up: the layers it passes, and how many are left.
+
+    Every layer passed has one reader, so that the layers form a tree, and the trees of different
+    Permutes have no layer in common: all of them together are looked at in linear time.
+    """
+
+    def __init__(self, root: Node, sources: tuple[int, ...]) -> None:
+        self.root = root
+        self.sources = sources
+        self.undone = inverse(sources)
+        self._layers: list[Node] = []  # each before those that it reads
+        self._left: dict[Node, int] = {}  # Permutes needed above a layer, less those cancelled
+        self._explore()
+
+    def _explore(self) -> None:
+        rank = len(self.sources)
+        waiting = [only_input(self.root).node]
+        seen = set()
+        while waiting:
+            node = waiting.pop()
+            if node in seen or not _can_be_passed(node, rank):
+                continue
+            seen.add(node)
+            self._layers.append(node)
+            waiting += [value.node for value in node.inputs if value is not None]
+        for node in reversed(self._layers):
+            values = dict.fromkeys(value for value in node.inputs if value is not None)
+            self._left[node] = sum(map(self._cost, values))
+
+    def cancels(self, value: Value) -> bool:
+        """Whether the value comes from the inverse of what moves."""
+        return sources_of(value.node) == self.undone and keeps_values(value.node)
+
+    def _cost(self, value: Value) -> int:
+        if value.constant is not None:
+            return 0
+        if self.cancels(value):
+            return -1 if len(value.users) == 1 else 0
+        return min(1, self._left.get(value.node, 1))
+
+    @property
+    def pays(self) -> bool:
+        """Whether fewer Permutes are left after the move than before."""
+        return self._left.get(only_input(self.root).node, 1) < 1
+
+    def passed(self) -> list[Node]:
+        """The layers to pass: below the others are those above which nothing is won."""
+        top = only_input(self.root).node
+        chosen = {top}
+        for node in self._layers:
+            if node in chosen:
+                chosen.update(
+                    value.node
+                    for value in node.inputs
+                    if value is not None and self._left.get(value.node, 1) < 1
+                )
+        return [node for node in self._layers if node in chosen]
+
+
+def _permuted_constant(graph: Graph, value: Value, sources: tuple[int, ...]) -> Value:
+    assert value.constant is not None
+    shape = (1,) * (len(sources) - value.info.rank) + value.info.static_shape
+    array = np.ascontiguousarray(value.constant.reshape(shape).transpose(sources))
+    info = permuted_info(value.info.with_shape(shape), sources)
+    return graph.add_constant(array, info, name=value.node.name, near=value.node)
+
+
+def _apply(graph: Graph, move: _Move) -> int:
+    """Move; returns how many Permutes stand further up now."""
+    root, passed = move.root, move.passed()
+    inside = set(passed)
+    moved: dict[Value, Value] = {}  # what is read above the layers, as they read it afterwards
+    added = 0
+    for node in passed:
+        for index, value in enumerate(list(node.inputs)):
+            if value is None or value.node in inside:
+                continue
+            if value not in moved:
+                if value.constant is not None:
+                    moved[value] = _permuted_constant(graph, value, move.sources)
+                elif move.cancels(value):
+                    moved[value] = only_input(value.node)
+                else:
+                    permute = graph.add(
+                        root.type,
+                        [value],
+                        permute_descriptor(root.type, move.sources),
+                        name=root.name if not added else f"{root.name} {added}",
+                        near=node,
+                    )
+                    permute.backend_hint = root.backend_hint
+                    graph.adopt(permute, root)
+                    added += 1
+                    moved[value] = permute.output
+            graph.set_input(node, index, moved[value])
+    for node in passed:
+        node.output.info = permuted_info(node.output.info, move.sources)
+    graph.bypass(root, only_input(root))
+    for value, instead in moved.items():
+        if not value.users and value.node in graph:
+            if value.constant is not None:
+                graph.adopt(instead.node, value.node)
+            graph.remove(value.node)
+    return added
+
+
+def _move_up(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
+    for node in reversed(graph.nodes):
+        if node.type is not layer_type or node not in graph or not keeps_values(node):
+            continue
+        sources = sources_of(node)
+        if sources is None:
+            continue
+        move = _Move(node, sources)
+        if not move.pays:
+            continue
+        count = len(move.passed())
+        left = _apply(graph, move)
+        log.changed(
+            f"'{node.name}' moved up through {count} layer{'s' if count > 1 else ''}, "
+            + ("where it is needed no more" if not left else f"{left} needed there")
+        )
+
+
+def _move_permutes(graph: Graph, log: PassLog) -> None:
+    _move_up(graph, log, LayerType.PERMUTE)
+
+
+def _move_transposes(graph: Graph, log: PassLog) -> None:
+    _move_up(graph, log, LayerType.TRANSPOSE)
+
+
+MOVE_PERMUTE_UP = Pass(
+    "move-permute-up",
+    "Permutes move up through elementwise layers to where they cancel",
+    _move_permutes,
+)
+MOVE_TRANSPOSE_UP = Pass(
+    "move-transpose-up",
+    "Transposes move up through elementwise layers to where they cancel",
+    _move_transposes,
+)

@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What passes need to know of layers that move elements, and of those that do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.descriptors import PermuteDescriptor
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from armnn_py.optimizer.graph import Node, Value
+    from armnn_py.tensors import TensorInfo
+
+__all__ = [
+    "BROADCASTING",
+    "POINTWISE",
+    "inverse",
+    "keeps_values",
+    "only_input",
+    "permute_descriptor",
+    "permuted_info",
+    "sources_of",
+]
+
+#: Layers of two operands that broadcast against each other, as in numpy.
+BROADCASTING = frozenset(
+    {
+        LayerType.ADDITION,
+        LayerType.COMPARISON,
+        LayerType.DIVISION,
+        LayerType.ELEMENTWISE_BINARY,
+        LayerType.LOGICAL_BINARY,
+        LayerType.MAXIMUM,
+        LayerType.MINIMUM,
+        LayerType.MULTIPLICATION,
+        LayerType.PRELU,
+        LayerType.SUBTRACTION,
+    }
+)
+
+#: Layers that compute each element of the output from the same element of each operand.
+POINTWISE = BROADCASTING | {
+    LayerType.ACTIVATION,
+    LayerType.CAST,
+    LayerType.CONVERT_FP16_TO_FP32,
+    LayerType.CONVERT_FP32_TO_FP16,
+    LayerType.DEQUANTIZE,
+    LayerType.ELEMENTWISE_UNARY,
+    LayerType.FAKE_QUANTIZATION,
+    LayerType.FLOOR,
+    LayerType.QUANTIZE,
+}
+
+
+def only_input(node: Node) -> Value:
+    """Return the first operand of a node, which is there."""
+    value = node.inputs[0]
+    assert value is not None
+    return value
+
+
+def keeps_values(node: Node) -> bool:
+    """Whether a layer that moves elements leaves their type and their meaning as they are.
+
+    Scales along an axis are not looked into: with them, the answer is no.
+    """
+    before, after = only_input(node).info, node.output.info
+    return (
+        before.data_type is after.data_type
+        and before.quantization == after.quantization
+        and (before.quantization is None or before.quantization.axis is None)
+    )
+
+
+def sources_of(node: Node) -> tuple[int, ...] | None:
+    """Return which dimension each dimension of the output comes from, of a Permute or Transpose."""
+    descriptor = node.descriptor
+    if not isinstance(descriptor, PermuteDescriptor):
+        return None
+    if node.type is LayerType.TRANSPOSE:
+        return descriptor.mappings
+    return inverse(descriptor.mappings)
+
+
+def permute_descriptor(layer_type: LayerType, sources: Sequence[int]) -> PermuteDescriptor:
+    """Return the parameters of the Permute or Transpose whose `sources_of` are these."""
+    if layer_type is LayerType.TRANSPOSE:
+        return PermuteDescriptor(tuple(sources))
+    return PermuteDescriptor(inverse(sources))
+
+
+def inverse(sources: Sequence[int]) -> tuple[int, ...]:
+    """Return the permutation that takes back another."""
+    result = [0] * len(sources)
+    for target, source in enumerate(sources):
+        result[source] = target
+    return tuple(result)
+
+
+def permuted_info(info: TensorInfo, sources: Sequence[int]) -> TensorInfo:
+    """Return the info of a permuted tensor whose scales follow no axis."""
+    return info.with_shape([info.shape[source] for source in sources])

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Of equal Permutes, Transposes or Reshapes that read one tensor, one is enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from armnn_py.optimizer.graph import Graph, Node
+
+__all__ = [
+    "SQUASH_EQUAL_PERMUTE_SIBLINGS",
+    "SQUASH_EQUAL_RESHAPE_SIBLINGS",
+    "SQUASH_EQUAL_TRANSPOSE_SIBLINGS",
+]
+
+
+def _squash(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
+    # In topological order: where two are made one, their readers become siblings in turn.
+    for node in graph.nodes:
+        if node not in graph:
+            continue
+        for value in node.outputs:
+            if len(value.users) < 2:
+                continue
+            first: dict[Hashable, Node] = {}
+            for user in value.user_nodes:
+                if user.type is not layer_type:
+                    continue
+                key = (user.descriptor, user.output.info, user.backend_hint)
+                kept = first.setdefault(key, user)
+                if kept is not user:
+                    log.changed(f"'{user.name}' does what '{kept.name}' does, and is gone")
+                    graph.substitute(user, kept)
+
+
+def _squash_permutes(graph: Graph, log: PassLog) -> None:
+    _squash(graph, log, LayerType.PERMUTE)
+
+
+def _squash_transposes(graph: Graph, log: PassLog) -> None:
+    _squash(graph, log, LayerType.TRANSPOSE)
+
+
+def _squash_reshapes(graph: Graph, log: PassLog) -> None:
+    _squash(graph, log, LayerType.RESHAPE)
+
+
+SQUASH_EQUAL_PERMUTE_SIBLINGS = Pass(
+    "squash-equal-permute-siblings",
+    "equal Permutes of one tensor become one",
+    _squash_permutes,
+)
+SQUASH_EQUAL_TRANSPOSE_SIBLINGS = Pass(
+    "squash-equal-transpose-siblings",
+    "equal Transposes of one tensor become one",
+    _squash_transposes,
+)
+SQUASH_EQUAL_RESHAPE_SIBLINGS = Pass(
+    "squash-equal-reshape-siblings",
+    "equal Reshapes of one tensor become one",
+    _squash_reshapes,
+)

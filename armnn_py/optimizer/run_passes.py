@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The passes in a row: what each changed, and none that is switched off."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.errors import InternalError, InvalidArgumentError, UnknownNameError
+from armnn_py.optimizer.check_graph import find_graph_problems
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog, PassRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from armnn_py.network import Network
+    from armnn_py.optimizer.graph import Graph
+
+__all__ = ["check_pass_names", "run_passes"]
+
+
+def check_pass_names(names: Iterable[str] | str, others: Iterable[Pass] = ()) -> frozenset[str]:
+    """Return names of passes as a set.
+
+    Parameters
+    ----------
+    names
+        One name or several.
+    others
+        Passes that there are beside the simplifying ones.
+
+    Raises
+    ------
+    InvalidArgumentError
+        They are no strings.
+    UnknownNameError
+        There is no pass of a name; says which there are.
+    """
+    valid = [one.name for one in (*SIMPLIFYING, *others)]
+    try:
+        given = [names] if isinstance(names, str) else list(names)
+    except TypeError:
+        raise _not_names(names) from None
+    for name in given:
+        if not isinstance(name, str):
+            raise _not_names(name)
+        if name not in valid:
+            raise UnknownNameError(f"there is no pass '{name}'", name=name, valid=valid)
+    return frozenset(given)
+
+
+def _not_names(given: object) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"disabled passes: {reprlib.repr(given)} given, names of passes expected"
+    )
+
+
+def run_passes(
+    graph: Graph,
+    passes: Sequence[Pass],
+    *,
+    disabled: Collection[str] = frozenset(),
+    evaluate: Callable[[Network], Mapping[str, NDArray[Any]] | None] | None = None,
+    validate: bool = False,
+) -> tuple[PassRecord, ...]:
+    """Run passes one after the other on a graph, in place.
+
+    Parameters
+    ----------
+    passes
+        In the order in which they run.
+    disabled
+        Names of passes that are left out; names of other passes do not matter.
+    evaluate
+        Computes constants for the passes; see `PassLog`.
+    validate
+        Prove after each pass that the graph is well formed.
+
+    Returns
+    -------
+    tuple of PassRecord
+        One for each pass.
+
+    Raises
+    ------
+    InternalError
+        With ``validate``: a pass, which is named, left the graph ill-formed.
+    """
+    if validate:
+        _check(graph, "before any pass")
+    records = []
+    for one in passes:
+        if one.name in disabled:
+            records.append(PassRecord(one.name, enabled=False))
+            continue
+        log = PassLog(evaluate)
+        graph.stage = one.name
+        one.run(graph, log)
+        records.append(PassRecord(one.name, tuple(log.changes)))
+        if validate:
+            _check(graph, f"after pass '{one.name}'")
+    return tuple(records)
+
+
+def _check(graph: Graph, when: str) -> None:
+    problems = find_graph_problems(graph)
+    if problems:
+        raise InternalError(
+            f"network '{graph.name}' is not well formed {when}",
+            details=problems[:20],
+            hints=["report this; until it is mended, switch the pass off by its name"],
+        )

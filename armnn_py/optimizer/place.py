@@ -1,0 +1,322 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Gives every node of a graph a backend, and remembers why an earlier choice was refused.
+
+Arm NN's rules with its defects mended: a rule first, then the layer's own hint, then the list of
+preferences in order; the first backend that says yes wins. A hint may name any loaded backend, an
+unknown one is an error, and all layers that nobody takes are reported together.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.backends.support import LayerSupport, Support
+from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
+from armnn_py.optimizer.check_quantization import check_quantization
+from armnn_py.optimizer.placement import Placement
+from armnn_py.text import counted, printable
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence, Set
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.optimizer.graph import Graph, Node, Origin
+    from armnn_py.optimizer.passes.base import PassLog
+
+__all__ = ["AssignmentDraft", "NodePlace", "place_nodes"]
+
+_log = logging.getLogger("armnn_py.optimizer")
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlace:
+    """The place of one node, and why it is not another.
+
+    Attributes
+    ----------
+    backend
+        Id of the backend that took it.
+    type
+        Arm NN's name of the node's type.
+    refusals
+        Pairs (backend id, reason) of the choices tried before.
+    hint
+        The backend that the layer asked for, or None.
+    rule
+        The rule that put it there, in words, or None.
+    note
+        What else there is to say.
+    """
+
+    backend: str
+    type: str
+    refusals: tuple[tuple[str, str], ...] = ()
+    hint: str | None = None
+    rule: str | None = None
+    note: str = ""
+
+
+@dataclass(slots=True)
+class AssignmentDraft:
+    """Places by node, and by layer of the user's network, however nodes are exchanged later."""
+
+    nodes: dict[Node, NodePlace] = field(default_factory=dict)
+    origins: dict[Origin, NodePlace] = field(default_factory=dict)
+
+    def put(self, node: Node, placed: NodePlace) -> None:
+        """Remember a place; a later one replaces it."""
+        self.nodes[node] = placed
+        for origin in node.origins:
+            self.origins[origin] = placed
+
+    @property
+    def fallbacks(self) -> dict[tuple[str, str, str], int]:
+        """Layers by (backend, layer type, reason) that a backend did not take, though asked."""
+        return Counter(
+            (backend, placed.type, reason)
+            for placed in self.nodes.values()
+            for backend, reason in placed.refusals
+        )
+
+    def report_fallbacks(self, level: int = logging.WARNING) -> None:
+        """Log what was refused, as one record; call it once, at the end of optimisation."""
+        if not self.fallbacks or not _log.isEnabledFor(level):
+            return
+        layers = sum(1 for placed in self.nodes.values() if placed.refusals)
+        lines = [f"{counted(layers, 'layer')} not on an earlier choice of backend:"]
+        lines += [
+            f"  {printable(backend)}: {count}x {kind}: {printable(reason)}"
+            for (backend, kind, reason), count in self.fallbacks.items()
+        ]
+        _log.log(level, "%s", "\n".join(lines))
+
+
+def place_nodes(
+    graph: Graph,
+    backends: Sequence[Backend],
+    available: Mapping[str, Backend],
+    *,
+    rules: Placement | None = None,
+    log: PassLog | None = None,
+    only: Set[Node] | None = None,
+    excluded: Mapping[Node, Mapping[str, str]] | None = None,
+    draft: AssignmentDraft | None = None,
+) -> AssignmentDraft:
+    """Give every node that is not the host's a backend: sets ``node.backend``.
+
+    Parameters
+    ----------
+    graph
+        Without free dimensions.
+    backends
+        Preferences, best first.
+    available
+        All loaded backends by id; hints and rules may name any of them.
+    rules
+        Which backend is to run which layer; see `Placement`.
+    log
+        Gets a sentence for each layer that conversions were put around.
+    only
+        Place these nodes and leave all others as they are: the way to place anew what a backend
+        could not compile.
+    excluded
+        Backends that must not get a node, with the reason.
+    draft
+        The one to go on with; default: a new one.
+
+    Returns
+    -------
+    AssignmentDraft
+        What was decided, and why.
+
+    Raises
+    ------
+    UnknownNameError
+        If a hint or a rule names a backend that is not loaded.
+    GraphValidationError
+        If layers make quantised values without a scale; lists all of them.
+    NoBackendForLayerError
+        If some layers are taken by nobody, or a strict rule cannot be met; ``.layers`` has each
+        layer with each backend's reason.
+    """
+    rules = rules or Placement()
+    rules.check_backends(available)
+    if only is None:
+        check_quantization(graph)
+    with contextlib.ExitStack() as stack:
+        placer = _Placer(graph, backends, available, rules, log, draft or AssignmentDraft(), stack)
+        for node in graph.nodes:
+            if not node.is_host and (only is None or node in only):
+                placer.place(node, (excluded or {}).get(node, {}))
+    unmatched = [] if only is not None else _unmatched_rules(graph, rules)
+    if placer.unmet or unmatched:
+        raise _unmet_rules(placer.unmet, unmatched, placer.homeless)
+    if placer.homeless:
+        raise _no_backend(placer.homeless, [backend.id for backend in backends], available)
+    return placer.draft
+
+
+class _Placer:
+    """What one call of `place_nodes` has in hand."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        backends: Sequence[Backend],
+        available: Mapping[str, Backend],
+        rules: Placement,
+        log: PassLog | None,
+        draft: AssignmentDraft,
+        stack: contextlib.ExitStack,
+    ) -> None:
+        self.graph = graph
+        self.backends = {backend.id: backend for backend in backends}
+        self.available = available
+        self.rules = rules
+        self.log = log
+        self.draft = draft
+        self.homeless: list[LayerRefusal] = []
+        #: Layers for which a strict rule is not met, with the rule.
+        self.unmet: list[tuple[str, LayerRefusal]] = []
+        self._stack = stack
+        self._supports: dict[str, LayerSupport] = {}
+
+    def place(self, node: Node, excluded: Mapping[str, str]) -> None:
+        """Find a backend, or note that there is none."""
+        rule = self.rules.number_for_node(node)
+        refusals: list[tuple[str, str]] = []
+        for backend_id in self._candidates(node, rule):
+            if backend_id in excluded:
+                refusals.append((backend_id, excluded[backend_id]))
+                continue
+            answer = self._ask(backend_id, _signature(node))
+            if not answer:
+                refusals.append((backend_id, answer.reason))
+                continue
+            node.backend = backend_id
+            followed = rule is not None and backend_id in self.rules.rules[rule].backends
+            self.draft.put(
+                node,
+                NodePlace(
+                    backend_id,
+                    node.type.label,
+                    tuple(refusals),
+                    node.backend_hint,
+                    self.rules.describe(rule) if rule is not None and followed else None,
+                ),
+            )
+            self._check_origins(node, backend_id, tuple(refusals))
+            return
+        refusal = LayerRefusal(node.name, node.type.label, tuple(refusals))
+        if rule is not None and self.rules.is_strict(rule):
+            self.unmet.append((self.rules.describe(rule), refusal))
+        else:
+            self.homeless.append(refusal)
+
+    def _candidates(self, node: Node, rule: int | None) -> list[str]:
+        """Ids of the backends to ask, best first."""
+        hint = node.backend_hint
+        if hint is not None and hint not in self.available:
+            raise UnknownNameError(
+                f"layer '{node.name}' asks for backend '{hint}', which is not loaded",
+                name=hint,
+                valid=list(self.available),
+            )
+        ids = [] if rule is None else list(self.rules.rules[rule].backends)
+        if rule is None or not self.rules.is_strict(rule):
+            ids += [] if hint is None else [hint]
+            ids += self.backends
+        return list(dict.fromkeys(ids))
+
+    def _check_origins(
+        self, node: Node, backend: str, refusals: tuple[tuple[str, str], ...]
+    ) -> None:
+        """See whether the strict rules of all layers that the node stands for are met."""
+        for origin in node.origins:
+            index = self.rules.number_for(origin.name, origin.type)
+            if index is None or not self.rules.is_strict(index):
+                continue
+            wanted = self.rules.rules[index].backends
+            if backend not in wanted:
+                why = f"the layer is one with '{node.name}', which runs on {backend}"
+                refused = {**dict.fromkeys(wanted, why), **dict(refusals)}
+                told = tuple((name, refused[name]) for name in wanted)
+                refusal = LayerRefusal(origin.name, origin.type.label, told)
+                self.unmet.append((self.rules.describe(index), refusal))
+
+    def _ask(self, backend_id: str, key: tuple[Any, ...]) -> Support:
+        if backend_id not in self._supports:
+            support = LayerSupport(self.available[backend_id])
+            self._supports[backend_id] = self._stack.enter_context(support)
+        return self._supports[backend_id].ask_signature(key)
+
+
+def _signature(node: Node) -> tuple[Any, ...]:
+    """As `armnn_py.backends.support.layer_signature`."""
+    return (
+        node.type,
+        node.descriptor,
+        tuple(None if value is None else value.info for value in node.inputs),
+        tuple(value.info for value in node.outputs),
+        tuple(value is not None and value.node.type is LayerType.CONSTANT for value in node.inputs),
+    )
+
+
+def _unmatched_rules(graph: Graph, rules: Placement) -> list[str]:
+    """Strict rules that match no layer: neither one to be run, nor one that a pass took out."""
+    layers = {
+        layer
+        for node in graph.nodes
+        if not node.is_host
+        for layer in ((node.name, node.type), *((o.name, o.type) for o in node.origins))
+    }
+    layers |= {(origin.name, origin.type) for origin in graph.removed}
+    return [
+        rules.describe(index)
+        for index, rule in enumerate(rules.rules)
+        if rules.is_strict(index) and not any(rule.matches(*layer) for layer in layers)
+    ]
+
+
+def _unmet_rules(
+    unmet: Sequence[tuple[str, LayerRefusal]],
+    unmatched: Sequence[str],
+    homeless: Sequence[LayerRefusal],
+) -> NoBackendForLayerError:
+    """One error for all that strict rules ask in vain; layers without any backend come along."""
+    details = [f"{rule} matches no layer" for rule in unmatched]
+    for rule, layer in unmet:
+        details.append(f"layer '{layer.layer}' ({layer.type}), {rule}")
+        details += [f"  {backend}: {reason}" for backend, reason in layer.refusals]
+    for layer in homeless:
+        details.append(f"layer '{layer.layer}' ({layer.type})")
+        details += [f"  {backend}: {reason}" for backend, reason in layer.refusals]
+    rules = len({rule for rule, _ in unmet}) + len(unmatched)
+    return NoBackendForLayerError(
+        f"{counted(rules, 'strict placement rule')} cannot be met",
+        layers=[*(layer for _, layer in unmet), *homeless],
+        details=details,
+        hints=["strict = false lets the layers fall back on hints and preferences"],
+    )
+
+
+def _no_backend(
+    refused: Sequence[LayerRefusal], listed: Sequence[str], available: Mapping[str, Backend]
+) -> NoBackendForLayerError:
+    unused = [name for name in available if name not in listed]
+    if unused:
+        hint = f"also loaded, but not in the list: {', '.join(unused)}"
+    else:
+        hint = "'armnn-py backends show ID' lists what a backend can run"
+    return NoBackendForLayerError(
+        f"{counted(len(refused), 'layer')} cannot run on "
+        + ", ".join(f"'{name}'" for name in listed),
+        layers=refused,
+        hints=[hint],
+    )

@@ -1,0 +1,304 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Rules that say which backend runs which layer, from Python or from a TOML file."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import reprlib
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.optimizer.graph import HOST_LAYERS
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer.graph import Node
+
+__all__ = ["Placement", "PlacementRule", "PlacementSource"]
+
+_TYPES = {kind.label: kind for kind in LayerType if kind not in HOST_LAYERS}
+_RULE_KEYS = ("name", "type", "backend", "strict")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementRule:
+    """Layers of a name and a type, and the backend that is to run them.
+
+    Parameters
+    ----------
+    backend
+        Id of a loaded backend, or several, best first; they need not be listed in ``backends=``.
+    name
+        Pattern for the layer's name as of `fnmatch.fnmatchcase`: ``*``, ``?``, ``[abc]``; a name
+        that equals the pattern matches as well. None: any name.
+    type
+        Arm NN's name of a layer type, e.g. ``"Convolution2d"``. None: any type.
+    strict
+        Whether it is an error if the rule cannot be met; None: as the `Placement` says.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An argument is of the wrong type or empty, or neither name nor type is given.
+    UnknownNameError
+        No layer type is called so.
+    """
+
+    backend: str | Sequence[str]
+    name: str | None = None
+    type: str | None = None
+    strict: bool | None = None
+    backends: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        given: Any = self.backend
+        ids = (given,) if isinstance(given, str) else given
+        if (
+            not isinstance(ids, Sequence)
+            or not ids
+            or not all(isinstance(name, str) and name for name in ids)
+        ):
+            raise _wrong("backend", given, "a backend id or a list of them")
+        for what, value in (("name", self.name), ("type", self.type)):
+            if value is not None and not (isinstance(value, str) and value):
+                raise _wrong(what, value, "text")
+        if self.strict is not None and not isinstance(self.strict, bool):
+            raise _wrong("strict", self.strict, "true or false")
+        if self.name is None and self.type is None:
+            raise InvalidArgumentError(
+                "a placement rule has neither name nor type",
+                hints=["name='*' is a rule for every layer"],
+            )
+        if self.type is not None and self.type not in _TYPES:
+            raise UnknownNameError(
+                f"no layer that a backend runs is of type '{self.type}'",
+                name=self.type,
+                valid=sorted(_TYPES),
+            )
+        object.__setattr__(self, "backends", tuple(dict.fromkeys(ids)))
+        pattern = re.compile(fnmatch.translate("*" if self.name is None else self.name))
+        object.__setattr__(self, "_pattern", pattern)
+
+    def matches(self, name: str, layer_type: LayerType) -> bool:
+        """Whether the rule is for layers of this name and type."""
+        if self.type is not None and _TYPES[self.type] is not layer_type:
+            return False
+        return name == self.name or self._pattern.match(name) is not None
+
+    @property
+    def what(self) -> str:
+        """In words: the layers that it is for."""
+        parts = [] if self.name is None else [f"name '{self.name}'"]
+        parts += [] if self.type is None else [f"type {self.type}"]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Rules in order: the first one that matches a layer decides.
+
+    For one layer the order is rule, then the layer's own hint, then the list of preferences. A
+    layer that stands for several of the user's follows the rule for its own name and type, and if
+    there is none, that of the first layer in it that has one.
+
+    Parameters
+    ----------
+    rules
+        `PlacementRule` objects.
+    strict
+        True: a rule that cannot be met is an error: its backends refuse the layer, or it matches no
+        layer at all. False: the layer falls back on its hint and the preferences, with the reason
+        in the assignment.
+    source
+        Where the rules come from, for messages.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The arguments are of other types.
+    """
+
+    rules: tuple[PlacementRule, ...] = ()
+    strict: bool = False
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        given: object = self.rules
+        if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping)):
+            raise _wrong("rules", given, "a list of PlacementRule")
+        rules = tuple(given)
+        for rule in rules:
+            if not isinstance(rule, PlacementRule):
+                raise _wrong("rules", rule, "PlacementRule")
+        if not isinstance(self.strict, bool):
+            raise _wrong("strict", self.strict, "true or false")
+        object.__setattr__(self, "rules", rules)
+
+    @classmethod
+    def of(cls, value: PlacementSource) -> Placement:
+        """Rules from any of the forms in which they may be given.
+
+        Parameters
+        ----------
+        value
+            A `Placement`; a mapping from name pattern to backend id (or a list of ids); a list of
+            `PlacementRule`; or the path of a TOML file.
+
+        Raises
+        ------
+        InvalidArgumentError
+            It is none of these, or as `PlacementRule` and `from_toml`.
+        """
+        if isinstance(value, Placement):
+            return value
+        if isinstance(value, (str, os.PathLike)):
+            return cls.from_toml(value)
+        if isinstance(value, Mapping):
+            return cls(tuple(PlacementRule(backend, name) for name, backend in value.items()))
+        if isinstance(value, Iterable):
+            return cls(tuple(value))
+        raise InvalidArgumentError(
+            f"placement: {type(value).__name__} given, rules expected",
+            hints=["placement={'conv*': 'CpuRef'}, or the path of a TOML file"],
+        )
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Placement:
+        """Read rules from a file.
+
+        ::
+
+            strict = true
+
+            [[rule]]
+            name = "conv*"
+            type = "Convolution2d"
+            backend = ["AcmeNpu", "CpuAcc"]
+
+        Raises
+        ------
+        InvalidArgumentError
+            The file cannot be read or is no TOML, a value is of the wrong type, a key is missing.
+        UnknownNameError
+            A key or a layer type does not exist.
+        """
+        file = Path(path)
+        try:
+            text = file.read_text(encoding="utf-8")
+        except OSError as error:
+            raise InvalidArgumentError(
+                f"placement file '{file}' cannot be read: {(error.strerror or str(error)).lower()}"
+            ) from None
+        except UnicodeDecodeError as error:
+            raise InvalidArgumentError(f"placement file '{file}' is not UTF-8 text") from error
+        try:
+            document = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise InvalidArgumentError(
+                f"placement file '{file}' is not TOML", details=[str(error)]
+            ) from None
+        where = f"placement file '{file}'"
+        _check_keys(document, ("strict", "rule"), where)
+        tables = document.get("rule", [])
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            raise InvalidArgumentError(f"{where}: rule is no list of tables", hints=["[[rule]]"])
+        strict = document.get("strict", False)
+        if not isinstance(strict, bool):
+            raise InvalidArgumentError(f"{where}: strict is {strict!r}, true or false expected")
+        rules = tuple(_rule_of(table, f"{where}, rule {n}") for n, table in enumerate(tables, 1))
+        return cls(rules, strict, str(file))
+
+    def check_backends(self, available: Iterable[str]) -> None:
+        """Check that every backend that a rule names is loaded.
+
+        Raises
+        ------
+        UnknownNameError
+            One is not.
+        """
+        loaded = list(available)
+        for number, rule in enumerate(self.rules, 1):
+            for backend in rule.backends:
+                if backend not in loaded:
+                    raise UnknownNameError(
+                        f"{self._prefix}rule {number} ({rule.what}) asks for backend '{backend}', "
+                        "which is not loaded",
+                        name=backend,
+                        valid=loaded,
+                    )
+
+    def number_for(self, name: str, layer_type: LayerType) -> int | None:
+        """Index of the first rule that matches, or None."""
+        for index, rule in enumerate(self.rules):
+            if rule.matches(name, layer_type):
+                return index
+        return None
+
+    def number_for_node(self, node: Node) -> int | None:
+        """The same for a node of the optimiser, which may stand for several layers."""
+        found = self.number_for(node.name, node.type)
+        if found is not None:
+            return found
+        for origin in node.origins:
+            found = self.number_for(origin.name, origin.type)
+            if found is not None:
+                return found
+        return None
+
+    def is_strict(self, index: int) -> bool:
+        """Whether it is an error if this rule cannot be met."""
+        own = self.rules[index].strict
+        return self.strict if own is None else own
+
+    def describe(self, index: int) -> str:
+        """In words: which rule this is, for reports."""
+        return f"{self._prefix}rule {index + 1} ({self.rules[index].what})"
+
+    @property
+    def _prefix(self) -> str:
+        return "" if self.source is None else f"{self.source}: "
+
+
+PlacementSource: TypeAlias = (
+    Placement | Mapping[str, str | Sequence[str]] | Sequence[PlacementRule] | str | os.PathLike[str]
+)
+"""What `Placement.of` takes."""
+
+
+def _wrong(what: str, value: object, expected: str) -> InvalidArgumentError:
+    return InvalidArgumentError(f"placement: {what} is {reprlib.repr(value)}, {expected} expected")
+
+
+def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise UnknownNameError(f"{where}: unknown key '{key}'", name=key, valid=known)
+
+
+def _rule_of(table: Mapping[str, Any], where: str) -> PlacementRule:
+    _check_keys(table, _RULE_KEYS, where)
+    if "backend" not in table:
+        raise InvalidArgumentError(
+            f"{where}: no backend is named", hints=['backend = "CpuRef", or a list of ids']
+        )
+    try:
+        return PlacementRule(
+            table["backend"], table.get("name"), table.get("type"), table.get("strict")
+        )
+    except UnknownNameError as error:
+        raise UnknownNameError(
+            f"{where}: {error.message}", name=error.name, valid=error.valid
+        ) from None
+    except InvalidArgumentError as error:
+        message = error.message.removeprefix("placement: ")
+        raise InvalidArgumentError(
+            f"{where}: {message}", details=error.details, hints=error.hints
+        ) from None

@@ -1,0 +1,402 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The four result lists of ``optimize_subgraph_view``: a sink in C that gathers plain data.
+
+A callback answers nonsense with INVALID_ARGUMENT, keeps its words, and changes nothing. It never
+raises: ctypes would swallow the exception and answer OK.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native import abi
+from armnn_py._native.blob import NativeBlob
+from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.dynamic_library import is_code
+from armnn_py._native.read_layers import (
+    NonsenseError,
+    address_of,
+    descriptor_from_struct,
+    read_array,
+    read_constant,
+    read_counted,
+    read_struct,
+    read_tensor_info,
+)
+from armnn_py._native.subgraph import (
+    ABSENT,
+    BOUNDARY,
+    CONSTANT,
+    LayerData,
+    Slot,
+    SubgraphData,
+    SubgraphStructs,
+)
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from armnn_py._native.model_options import NativeModelOptions
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
+
+_MAX_SLOTS = 1 << 16
+_HOST_TYPES = frozenset(
+    {
+        LayerType.INPUT,
+        LayerType.OUTPUT,
+        LayerType.CONSTANT,
+        LayerType.MEM_COPY,
+        LayerType.MEM_IMPORT,
+    }
+)
+
+
+@dataclass(slots=True)
+class SubstitutionData:
+    """Layers, and what takes their place.
+
+    Attributes
+    ----------
+    layers
+        Numbers of the layers that go.
+    replacement
+        The layers that come; their boundary inputs count ``inputs``.
+    inputs
+        What each boundary input is, in terms of the sub-graph.
+    outputs
+        Pairs: a slot of the layers that go, and the slot of the replacement for it.
+    is_open
+        Whether the backend has not closed it.
+    """
+
+    layers: tuple[int, ...]
+    replacement: list[LayerData] = field(default_factory=list)
+    inputs: tuple[Slot, ...] = ()
+    outputs: tuple[tuple[Slot, Slot], ...] = ()
+    is_open: bool = True
+
+
+@dataclass(slots=True)
+class OptimizationAnswer:
+    """What a backend said about a sub-graph, by numbers of layers.
+
+    Attributes
+    ----------
+    substitutions, deleted
+        As the sink got them.
+    failed, untouched
+        Each with the backend's words.
+    refused
+        Why calls of the sink were answered with INVALID_ARGUMENT.
+    error
+        Why the function itself failed, or None.
+    """
+
+    substitutions: list[SubstitutionData] = field(default_factory=list)
+    failed: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
+    untouched: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
+    deleted: list[tuple[int, ...]] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    error: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing at all was reported."""
+        return not (
+            self.substitutions or self.failed or self.untouched or self.deleted or self.refused
+        )
+
+
+def optimize_subgraph(
+    data: SubgraphData,
+    backend_id: str,
+    api: abi.armnn_backend_api_t,
+    instance: int,
+    options: NativeModelOptions | None,
+    *,
+    retain: Callable[[], None],
+    release: Callable[[], None],
+) -> OptimizationAnswer:
+    """Call ``optimize_subgraph_view`` of a backend whose table has it.
+
+    Parameters
+    ----------
+    data
+        The sub-graph.
+    backend_id
+        For messages.
+    api, instance
+        The backend's table and object; it stays open during the call.
+    options
+        Its model options, or None.
+    retain, release
+        Keep the backend open for the blobs that it makes.
+    """
+    structs = SubgraphStructs(data)
+    sink = _Sink(data, structs, retain, release)
+    error = ErrorBuffer()
+    try:
+        status = api.optimize_subgraph_view(
+            ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
+            ctypes.byref(structs.struct),
+            None if options is None else options.pointer,
+            ctypes.byref(sink.struct),
+            ctypes.byref(error.struct),
+        )
+    finally:
+        answer, interruption = sink.close()
+    if interruption is not None:
+        raise interruption
+    if status != abi.ARMNN_STATUS_OK:
+        answer.error = f"{status_name(status)}: {error.text or 'no reason given'}"
+    return answer
+
+
+class _Sink:
+    """The C structure with its callbacks, for one call."""
+
+    def __init__(
+        self,
+        data: SubgraphData,
+        structs: SubgraphStructs,
+        retain: Callable[[], None],
+        release: Callable[[], None],
+    ) -> None:
+        self._data = data
+        self._known: dict[int, NDArray[Any]] = {
+            array.ctypes.data: array for array in structs.constants
+        }
+        self._retain, self._release = retain, release
+        self._thread = threading.get_ident()
+        self._interruption: BaseException | None = None
+        self.answer = OptimizationAnswer()
+        self.struct = abi.armnn_optimization_sink_t()
+        self.struct.header.struct_size = ctypes.sizeof(abi.armnn_optimization_sink_t)
+        self.struct.header.struct_type = abi.ARMNN_STRUCT_OPTIMIZATION_SINK
+        self._callbacks: list[Any] = []
+        for name, kind, *_ in abi.armnn_optimization_sink_t._fields_[2:]:
+            callback = kind(self._guarded(name, getattr(self, f"_{name}")))
+            self._callbacks.append(callback)
+            setattr(self.struct, name, callback)
+
+    def close(self) -> tuple[OptimizationAnswer, BaseException | None]:
+        """End of the call: give the answer away, and come out of the ring of callbacks."""
+        answer, self.answer = self.answer, OptimizationAnswer()
+        interruption, self._interruption = self._interruption, None
+        self._callbacks.clear()
+        self._known.clear()
+        return answer, interruption
+
+    def _guarded(self, name: str, function: Callable[..., None]) -> Callable[..., int]:
+        def callback(_context: Any, *arguments: Any) -> int:
+            try:
+                if threading.get_ident() != self._thread:
+                    raise NonsenseError("called from another thread than optimize_subgraph_view")
+                function(*arguments)
+            except NonsenseError as problem:
+                self.answer.refused.append(f"{name}: {problem}")
+                return abi.ARMNN_STATUS_INVALID_ARGUMENT
+            except MemoryError:
+                self.answer.refused.append(f"{name}: out of memory")
+                return abi.ARMNN_STATUS_OUT_OF_MEMORY
+            except BaseException as error:  # raised after the call
+                self._interruption = self._interruption or error
+                return abi.ARMNN_STATUS_INTERNAL
+            return abi.ARMNN_STATUS_OK
+
+        return callback
+
+    # ---- Reading -----------------------------------------------------------------------------
+
+    def _layers(self, pointer: Any, count: int) -> tuple[int, ...]:
+        total = len(self._data.layers)
+        if not 0 < count <= total:
+            raise NonsenseError(f"{count} layers of a sub-graph of {total}")
+        numbers = tuple(read_array(pointer, ctypes.c_uint32, count, "the list of layers"))
+        if max(numbers) >= total:
+            raise NonsenseError(f"layer {max(numbers)} of a sub-graph of {total}")
+        if len(set(numbers)) != count:
+            raise NonsenseError("a layer stands twice in one list")
+        return tuple(sorted(numbers))
+
+    def _open_substitution(self, token: int) -> SubstitutionData:
+        # Tokens are not small numbers, so that one that was made up is told apart.
+        index = token - _FIRST_TOKEN
+        if not 0 <= index < len(self.answer.substitutions):
+            raise NonsenseError(f"{token} is no token of a substitution")
+        substitution = self.answer.substitutions[index]
+        if not substitution.is_open:
+            raise NonsenseError("the substitution is closed already")
+        return substitution
+
+    @staticmethod
+    def _slots(pointer: Any, count: int, what: str) -> tuple[Slot, ...]:
+        if count > _MAX_SLOTS:
+            raise NonsenseError(f"{what}: {count} slots")
+        array = read_array(pointer, abi.armnn_slot_t, count, what)
+        return tuple((int(slot.layer), int(slot.slot)) for slot in array)
+
+    # ---- Callbacks ---------------------------------------------------------------------------
+
+    def _begin_substitution(self, layers: Any, count: int, out_token: Any) -> None:
+        numbers = self._layers(layers, count)
+        token = read_array(out_token, ctypes.c_uint64, 1, "out_token")
+        token[0] = _FIRST_TOKEN + len(self.answer.substitutions)
+        self.answer.substitutions.append(SubstitutionData(numbers))
+
+    def _add_layer(self, token: int, layer: Any) -> None:
+        substitution = self._open_substitution(token)
+        substitution.replacement.append(self._read_layer(layer, substitution.replacement))
+
+    def _end_substitution(
+        self, token: int, inputs: Any, input_count: int, originals: Any, replacements: Any,
+        output_count: int,
+    ) -> None:  # fmt: skip
+        substitution = self._open_substitution(token)
+        own = set(substitution.layers)
+        sources = self._slots(inputs, input_count, "the inputs of the substitution")
+        for layer, slot in sources:
+            if layer == BOUNDARY:
+                if slot >= len(self._data.input_infos):
+                    raise NonsenseError(f"boundary input {slot} of {len(self._data.input_infos)}")
+                continue
+            self._check_slot(self._data.layers, layer, slot, "an input of the substitution")
+            if layer in own:
+                raise NonsenseError(
+                    f"an input of the substitution is made by layer {layer}, which goes"
+                )
+        before = self._slots(originals, output_count, "the slots to be replaced")
+        after = self._slots(replacements, output_count, "the replacing slots")
+        for layer, slot in before:
+            self._check_slot(self._data.layers, layer, slot, "a slot to be replaced")
+            if layer not in own:
+                raise NonsenseError(f"layer {layer} is not among those that are substituted")
+        if len(set(before)) != len(before):
+            raise NonsenseError("a slot is replaced twice")
+        for layer, slot in after:
+            self._check_slot(substitution.replacement, layer, slot, "a replacing slot")
+        for new in substitution.replacement:
+            for layer, slot in new.inputs:
+                if layer == BOUNDARY and slot >= len(sources):
+                    raise NonsenseError(
+                        f"layer '{new.name}' reads boundary input {slot} of {input_count}"
+                    )
+        substitution.inputs = sources
+        substitution.outputs = tuple(zip(before, after, strict=True))
+        substitution.is_open = False
+
+    def _add_failed(self, layers: Any, count: int, reason: Any) -> None:
+        self.answer.failed.append((self._layers(layers, count), _words(reason)))
+
+    def _add_untouched(self, layers: Any, count: int, reason: Any) -> None:
+        self.answer.untouched.append((self._layers(layers, count), _words(reason)))
+
+    def _add_deleted(self, layers: Any, count: int) -> None:
+        self.answer.deleted.append(self._layers(layers, count))
+
+    # ---- Layers of a replacement -------------------------------------------------------------
+
+    @staticmethod
+    def _check_slot(layers: Any, layer: int, slot: int, what: str) -> None:
+        if layer >= len(layers):
+            raise NonsenseError(f"{what}: layer {layer} of {len(layers)}")
+        count = len(layers[layer].output_infos)
+        if slot >= count:
+            raise NonsenseError(f"{what}: output {slot} of a layer with {count}")
+
+    def _read_layer(self, pointer: Any, earlier: list[LayerData]) -> LayerData:
+        struct = read_struct(
+            pointer, abi.armnn_layer_t, abi.ARMNN_STRUCT_LAYER, "the layer", least="output_infos"
+        )
+        if struct.fields_used:
+            raise NonsenseError("the layer uses members that this version does not know")
+        name = read_counted(struct.name, "the name of the layer").decode("utf-8", "replace")
+        try:
+            layer_type = LayerType(int(struct.type))
+        except ValueError:
+            raise NonsenseError(f"layer '{name}' has unknown type {struct.type}") from None
+        if layer_type in _HOST_TYPES:
+            raise NonsenseError(f"layer '{name}': {layer_type.label} belongs to the host")
+        counts = int(struct.input_count), int(struct.output_count)
+        if max(counts) > _MAX_SLOTS:
+            raise NonsenseError(f"layer '{name}' has {counts[0]} inputs and {counts[1]} outputs")
+        slots = self._slots(struct.inputs, counts[0], f"the inputs of layer '{name}'")
+        infos, constants = self._read_operands(struct, slots, name, earlier)
+        pointers = read_array(struct.output_infos, ctypes.c_void_p, counts[1], "output_infos")
+        outputs = tuple(
+            read_tensor_info(pointer, f"output {index} of layer '{name}'")
+            for index, pointer in enumerate(pointers)
+        )
+        views = outputs if layer_type is LayerType.CONCAT else infos
+        rank = views[0].rank if views and views[0] is not None else 0
+        descriptor = descriptor_from_struct(
+            layer_type, struct.descriptor, f"the descriptor of layer '{name}'", view_rank=rank
+        )
+        blob = self._read_blob(struct, layer_type, name)  # last: what follows must not fail
+        return LayerData(layer_type, name, descriptor, slots, infos, constants, outputs, blob)
+
+    def _read_operands(
+        self, struct: Any, slots: tuple[Slot, ...], name: str, earlier: list[LayerData]
+    ) -> tuple[tuple[TensorInfo | None, ...], tuple[NDArray[Any] | None, ...]]:
+        count = len(slots)
+        given = read_array(struct.input_infos, ctypes.c_void_p, count, "input_infos")
+        values = (ctypes.c_void_p * count)()
+        if address_of(struct.constants):
+            values = read_array(struct.constants, ctypes.c_void_p, count, "constants")
+        infos: list[TensorInfo | None] = []
+        constants: list[NDArray[Any] | None] = []
+        for index, (layer, slot) in enumerate(slots):
+            what = f"input {index} of layer '{name}'"
+            info = read_tensor_info(given[index], what) if given[index] else None
+            value: NDArray[Any] | None = None
+            if layer == CONSTANT:
+                if slot != index or not values[index]:
+                    raise NonsenseError(
+                        f"{what} is constant, but constants[{index}] does not say what"
+                    )
+                known, value = read_constant(values[index], what, self._known)
+                info = info or known
+                if info != known:
+                    raise NonsenseError(f"{what} is {info}, its constant {known}")
+            elif layer == ABSENT:
+                if info is not None:
+                    raise NonsenseError(f"{what} is absent, but has an info")
+            else:
+                if layer != BOUNDARY:
+                    self._check_slot(earlier, layer, slot, what)
+                if info is None:
+                    raise NonsenseError(f"{what} has no info")
+            infos.append(info)
+            constants.append(value)
+        return tuple(infos), tuple(constants)
+
+    def _read_blob(self, struct: Any, layer_type: LayerType, name: str) -> NativeBlob | None:
+        if layer_type is not LayerType.PRE_COMPILED:
+            if address_of(struct.blob):
+                raise NonsenseError(f"layer '{name}' has a blob, but is no PreCompiled layer")
+            return None
+        what = f"the blob of layer '{name}'"
+        blob = read_struct(
+            struct.blob, abi.armnn_blob_t, abi.ARMNN_STRUCT_BLOB, what, least="release"
+        )
+        if blob.release and not is_code(address_of(blob.release)):
+            raise NonsenseError(f"{what}: where its release points to is no code")
+        text = read_counted(blob.compatibility, f"the compatibility of {what}")
+        return NativeBlob(blob, text, retain=self._retain, release=self._release)
+
+
+#: No number that a backend would make up.
+_FIRST_TOKEN = 0x5B000000
+
+
+def _words(reason: Any) -> str:
+    return read_counted(reason, "the reason").decode("utf-8", "replace")

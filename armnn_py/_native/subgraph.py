@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Parts of a network as plain data, and as the C structures that a backend gets to see."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py._native import abi
+from armnn_py._native.layers import LayerStructs, tensor_info
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py._native.blob import NativeBlob
+    from armnn_py.descriptors import Descriptor
+    from armnn_py.tensors import TensorInfo
+    from armnn_py.types import LayerType
+
+__all__ = ["ABSENT", "BOUNDARY", "CONSTANT", "LayerData", "Slot", "SubgraphData", "SubgraphStructs"]
+
+Slot = tuple[int, int]
+"""Number of a layer, or one of the three words below, and of its output: an ``armnn_slot_t``."""
+
+BOUNDARY = abi.ARMNN_SLOT_BOUNDARY
+CONSTANT = abi.ARMNN_SLOT_CONSTANT
+ABSENT = abi.ARMNN_SLOT_ABSENT
+
+#: What the header promises for the values of constants.
+_ALIGNMENT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class LayerData:
+    """One layer of a sub-graph or of a replacement.
+
+    Attributes
+    ----------
+    type, name, descriptor
+        As in ``armnn_py.network.Layer``.
+    inputs
+        Where each operand comes from.
+    input_infos
+        In parallel; None for an absent operand.
+    constants
+        In parallel; the values where they are known.
+    output_infos
+        What it makes.
+    blob
+        What a PRE_COMPILED layer is run from.
+    guid
+        A number that is unique in the network.
+    """
+
+    type: LayerType
+    name: str
+    descriptor: Descriptor | None
+    inputs: tuple[Slot, ...]
+    input_infos: tuple[TensorInfo | None, ...]
+    constants: tuple[NDArray[Any] | None, ...]
+    output_infos: tuple[TensorInfo, ...]
+    blob: NativeBlob | None = None
+    guid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SubgraphData:
+    """A part of a network: layers in topological order, and the tensors at its border.
+
+    Attributes
+    ----------
+    layers
+        Their inputs name layers before them, or boundary inputs.
+    input_infos
+        One for each boundary input.
+    outputs
+        Slots that are used outside.
+    """
+
+    layers: tuple[LayerData, ...]
+    input_infos: tuple[TensorInfo, ...]
+    outputs: tuple[Slot, ...]
+
+
+def _aligned(value: NDArray[Any]) -> NDArray[Any]:
+    if value.flags.c_contiguous and value.ctypes.data % _ALIGNMENT == 0:
+        return value
+    raw = np.empty(value.nbytes + _ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % _ALIGNMENT
+    copy = raw[start : start + value.nbytes].view(value.dtype).reshape(value.shape)
+    copy[...] = value
+    return copy
+
+
+class SubgraphStructs:
+    """The C form of a `SubgraphData`, valid while this object lives.
+
+    Attributes
+    ----------
+    struct
+        The ``armnn_subgraph_t``.
+    """
+
+    __slots__ = ("_aligned", "_keep", "struct")
+
+    def __init__(self, data: SubgraphData) -> None:
+        self._keep: list[Any] = [data]
+        self._aligned: dict[int, tuple[NDArray[Any], NDArray[Any]]] = {}
+        layers = (ctypes.POINTER(abi.armnn_layer_t) * max(len(data.layers), 1))()
+        for index, layer in enumerate(data.layers):
+            layers[index] = ctypes.pointer(self._layer(layer))
+        infos = (ctypes.POINTER(abi.armnn_tensor_info_t) * max(len(data.input_infos), 1))()
+        for index, info in enumerate(data.input_infos):
+            infos[index] = ctypes.pointer(tensor_info(info))
+        self._keep += [layers, infos]
+        self.struct = abi.armnn_subgraph_t()
+        self.struct.header.struct_size = ctypes.sizeof(abi.armnn_subgraph_t)
+        self.struct.header.struct_type = abi.ARMNN_STRUCT_SUBGRAPH
+        self.struct.layers = layers
+        self.struct.input_infos = infos
+        self.struct.outputs = _slots(data.outputs)
+        self.struct.layer_count = len(data.layers)
+        self.struct.input_count = len(data.input_infos)
+        self.struct.output_count = len(data.outputs)
+
+    @property
+    def constants(self) -> Iterator[NDArray[Any]]:
+        """The arrays whose addresses the backend sees: what it gives back need not be copied."""
+        for _, aligned in self._aligned.values():
+            yield aligned
+
+    def _constant(self, value: NDArray[Any]) -> NDArray[Any]:
+        known = self._aligned.get(id(value))
+        if known is None:
+            # The original is kept too, so that its id stays its own.
+            known = self._aligned[id(value)] = (value, _aligned(value))
+        return known[1]
+
+    def _layer(self, layer: LayerData) -> abi.armnn_layer_t:
+        structs = LayerStructs(
+            layer.type,
+            layer.descriptor,
+            layer.input_infos,
+            layer.output_infos,
+            [None if value is None else self._constant(value) for value in layer.constants],
+        )
+        info = structs.workload_info(layer.guid, layer.name)
+        self._keep += [structs, info]
+        struct = abi.armnn_layer_t()
+        struct.header.struct_size = ctypes.sizeof(abi.armnn_layer_t)
+        struct.header.struct_type = abi.ARMNN_STRUCT_LAYER
+        for member in ("guid", "type", "input_count", "output_count", "name", "descriptor"):
+            setattr(struct, member, getattr(info, member))
+        for member in ("input_infos", "constants", "output_infos"):
+            setattr(struct, member, getattr(info, member))
+        struct.inputs = _slots(layer.inputs)
+        if layer.blob is not None:
+            struct.blob = ctypes.pointer(layer.blob.struct)
+            self._keep.append(layer.blob)
+        return struct
+
+
+def _slots(slots: Sequence[Slot]) -> Any:
+    array = (abi.armnn_slot_t * max(len(slots), 1))()
+    for struct, (layer, slot) in zip(array, slots, strict=False):
+        struct.layer, struct.slot = layer, slot
+    return array

@@ -5,11 +5,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from armnn_py.text import counted, html_table, text_table
+
+if TYPE_CHECKING:
+    from armnn_py.backends.backend import Backend
+    from armnn_py.network import Network
+    from armnn_py.optimizer.graph import Graph
+    from armnn_py.optimizer.place import AssignmentDraft
 
 __all__ = ["Assignment", "LayerAssignment"]
 
@@ -21,36 +27,56 @@ class LayerAssignment:
     Attributes
     ----------
     guid
-        Number of the layer in its network: names may repeat.
+        Number of the layer in the network that was given to `optimize`: names may repeat. None for
+        an inserted layer.
     layer
         Name of the layer.
     type
         Arm NN's name of its type, e.g. ``"Convolution2d"``.
     backend
-        Id of the backend that runs it.
+        Id of the backend that runs it; empty if the layer was taken out, see ``note``.
     file
         Real path of that backend's shared object; None for one linked into the library.
     hint
         The backend that the layer itself asked for, or None.
     refusals
         Pairs (backend id, reason) of the choices tried before.
+    part
+        Number of the part of the network that the backend got in one piece; None where layers are
+        run one by one.
+    note
+        What became of the layer, e.g. ``fused into 'conv1'``; empty if nothing did.
+    rule
+        The placement rule that put it there, in words, or None.
+    inserted
+        Whether the layer is the optimiser's own, as MemCopy, MemImport and conversions are.
     """
 
-    guid: int
+    guid: int | None
     layer: str
     type: str
     backend: str
     file: str | None = None
     hint: str | None = None
     refusals: tuple[tuple[str, str], ...] = ()
+    part: int | None = None
+    note: str = ""
+    rule: str | None = None
+    inserted: bool = False
 
     @property
     def reason(self) -> str:
         """In words: why the layer is where it is."""
-        refused = "; ".join(f"{backend}: {reason}" for backend, reason in self.refusals)
+        if self.rule is not None:
+            return f"asked for by {self.rule}"
         if self.hint is not None and self.backend == self.hint:
             return "asked for by the layer"
-        return refused
+        return "; ".join(f"{backend}: {reason}" for backend, reason in self.refusals)
+
+    @property
+    def remark(self) -> str:
+        """What became of the layer, and why it is where it is."""
+        return "; ".join(text for text in (self.note, self.reason) if text)
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON-able values."""
@@ -62,11 +88,19 @@ class LayerAssignment:
             "file": self.file,
             "hint": self.hint,
             "refusals": [{"backend": b, "reason": r} for b, r in self.refusals],
+            "part": self.part,
+            "note": self.note,
+            "rule": self.rule,
+            "inserted": self.inserted,
         }
 
 
 class Assignment(Sequence[LayerAssignment]):
-    """The places of all layers of a network that a backend runs, in execution order."""
+    """The places of all layers of a network, but its Inputs, Outputs and Constants.
+
+    In the order of the network that was given to `optimize`; a layer that was inserted stands
+    before the first layer that runs behind it.
+    """
 
     __slots__ = ("_by_name", "_records", "is_pending")
 
@@ -76,7 +110,33 @@ class Assignment(Sequence[LayerAssignment]):
         self._records = tuple(records)
         #: Whether the layers are not known yet: the network has free dimensions.
         self.is_pending = is_pending
-        self._by_name = {record.layer: record for record in reversed(self._records)}
+        ranked = sorted(self._records, key=lambda record: record.inserted)  # stable
+        self._by_name = {record.layer: record for record in reversed(ranked)}
+
+    @classmethod
+    def from_graph(
+        cls,
+        graph: Graph,
+        network: Network,
+        draft: AssignmentDraft,
+        backends: Mapping[str, Backend],
+    ) -> Assignment:
+        """The report on a graph that is ready to run.
+
+        Parameters
+        ----------
+        graph
+            With a backend for each node.
+        network
+            What the user gave: its layers are listed.
+        draft
+            Why each layer got its backend.
+        backends
+            All loaded backends by id.
+        """
+        from armnn_py.optimizer.report_records import records_of
+
+        return cls(records_of(graph, network, draft, backends))
 
     @overload
     def __getitem__(self, index: int) -> LayerAssignment: ...
@@ -97,34 +157,90 @@ class Assignment(Sequence[LayerAssignment]):
         Raises
         ------
         KeyError
-            If no backend runs a layer of this name.
+            If there is no layer of this name, or it is an Input, Output or Constant.
         """
         return self._by_name[layer]
 
     @property
+    def layers(self) -> tuple[LayerAssignment, ...]:
+        """The records of the user's own layers, inserted ones left out."""
+        return tuple(record for record in self._records if not record.inserted)
+
+    @property
     def counts(self) -> dict[str, int]:
-        """Layers on each backend, most first."""
-        return dict(Counter(record.backend for record in self._records).most_common())
+        """Layers of the user's network on each backend, most first."""
+        return dict(Counter(r.backend for r in self.layers if r.backend).most_common())
+
+    @property
+    def removed(self) -> int:
+        """Layers of the user's network that nothing is left of."""
+        return sum(1 for record in self.layers if not record.backend)
+
+    @property
+    def parts(self) -> int:
+        """Pieces that backends got; where they are not known, changes of backend and one."""
+        numbers = {record.part for record in self._records if record.part is not None}
+        if numbers:
+            return len(numbers)
+        places = [record.backend for record in self.layers if record.backend]
+        return sum(1 for n, place in enumerate(places) if n == 0 or place != places[n - 1])
+
+    @property
+    def copies(self) -> int:
+        """MemCopy layers: values that are copied from one backend's memory to another's."""
+        return self._inserted("MemCopy")
+
+    @property
+    def imports(self) -> int:
+        """MemImport layers: values that another backend works on where they are."""
+        return self._inserted("MemImport")
+
+    def _inserted(self, layer_type: str) -> int:
+        return sum(1 for r in self._records if r.inserted and r.type == layer_type)
 
     def summary(self) -> str:
-        """One line: ``51 layers on AcmeNpu, 2 layers on CpuRef``."""
+        """One line: ``4 of 4 layers placed: AcmeNpu 3, CpuRef 1; 3 parts, 2 copies``."""
         if self.is_pending:
             return "known after the first run, or bind shapes: load(..., shapes=...)"
-        parts = [f"{counted(n, 'layer')} on {b}" for b, n in self.counts.items()]
-        return ", ".join(parts) or "no layers"
+        counts = self.counts
+        placed = sum(counts.values())
+        if not self.layers:
+            return "no layers"
+        text = f"{placed} of {placed} layers placed"
+        if counts:
+            text += ": " + ", ".join(f"{backend} {n}" for backend, n in counts.items())
+        copies = f"{self.copies} {'copy' if self.copies == 1 else 'copies'}"
+        text += f"; {counted(self.parts, 'part')}, {copies} between backends"
+        if self.imports:
+            text += f", {counted(self.imports, 'import')}"
+        if self.removed:
+            text += f"; {counted(self.removed, 'layer')} taken out"
+        return text
 
     def to_json(self) -> list[dict[str, Any]]:
         """All records as JSON-able values."""
         return [record.to_json() for record in self._records]
 
+    def to_html(self, title: str = "Assignment") -> str:
+        """A page of its own, with every layer in the colour of its backend."""
+        from armnn_py.optimizer.report_page import page_of
+
+        return page_of(self, title)
+
     def _rows(self) -> list[tuple[str, ...]]:
-        head = ("layer", "type", "backend", "why not an earlier choice")
-        return [head, *((r.layer, r.type, r.backend, r.reason) for r in self._records)]
+        head = ("layer", "type", "backend", "part", "why not an earlier choice")
+        return [
+            head,
+            *(
+                (r.layer, r.type, r.backend or "-", "" if r.part is None else str(r.part), r.remark)
+                for r in self._records
+            ),
+        ]
 
     def __str__(self) -> str:
         if not self._records:
             return self.summary()
-        return f"{text_table(self._rows())}\n{self.summary()}"
+        return f"{text_table(self._rows(), right=(3,))}\n{self.summary()}"
 
     def __repr__(self) -> str:
         return f"<Assignment: {self.summary()}>"

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From a graph that is ready to run to what became of each layer of the user's network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.optimizer.graph import HOST_LAYERS
+from armnn_py.optimizer.report import LayerAssignment
+from armnn_py.text import counted
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.network import Layer, Network
+    from armnn_py.optimizer.graph import Graph, Node, Origin
+    from armnn_py.optimizer.place import AssignmentDraft
+
+__all__ = ["records_of"]
+
+
+def records_of(
+    graph: Graph, network: Network, draft: AssignmentDraft, backends: Mapping[str, Backend]
+) -> list[LayerAssignment]:
+    """One record for each layer of ``network`` that is not the host's, and each inserted layer."""
+    files = {name: _file_of(backend) for name, backend in backends.items()}
+    node_of: dict[int, Node] = {}
+    origin_of: dict[int, Origin] = {origin.guid: origin for origin in graph.removed}
+    inserted: list[Node] = []
+    before: dict[int, list[Node]] = {}
+    for node in graph.nodes:
+        for origin in node.origins:
+            node_of.setdefault(origin.guid, node)
+            origin_of[origin.guid] = origin
+        if node.origins:
+            before.setdefault(min(origin.guid for origin in node.origins), []).extend(inserted)
+            inserted = []
+        elif not node.is_host:
+            inserted.append(node)
+    records: list[LayerAssignment] = []
+    for layer in network.layers:
+        records += [_inserted(node, draft, files) for node in before.get(layer.guid, ())]
+        if layer.type in HOST_LAYERS:
+            continue
+        known = origin_of.get(layer.guid)
+        found = node_of.get(layer.guid)
+        if known is None or found is None:
+            stage = "" if known is None else graph.removed.get(known, "")
+            note = f"removed by {stage}" if stage else "removed"
+            records.append(_gone(layer, note))
+        elif found.is_host:
+            records.append(_gone(layer, f"became {found.type.label} '{found.name}'"))
+        else:
+            records.append(_running(layer, known, found, draft, files))
+    return records + [_inserted(node, draft, files) for node in inserted]
+
+
+def _file_of(backend: Backend) -> str | None:
+    return None if backend.file is None else str(backend.file)
+
+
+def _gone(layer: Layer, note: str) -> LayerAssignment:
+    return LayerAssignment(
+        layer.guid, layer.name, layer.type.label, "", None, layer.backend_hint, note=note
+    )
+
+
+def _running(
+    layer: Layer,
+    origin: Origin,
+    node: Node,
+    draft: AssignmentDraft,
+    files: Mapping[str, str | None],
+) -> LayerAssignment:
+    placed = draft.origins.get(origin) or draft.nodes.get(node)
+    backend = node.backend or ""
+    notes = [_note(origin, node)]
+    if placed is not None and placed.backend == backend:
+        notes.append(placed.note)
+    return LayerAssignment(
+        layer.guid,
+        layer.name,
+        layer.type.label,
+        backend,
+        files.get(backend),
+        layer.backend_hint,
+        () if placed is None else placed.refusals,
+        node.part,
+        "; ".join(note for note in notes if note),
+        placed.rule if placed is not None and placed.backend == backend else None,
+    )
+
+
+def _inserted(
+    node: Node, draft: AssignmentDraft, files: Mapping[str, str | None]
+) -> LayerAssignment:
+    placed = draft.nodes.get(node)
+    backend = node.backend or ""
+    return LayerAssignment(
+        None,
+        node.name,
+        node.type.label,
+        backend,
+        files.get(backend),
+        None,
+        () if placed is None else placed.refusals,
+        node.part,
+        inserted=True,
+    )
+
+
+def _note(origin: Origin, node: Node) -> str:
+    """What became of a layer, now that ``node`` stands for it."""
+    if node.type is LayerType.PRE_COMPILED:
+        others = sum(1 for other in node.origins if other.type not in HOST_LAYERS) - 1
+        company = f" with {counted(others, 'layer')}" if others else ""
+        return f"compiled{company} into '{node.name}'"
+    main = _main_origin(node.origins, node)
+    if origin == main:
+        return "" if origin.type is node.type else f"runs as {node.type.label} '{node.name}'"
+    how = "merged" if origin.type is node.type else "fused"
+    return f"{how} into '{node.name}'"
+
+
+def _main_origin(origins: Sequence[Origin], node: Node) -> Origin:
+    """The layer that a node goes on as: the one of its name or type, or else the first."""
+    return min(
+        origins,
+        key=lambda o: ((o.name != node.name) + (o.type is not node.type), o.type in HOST_LAYERS),
+    )

@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 1
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 1
+ARMNN_CORE_ABI_VERSION = 2
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -408,12 +408,19 @@ ARMNN_PLAN_TENSOR_ARENA = 0
 ARMNN_PLAN_TENSOR_CONSTANT = 1
 ARMNN_PLAN_TENSOR_INPUT = 2
 ARMNN_PLAN_TENSOR_OUTPUT = 3
+ARMNN_PLAN_TENSOR_HANDLE = 4
+ARMNN_PLAN_TENSOR_MAPPED = 5
 ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_step_kind_e
 ARMNN_PLAN_STEP_EXECUTE = 0
 ARMNN_PLAN_STEP_COPY = 1
 ARMNN_PLAN_STEP_SYNC = 2
+ARMNN_PLAN_STEP_IMPORT = 3
+ARMNN_PLAN_STEP_LEND = 4
+ARMNN_PLAN_STEP_RETURN = 5
+ARMNN_PLAN_STEP_MAP = 6
+ARMNN_PLAN_STEP_UNMAP = 7
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
 
 
@@ -1319,7 +1326,7 @@ class armnn_plan_spec_t(Structure):
     input_count: int
     output_count: int
     execution_data_count: int
-    reserved: int
+    handle_count: int
     arena_size: int
 
 
@@ -1341,9 +1348,13 @@ class armnn_run_t(Structure):
     interrupt_argument: Any
     interrupt_interval_ns: int
     error: Any
+    strict: int
     failed_step: int
     steps_done: int
+    reserved: int
     run_id: int
+    copies: int
+    copied_bytes: int
 
 
 # ---- Members
@@ -2529,7 +2540,7 @@ armnn_plan_spec_t._fields_ = [
     ("input_count", c_uint32),
     ("output_count", c_uint32),
     ("execution_data_count", c_uint32),
-    ("reserved", c_uint32),
+    ("handle_count", c_uint32),
     ("arena_size", c_uint64),
 ]
 
@@ -2543,9 +2554,13 @@ armnn_run_t._fields_ = [
     ("interrupt_argument", c_void_p),
     ("interrupt_interval_ns", c_uint64),
     ("error", POINTER(armnn_error_t)),
+    ("strict", c_uint32),
     ("failed_step", c_uint32),
     ("steps_done", c_uint32),
+    ("reserved", c_uint32),
     ("run_id", c_uint64),
+    ("copies", c_uint64),
+    ("copied_bytes", c_uint64),
 ]
 
 # ---- What is mirrored
@@ -2983,12 +2998,19 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_TENSOR_CONSTANT": ARMNN_PLAN_TENSOR_CONSTANT,
         "ARMNN_PLAN_TENSOR_INPUT": ARMNN_PLAN_TENSOR_INPUT,
         "ARMNN_PLAN_TENSOR_OUTPUT": ARMNN_PLAN_TENSOR_OUTPUT,
+        "ARMNN_PLAN_TENSOR_HANDLE": ARMNN_PLAN_TENSOR_HANDLE,
+        "ARMNN_PLAN_TENSOR_MAPPED": ARMNN_PLAN_TENSOR_MAPPED,
         "ARMNN_PLAN_TENSOR_KIND_MAX_ENUM": ARMNN_PLAN_TENSOR_KIND_MAX_ENUM,
     },
     "armnn_plan_step_kind_e": {
         "ARMNN_PLAN_STEP_EXECUTE": ARMNN_PLAN_STEP_EXECUTE,
         "ARMNN_PLAN_STEP_COPY": ARMNN_PLAN_STEP_COPY,
         "ARMNN_PLAN_STEP_SYNC": ARMNN_PLAN_STEP_SYNC,
+        "ARMNN_PLAN_STEP_IMPORT": ARMNN_PLAN_STEP_IMPORT,
+        "ARMNN_PLAN_STEP_LEND": ARMNN_PLAN_STEP_LEND,
+        "ARMNN_PLAN_STEP_RETURN": ARMNN_PLAN_STEP_RETURN,
+        "ARMNN_PLAN_STEP_MAP": ARMNN_PLAN_STEP_MAP,
+        "ARMNN_PLAN_STEP_UNMAP": ARMNN_PLAN_STEP_UNMAP,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
     },
 }
@@ -3075,6 +3097,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_context_create": (c_int32, [
         POINTER(armnn_plan_t),
         POINTER(c_void_p),
+        POINTER(POINTER(armnn_tensor_handle_t)),
         POINTER(POINTER(armnn_context_t)),
         POINTER(armnn_error_t),
     ]),

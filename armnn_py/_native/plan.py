@@ -42,10 +42,10 @@ class PlanTensor:
 class PlanStep:
     """One step; absent operands are ``ARMNN_PLAN_NONE``.
 
-    With a ``workload`` it is executed, with a ``backend_context`` alone it waits for the steps
-    before it, with neither it is a copy.
+    ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
     """
 
+    kind: int
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     workload: int = 0
@@ -54,13 +54,6 @@ class PlanStep:
     execution_data_index: int = abi.ARMNN_PLAN_NONE
     backend_context: int = 0
     network_id: int = 0
-
-    @property
-    def kind(self) -> int:
-        """Its ``ARMNN_PLAN_STEP_`` value."""
-        if self.workload:
-            return abi.ARMNN_PLAN_STEP_EXECUTE
-        return abi.ARMNN_PLAN_STEP_SYNC if self.backend_context else abi.ARMNN_PLAN_STEP_COPY
 
 
 class NativePlan:
@@ -83,6 +76,7 @@ class NativePlan:
         output_count: int,
         execution_data_count: int,
         arena_size: int,
+        handle_count: int = 0,
     ) -> None:
         self.input_count = input_count
         self.output_count = output_count
@@ -125,6 +119,7 @@ class NativePlan:
         spec.input_count = input_count
         spec.output_count = output_count
         spec.execution_data_count = execution_data_count
+        spec.handle_count = handle_count
         spec.arena_size = arena_size
         error = ErrorBuffer()
         self.handle = ctypes.POINTER(abi.armnn_plan_t)()
@@ -192,14 +187,26 @@ class NativeContext:
         "stops",
     )
 
-    def __init__(self, plan: NativePlan, execution_data: Sequence[int | None]) -> None:
+    def __init__(
+        self,
+        plan: NativePlan,
+        execution_data: Sequence[int | None],
+        handles: Sequence[int] = (),
+    ) -> None:
         self.caught: list[BaseException] = []
         self.stops: list[Any] = []
         data = (ctypes.c_void_p * max(len(execution_data), 1))(*execution_data)
         self._error = ErrorBuffer()
         self.handle = ctypes.POINTER(abi.armnn_context_t)()
         status = core().armnn_context_create(
-            plan.handle, data, ctypes.byref(self.handle), ctypes.byref(self._error.struct)
+            plan.handle,
+            data,
+            ctypes.cast(
+                (ctypes.c_void_p * max(len(handles), 1))(*handles),
+                ctypes.POINTER(ctypes.POINTER(abi.armnn_tensor_handle_t)),
+            ),
+            ctypes.byref(self.handle),
+            ctypes.byref(self._error.struct),
         )
         if status != abi.ARMNN_STATUS_OK:
             raise_status(status, "no execution context could be made", self._error)
@@ -229,17 +236,20 @@ class NativeContext:
         *,
         deadline_ns: int = 0,
         interruptible: bool = False,
+        strict: bool = False,
     ) -> int:
         """Run once over these addresses and return the status code.
 
         ``interruptible`` asks Python between steps: for signals, which only the main thread gets,
         and for the tokens in ``stops``. What a signal handler raised lies in ``caught`` afterwards.
+        ``strict`` makes it an error if a backend does not take memory that it should import.
         """
         self.caught.clear()  # of a run whose caller was interrupted before it looked
         self._input_array[: len(inputs)] = inputs
         self._output_array[: len(outputs)] = outputs
         run = self._run
         run.deadline_ns = deadline_ns
+        run.strict = strict
         if interruptible:
             if self._gate_callback is None:
                 self._make_gate()
@@ -266,6 +276,11 @@ class NativeContext:
         """Index of the step to blame for the last status, or None."""
         step: int = self._run.failed_step
         return None if step == abi.ARMNN_PLAN_NONE else step
+
+    @property
+    def copies(self) -> tuple[int, int]:
+        """How often the host copied a tensor in the last run, and how many bytes in all."""
+        return self._run.copies, self._run.copied_bytes
 
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""

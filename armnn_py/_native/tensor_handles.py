@@ -382,7 +382,7 @@ class HandleRegistry:
             "register_copy_and_import_pair",
             "get_factory",
         )
-        types = {name: kind for name, kind, *_ in struct._fields_}
+        types: dict[str, Any] = {name: kind for name, kind, *_ in struct._fields_}
         function: Any
         for name, function in zip(names, self._alive, strict=True):
             setattr(struct, name, ctypes.cast(function, types[name]))

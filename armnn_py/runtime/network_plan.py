@@ -231,6 +231,7 @@ class NetworkPlan:
         context = 0 if step.context is None else step.context.address
         if step.is_sync:
             return PlanStep(
+                abi.ARMNN_PLAN_STEP_SYNC,
                 (),
                 (),
                 execution_data_index=step.factory,
@@ -238,8 +239,11 @@ class NetworkPlan:
                 network_id=self._network_id,
             )
         if step.workload is None:
-            return PlanStep(tuple(step.inputs), tuple(step.outputs))
+            return PlanStep(
+                abi.ARMNN_PLAN_STEP_COPY, tuple(step.inputs), tuple(step.outputs)
+            )
         return PlanStep(
+            abi.ARMNN_PLAN_STEP_EXECUTE,
             tuple(step.inputs),
             tuple(step.outputs),
             step.workload.address,
@@ -282,6 +286,8 @@ class NetworkPlan:
         self._workloads.clear()
         for factory in self.factories:
             factory.destroy()
+        for factory in self.factories:
+            factory.destroy_model_context()
         self.factories.clear()
         self._constants.clear()
         while self._retained:

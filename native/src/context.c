@@ -10,17 +10,21 @@
 #include "core.h"
 
 void armnn_i_context_free(armnn_context_t* context) {
+  armnn_i_unimport_all(context);
   armnn_i_flight_release(&armnn_i_core.registry, context->flight);
   armnn_i_free(context->arena);
   free(context->pointers);
   armnn_i_free(context->steps);
   free(context->externals);
   free(context->execution_data);
+  free(context->operand_handles);
+  free(context->handles);
+  free(context->moves);
   armnn_i_plan_release(context->plan);
   free(context);
 }
 
-/* Inputs and outputs of the run stay null until a run binds them. */
+/* Inputs and outputs of the run stay null until a run binds them, MAPPED ones until their MAP. */
 static void fill_pointers(armnn_context_t* context) {
   const armnn_plan_t* plan = context->plan;
   for (uint32_t i = 0; i < plan->operand_count; ++i) {
@@ -30,12 +34,41 @@ static void fill_pointers(armnn_context_t* context) {
       context->pointers[i] = context->arena + tensor->offset;
     } else if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT) {
       context->pointers[i] = (void*)(uintptr_t)tensor->address;
+    } else if (tensor->kind == ARMNN_PLAN_TENSOR_HANDLE) {
+      context->operand_handles[i] = context->handles[tensor->index].handle;
     }
   }
 }
 
+/* The handle of an operand, or null. */
+static armnn_i_handle_t* handle_of(const armnn_context_t* context, uint32_t operand) {
+  const armnn_plan_t* plan = context->plan;
+  const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[operand]];
+  return tensor->kind == ARMNN_PLAN_TENSOR_HANDLE ? &context->handles[tensor->index] : NULL;
+}
+
+static void fill_move(armnn_context_t* context, const armnn_i_plan_step_t* step,
+                      armnn_i_move_t* move) {
+  const armnn_plan_t* plan = context->plan;
+  const uint32_t first_output = step->first_operand + step->input_count;
+  move->context = context;
+  if (step->input_count != 0) {
+    move->source = handle_of(context, step->first_operand);
+    move->size = plan->tensors[plan->operands[step->first_operand]].size;
+  }
+  if (step->output_count == 0) return;
+  const armnn_plan_tensor_t* target = &plan->tensors[plan->operands[first_output]];
+  move->target = handle_of(context, first_output);
+  move->size = target->size;
+  if (target->kind != ARMNN_PLAN_TENSOR_MAPPED) return;
+  move->patch = plan->input_count + plan->output_count + target->index;
+  move->alignment = target->alignment;
+  if (target->offset != ARMNN_PLAN_NO_STAGING) move->staging = context->arena + target->offset;
+}
+
 static void fill_steps(armnn_context_t* context) {
   const armnn_plan_t* plan = context->plan;
+  armnn_i_move_t* next_move = context->moves;
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     const armnn_i_plan_step_t* from = &plan->steps[i];
     armnn_i_step_t* to = &context->steps[i];
@@ -46,7 +79,16 @@ static void fill_steps(armnn_context_t* context) {
     to->args.inputs = (const void* const*)&context->pointers[from->first_operand];
     to->args.outputs = &context->pointers[from->first_operand + from->input_count];
     to->args.scratch_size = from->scratch_size;
-    if (!from->is_copy && from->scratch_size != 0) {
+    if (context->operand_handles != NULL) {
+      armnn_tensor_handle_t** handles = context->operand_handles + from->first_operand;
+      to->args.input_handles = handles;
+      to->args.output_handles = handles + from->input_count;
+    }
+    if (from->moves) {
+      to->workload = &next_move->base;
+      fill_move(context, from, next_move++);
+    }
+    if (from->scratch_size != 0) {
       to->args.scratch = context->arena + from->scratch_offset;
     }
     if (from->execution_data_index != ARMNN_PLAN_NONE) {
@@ -68,7 +110,23 @@ static void fill_externals(armnn_context_t* context) {
   }
 }
 
+static armnn_status_t check_handles(const armnn_plan_t* plan, armnn_tensor_handle_t* const* handles,
+                                    armnn_error_t* error) {
+  if (handles == NULL && plan->handle_count != 0) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                        "the plan wants %u tensor handles, none are given", plan->handle_count);
+  }
+  for (uint32_t i = 0; i < plan->handle_count; ++i) {
+    if (handles[i] == NULL || handles[i]->api == NULL ||
+        handles[i]->api->header.struct_type != ARMNN_STRUCT_TENSOR_HANDLE) {
+      return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "tensor handle %u is none", i);
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
 armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_data,
+                                    armnn_tensor_handle_t* const* handles,
                                     armnn_context_t** out_context, armnn_error_t* error) {
   if (out_context != NULL) *out_context = NULL;
   if (plan == NULL || out_context == NULL) {
@@ -79,6 +137,8 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
                         "the plan wants %u execution data, none are given",
                         plan->execution_data_count);
   }
+  const armnn_status_t status = check_handles(plan, handles, error);
+  if (status != ARMNN_STATUS_OK) return status;
   armnn_context_t* context = (armnn_context_t*)calloc(1, sizeof *context);
   if (context == NULL) {
     return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory for a context");
@@ -93,8 +153,15 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   context->steps = armnn_i_alloc(steps_size, ARMNN_CACHE_LINE);
   context->externals = armnn_i_make_array(externals, sizeof *context->externals);
   context->execution_data = armnn_i_make_array(plan->execution_data_count, sizeof(void*));
+  context->moves = armnn_i_make_array(plan->move_count, sizeof *context->moves);
+  context->handles = armnn_i_make_array(plan->handle_count, sizeof *context->handles);
+  if (plan->handle_count != 0) {
+    context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
+  }
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
-      context->steps == NULL || context->externals == NULL || context->execution_data == NULL) {
+      context->steps == NULL || context->externals == NULL || context->execution_data == NULL ||
+      context->moves == NULL || context->handles == NULL ||
+      (plan->handle_count != 0 && context->operand_handles == NULL)) {
     const unsigned long long arena_size = plan->arena_size;
     armnn_i_context_free(context);
     return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
@@ -104,6 +171,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   if (plan->execution_data_count != 0) {
     memcpy(context->execution_data, execution_data, plan->execution_data_count * sizeof(void*));
   }
+  for (uint32_t i = 0; i < plan->handle_count; ++i) context->handles[i].handle = handles[i];
   fill_pointers(context);
   fill_steps(context);
   fill_externals(context);

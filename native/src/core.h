@@ -257,7 +257,7 @@ bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
  * the run if it says so. Elsewhere nothing. */
 void armnn_i_ask_interrupt(uint64_t run_id);
 
-/* ---- plan.c, plan_check.c, context.c, executor.c ----------------------------------------------
+/* ---- plan.c, plan_check.c, context.c, executor.c, handles.c -----------------------------------
  */
 
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
@@ -280,7 +280,7 @@ typedef struct armnn_i_plan_step_t {
   uint32_t execution_data_index;
   uint64_t scratch_offset;
   uint64_t scratch_size;
-  bool is_copy;        /* then |scratch_size| is what to copy, and there is no scratch */
+  bool moves;          /* executed by the host over a armnn_i_move_t of the context */
   uint32_t sync;       /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
   armnn_i_sync_t wait; /* of a SYNC step */
   char name[48];       /* of the kernel, for the trace */
@@ -293,6 +293,9 @@ struct armnn_plan_t {
   uint32_t input_count;
   uint32_t output_count;
   uint32_t execution_data_count;
+  uint32_t handle_count;
+  uint32_t mapped_count; /* MAPPED tensors; the plan's copy numbers them by |index| */
+  uint32_t move_count;   /* steps that move */
   uint32_t operand_count;
   uint64_t arena_size;
   uint64_t arena_alignment;
@@ -300,22 +303,24 @@ struct armnn_plan_t {
   armnn_i_plan_step_t* steps;
   uint32_t* operands;         /* tensor numbers of all steps */
   uint32_t* external_tensors; /* of each run input, then of each run output */
-  uint32_t* patch_begin;      /* for each external, and one more: where its patches begin */
+  uint32_t* patch_begin;      /* for each external and MAPPED tensor, and one more: its first */
   uint32_t* patches;          /* operands that name it */
 };
 
 /* What the check learns on the way. */
 typedef struct armnn_i_plan_facts_t {
   uint32_t operand_count;
+  uint32_t mapped_count;
   uint64_t arena_alignment;
 } armnn_i_plan_facts_t;
 
 armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_facts_t* out_facts,
                                   armnn_error_t* error);
 void armnn_i_plan_release(armnn_plan_t* plan);
-/* Executes a copy step: scratch_size bytes from the input to the output. */
-armnn_status_t armnn_i_copy_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
-                                    armnn_error_t* error);
+/* How a step of |kind| that moves tensors is executed, and what the trace calls it. The operands
+ * tell which of the copies it is: null for one that is no handle. Null: no such kind. */
+armnn_i_execute_fn_t armnn_i_find_move(int32_t kind, bool from_handle, bool to_handle,
+                                       const char** out_name);
 /* Executes a SYNC step; |workload| is an armnn_i_sync_t. */
 armnn_status_t armnn_i_sync_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                     armnn_error_t* error);
@@ -336,6 +341,26 @@ typedef struct armnn_i_external_t {
   bool is_staged; /* |bound| is misaligned: the steps have |staging| instead */
 } armnn_i_external_t;
 
+/* A handle of the context, and what the host has done with it. */
+typedef struct armnn_i_handle_t {
+  armnn_tensor_handle_t* handle;
+  const void* imported; /* memory of the host that it stands for, or null */
+  bool is_mapped;
+  bool is_allocated; /* asked for memory of its own after an import was refused */
+} armnn_i_handle_t;
+
+/* What a step that moves tensors has for a workload. */
+typedef struct armnn_i_move_t {
+  armnn_workload_t base; /* without a table */
+  struct armnn_context_t* context;
+  armnn_i_handle_t* source; /* of the first input, null: host memory */
+  armnn_i_handle_t* target; /* of the first output */
+  uint64_t size;
+  void* staging;      /* MAP: for memory that cannot be read as it is, or null */
+  uint64_t alignment; /* MAP */
+  uint32_t patch;     /* MAP: number of the patch list */
+} armnn_i_move_t;
+
 enum armnn_i_context_state_e {
   ARMNN_CONTEXT_IDLE = 0,
   ARMNN_CONTEXT_RUNNING = 1,
@@ -350,10 +375,18 @@ struct armnn_context_t {
   armnn_i_step_t* steps;
   armnn_i_external_t* externals;
   void** execution_data;
+  armnn_tensor_handle_t** operand_handles; /* like |pointers|; null without handles */
+  armnn_i_handle_t* handles;
+  armnn_i_move_t* moves;
+  armnn_run_t* run; /* the one in flight */
   atomic_int state;
 };
 
 void armnn_i_context_free(armnn_context_t* context);
+/* After a run that ended early: closes what a MAP opened. */
+void armnn_i_unmap_all(armnn_context_t* context);
+/* The handles stand for no memory of the host any more. */
+void armnn_i_unimport_all(armnn_context_t* context);
 
 /* ---- host.c -----------------------------------------------------------------------------------
  */

@@ -53,8 +53,7 @@ static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t bind_all(armnn_context_t* context, const armnn_run_t* run,
-                               armnn_error_t* error) {
+static armnn_status_t bind_all(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;
   for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
     armnn_i_external_t* external = &context->externals[i];
@@ -66,17 +65,21 @@ static armnn_status_t bind_all(armnn_context_t* context, const armnn_run_t* run,
     }
     if (external->is_staged && i < plan->input_count) {
       memcpy(external->staging, address, (size_t)external->size);
+      ++run->copies;
+      run->copied_bytes += external->size;
     }
   }
   return ARMNN_STATUS_OK;
 }
 
-static void copy_staged_outputs(armnn_context_t* context, const armnn_run_t* run) {
+static void copy_staged_outputs(armnn_context_t* context, armnn_run_t* run) {
   const armnn_plan_t* plan = context->plan;
   for (uint32_t i = 0; i < plan->output_count; ++i) {
     const armnn_i_external_t* external = &context->externals[plan->input_count + i];
     if (external->is_staged) {
       memcpy(run->outputs[i], external->staging, (size_t)external->size);
+      ++run->copies;
+      run->copied_bytes += external->size;
     }
   }
 }
@@ -254,6 +257,7 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
                  .error = error,
                  .next_look_ns = UINT64_MAX,
                  .next_interrupt_ns = UINT64_MAX};
+  context->run = run;
   armnn_status_t status = bind_all(context, run, error);
   if (status != ARMNN_STATUS_OK) return status;
   walk.run_id = armnn_i_flight_begin(context->flight, run->deadline_ns);
@@ -269,6 +273,7 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     thread->walk = outer;
   }
   armnn_i_flight_end(context->flight);
+  if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
   return status;
 }
@@ -284,6 +289,8 @@ armnn_status_t armnn_context_run(armnn_run_t* run) {
   run->failed_step = ARMNN_PLAN_NONE;
   run->steps_done = 0;
   run->run_id = 0;
+  run->copies = 0;
+  run->copied_bytes = 0;
   armnn_context_t* context = run->context;
   if (context == NULL) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the run has no context");

@@ -8,17 +8,7 @@
 
 #include "core.h"
 
-/* ---- Copies and waits are workloads, so that the executor has one kind of step
- * -----------------------
- */
-
-armnn_status_t armnn_i_copy_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
-                                    armnn_error_t* error) {
-  (void)workload;
-  (void)error;
-  memmove(args->outputs[0], args->inputs[0], (size_t)args->scratch_size);
-  return ARMNN_STATUS_OK;
-}
+/* Moves and waits are workloads, so that the executor has one kind of step. */
 
 armnn_status_t armnn_i_sync_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                     armnn_error_t* error) {
@@ -34,26 +24,38 @@ static bool is_external(const armnn_plan_tensor_t* tensor) {
   return tensor->kind == ARMNN_PLAN_TENSOR_INPUT || tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT;
 }
 
-/* Number of a run input or output among both. */
-static uint32_t external_number(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
-  return tensor->kind == ARMNN_PLAN_TENSOR_INPUT ? tensor->index
-                                                 : plan->input_count + tensor->index;
+/* Whether a run patches the addresses of operands that name it. */
+static bool is_patched(const armnn_plan_tensor_t* tensor) {
+  return is_external(tensor) || tensor->kind == ARMNN_PLAN_TENSOR_MAPPED;
+}
+
+/* Number of a patched tensor: inputs, outputs, mapped ones. */
+static uint32_t patch_number(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
+  if (tensor->kind == ARMNN_PLAN_TENSOR_INPUT) return tensor->index;
+  if (tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT) return plan->input_count + tensor->index;
+  return plan->input_count + plan->output_count + tensor->index;
+}
+
+static bool names_handle(const armnn_plan_t* plan, const uint32_t* operands, uint32_t count) {
+  return count != 0 && plan->tensors[operands[0]].kind == ARMNN_PLAN_TENSOR_HANDLE;
 }
 
 static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i_plan_step_t* to,
                       uint32_t* operand_count) {
-  const char* name = "copy";
+  const char* name = NULL;
   to->first_operand = *operand_count;
   to->input_count = from->input_count;
   to->output_count = from->output_count;
   to->execution_data_index = from->execution_data_index;
   to->scratch_offset = from->scratch_offset;
   to->scratch_size = from->scratch_size;
-  if (from->kind == ARMNN_PLAN_STEP_COPY) {
-    to->execute = armnn_i_copy_execute;
+  if (from->kind != ARMNN_PLAN_STEP_EXECUTE && from->kind != ARMNN_PLAN_STEP_SYNC) {
+    to->execute = armnn_i_find_move(from->kind, names_handle(plan, from->inputs, from->input_count),
+                                    names_handle(plan, from->outputs, from->output_count), &name);
     to->scratch_offset = 0;
-    to->scratch_size = plan->tensors[from->outputs[0]].size;
-    to->is_copy = true;
+    to->scratch_size = 0;
+    to->moves = true;
+    ++plan->move_count;
   } else if (from->kind == ARMNN_PLAN_STEP_SYNC) {
     name = "after_enqueue_workload";
     to->execute = armnn_i_sync_execute;
@@ -89,25 +91,27 @@ static void find_syncs(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
   }
 }
 
-/* Lists for each run input and output which operands name it. */
+/* Lists for each patched tensor which operands name it. */
 static void list_patches(armnn_plan_t* plan) {
-  const uint32_t externals = plan->input_count + plan->output_count;
+  const uint32_t patched = plan->input_count + plan->output_count + plan->mapped_count;
+  uint32_t mapped = 0;
   for (uint32_t i = 0; i < plan->tensor_count; ++i) {
+    if (plan->tensors[i].kind == ARMNN_PLAN_TENSOR_MAPPED) plan->tensors[i].index = mapped++;
     if (!is_external(&plan->tensors[i])) continue;
-    plan->external_tensors[external_number(plan, &plan->tensors[i])] = i;
+    plan->external_tensors[patch_number(plan, &plan->tensors[i])] = i;
   }
   for (int pass = 0; pass < 2; ++pass) { /* count, then fill from the back of each list */
     for (uint32_t i = plan->operand_count; i-- > 0;) {
       const uint32_t operand = plan->operands[i];
-      if (operand == ARMNN_PLAN_NONE || !is_external(&plan->tensors[operand])) continue;
-      const uint32_t number = external_number(plan, &plan->tensors[operand]);
+      if (operand == ARMNN_PLAN_NONE || !is_patched(&plan->tensors[operand])) continue;
+      const uint32_t number = patch_number(plan, &plan->tensors[operand]);
       if (pass == 0) {
         ++plan->patch_begin[number];
       } else {
         plan->patches[--plan->patch_begin[number]] = i;
       }
     }
-    for (uint32_t i = 1; pass == 0 && i <= externals; ++i) {
+    for (uint32_t i = 1; pass == 0 && i <= patched; ++i) {
       plan->patch_begin[i] += plan->patch_begin[i - 1];
     }
   }
@@ -141,6 +145,8 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->input_count = spec->input_count;
   plan->output_count = spec->output_count;
   plan->execution_data_count = spec->execution_data_count;
+  plan->handle_count = spec->handle_count;
+  plan->mapped_count = facts.mapped_count;
   plan->operand_count = facts.operand_count;
   plan->arena_size = spec->arena_size;
   plan->arena_alignment = facts.arena_alignment;
@@ -149,7 +155,8 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->steps = armnn_i_make_array(spec->step_count, sizeof *plan->steps);
   plan->operands = armnn_i_make_array(facts.operand_count, sizeof *plan->operands);
   plan->external_tensors = armnn_i_make_array(externals, sizeof *plan->external_tensors);
-  plan->patch_begin = armnn_i_make_array(externals + 1, sizeof *plan->patch_begin);
+  plan->patch_begin =
+      armnn_i_make_array(externals + facts.mapped_count + 1, sizeof *plan->patch_begin);
   plan->patches = armnn_i_make_array(facts.operand_count, sizeof *plan->patches);
   if (plan->tensors == NULL || plan->steps == NULL || plan->operands == NULL ||
       plan->external_tensors == NULL || plan->patch_begin == NULL || plan->patches == NULL) {

@@ -13,12 +13,15 @@
 
 #define MAX_OPERANDS (UINT32_C(1) << 30)
 #define MAX_EXECUTION_DATA 65536u
+#define MAX_HANDLES (UINT32_C(1) << 24)
 
 #define REFUSE(...) return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, __VA_ARGS__)
 
 typedef struct check_t {
   const armnn_plan_spec_t* spec;
   unsigned char* seen; /* for each run input, then each run output: has a tensor; is written */
+  unsigned char* open; /* for each tensor: a MAPPED one that can be read; a handle that is mapped */
+  uint32_t* reader;    /* for each handle that is mapped: its MAPPED tensor */
   armnn_i_plan_facts_t* facts;
   armnn_error_t* error;
 } check_t;
@@ -42,7 +45,9 @@ static armnn_status_t check_head(const armnn_plan_spec_t* spec, armnn_error_t* e
   }
   if (spec->tensors == NULL && spec->tensor_count != 0) REFUSE("the plan's tensors are null");
   if (spec->steps == NULL && spec->step_count != 0) REFUSE("the plan's steps are null");
-  if (spec->reserved != 0) REFUSE("the plan's reserved member is %u, not 0", spec->reserved);
+  if (spec->handle_count > MAX_HANDLES) {
+    REFUSE("the plan has %u handles, %u is the limit", spec->handle_count, MAX_HANDLES);
+  }
   if ((uint64_t)spec->input_count + spec->output_count > spec->tensor_count) {
     REFUSE("the plan has %u inputs and %u outputs, but only %u tensors", spec->input_count,
            spec->output_count, spec->tensor_count);
@@ -130,6 +135,16 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
     case ARMNN_PLAN_TENSOR_INPUT:
     case ARMNN_PLAN_TENSOR_OUTPUT:
       return check_external(check, number);
+    case ARMNN_PLAN_TENSOR_HANDLE:
+      if (tensor->index >= check->spec->handle_count) {
+        REFUSE("tensor %u: names handle %u, but the plan has %u", number, tensor->index,
+               check->spec->handle_count);
+      }
+      return ARMNN_STATUS_OK;
+    case ARMNN_PLAN_TENSOR_MAPPED:
+      ++check->facts->mapped_count;
+      if (tensor->offset == ARMNN_PLAN_NO_STAGING) return ARMNN_STATUS_OK;
+      return check_place(check, number, "staging");
     default:
       REFUSE("tensor %u: kind %d is unknown", number, tensor->kind);
   }
@@ -145,16 +160,41 @@ static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
       return tensor->offset % alignment == 0;
     case ARMNN_PLAN_TENSOR_CONSTANT:
       return (uintptr_t)tensor->address % alignment == 0;
+    case ARMNN_PLAN_TENSOR_HANDLE:
+      return true;
     default:
       return tensor->alignment % alignment == 0;
   }
 }
 
 static bool touches_scratch(const armnn_plan_step_t* step, const armnn_plan_tensor_t* tensor) {
-  if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT || tensor->size == 0) return false;
+  if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT || tensor->kind == ARMNN_PLAN_TENSOR_HANDLE ||
+      tensor->size == 0) {
+    return false;
+  }
   if (tensor->offset == ARMNN_PLAN_NO_STAGING || step->scratch_size == 0) return false;
   return tensor->offset < step->scratch_offset + step->scratch_size &&
          step->scratch_offset < tensor->offset + tensor->size;
+}
+
+/* What messages call a step that moves a tensor; null if |kind| is none. */
+static const char* move_name(int32_t kind) {
+  switch (kind) {
+    case ARMNN_PLAN_STEP_COPY:
+      return "copy";
+    case ARMNN_PLAN_STEP_IMPORT:
+      return "import";
+    case ARMNN_PLAN_STEP_LEND:
+      return "loan";
+    case ARMNN_PLAN_STEP_RETURN:
+      return "return";
+    case ARMNN_PLAN_STEP_MAP:
+      return "map";
+    case ARMNN_PLAN_STEP_UNMAP:
+      return "unmap";
+    default:
+      return NULL;
+  }
 }
 
 static armnn_status_t check_operand(const check_t* check, uint32_t number, bool is_input,
@@ -166,7 +206,7 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
   const uint32_t operand = is_input ? step->inputs[position] : step->outputs[position];
   if (operand == ARMNN_PLAN_NONE) {
     if (step->kind == ARMNN_PLAN_STEP_EXECUTE) return ARMNN_STATUS_OK;
-    REFUSE("step %u: a copy without %s", number, what);
+    REFUSE("step %u: a %s without %s", number, move_name(step->kind), what);
   }
   if (operand >= spec->tensor_count) {
     REFUSE("step %u: %s %u names tensor %u, but the plan has %u", number, what, position, operand,
@@ -178,9 +218,20 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
       REFUSE("step %u: output %u names tensor %u, which is %s", number, position, operand,
              tensor->kind == ARMNN_PLAN_TENSOR_INPUT ? "an input of the run" : "a constant");
     }
-    if (tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT) {
+    if (tensor->kind == ARMNN_PLAN_TENSOR_MAPPED && step->kind != ARMNN_PLAN_STEP_MAP) {
+      REFUSE("step %u: output %u names tensor %u, which is mapped to be read", number, position,
+             operand);
+    }
+    if (tensor->kind == ARMNN_PLAN_TENSOR_HANDLE && check->open[operand]) {
+      REFUSE("step %u: output %u names tensor %u, whose handle is mapped", number, position,
+             operand);
+    }
+    if (tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT && step->kind != ARMNN_PLAN_STEP_LEND) {
       check->seen[spec->input_count + tensor->index] |= SEEN_WRITTEN;
     }
+  } else if (tensor->kind == ARMNN_PLAN_TENSOR_MAPPED && !check->open[operand]) {
+    REFUSE("step %u: input %u names tensor %u, which is not mapped at that time", number, position,
+           operand);
   }
   if (!is_aligned(tensor, alignment)) {
     REFUSE("step %u: the workload wants tensors aligned to %llu, %s %u (tensor %u) is not", number,
@@ -236,14 +287,56 @@ static armnn_status_t check_workload(const check_t* check, uint32_t number,
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t check_copy(const check_t* check, uint32_t number) {
+/* Opens and closes what a MAP and an UNMAP do. */
+static armnn_status_t check_map(const check_t* check, uint32_t number) {
+  const armnn_plan_step_t* step = &check->spec->steps[number];
+  armnn_error_t* error = check->error;
+  const uint32_t source = step->inputs[0];
+  if (step->kind == ARMNN_PLAN_STEP_UNMAP) {
+    if (!check->open[source])
+      REFUSE("step %u: unmaps tensor %u, which is not mapped", number, source);
+    check->open[source] = 0;
+    check->open[check->reader[source]] = 0;
+    return ARMNN_STATUS_OK;
+  }
+  const uint32_t target = step->outputs[0];
+  if (check->spec->tensors[target].kind != ARMNN_PLAN_TENSOR_MAPPED) {
+    REFUSE("step %u: maps to tensor %u, which is none to map to", number, target);
+  }
+  if (check->open[source] || check->open[target]) {
+    REFUSE("step %u: maps tensor %u to %u, and one is mapped already", number, source, target);
+  }
+  check->open[source] = 1;
+  check->open[target] = 1;
+  check->reader[source] = target;
+  return ARMNN_STATUS_OK;
+}
+
+/* Operands of a step that moves a tensor: sizes and kinds fit. */
+static armnn_status_t check_move(const check_t* check, uint32_t number) {
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_step_t* step = &spec->steps[number];
   armnn_error_t* error = check->error;
-  const armnn_plan_tensor_t* source = &spec->tensors[step->inputs[0]];
-  const armnn_plan_tensor_t* target = &spec->tensors[step->outputs[0]];
+  const bool lends = step->kind == ARMNN_PLAN_STEP_LEND;
+  const armnn_plan_tensor_t* source = &spec->tensors[lends ? step->outputs[1] : step->inputs[0]];
+  const armnn_plan_tensor_t* target =
+      step->kind == ARMNN_PLAN_STEP_UNMAP ? source : &spec->tensors[step->outputs[0]];
   if (source->size != target->size) {
-    REFUSE("step %u: a copy of %llu bytes to %llu", number, (ull)source->size, (ull)target->size);
+    REFUSE("step %u: a %s of %llu bytes to %llu", number, move_name(step->kind), (ull)source->size,
+           (ull)target->size);
+  }
+  const bool from_handle = source->kind == ARMNN_PLAN_TENSOR_HANDLE;
+  const bool to_handle =
+      step->kind != ARMNN_PLAN_STEP_UNMAP && target->kind == ARMNN_PLAN_TENSOR_HANDLE;
+  if (armnn_i_find_move(step->kind, from_handle, to_handle, NULL) == NULL) {
+    REFUSE("step %u: a %s from %s to %s", number, move_name(step->kind),
+           from_handle ? "a handle" : "host memory", to_handle ? "a handle" : "host memory");
+  }
+  if (lends && source->kind != ARMNN_PLAN_TENSOR_OUTPUT) {
+    REFUSE("step %u: lends tensor %u, which is no output of the run", number, step->outputs[1]);
+  }
+  if (step->kind == ARMNN_PLAN_STEP_MAP || step->kind == ARMNN_PLAN_STEP_UNMAP) {
+    return check_map(check, number);
   }
   return ARMNN_STATUS_OK;
 }
@@ -274,8 +367,8 @@ static armnn_status_t check_row(const check_t* check, uint32_t number) {
   const armnn_plan_step_t* step = &spec->steps[number];
   armnn_error_t* error = check->error;
   if (step->backend_context == NULL) return ARMNN_STATUS_OK;
-  if (step->kind == ARMNN_PLAN_STEP_COPY) {
-    REFUSE("step %u: a copy with a backend context", number);
+  if (move_name(step->kind) != NULL) {
+    REFUSE("step %u: a %s with a backend context", number, move_name(step->kind));
   }
   if (step->kind == ARMNN_PLAN_STEP_SYNC) return ARMNN_STATUS_OK;
   const armnn_plan_step_t* next = number + 1 < spec->step_count ? step + 1 : NULL;
@@ -290,14 +383,18 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_step_t* step = &spec->steps[number];
   armnn_error_t* error = check->error;
-  const bool is_copy = step->kind == ARMNN_PLAN_STEP_COPY;
+  const char* move = move_name(step->kind);
   const bool is_sync = step->kind == ARMNN_PLAN_STEP_SYNC;
   uint64_t alignment = 1;
-  if (!is_copy && !is_sync && step->kind != ARMNN_PLAN_STEP_EXECUTE) {
+  if (move == NULL && !is_sync && step->kind != ARMNN_PLAN_STEP_EXECUTE) {
     REFUSE("step %u: kind %d is unknown", number, step->kind);
   }
-  if (is_copy && (step->input_count != 1 || step->output_count != 1)) {
-    REFUSE("step %u: a copy with %u inputs and %u outputs", number, step->input_count,
+  const uint32_t input_count = step->kind == ARMNN_PLAN_STEP_LEND ? 0 : 1;
+  const uint32_t output_count = step->kind == ARMNN_PLAN_STEP_LEND    ? 2
+                                : step->kind == ARMNN_PLAN_STEP_UNMAP ? 0
+                                                                      : 1;
+  if (move != NULL && (step->input_count != input_count || step->output_count != output_count)) {
+    REFUSE("step %u: a %s with %u inputs and %u outputs", number, move, step->input_count,
            step->output_count);
   }
   if ((step->inputs == NULL && step->input_count != 0) ||
@@ -320,7 +417,7 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   armnn_status_t status = ARMNN_STATUS_OK;
   if (is_sync) status = check_sync(check, number);
   if (status == ARMNN_STATUS_OK) status = check_row(check, number);
-  if (status == ARMNN_STATUS_OK && !is_copy && !is_sync) {
+  if (status == ARMNN_STATUS_OK && move == NULL && !is_sync) {
     status = check_workload(check, number, &alignment);
   }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->input_count; ++i) {
@@ -329,7 +426,7 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->output_count; ++i) {
     status = check_operand(check, number, false, i, alignment);
   }
-  if (status == ARMNN_STATUS_OK && is_copy) status = check_copy(check, number);
+  if (status == ARMNN_STATUS_OK && move != NULL) status = check_move(check, number);
   return status;
 }
 
@@ -347,19 +444,26 @@ static armnn_status_t check_coverage(const check_t* check) {
     if (!(seen & SEEN_TENSOR)) REFUSE("output %u of the run has no tensor", i);
     if (!(seen & SEEN_WRITTEN)) REFUSE("output %u of the run is written by no step", i);
   }
+  for (uint32_t i = 0; i < spec->tensor_count; ++i) {
+    if (check->open[i]) REFUSE("tensor %u: is mapped and never unmapped", i);
+  }
   return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_facts_t* out_facts,
                                   armnn_error_t* error) {
   out_facts->operand_count = 0;
+  out_facts->mapped_count = 0;
   out_facts->arena_alignment = ARMNN_CACHE_LINE;
   armnn_status_t status = check_head(spec, error);
   if (status != ARMNN_STATUS_OK) return status;
   const size_t externals = (size_t)spec->input_count + spec->output_count;
-  check_t check = {spec, (unsigned char*)calloc(externals + 1, 1), out_facts, error};
-  if (check.seen == NULL) {
-    return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory to check the plan");
+  check_t check = {.spec = spec, .facts = out_facts, .error = error};
+  check.seen = (unsigned char*)calloc(externals + 1, 1);
+  check.open = (unsigned char*)calloc((size_t)spec->tensor_count + 1, 1);
+  check.reader = (uint32_t*)calloc((size_t)spec->tensor_count + 1, sizeof *check.reader);
+  if (check.seen == NULL || check.open == NULL || check.reader == NULL) {
+    status = armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory to check the plan");
   }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < spec->tensor_count; ++i) {
     status = check_tensor(&check, i);
@@ -369,5 +473,7 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
   }
   if (status == ARMNN_STATUS_OK) status = check_coverage(&check);
   free(check.seen);
+  free(check.open);
+  free(check.reader);
   return status;
 }

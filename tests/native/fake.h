@@ -158,7 +158,7 @@ static inline armnn_plan_t* must_plan(const draft_t* draft) {
 static inline armnn_context_t* must_context(armnn_plan_t* plan, void* const* execution_data) {
   text_error_t error;
   armnn_context_t* context = NULL;
-  CHECK_EQUAL(armnn_context_create(plan, execution_data, &context, clear_error(&error)), 0);
+  CHECK_EQUAL(armnn_context_create(plan, execution_data, NULL, &context, clear_error(&error)), 0);
   CHECK(context != NULL);
   return context;
 }

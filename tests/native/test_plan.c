@@ -35,7 +35,7 @@ static void make_valid(draft_t* draft) {
   X(spec.header.struct_size += 8, "bytes, this library expects")                                \
   X(spec.tensors = NULL, "tensors are null")                                                    \
   X(spec.steps = NULL, "steps are null")                                                        \
-  X(spec.reserved = 1, "reserved member is 1")                                                  \
+  X(spec.handle_count = UINT32_MAX, "4294967295 handles")                                       \
   X(spec.input_count = 2, "input 1 of the run has no tensor")                                   \
   X(spec.output_count = 2, "output 1 of the run has no tensor")                                 \
   X(spec.input_count = 0, "tensor 0: names input 0 of the run, which has 0")                    \
@@ -47,7 +47,7 @@ static void make_valid(draft_t* draft) {
   X(spec.arena_size = 195, "tensor 0: staging")                                                 \
   X(spec.arena_size = 0, "does not fit the arena of 0 bytes") /* tensor 0's staging */          \
   X(spec.arena_size = UINT64_MAX, "more than an address space")                                 \
-  X(tensors[IN].kind = 4, "tensor 0: kind 4 is unknown")                                        \
+  X(tensors[IN].kind = 4, "tensor 0: names handle 0, but the plan has 0")                       \
   X(tensors[IN].kind = -1, "tensor 0: kind -1 is unknown")                                      \
   X(tensors[IN].index = 1, "tensor 0: names input 1 of the run, which has 1")                   \
   X(tensors[OUT].index = UINT32_MAX, "tensor 4: names output 4294967295")                       \
@@ -67,7 +67,7 @@ static void make_valid(draft_t* draft) {
   X(tensors[HIDDEN].size = 257, "tensor 1: place at offset 0 with 257 bytes")                   \
   X(tensors[CONSTANT].address = NULL, "tensor 2: a constant of 4 bytes without an address")     \
   X(tensors[CONSTANT].address = (const char*)&constant + 1, "tensor 2: the constant's address") \
-  X(steps[0].kind = 3, "step 0: kind 3 is unknown")                                             \
+  X(steps[0].kind = 8, "step 0: kind 8 is unknown")                                             \
   X(steps[1].kind = ARMNN_PLAN_STEP_COPY, "step 1: a copy with 2 inputs and 1 outputs")         \
   X(steps[2].kind = ARMNN_PLAN_STEP_EXECUTE, "step 2: the workload or its table is null")       \
   X(steps[2].input_count = 0, "step 2: a copy with 0 inputs")                                   \
@@ -124,16 +124,17 @@ static void nulls_are_refused(void) {
   CHECK_EQUAL(armnn_plan_create(NULL, &plan, clear_error(&error)), ARMNN_STATUS_INVALID_ARGUMENT);
   CHECK_TEXT(error.text, "the plan is null");
   CHECK_EQUAL(armnn_plan_create(&draft.spec, NULL, NULL), ARMNN_STATUS_INVALID_ARGUMENT);
-  draft.spec.reserved = 3;
+  draft.spec.handle_count = UINT32_MAX;
   CHECK_EQUAL(armnn_plan_create(&draft.spec, &plan, NULL), ARMNN_STATUS_INVALID_ARGUMENT);
   armnn_context_t* context = NULL;
-  CHECK_EQUAL(armnn_context_create(NULL, NULL, &context, NULL), ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_EQUAL(armnn_context_create(NULL, NULL, NULL, &context, NULL),
+              ARMNN_STATUS_INVALID_ARGUMENT);
   make_valid(&draft);
   plan = must_plan(&draft);
-  CHECK_EQUAL(armnn_context_create(plan, NULL, &context, clear_error(&error)),
+  CHECK_EQUAL(armnn_context_create(plan, NULL, NULL, &context, clear_error(&error)),
               ARMNN_STATUS_INVALID_ARGUMENT);
   CHECK_TEXT(error.text, "the plan wants 2 execution data, none are given");
-  CHECK_EQUAL(armnn_context_create(plan, NULL, NULL, NULL), ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_EQUAL(armnn_context_create(plan, NULL, NULL, NULL, NULL), ARMNN_STATUS_INVALID_ARGUMENT);
   armnn_plan_destroy(plan);
   armnn_plan_destroy(NULL);
   armnn_context_destroy(NULL);

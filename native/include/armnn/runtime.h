@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 1u
+#define ARMNN_CORE_ABI_VERSION 2u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -124,6 +124,10 @@ enum armnn_plan_tensor_kind_e {
   ARMNN_PLAN_TENSOR_CONSTANT = 1, /* at |address|, owned by the maker of the plan */
   ARMNN_PLAN_TENSOR_INPUT = 2,    /* the run's input |index| */
   ARMNN_PLAN_TENSOR_OUTPUT = 3,   /* the run's output |index| */
+  ARMNN_PLAN_TENSOR_HANDLE = 4,   /* handle |index| of the context, in memory of a backend */
+  /* Memory of a handle that a MAP step opened to the host, until its UNMAP. |offset| is the place
+   * of a copy as for INPUT, for a handle whose memory is not dense or lacks |alignment|. */
+  ARMNN_PLAN_TENSOR_MAPPED = 5,
   ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = INT32_MAX
 };
 
@@ -143,8 +147,17 @@ typedef struct armnn_plan_tensor_t {
 
 enum armnn_plan_step_kind_e {
   ARMNN_PLAN_STEP_EXECUTE = 0, /* |workload| over |inputs| and |outputs| */
-  ARMNN_PLAN_STEP_COPY = 1,    /* memcpy of inputs[0] to outputs[0] */
+  ARMNN_PLAN_STEP_COPY = 1,    /* inputs[0] to outputs[0]; each is in host memory or a handle */
   ARMNN_PLAN_STEP_SYNC = 2,    /* after_enqueue_workload of |backend_context|; no operands */
+  /* The handle outputs[0] stands for the host memory of inputs[0] from now on. If the backend does
+   * not take that memory, it is copied; in a strict run that is an error. */
+  ARMNN_PLAN_STEP_IMPORT = 3,
+  /* The handle outputs[0] stands for the run's output outputs[1], so that what is written next
+   * lies where the caller wants it. Not taken: RETURN copies; in a strict run it is an error. */
+  ARMNN_PLAN_STEP_LEND = 4,
+  ARMNN_PLAN_STEP_RETURN = 5, /* the handle inputs[0] to the output outputs[0], unless lent */
+  ARMNN_PLAN_STEP_MAP = 6,    /* opens the handle inputs[0] to readers of the MAPPED outputs[0] */
+  ARMNN_PLAN_STEP_UNMAP = 7,  /* closes the handle inputs[0]; a run that ends early does it, too */
   ARMNN_PLAN_STEP_KIND_MAX_ENUM = INT32_MAX
 };
 
@@ -154,7 +167,9 @@ typedef struct armnn_plan_step_t {
   uint32_t output_count;
   uint32_t execution_data_index; /* which execution data of the context, or ARMNN_PLAN_NONE */
   armnn_workload_t* workload;
-  const uint32_t* inputs; /* tensor numbers; ARMNN_PLAN_NONE: null address */
+  /* Tensor numbers; ARMNN_PLAN_NONE: null address and null handle. A workload gets the address of
+   * a tensor in host memory and the handle of one that is a handle, and null for the other. */
+  const uint32_t* inputs;
   const uint32_t* outputs;
   uint64_t scratch_offset;
   uint64_t scratch_size;
@@ -175,7 +190,7 @@ typedef struct armnn_plan_spec_t {
   uint32_t input_count;
   uint32_t output_count;
   uint32_t execution_data_count;
-  uint32_t reserved;
+  uint32_t handle_count;
   uint64_t arena_size;
 } armnn_plan_spec_t;
 
@@ -188,8 +203,10 @@ ARMNN_CORE_API armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec,
 /* Contexts hold the plan: it goes when the last of them has gone, too. */
 ARMNN_CORE_API void armnn_plan_destroy(armnn_plan_t* plan);
 
-/* One caller's memory. |execution_data|: execution_data_count pointers, copied. */
+/* One caller's memory. |execution_data|: execution_data_count pointers, copied. |handles|:
+ * handle_count tensor handles, which must outlive the context. */
 ARMNN_CORE_API armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_data,
+                                                   armnn_tensor_handle_t* const* handles,
                                                    armnn_context_t** out_context,
                                                    armnn_error_t* error);
 ARMNN_CORE_API void armnn_context_destroy(armnn_context_t* context);
@@ -208,9 +225,13 @@ typedef struct armnn_run_t {
   void* interrupt_argument;
   uint64_t interrupt_interval_ns;
   armnn_error_t* error; /* may be null */
+  uint32_t strict;      /* non-zero: memory that cannot be imported or mapped is an error */
   uint32_t failed_step; /* out: ARMNN_PLAN_NONE if no step is to blame */
   uint32_t steps_done;  /* out */
-  uint64_t run_id;      /* out */
+  uint32_t reserved;
+  uint64_t run_id;       /* out */
+  uint64_t copies;       /* out: how often the host copied a tensor, ... */
+  uint64_t copied_bytes; /* out: ... and how much; copies to aligned places are counted, too */
 } armnn_run_t;
 
 /* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already

@@ -1,0 +1,492 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * test_handles.c - plans over tensors in memory of a backend: copies, imports, maps.
+ */
+#include "fake.h"
+
+enum { COUNT = 4, SIZE = 4 * COUNT };
+
+/* A handle whose memory the test sees; |pad| ints lie between its rows of two. */
+typedef struct device_tensor_t {
+  armnn_tensor_handle_t base;
+  int memory[4 * COUNT];
+  int pad;
+  int* imported;
+  bool imports; /* says that it does */
+  bool picky;   /* and then does not like the address */
+  int copies_in, copies_out, maps, unmaps, imports_done, unimports, allocations;
+  armnn_status_t answer; /* of copies and maps */
+} device_tensor_t;
+
+static device_tensor_t* of(armnn_tensor_handle_t* handle) { return (device_tensor_t*)handle; }
+static int* place(device_tensor_t* self) {
+  return self->imported != NULL ? self->imported : self->memory;
+}
+static int at(const device_tensor_t* self, int i) { return i + i / 2 * self->pad; }
+
+static void tensor_destroy(armnn_tensor_handle_t* handle) { (void)handle; }
+
+static armnn_status_t tensor_allocate(armnn_tensor_handle_t* handle, armnn_error_t* error) {
+  (void)error;
+  ++of(handle)->allocations;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t tensor_map(armnn_tensor_handle_t* handle, uint32_t access, void** out_memory,
+                                 armnn_error_t* error) {
+  device_tensor_t* self = of(handle);
+  CHECK(access == ARMNN_MAP_READ || access == ARMNN_MAP_WRITE);
+  if (self->answer != ARMNN_STATUS_OK) return armnn_i_fail(error, self->answer, "no window");
+  CHECK_EQUAL(self->maps, self->unmaps);
+  ++self->maps;
+  *out_memory = place(self);
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t tensor_unmap(armnn_tensor_handle_t* handle, armnn_error_t* error) {
+  (void)error;
+  ++of(handle)->unmaps;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t tensor_layout(armnn_tensor_handle_t* handle, uint64_t* out_shape,
+                                    uint64_t* out_byte_strides, uint32_t* out_rank) {
+  out_shape[0] = COUNT / 2, out_shape[1] = 2;
+  out_byte_strides[0] = 4 * (2 + (uint64_t)of(handle)->pad), out_byte_strides[1] = 4;
+  *out_rank = 2;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t tensor_copy_in(armnn_tensor_handle_t* handle, const void* source,
+                                     uint64_t size, armnn_error_t* error) {
+  device_tensor_t* self = of(handle);
+  if (self->answer != ARMNN_STATUS_OK) return armnn_i_fail(error, self->answer, "the bus is wet");
+  ++self->copies_in;
+  memcpy(place(self), source, (size_t)size);
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t tensor_copy_out(armnn_tensor_handle_t* handle, void* target, uint64_t size,
+                                      armnn_error_t* error) {
+  device_tensor_t* self = of(handle);
+  if (self->answer != ARMNN_STATUS_OK) return self->answer;
+  (void)error;
+  ++self->copies_out;
+  memcpy(target, place(self), (size_t)size);
+  return ARMNN_STATUS_OK;
+}
+
+static uint32_t tensor_flags(armnn_tensor_handle_t* handle) {
+  return of(handle)->imports ? ARMNN_MEMORY_SOURCE_MALLOC : 0;
+}
+
+static armnn_status_t tensor_can(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+                                 armnn_error_t* why_not) {
+  (void)memory;
+  CHECK_EQUAL(source, ARMNN_MEMORY_SOURCE_MALLOC);
+  if (!of(handle)->picky) return ARMNN_STATUS_OK;
+  return armnn_i_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "an odd address");
+}
+
+static armnn_status_t tensor_import(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+                                    armnn_error_t* error) {
+  (void)error, (void)source;
+  CHECK(of(handle)->imported == NULL);
+  of(handle)->imported = (int*)memory;
+  ++of(handle)->imports_done;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t tensor_unimport(armnn_tensor_handle_t* handle, armnn_error_t* error) {
+  (void)error;
+  of(handle)->imported = NULL;
+  ++of(handle)->unimports;
+  return ARMNN_STATUS_OK;
+}
+
+#define HEAD {sizeof(armnn_tensor_handle_api_t), ARMNN_STRUCT_TENSOR_HANDLE}
+static const armnn_tensor_handle_api_t copying_api = {
+    .header = HEAD,
+    .destroy = tensor_destroy,
+    .allocate = tensor_allocate,
+    .copy_in_from = tensor_copy_in,
+    .copy_out_to = tensor_copy_out,
+    .get_import_flags = tensor_flags,
+    .can_be_imported = tensor_can,
+    .import_memory = tensor_import,
+    .unimport_memory = tensor_unimport,
+};
+static const armnn_tensor_handle_api_t mapping_api = {
+    .header = HEAD,
+    .destroy = tensor_destroy,
+    .map = tensor_map,
+    .unmap = tensor_unmap,
+    .get_layout = tensor_layout,
+};
+static const armnn_tensor_handle_api_t blind_api = {.header = HEAD, .destroy = tensor_destroy};
+
+/* output = input + 1 on the device. */
+static armnn_status_t on_device(fake_t* self, const armnn_execute_args_t* args,
+                                armnn_error_t* error) {
+  (void)self, (void)error;
+  CHECK(args->inputs[0] == NULL && args->outputs[0] == NULL);
+  device_tensor_t* from = of(args->input_handles[0]);
+  device_tensor_t* to = of(args->output_handles[0]);
+  for (int i = 0; i < COUNT; ++i) place(to)[at(to, i)] = place(from)[at(from, i)] + 1;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t fail(fake_t* self, const armnn_execute_args_t* args, armnn_error_t* error) {
+  (void)self, (void)args;
+  return armnn_i_fail(error, ARMNN_STATUS_INTERNAL, "no luck");
+}
+
+typedef struct fixture_t {
+  draft_t draft;
+  fake_t device, host;
+  device_tensor_t tensors[2];
+  armnn_tensor_handle_t* handles[2];
+  uint32_t a, b; /* tensors that are handles */
+  int value[COUNT], result[COUNT];
+  const void* inputs[1];
+  void* outputs[1];
+  int count;
+  text_error_t error;
+  armnn_context_t* context;
+  armnn_run_t run;
+} fixture_t;
+
+static void set_up(fixture_t* f, const armnn_tensor_handle_api_t* api) {
+  memset(f, 0, sizeof *f);
+  f->count = COUNT;
+  f->device = make_fake(on_device, NULL);
+  f->host = make_fake(fake_increment, &f->count);
+  draft_begin(&f->draft, 256);
+  for (int i = 0; i < 2; ++i) {
+    f->tensors[i].base.api = api;
+    f->handles[i] = &f->tensors[i].base;
+  }
+  f->draft.spec.handle_count = 2;
+  f->a = draft_tensor(&f->draft, ARMNN_PLAN_TENSOR_HANDLE, SIZE, 0, 1);
+  f->b = draft_tensor(&f->draft, ARMNN_PLAN_TENSOR_HANDLE, SIZE, 0, 1);
+  f->draft.tensors[f->b].index = 1;
+  for (int i = 0; i < COUNT; ++i) f->value[i] = 10 * i;
+  f->inputs[0] = f->value;
+  f->outputs[0] = f->result;
+}
+
+static armnn_plan_step_t* step_of(fixture_t* f, int32_t kind, uint32_t input, uint32_t output) {
+  armnn_plan_step_t* step = draft_step(&f->draft, NULL, input, NONE, output);
+  step->kind = kind;
+  return step;
+}
+
+static void load(fixture_t* f) {
+  armnn_plan_t* plan = must_plan(&f->draft);
+  const armnn_status_t status =
+      armnn_context_create(plan, NULL, f->handles, &f->context, clear_error(&f->error));
+  CHECK_EQUAL(status, ARMNN_STATUS_OK);
+  armnn_plan_destroy(plan);
+  f->run = make_run(f->context, f->inputs, f->outputs, &f->error);
+}
+
+static void check_result(const fixture_t* f, int more) {
+  for (int i = 0; i < COUNT; ++i) CHECK_EQUAL(f->result[i], f->value[i] + more);
+}
+
+/* in -copy-> a -device-> b -copy-> out */
+static void draft_copies(fixture_t* f) {
+  const uint32_t in = draft_input(&f->draft, SIZE);
+  const uint32_t out = draft_output(&f->draft, SIZE);
+  draft_step(&f->draft, NULL, in, NONE, f->a);
+  draft_step(&f->draft, &f->device, f->a, NONE, f->b);
+  draft_step(&f->draft, NULL, f->b, NONE, out);
+}
+
+static void copies_go_in_and_out(void) {
+  fixture_t f;
+  set_up(&f, &copying_api);
+  draft_copies(&f);
+  load(&f);
+  for (int i = 0; i < 2; ++i) {
+    CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+    check_result(&f, 1);
+    CHECK_EQUAL(f.run.copies, 2);
+    CHECK_EQUAL(f.run.copied_bytes, 2 * SIZE);
+  }
+  CHECK_EQUAL(f.tensors[0].copies_in, 2);
+  CHECK_EQUAL(f.tensors[1].copies_out, 2);
+  armnn_context_destroy(f.context);
+}
+
+static void copies_are_named_in_the_trace(void) {
+  fixture_t f;
+  armnn_trace_event_t events[8];
+  set_up(&f, &copying_api);
+  draft_copies(&f);
+  load(&f);
+  CHECK_EQUAL(armnn_core_trace_start(8), ARMNN_STATUS_OK);
+  CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+  armnn_core_trace_stop();
+  CHECK_EQUAL(armnn_core_trace_read(events, 8), 4);
+  CHECK_TEXT(events[0].name, "MemCopy in");
+  CHECK_TEXT(events[2].name, "MemCopy out");
+  armnn_context_destroy(f.context);
+}
+
+static void without_copies_handles_are_mapped(void) {
+  for (int pad = 0; pad < 3; ++pad) {
+    fixture_t f;
+    set_up(&f, &mapping_api);
+    f.tensors[0].pad = pad;
+    f.tensors[1].pad = 2 - pad;
+    draft_copies(&f);
+    load(&f);
+    CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+    check_result(&f, 1);
+    CHECK_EQUAL(f.tensors[0].memory[2], pad == 0 ? f.value[2] : 0);
+    CHECK_EQUAL(f.tensors[0].unmaps, 1);
+    CHECK_EQUAL(f.tensors[1].unmaps, 1);
+    armnn_context_destroy(f.context);
+  }
+}
+
+/* in -copy-> a -copy-> b -copy-> out, with all pairs of kinds */
+static void copies_between_backends(void) {
+  for (int i = 0; i < 4; ++i) {
+    fixture_t f;
+    set_up(&f, i & 1 ? &mapping_api : &copying_api);
+    f.tensors[1].base.api = i & 2 ? &mapping_api : &copying_api;
+    const uint32_t in = draft_input(&f.draft, SIZE);
+    const uint32_t out = draft_output(&f.draft, SIZE);
+    draft_step(&f.draft, NULL, in, NONE, f.a);
+    draft_step(&f.draft, NULL, f.a, NONE, f.b);
+    draft_step(&f.draft, NULL, f.b, NONE, out);
+    load(&f);
+    if (i == 0) {
+      CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_UNSUPPORTED);
+      CHECK_EQUAL(f.run.failed_step, 1);
+    } else {
+      CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+      check_result(&f, 0);
+      CHECK_EQUAL(f.run.copies, 3);
+    }
+    armnn_context_destroy(f.context);
+  }
+}
+
+static void a_failing_copy_says_who_and_why(void) {
+  fixture_t f;
+  set_up(&f, &copying_api);
+  draft_copies(&f);
+  load(&f);
+  f.tensors[0].answer = ARMNN_STATUS_DEVICE_LOST;
+  CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_DEVICE_LOST);
+  CHECK_EQUAL(f.run.failed_step, 0);
+  CHECK_TEXT(f.error.text, "copy_in_from: the bus is wet");
+  f.tensors[0].answer = ARMNN_STATUS_OK;
+  f.tensors[1].answer = ARMNN_STATUS_INTERNAL;
+  CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_INTERNAL);
+  CHECK_TEXT(f.error.text, "copy_out_to: INTERNAL");
+  f.tensors[0].base.api = &blind_api;
+  CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_UNSUPPORTED);
+  CHECK_TEXT(f.error.text, "can neither be copied nor mapped");
+  armnn_context_destroy(f.context);
+}
+
+/* in -import-> a; b lent to out; a -device-> b -return-> out */
+static void draft_imports(fixture_t* f) {
+  const uint32_t in = draft_input(&f->draft, SIZE);
+  const uint32_t out = draft_output(&f->draft, SIZE);
+  step_of(f, ARMNN_PLAN_STEP_IMPORT, in, f->a);
+  armnn_plan_step_t* lend = step_of(f, ARMNN_PLAN_STEP_LEND, 0, f->b);
+  lend->input_count = 0;
+  lend->output_count = 2;
+  f->draft.operands[1][5] = out;
+  draft_step(&f->draft, &f->device, f->a, NONE, f->b);
+  step_of(f, ARMNN_PLAN_STEP_RETURN, f->b, out);
+}
+
+static void imports_copy_nothing(void) {
+  fixture_t f;
+  set_up(&f, &copying_api);
+  f.tensors[0].imports = f.tensors[1].imports = true;
+  draft_imports(&f);
+  load(&f);
+  f.run.strict = 1;
+  for (int i = 0; i < 3; ++i) {
+    CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+    check_result(&f, 1);
+    CHECK_EQUAL(f.run.copies, 0);
+    CHECK_EQUAL(f.tensors[0].imports_done, 1); /* the address stayed */
+  }
+  int other[COUNT];
+  f.outputs[0] = other;
+  CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+  CHECK_EQUAL(other[3], f.value[3] + 1);
+  CHECK_EQUAL(f.tensors[1].imports_done, 2);
+  CHECK_EQUAL(f.tensors[1].unimports, 1);
+  armnn_context_destroy(f.context);
+  CHECK_EQUAL(f.tensors[0].unimports, 1);
+  CHECK_EQUAL(f.tensors[1].unimports, 2);
+}
+
+static void refused_imports_are_copied_unless_strict(void) {
+  for (int picky = 0; picky < 2; ++picky) {
+    fixture_t f;
+    set_up(&f, &copying_api);
+    for (int i = 0; i < 2; ++i) f.tensors[i].imports = f.tensors[i].picky = picky != 0;
+    draft_imports(&f);
+    load(&f);
+    for (int i = 0; i < 2; ++i) {
+      CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+      check_result(&f, 1);
+      CHECK_EQUAL(f.run.copies, 2);
+      CHECK_EQUAL(f.tensors[0].allocations, 1);
+    }
+    f.run.strict = 1;
+    CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_UNSUPPORTED);
+    CHECK_EQUAL(f.run.failed_step, 0);
+    CHECK_TEXT(f.error.text, picky ? "can_be_imported: an odd address" : "imports no memory");
+    armnn_context_destroy(f.context);
+  }
+}
+
+/* in -copy-> a -map-> m -host-> out -unmap */
+static uint32_t draft_export(fixture_t* f, uint64_t staging) {
+  const uint32_t in = draft_input(&f->draft, SIZE);
+  const uint32_t out = draft_output(&f->draft, SIZE);
+  const uint32_t m = draft_tensor(&f->draft, ARMNN_PLAN_TENSOR_MAPPED, SIZE, staging, 4);
+  draft_step(&f->draft, NULL, in, NONE, f->a);
+  step_of(f, ARMNN_PLAN_STEP_MAP, f->a, m);
+  draft_step(&f->draft, &f->host, m, NONE, out);
+  step_of(f, ARMNN_PLAN_STEP_UNMAP, f->a, 0)->output_count = 0;
+  return m;
+}
+
+static void exports_copy_nothing(void) {
+  fixture_t f;
+  set_up(&f, &mapping_api);
+  draft_export(&f, 64);
+  load(&f);
+  for (int i = 1; i < 4; ++i) {
+    CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+    check_result(&f, 1);
+    CHECK_EQUAL(f.run.copies, 1); /* the one to the device */
+    CHECK_EQUAL(f.tensors[0].maps, 2 * i);
+    CHECK_EQUAL(f.tensors[0].unmaps, 2 * i);
+  }
+  armnn_context_destroy(f.context);
+}
+
+static void padded_memory_is_not_exported(void) {
+  fixture_t f;
+  set_up(&f, &mapping_api);
+  f.tensors[0].pad = 1;
+  draft_export(&f, 64);
+  load(&f);
+  CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+  check_result(&f, 1);
+  CHECK_EQUAL(f.run.copies, 2);
+  f.run.strict = 1;
+  CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_UNSUPPORTED);
+  CHECK_TEXT(f.error.text, "map: the memory is not dense");
+  CHECK_EQUAL(f.tensors[0].maps, f.tensors[0].unmaps);
+  armnn_context_destroy(f.context);
+}
+
+static void what_is_mapped_is_closed_when_a_run_fails(void) {
+  fixture_t f;
+  set_up(&f, &mapping_api);
+  draft_export(&f, ARMNN_PLAN_NO_STAGING);
+  f.host = make_fake(fail, NULL);
+  load(&f);
+  for (int i = 0; i < 2; ++i) {
+    CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_INTERNAL);
+    CHECK_TEXT(f.error.text, "no luck");
+    CHECK_EQUAL(f.tensors[0].maps, f.tensors[0].unmaps);
+  }
+  armnn_context_destroy(f.context);
+}
+
+static void copies_to_aligned_places_are_counted(void) {
+  fixture_t f;
+  _Alignas(64) unsigned char buffer[64 + SIZE];
+  set_up(&f, &copying_api);
+  const uint32_t in = draft_tensor(&f.draft, ARMNN_PLAN_TENSOR_INPUT, SIZE, 0, 64);
+  const uint32_t out = draft_tensor(&f.draft, ARMNN_PLAN_TENSOR_OUTPUT, SIZE, 64, 64);
+  draft_step(&f.draft, &f.host, in, NONE, out);
+  load(&f);
+  f.inputs[0] = memcpy(buffer + 4, f.value, SIZE);
+  f.outputs[0] = buffer + 36;
+  CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+  CHECK_EQUAL(f.run.copies, 2);
+  CHECK_EQUAL(f.run.copied_bytes, 2 * SIZE);
+  armnn_context_destroy(f.context);
+}
+
+static void refuse(fixture_t* f, const char* part) {
+  armnn_plan_t* plan = NULL;
+  CHECK_EQUAL(armnn_plan_create(&f->draft.spec, &plan, clear_error(&f->error)),
+              ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_TEXT(f->error.text, part);
+  CHECK(plan == NULL);
+}
+
+/* Each changes one thing of a plan with an export (or with imports, from IMPORTS on). */
+static void bad_plans_are_refused(void) {
+  fixture_t f;
+#define BAD(draft, change, part)   \
+  set_up(&f, &mapping_api), draft; \
+  change;                          \
+  refuse(&f, part)
+  BAD(draft_export(&f, 64), f.draft.tensors[f.a].index = 2, "names handle 2, but the plan has 2");
+  BAD(draft_export(&f, 250), , "staging");
+  BAD(draft_export(&f, 64), f.draft.tensors[f.a].size = 8, "a copy of 16 bytes to 8");
+  BAD(draft_export(&f, 64), f.draft.operands[1][4] = f.b, "a map from a handle to a handle");
+  BAD(draft_export(&f, 64), f.draft.operands[3][0] = f.b, "unmaps tensor 1, which is not mapped");
+  BAD(draft_export(&f, 64), --f.draft.spec.step_count, "is mapped and never unmapped");
+  BAD(draft_export(&f, 64), f.draft.steps[1].kind = ARMNN_PLAN_STEP_COPY, "mapped to be read");
+  BAD(draft_export(&f, 64), f.draft.operands[2][4] = f.a, "whose handle is mapped");
+  BAD(draft_export(&f, 64), f.draft.operands[0][0] = 4, "which is not mapped at that time");
+  BAD(draft_export(&f, 64), f.draft.operands[1][0] = NONE, "a map without input");
+  BAD(draft_imports(&f), f.draft.operands[0][4] = 3, "from host memory to host memory");
+  BAD(draft_imports(&f), f.draft.operands[0][0] = f.b, "from a handle");
+  BAD(draft_imports(&f), f.draft.steps[1].output_count = 1, "a loan with 0 inputs and 1 outputs");
+  BAD(draft_imports(&f), f.draft.operands[1][5] = f.a, "a loan from a handle to a handle");
+  BAD(draft_imports(&f), --f.draft.spec.step_count, "output 0 of the run is written by no step");
+#undef BAD
+}
+
+static void contexts_want_their_handles(void) {
+  fixture_t f;
+  set_up(&f, &copying_api);
+  draft_copies(&f);
+  armnn_plan_t* plan = must_plan(&f.draft);
+  CHECK_EQUAL(armnn_context_create(plan, NULL, NULL, &f.context, clear_error(&f.error)),
+              ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_TEXT(f.error.text, "the plan wants 2 tensor handles, none are given");
+  f.handles[1] = NULL;
+  CHECK_EQUAL(armnn_context_create(plan, NULL, f.handles, &f.context, clear_error(&f.error)),
+              ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_TEXT(f.error.text, "tensor handle 1 is none");
+  armnn_plan_destroy(plan);
+}
+
+static const test_t tests[] = {
+    TEST(copies_go_in_and_out),
+    TEST(copies_are_named_in_the_trace),
+    TEST(without_copies_handles_are_mapped),
+    TEST(copies_between_backends),
+    TEST(a_failing_copy_says_who_and_why),
+    TEST(imports_copy_nothing),
+    TEST(refused_imports_are_copied_unless_strict),
+    TEST(exports_copy_nothing),
+    TEST(padded_memory_is_not_exported),
+    TEST(what_is_mapped_is_closed_when_a_run_fails),
+    TEST(copies_to_aligned_places_are_counted),
+    TEST(bad_plans_are_refused),
+    TEST(contexts_want_their_handles),
+};
+MAIN(tests)

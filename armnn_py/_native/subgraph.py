@@ -94,6 +94,7 @@ def _aligned(value: NDArray[Any]) -> NDArray[Any]:
     start = -raw.ctypes.data % _ALIGNMENT
     copy = raw[start : start + value.nbytes].view(value.dtype).reshape(value.shape)
     copy[...] = value
+    copy.flags.writeable = False
     return copy
 
 

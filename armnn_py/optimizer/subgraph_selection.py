@@ -32,9 +32,9 @@ class SubgraphView:
         In topological order.
     inputs
         Values that come from outside, constants excepted; each once, in the order of their
-        producers in the graph, then of their slots.
+        producers in the network, then of their slots.
     outputs
-        Values of its nodes that are read outside, in the same order.
+        Values of its nodes that are read outside, in the order of the nodes.
     """
 
     nodes: tuple[Node, ...]
@@ -42,13 +42,12 @@ class SubgraphView:
     outputs: tuple[Value, ...]
 
 
-def view_of(nodes: Sequence[Node], position: Callable[[Node], int]) -> SubgraphView:
-    """The view of some nodes; ``position`` is the place of a node in the graph's order."""
-    ordered = sorted(nodes, key=position)
-    inside = set(ordered)
+def view_of(nodes: Sequence[Node]) -> SubgraphView:
+    """The view of some nodes, which are given in topological order."""
+    inside = set(nodes)
     inputs: dict[Value, None] = {}
     outputs = []
-    for node in ordered:
+    for node in nodes:
         for value in node.inputs:
             if value is None or value.node in inside or value.node.type is LayerType.CONSTANT:
                 continue
@@ -56,8 +55,8 @@ def view_of(nodes: Sequence[Node], position: Callable[[Node], int]) -> SubgraphV
         outputs += [
             value for value in node.outputs if any(user not in inside for user, _ in value.users)
         ]
-    boundary = sorted(inputs, key=lambda value: (position(value.node), value.index))
-    return SubgraphView(tuple(ordered), tuple(boundary), tuple(outputs))
+    boundary = sorted(inputs, key=lambda value: (value.node.rank, value.index))
+    return SubgraphView(tuple(nodes), tuple(boundary), tuple(outputs))
 
 
 def select_subgraphs(graph: Graph, selector: Callable[[Node], bool]) -> list[SubgraphView]:
@@ -94,7 +93,7 @@ def select_subgraphs(graph: Graph, selector: Callable[[Node], bool]) -> list[Sub
     for index, node in enumerate(order):
         if selected[index]:
             members.setdefault(groups.find(index), []).append(node)
-    return [view_of(nodes, index_of.__getitem__) for nodes in members.values()]
+    return [view_of(nodes) for nodes in members.values()]
 
 
 class _Groups:

@@ -7,6 +7,20 @@ from __future__ import annotations
 from armnn_py.optimizer.passes.base import Pass, PassLog, PassRecord
 from armnn_py.optimizer.passes.broadcast_shapes import INSERT_BROADCAST_RESHAPES
 from armnn_py.optimizer.passes.dead_layers import REMOVE_DEAD_LAYERS
+from armnn_py.optimizer.passes.depth_to_space import (
+    PERMUTE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
+    TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
+)
+from armnn_py.optimizer.passes.fold_constants import FOLD_CONSTANTS
+from armnn_py.optimizer.passes.fold_pad import (
+    FOLD_PAD_INTO_CONVOLUTION2D,
+    FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D,
+    FOLD_PAD_INTO_POOLING2D,
+)
+from armnn_py.optimizer.passes.fuse_batch_norm import (
+    FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
+    FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,
+)
 from armnn_py.optimizer.passes.identities import REMOVE_IDENTITIES
 from armnn_py.optimizer.passes.inverse_permutes import (
     CANCEL_INVERSE_PERMUTES,
@@ -27,6 +41,7 @@ __all__ = ["SIMPLIFYING", "Pass", "PassLog", "PassRecord"]
 SIMPLIFYING: tuple[Pass, ...] = (
     INSERT_BROADCAST_RESHAPES,
     # Constants.
+    FOLD_CONSTANTS,
     # The main passes.
     SQUASH_EQUAL_PERMUTE_SIBLINGS,
     SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
@@ -39,6 +54,13 @@ SIMPLIFYING: tuple[Pass, ...] = (
     TRANSPOSE_AS_RESHAPE,
     MERGE_CONSECUTIVE_RESHAPES,
     # Fusions.
+    FOLD_PAD_INTO_CONVOLUTION2D,
+    FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D,
+    FOLD_PAD_INTO_POOLING2D,
+    PERMUTE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
+    TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
+    FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
+    FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,
     # What Arm NN leaves standing.
     REMOVE_IDENTITIES,
     REMOVE_DEAD_LAYERS,

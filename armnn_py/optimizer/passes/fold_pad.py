@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Pad layers as the padding of the windows that read them.
+
+Arm NN's FoldPadIntoConvolution2d, FoldPadIntoDepthwiseConvolution2d and FoldPadIntoPooling2d. A pad
+goes only if all its readers take it, so that nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armnn_py.descriptors import (
+    Convolution2dDescriptor,
+    DepthwiseConvolution2dDescriptor,
+    PadDescriptor,
+    Pooling2dDescriptor,
+)
+from armnn_py.errors import ArmnnError
+from armnn_py.network import shapes
+from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.types import LayerType, PaddingMethod, PaddingMode, PoolingAlgorithm
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer.graph import Graph, Node
+    from armnn_py.tensors import TensorInfo
+
+__all__ = [
+    "FOLD_PAD_INTO_CONVOLUTION2D",
+    "FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D",
+    "FOLD_PAD_INTO_POOLING2D",
+]
+
+_Windowed = Convolution2dDescriptor | DepthwiseConvolution2dDescriptor | Pooling2dDescriptor
+
+
+def _fold(layer_type: LayerType) -> Callable[[Graph, PassLog], None]:
+    def run(graph: Graph, log: PassLog) -> None:
+        for pad in graph.nodes:
+            if pad.type is LayerType.PAD:
+                _fold_one(graph, pad, layer_type, log)
+
+    return run
+
+
+def _fold_one(graph: Graph, pad: Node, layer_type: LayerType, log: PassLog) -> None:
+    readers = pad.output.user_nodes
+    source = pad.inputs[0]
+    if source is None or not readers:
+        return
+    descriptors = []
+    for reader in readers:
+        descriptor = _folded(pad, reader) if reader.type is layer_type else None
+        if descriptor is None:
+            return
+        descriptors.append(descriptor)
+    for reader, descriptor in zip(readers, descriptors, strict=True):
+        graph.set_input(reader, 0, source)
+        reader.descriptor = descriptor
+        log.changed(f"pad '{pad.name}' folded into '{reader.name}'")
+    graph.adopt(readers[0], pad)
+    graph.remove(pad)
+
+
+def _folded(pad: Node, reader: Node) -> _Windowed | None:
+    """The descriptor of ``reader`` with the padding of ``pad``, or None if it cannot have it."""
+    d, p, source = reader.descriptor, pad.descriptor, pad.inputs[0]
+    assert isinstance(d, _Windowed)
+    assert isinstance(p, PadDescriptor)
+    assert source is not None
+    if p.padding_mode is not PaddingMode.CONSTANT or len(p.pad_before) != 4:
+        return None
+    if pad.backend_hint not in (None, reader.backend_hint):
+        return None  # the layer asked for a place of its own
+    if any(value is pad.output for value in reader.inputs[1:]):
+        return None  # padded weights
+    info = source.info
+    if info.quantization != pad.output.info.quantization:
+        return None
+    spatial = y, x = d.data_layout.spatial_axes
+    if any(p.pad_before[a] or p.pad_after[a] for a in range(4) if a not in spatial):
+        return None
+    wider = dataclasses.replace(
+        d,
+        pad_top=d.pad_top + p.pad_before[y],
+        pad_bottom=d.pad_bottom + p.pad_after[y],
+        pad_left=d.pad_left + p.pad_before[x],
+        pad_right=d.pad_right + p.pad_after[x],
+    )
+    if isinstance(wider, Pooling2dDescriptor):
+        pooled = _pooling(wider, d, p.value, info, reader)
+        if pooled is None:
+            return None
+        wider = pooled
+    elif p.value != 0.0:  # the real value, also of a quantised tensor
+        return None
+    return wider if _same_output(reader, wider, info) else None
+
+
+def _same_output(reader: Node, descriptor: _Windowed, info: TensorInfo) -> bool:
+    """Whether the layer makes the same tensor of the smaller input.
+
+    Windows rounded up are counted by another rule when they start in padding.
+    """
+    infos = [info, *(None if v is None else v.info for v in reader.inputs[1:])]
+    wished = [reader.output.info]
+    try:
+        return shapes.infer(reader.type, descriptor, infos, outputs=wished) == wished
+    except ArmnnError:
+        return False
+
+
+# ---- Pooling -----------------------------------------------------------------------------------
+
+
+def _pooling(
+    wider: Pooling2dDescriptor, d: object, value: float, info: TensorInfo, reader: Node
+) -> Pooling2dDescriptor | None:
+    assert isinstance(d, Pooling2dDescriptor)
+    if wider.pool_type is PoolingAlgorithm.MAX:
+        return wider if value <= _lowest(info) and _sees_input(wider, info, reader) else None
+    if value != 0.0:
+        return None
+    # The pad's zeros count in the divisor; what the layer padded itself would begin to.
+    own = d.pad_left or d.pad_right or d.pad_top or d.pad_bottom
+    if own and d.padding_method is PaddingMethod.EXCLUDE:
+        return None
+    return dataclasses.replace(wider, padding_method=PaddingMethod.IGNORE_VALUE)
+
+
+def _lowest(info: TensorInfo) -> float:
+    """The least real number of a tensor, below which nothing can be."""
+    if info.data_type.is_float:
+        if info.dtype.kind != "f":  # bfloat16, which numpy does not know
+            return float("-inf")
+        return float(np.finfo(info.dtype).min)
+    least = int(np.iinfo(info.dtype).min)
+    if info.quantization is None:
+        return least
+    if info.quantization.axis is not None:
+        return float("-inf")
+    return info.quantization.scales[0] * (least - info.quantization.zero_points[0])
+
+
+def _sees_input(d: Pooling2dDescriptor, info: TensorInfo, reader: Node) -> bool:
+    """Whether no window has only padding: its maximum is 0, that of a padded tensor is not."""
+    y, x = d.data_layout.spatial_axes
+    size, count = info.static_shape, reader.output.info.static_shape
+    return _all_inside(
+        size[y], count[y], d.pool_height, d.stride_y, d.dilation_y, d.pad_top
+    ) and _all_inside(size[x], count[x], d.pool_width, d.stride_x, d.dilation_x, d.pad_left)
+
+
+def _all_inside(
+    size: int, count: int, window: int, stride: int, dilation: int, before: int
+) -> bool:
+    start = np.arange(count, dtype=np.int64) * stride - before
+    tap = np.maximum(-(start // dilation), 0)  # the first that is not before the input
+    return bool(np.all((tap < window) & (start + tap * dilation < size)))
+
+
+FOLD_PAD_INTO_CONVOLUTION2D = Pass(
+    "fold-pad-into-convolution2d",
+    "zeros padded around an image become the padding of the convolution that reads it",
+    _fold(LayerType.CONVOLUTION2D),
+)
+
+FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D = Pass(
+    "fold-pad-into-depthwise-convolution2d",
+    "zeros padded around an image become the padding of the depthwise convolution that reads it",
+    _fold(LayerType.DEPTHWISE_CONVOLUTION2D),
+)
+
+FOLD_PAD_INTO_POOLING2D = Pass(
+    "fold-pad-into-pooling2d",
+    "padding that pooling does not notice becomes its own",
+    _fold(LayerType.POOLING2D),
+)

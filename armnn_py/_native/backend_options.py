@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_readable
+from armnn_py.errors import InvalidArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,10 @@ __all__ = [
     "OptionValue",
     "TableError",
     "build_options",
+    "checked_options",
+    "counted_text",
     "read_capabilities",
+    "read_model_option_defaults",
     "read_option_defaults",
 ]
 
@@ -100,7 +104,8 @@ class OptionDefault:
         return True
 
 
-def _counted_text(text: abi.armnn_string_t, what: str) -> str:
+def counted_text(text: abi.armnn_string_t, what: str) -> str:
+    """Copy a text of a backend; raises TableError if it cannot be read."""
     address = ctypes.cast(text.data, ctypes.c_void_p).value or 0
     size = int(text.size)
     if not size:
@@ -119,6 +124,21 @@ def read_option_defaults(api: abi.armnn_backend_api_t) -> dict[str, OptionDefaul
         The backend's answer makes no sense.
     """
     return _read_options(api, "get_option_defaults", None, "option", "the default of option")
+
+
+def read_model_option_defaults(
+    api: abi.armnn_backend_api_t, backend: Any
+) -> dict[str, OptionDefault]:
+    """Return the options of one model that an instance understands.
+
+    Raises
+    ------
+    TableError
+        The backend's answer makes no sense.
+    """
+    return _read_options(
+        api, "get_model_option_defaults", backend, "model option", "the default of model option"
+    )
 
 
 def read_capabilities(api: abi.armnn_backend_api_t, backend: Any) -> dict[str, OptionValue]:
@@ -154,11 +174,11 @@ def _read_options(
         raise TableError("table-options", f"{function} names {count} unreadable options")
     defaults = {}
     for item in (abi.armnn_option_t * count).from_address(address):
-        name = _counted_text(item.name, f"the name of an answer of {function}")
+        name = counted_text(item.name, f"the name of an answer of {function}")
         kind = int(item.type)
         value: OptionValue
         if kind == abi.ARMNN_OPTION_STRING:
-            value = _counted_text(item.string, f"{value_of} '{name}'")
+            value = counted_text(item.string, f"{value_of} '{name}'")
         elif kind == abi.ARMNN_OPTION_FLOAT:
             value = float(item.real)
         elif kind == abi.ARMNN_OPTION_BOOL:
@@ -169,6 +189,38 @@ def _read_options(
             raise TableError("table-options", f"{noun} '{name}' has unknown type {kind}")
         defaults[name] = OptionDefault(kind, value)
     return defaults
+
+
+def checked_options(
+    subject: str, values: Mapping[str, Any], defaults: Mapping[str, OptionDefault]
+) -> dict[str, OptionValue]:
+    """Return ``values``, all of them known and of the right type; typed text is read.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such option; near names are the hint.
+    InvalidArgumentError
+        A value has another type, or is out of range.
+    """
+    checked = dict(values)
+    for name, value in list(checked.items()):
+        if name not in defaults:
+            raise UnknownNameError(
+                f"{subject}: option '{name}' is unknown",
+                name=str(name),
+                valid=list(defaults),
+                details=() if defaults else ["this backend has no options"],
+            )
+        if isinstance(value, OptionText):
+            checked[name] = value = defaults[name].read(value)
+        if not defaults[name].accepts(value):
+            raise InvalidArgumentError(
+                f"{subject}: option '{name}' is {value!r}, "
+                f"a value of type {defaults[name].type_name} expected",
+                details=[f"default: {defaults[name].value!r}"],
+            )
+    return checked
 
 
 def build_options(

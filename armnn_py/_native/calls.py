@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from armnn_py._native import abi
 from armnn_py.errors import (
@@ -20,7 +20,14 @@ from armnn_py.errors import (
     UnimplementedError,
 )
 
-__all__ = ["STATUS_ERRORS", "ErrorBuffer", "backend_failure", "raise_status", "status_name"]
+__all__ = [
+    "STATUS_ERRORS",
+    "ErrorBuffer",
+    "backend_failure",
+    "callback_type",
+    "raise_status",
+    "status_name",
+]
 
 #: Class that a status turns into when nothing more special is known.
 STATUS_ERRORS: dict[int, type[ArmnnError]] = {
@@ -106,3 +113,8 @@ def raise_status(status: int, subject: str, error: ErrorBuffer | None = None) ->
     raise STATUS_ERRORS.get(status, BackendError)(
         f"{subject}: {status_name(status)}", details=details
     )
+
+
+def callback_type(table: Any, function: str, argument: int) -> Any:
+    """The type of a callback that ``function`` of a table takes as its argument of that index."""
+    return dict(table._fields_)[function]._argtypes_[argument]

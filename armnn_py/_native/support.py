@@ -4,20 +4,41 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import logging
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, backend_failure
+from armnn_py._native.backend_options import counted_text
+from armnn_py._native.calls import ErrorBuffer, backend_failure, callback_type, status_name
 from armnn_py._native.layers import layer_query
 from armnn_py._native.object_table import object_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from armnn_py._native.model_options import NativeModelOptions
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["NativeLayerSupport"]
+
+
+_log = logging.getLogger("armnn_py.backends")
+
+_OnReason = callback_type(abi.armnn_layer_support_api_t, "are_layers_supported", 4)
+#: What a verdict is before the backend writes it; no status of the API.
+_NO_ANSWER = -(2**31)
+
+
+def _answer(function: str, status: int, reason: str) -> tuple[bool, str]:
+    if status == abi.ARMNN_STATUS_OK:
+        return True, ""
+    if status == _NO_ANSWER:
+        reason = f"{function} gave no answer"
+    elif status != abi.ARMNN_STATUS_UNSUPPORTED:
+        reason = f"{function} answered {status}: {reason or 'no reason given'}"
+    return False, reason or "no reason given"
 
 
 class NativeLayerSupport:
@@ -31,6 +52,8 @@ class NativeLayerSupport:
         The backend's table.
     instance
         Address of the backend object.
+    model_options
+        What it gets as model options; None: null.
 
     Raises
     ------
@@ -40,14 +63,23 @@ class NativeLayerSupport:
 
     __slots__ = ("_api", "_error", "_object", "backend_id")
 
-    def __init__(self, backend_id: str, api: abi.armnn_backend_api_t, instance: int) -> None:
+    def __init__(
+        self,
+        backend_id: str,
+        api: abi.armnn_backend_api_t,
+        instance: int,
+        model_options: NativeModelOptions | None = None,
+    ) -> None:
         self.backend_id = backend_id
         self._error = ErrorBuffer()
         self._object: Any = None
         out = ctypes.POINTER(abi.armnn_layer_support_t)()
         backend = ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
         status = api.get_layer_support(
-            backend, None, ctypes.byref(out), ctypes.byref(self._error.struct)
+            backend,
+            None if model_options is None else model_options.pointer,
+            ctypes.byref(out),
+            ctypes.byref(self._error.struct),
         )
         if status != abi.ARMNN_STATUS_OK or not out:
             raise backend_failure(backend_id, "get_layer_support", status, self._error)
@@ -75,12 +107,41 @@ class NativeLayerSupport:
             self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
         )
         del keep
-        if status == abi.ARMNN_STATUS_OK:
-            return True, ""
-        reason = self._error.text
-        if status != abi.ARMNN_STATUS_UNSUPPORTED:
-            reason = f"is_layer_supported answered {status}: {reason or 'no reason given'}"
-        return False, reason or "no reason given"
+        return _answer("is_layer_supported", status, self._error.text)
+
+    def ask_many(self, questions: Sequence[tuple[Any, ...]]) -> list[tuple[bool, str]]:
+        """The answers to many questions, each the arguments of `ask`.
+
+        One call of ``are_layers_supported``; one each of ``is_layer_supported`` if the backend has
+        no such function, or if it fails.
+        """
+        call = self._api.are_layers_supported
+        count = len(questions)
+        if not call or count < 2:
+            return [self.ask(*question) for question in questions]
+        layers = [layer_query(*question) for question in questions]
+        pointer_type = ctypes.POINTER(abi.armnn_layer_query_t)
+        queries = (pointer_type * count)(*[ctypes.pointer(query) for _, query in layers])
+        verdicts = (ctypes.c_int32 * count)(*[_NO_ANSWER] * count)
+        reasons: dict[int, str] = {}
+
+        def keep_reason(_context: Any, index: int, reason: abi.armnn_string_t) -> None:
+            with contextlib.suppress(Exception):  # none may leave a callback
+                if index < count:
+                    reasons[index] = counted_text(reason, "the reason")
+
+        status = call(self._object, queries, count, verdicts, _OnReason(keep_reason), None)
+        if status != abi.ARMNN_STATUS_OK:
+            _log.warning(
+                "backend '%s': are_layers_supported failed with %s; layers are asked one by one",
+                self.backend_id,
+                status_name(status),
+            )
+            return [self.ask(*question) for question in questions]
+        return [
+            _answer("are_layers_supported", verdict, reasons.get(index, ""))
+            for index, verdict in enumerate(verdicts)
+        ]
 
     def close(self) -> None:
         """Destroy the object; harmless when repeated."""

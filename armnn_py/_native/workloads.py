@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, status_name
+from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
     from armnn_py._native.layers import LayerStructs
+    from armnn_py._native.model_options import NativeModelOptions
 
 __all__ = ["MAX_ALIGNMENT", "NativeWorkload", "NativeWorkloadFactory", "Requirements"]
 
@@ -132,23 +134,55 @@ class NativeWorkload:
 
 
 class NativeWorkloadFactory:
-    """An ``armnn_workload_factory_t`` of one backend instance.
+    """An ``armnn_workload_factory_t`` of one backend instance, with its model context if any.
+
+    Parameters
+    ----------
+    backend_id
+        For messages.
+    api
+        The backend's table.
+    instance
+        Address of the backend object.
+    model_options
+        What it gets as model options; None: null.
 
     Raises
     ------
     BackendError
-        If the backend does not give one.
+        If the backend does not give one, or cannot make its model context.
     """
 
-    __slots__ = ("_api", "_object", "backend_id")
+    __slots__ = ("_api", "_model_context", "_object", "backend_id")
 
-    def __init__(self, backend_id: str, api: abi.armnn_backend_api_t, instance: int) -> None:
+    def __init__(
+        self,
+        backend_id: str,
+        api: abi.armnn_backend_api_t,
+        instance: int,
+        model_options: NativeModelOptions | None = None,
+    ) -> None:
         self.backend_id = backend_id
         self._object: Any = None
+        self._model_context = create_model_context(backend_id, api, instance, model_options)
+        try:
+            self._create(api, instance, model_options)
+        except BaseException:
+            self.destroy_model_context()
+            raise
+
+    def _create(
+        self, api: abi.armnn_backend_api_t, instance: int, model_options: NativeModelOptions | None
+    ) -> None:
+        backend_id = self.backend_id
         error = ErrorBuffer()
         args = abi.armnn_factory_args_t()
         args.header.struct_size = ctypes.sizeof(args)
         args.header.struct_type = abi.ARMNN_STRUCT_FACTORY_ARGS
+        if model_options is not None:
+            args.model_options = model_options.pointer
+        if self._model_context is not None:
+            args.model_context = self._model_context.object
         out = ctypes.POINTER(abi.armnn_workload_factory_t)()
         backend = ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
         status = api.create_workload_factory(
@@ -218,7 +252,13 @@ class NativeWorkloadFactory:
             self._api.destroy_execution_data(self._object, data)
 
     def destroy(self) -> None:
-        """Destroy the factory; harmless when repeated."""
+        """Destroy the factory; harmless when repeated. The model context stays."""
         if self._object is not None:
             self._api.destroy(self._object)
             self._object = None
+
+    def destroy_model_context(self) -> None:
+        """Destroy the model context, when tensor handles and their factories are gone, too."""
+        if self._model_context is not None:
+            self._model_context.destroy()
+            self._model_context = None

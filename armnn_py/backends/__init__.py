@@ -3,6 +3,7 @@
 """Backends: where they are searched, which files may load, and why a file did not."""
 
 from armnn_py.backends.backend import Backend
+from armnn_py.backends.model_options import ModelOptions
 from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
 from armnn_py.backends.registry import BackendOptions, BackendRegistry, load_backends
 from armnn_py.backends.shared_library import LOADING
@@ -18,6 +19,7 @@ __all__ = [
     "BackendRegistry",
     "BackendVersion",
     "LoadReport",
+    "ModelOptions",
     "Place",
     "Verdict",
     "load_backends",

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from armnn_py._native.backend_table import (
@@ -15,6 +17,7 @@ from armnn_py._native.backend_table import (
     quiesce_instance,
 )
 from armnn_py._native.devices import lost_reason
+from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
@@ -141,11 +144,33 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         InvalidArgumentError
             The runtime of the backend is closed.
         """
+        with self._in_use():
+            try:
+                return capabilities(self._table, self._instance)
+            except TableError as error:
+                raise BackendError(f"backend '{self.id}': {error.reason}") from None
+
+    @property
+    def model_options(self) -> dict[str, OptionValue]:
+        """Options of one model that it understands, with their defaults.
+
+        Raises
+        ------
+        BackendError
+            It fails to say them.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        with self._in_use():
+            defaults = model_option_defaults(self.id, self.api, self._instance)
+        return {name: default.value for name, default in defaults.items()}
+
+    @contextlib.contextmanager
+    def _in_use(self) -> Iterator[None]:
+        """Keep the instance for the length of a block; raises if the runtime is closed."""
         self.retain()
         try:
-            return capabilities(self._table, self._instance)
-        except TableError as error:
-            raise BackendError(f"backend '{self.id}': {error.reason}") from None
+            yield
         finally:
             self.release()
 

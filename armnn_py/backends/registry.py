@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar, overload
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
-from armnn_py._native.backend_options import OptionDefault, OptionText, OptionValue
+from armnn_py._native.backend_options import OptionDefault, OptionValue, checked_options
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.discovery import (
     BackendPath,
@@ -317,25 +317,9 @@ class _OptionsOfCaller:
         self, backend_id: str, defaults: Mapping[str, OptionDefault]
     ) -> dict[str, OptionValue]:
         """Return the options for one backend, all of them known to it and of the right type."""
-        values = dict(self._options.get(backend_id, {}))
-        for name, value in list(values.items()):
-            subject = f"backend_options['{backend_id}']"
-            if name not in defaults:
-                raise UnknownNameError(
-                    f"{subject}: option '{name}' is unknown",
-                    name=str(name),
-                    valid=list(defaults),
-                    details=() if defaults else ["this backend has no options"],
-                )
-            if isinstance(value, OptionText):
-                values[name] = value = defaults[name].read(value)
-            if not defaults[name].accepts(value):
-                raise InvalidArgumentError(
-                    f"{subject}: option '{name}' is {value!r}, "
-                    f"a value of type {defaults[name].type_name} expected",
-                    details=[f"default: {defaults[name].value!r}"],
-                )
-        return values
+        return checked_options(
+            f"backend_options['{backend_id}']", self._options.get(backend_id, {}), defaults
+        )
 
     def check_all_used(self, registry: BackendRegistry) -> None:
         """Refuse options for an id that nobody has heard of.

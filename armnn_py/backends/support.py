@@ -16,8 +16,10 @@ from armnn_py.errors import BackendError
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
+    from armnn_py._native.model_options import NativeModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
 
@@ -47,18 +49,28 @@ def layer_signature(layer: Layer) -> tuple[Any, ...]:
 
 
 class LayerSupport:
-    """The layer support object of one backend, with a cache; use it in a ``with`` block."""
+    """The layer support object of one backend, with a cache; use it in a ``with`` block.
+
+    Parameters
+    ----------
+    backend
+        Whom to ask.
+    model_options
+        What it gets as model options, from `ModelOptions.of`; None: null.
+    """
 
     __slots__ = ("_cache", "_failure", "_native", "backend")
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, model_options: NativeModelOptions | None = None) -> None:
         self.backend = backend
         self._cache: dict[tuple[Any, ...], Support] = {}
         self._native: NativeLayerSupport | None = None
         self._failure = ""
         backend.retain()
         try:
-            self._native = NativeLayerSupport(backend.id, backend.api, backend.instance)
+            self._native = NativeLayerSupport(
+                backend.id, backend.api, backend.instance, model_options
+            )
         except BackendError as error:
             # One broken backend must not stop the others: its failure is its answer.
             self._failure = "; ".join((error.message, *error.details))
@@ -78,6 +90,15 @@ class LayerSupport:
             answer = Support(*self._native.ask(*key))
             self._cache[key] = answer
         return answer
+
+    def ask_many(self, layers: Sequence[Layer]) -> list[Support]:
+        """The answer for each of ``layers``, in one call of the backend where it offers that."""
+        keys = [layer_signature(layer) for layer in layers]
+        if self._native is not None and self.backend.lost_device is None:
+            new = [key for key in dict.fromkeys(keys) if key not in self._cache]
+            for key, answer in zip(new, self._native.ask_many(new), strict=True):
+                self._cache[key] = Support(*answer)
+        return [self.ask_signature(key) for key in keys]
 
     def close(self) -> None:
         """Destroy the native object; call it once."""

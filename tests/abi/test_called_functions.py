@@ -66,8 +66,7 @@ def test_the_header_says_it_too(name: str) -> None:
         "register_tensor_handle_factories": "tensor handle factories",
         "use_custom_memory_allocator": "allocators",
         "get_default_allocator": "allocators",
-        "create_model_context": "model and profiling contexts",
-        "create_profiling_context": "model and profiling contexts",
+        "create_profiling_context": "profiling contexts",
     }
     listed = introduction.partition("Not called by hosts of this version yet")[2]
     assert kinds.get(name, name) in listed

@@ -57,7 +57,7 @@
  * address is a multiple of the alignment that the workload asked for.
  *
  * Not called by hosts of this version yet, though part of 1.0: optimize_subgraph_view, check_blob,
- * tensor handle factories, memory managers, allocators, model and profiling contexts,
+ * tensor handle factories, memory managers, allocators, profiling contexts,
  * are_layers_supported, get_number_of_cache_files, self_test, list_devices, extension. A backend
  * that needs one of them to give right results does not belong on such a host; one that prefers
  * tensor handles is refused when it is loaded.

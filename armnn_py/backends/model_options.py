@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Options of one model, for each backend that may run a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native.model_options import NativeModelOptions, model_options
+from armnn_py.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.backends.backend import Backend
+
+__all__ = ["ModelOptions"]
+
+
+class ModelOptions:
+    """``model_options`` of one call: backend id to (name to value), checked.
+
+    Parameters
+    ----------
+    options
+        What the caller gave; None stands for no options.
+    backends
+        The backends of the runtime by id.
+
+    Raises
+    ------
+    BackendNotFoundError
+        There are options for a backend that is not loaded.
+    UnknownNameError
+        A backend has no such option; near names are the hint.
+    InvalidArgumentError
+        ``options`` is no mapping of mappings, or a value has another type.
+    BackendError
+        A backend does not say which options it has.
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(
+        self,
+        options: Mapping[str, Mapping[str, OptionValue]] | None,
+        backends: Mapping[str, Backend],
+    ) -> None:
+        self._native: dict[str, NativeModelOptions] = {}
+        for backend_id, values in _mapping(options or {}, "model_options").items():
+            values = _mapping(values, f"model_options['{backend_id}']")
+            backend = backends[backend_id]
+            backend.retain()
+            try:
+                native = model_options(backend.id, backend.api, backend.instance, values)
+            finally:
+                backend.release()
+            if native is not None:
+                self._native[backend_id] = native
+
+    def of(self, backend: Backend) -> NativeModelOptions | None:
+        """What calls of this backend get as model options; None: null."""
+        return self._native.get(backend.id)
+
+    @property
+    def values(self) -> dict[str, dict[str, OptionValue]]:
+        """The values that were given, by backend."""
+        return {backend_id: dict(native.values) for backend_id, native in self._native.items()}
+
+
+def _mapping(value: Any, subject: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidArgumentError(
+            f"{subject}: {type(value).__name__} given, a mapping of "
+            f"{'ids to options' if subject == 'model_options' else 'names to values'} expected"
+        )
+    return value

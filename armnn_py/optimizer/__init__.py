@@ -2,7 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Who runs what: assignment of layers to backends."""
 
-from armnn_py.optimizer.optimize import OptimizedNetwork, optimize
+from armnn_py.optimizer.optimize import optimize
+from armnn_py.optimizer.optimized import OptimizedNetwork
+from armnn_py.optimizer.options import AS_IT_IS, OptimizerOptions
+from armnn_py.optimizer.passes import PassRecord
+from armnn_py.optimizer.placement import Placement, PlacementRule
 from armnn_py.optimizer.report import Assignment, LayerAssignment
 
-__all__ = ["Assignment", "LayerAssignment", "OptimizedNetwork", "optimize"]
+__all__ = [
+    "AS_IT_IS",
+    "Assignment",
+    "LayerAssignment",
+    "OptimizedNetwork",
+    "OptimizerOptions",
+    "PassRecord",
+    "Placement",
+    "PlacementRule",
+    "optimize",
+]

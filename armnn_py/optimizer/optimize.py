@@ -5,146 +5,26 @@
 from __future__ import annotations
 
 import reprlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
-from armnn_py.optimizer.assign import assign_backends
-from armnn_py.optimizer.report import Assignment
-from armnn_py.ownership import Owner
-from armnn_py.text import printable
+from armnn_py.optimizer.optimized import OptimizedNetwork, PlacedNetwork
+from armnn_py.optimizer.options import OptimizerOptions
+from armnn_py.optimizer.pipeline import place_network
+from armnn_py.optimizer.placement import Placement
+from armnn_py.optimizer.run_passes import check_pass_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from armnn_py._native.blob import NativeBlob
+    from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
+    from armnn_py.optimizer.placement import PlacementSource
     from armnn_py.runtime.runtime import Runtime
-    from armnn_py.tensors import TensorInfo
 
-__all__ = ["OptimizedNetwork", "optimize"]
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A network whose shapes are known, with everything that placing its layers found.
-
-    Attributes
-    ----------
-    network
-        What is run: simplified, with compiled parts and copies in place of the layers they replace.
-    layer_backends
-        Id of the backend of each layer, by guid; None for Input, Output and Constant layers.
-    assignment
-        Backend and reason of each layer.
-    blobs
-        What PreCompiled layers are run from, by guid.
-    memory
-        By (guid, index of the output): the tensor handle factory of each tensor that does not lie
-        in host memory.
-    """
-
-    network: Network
-    layer_backends: tuple[str | None, ...]
-    assignment: Assignment
-    blobs: Mapping[int, NativeBlob]
-    memory: Mapping[tuple[int, int], str]
-
-
-class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):
-    """A network with a backend for each layer; made by `optimize`, loaded by `Runtime`.
-
-    A network with free dimensions gets its backends when the dimensions are known: `specialize`
-    gives the optimised network of one set of shapes.
-    """
-
-    __slots__ = ("_placed", "_source", "backends", "runtime")
-
-    def __init__(
-        self,
-        network: Network,
-        backends: Sequence[Backend],
-        runtime: Runtime,
-        placed: Placed | None,
-    ) -> None:
-        self._source = network
-        self.backends = tuple(backends)
-        self.runtime = runtime
-        self._placed = placed
-
-    @property
-    def network(self) -> Network:
-        """What is run; while dimensions are free, the network that was given."""
-        return self._source if self._placed is None else self._placed.network
-
-    @property
-    def placed(self) -> Placed:
-        """The network with the backend of each layer, for loading it.
-
-        Raises
-        ------
-        InvalidArgumentError
-            Dimensions are still free.
-        """
-        if self._placed is None:
-            raise InvalidArgumentError(
-                f"network '{self.name}' has free dimensions",
-                hints=["specialize(shapes) gives the optimised network of one set of shapes"],
-            )
-        return self._placed
-
-    @property
-    def name(self) -> str:
-        """Name of the network."""
-        return self.network.name
-
-    @property
-    def inputs(self) -> Mapping[str, TensorInfo]:
-        """Inputs by name."""
-        return self.network.inputs
-
-    @property
-    def outputs(self) -> Mapping[str, TensorInfo]:
-        """Outputs by name."""
-        return self.network.outputs
-
-    @property
-    def is_dynamic(self) -> bool:
-        """Whether an input has a free dimension."""
-        return self._placed is None
-
-    @property
-    def assignment(self) -> Assignment:
-        """Backend and reason of each layer; empty while dimensions are free."""
-        return Assignment(is_pending=True) if self._placed is None else self._placed.assignment
-
-    def specialize(self, shapes: Mapping[str, Sequence[int]]) -> OptimizedNetwork:
-        """Bind the free dimensions and give every layer its backend.
-
-        Parameters
-        ----------
-        shapes
-            Shape of each input by name.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If a shape does not fit the input.
-        NoBackendForLayerError
-            If a layer is taken by no backend.
-        """
-        if not self.is_dynamic:
-            return self
-        return _assigned(self.network.specialize(shapes), self.backends, self.runtime)
-
-    def __repr__(self) -> str:
-        if self.is_dynamic:
-            ids = "+".join(backend.id for backend in self.backends)
-            return f"<OptimizedNetwork '{printable(self.name)}' with free dimensions for {ids}>"
-        ids = "+".join(self.assignment.counts)
-        return f"<OptimizedNetwork '{printable(self.name)}' {len(self.assignment)} layers on {ids}>"
+__all__ = ["OptimizedNetwork", "optimize", "select_backends"]
 
 
 def optimize(
@@ -152,6 +32,13 @@ def optimize(
     backends: Sequence[str] | str | None = None,
     *,
     runtime: Runtime,
+    placement: PlacementSource | None = None,
+    disabled_passes: Iterable[str] = (),
+    reduce_fp32_to_fp16: bool = False,
+    debug: bool = False,
+    validate: bool = False,
+    model_options: Mapping[str, Mapping[str, OptionValue]] | None = None,
+    options: OptimizerOptions | None = None,
 ) -> OptimizedNetwork:
     """Prepare a network for loading: check it and give each layer a backend.
 
@@ -165,6 +52,15 @@ def optimize(
         Default: every loaded backend, best score first, ``CpuRef`` last.
     runtime
         Where the backends are loaded.
+    placement
+        Rules that say which backend runs which layer: a `Placement`, a mapping of name patterns to
+        backends, a list of rules, or the path of a TOML file.
+    disabled_passes
+        Names of simplifying passes that are left out.
+    reduce_fp32_to_fp16, debug, validate, model_options
+        See `OptimizerOptions`.
+    options
+        All of these in one object; then the others must be left out.
 
     Returns
     -------
@@ -196,18 +92,26 @@ def optimize(
         )
     runtime.check_open()
     chosen = select_backends(backends, runtime.backends)
-    if network.is_dynamic:
-        return OptimizedNetwork(network, chosen, runtime, None)
-    return _assigned(network.copy(), chosen, runtime)
+    given = OptimizerOptions(
+        placement=None if placement is None else Placement.of(placement),
+        disabled_passes=check_pass_names(disabled_passes),
+        reduce_fp32_to_fp16=reduce_fp32_to_fp16,
+        debug=debug,
+        validate=validate,
+        model_options=dict(model_options or {}),
+    )
+    if options is None:
+        options = given
+    elif given != OptimizerOptions():
+        raise InvalidArgumentError(
+            "optimize: options= given together with options of their own",
+            hints=["dataclasses.replace(options, validate=True) changes one of them"],
+        )
 
+    def place(static: Network) -> PlacedNetwork:
+        return place_network(static, chosen, runtime, options)
 
-def _assigned(network: Network, backends: Sequence[Backend], runtime: Runtime) -> OptimizedNetwork:
-    network.validate()
-    assignment = assign_backends(network, backends, runtime.backends)
-    of_layer = {record.guid: record.backend for record in assignment}
-    layer_backends = tuple(of_layer.get(layer.guid) for layer in network.layers)
-    placed = Placed(network, layer_backends, assignment, {}, {})
-    return OptimizedNetwork(network, backends, runtime, placed)
+    return OptimizedNetwork(network, chosen, runtime, options, place)
 
 
 def select_backends(

@@ -18,6 +18,7 @@ from armnn_py.backends import LOADING, load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer import OptimizedNetwork
 from armnn_py.ownership import Owner
+from armnn_py.runtime.evaluate import evaluate
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
 from armnn_py.runtime.threads import use_environment_once
 
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
+    import numpy as np
+
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.backends.verdict import LoadReport
+    from armnn_py.network import Network
 
 __all__ = ["DeviceSpec", "Runtime"]
 
@@ -178,6 +182,10 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
             network._close(patience=None, obey=False)
             self.check_open()
         return network
+
+    def _evaluate(self, network: Network) -> Mapping[str, np.ndarray] | None:
+        """Outputs of a network without inputs, for the optimiser; None if nobody runs it."""
+        return evaluate(network, self)
 
     def _forget(self, network: LoadedNetwork) -> None:
         with self._lock:

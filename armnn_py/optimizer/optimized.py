@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What `optimize` makes: a network in which every layer has its backend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.optimizer.report import Assignment
+from armnn_py.ownership import Owner
+from armnn_py.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from armnn_py._native.blob import NativeBlob
+    from armnn_py.backends.backend import Backend
+    from armnn_py.network import Network
+    from armnn_py.optimizer.options import OptimizerOptions
+    from armnn_py.optimizer.passes import PassRecord
+    from armnn_py.runtime.runtime import Runtime
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["OptimizedNetwork", "PlacedNetwork"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNetwork:
+    """A network whose shapes are known, with everything that placing its layers found.
+
+    Attributes
+    ----------
+    network
+        What is run: simplified, with compiled parts and copies in place of the layers they replace.
+    layer_backends
+        Id of the backend of each layer, by guid; None for Input, Output and Constant layers.
+    assignment
+        Backend and reason of each layer.
+    blobs
+        What PreCompiled layers are run from, by guid.
+    memory
+        By (guid, index of the output): the tensor handle factory of each tensor that does not lie
+        in host memory.
+    passes
+        What each pass and stage changed, in order.
+    """
+
+    network: Network
+    layer_backends: tuple[str | None, ...]
+    assignment: Assignment
+    blobs: Mapping[int, NativeBlob]
+    memory: Mapping[tuple[int, int], str]
+    passes: tuple[PassRecord, ...]
+
+
+class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):
+    """A network with a backend for each layer; made by `optimize`, loaded by `Runtime`.
+
+    A network with free dimensions gets its backends when the dimensions are known: `specialize`
+    gives the optimised network of one set of shapes.
+    """
+
+    __slots__ = ("_place", "_placed", "_source", "backends", "options", "runtime")
+
+    def __init__(
+        self,
+        network: Network,
+        backends: Sequence[Backend],
+        runtime: Runtime,
+        options: OptimizerOptions,
+        place: Callable[[Network], PlacedNetwork],
+    ) -> None:
+        self._source = network
+        self.backends = tuple(backends)
+        self.runtime = runtime
+        self.options = options
+        self._place = place
+        self._placed = None if network.is_dynamic else place(network)
+
+    @property
+    def network(self) -> Network:
+        """What is run; while dimensions are free, the network that was given."""
+        return self._source if self._placed is None else self._placed.network
+
+    @property
+    def placed(self) -> PlacedNetwork:
+        """The network with the backend of each layer, for loading it.
+
+        Raises
+        ------
+        InvalidArgumentError
+            Dimensions are still free.
+        """
+        if self._placed is None:
+            raise InvalidArgumentError(
+                f"network '{self.name}' has free dimensions",
+                hints=["specialize(shapes) gives the optimised network of one set of shapes"],
+            )
+        return self._placed
+
+    @property
+    def name(self) -> str:
+        """Name of the network."""
+        return self.network.name
+
+    @property
+    def inputs(self) -> Mapping[str, TensorInfo]:
+        """Inputs by name."""
+        return self.network.inputs
+
+    @property
+    def outputs(self) -> Mapping[str, TensorInfo]:
+        """Outputs by name."""
+        return self.network.outputs
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether an input has a free dimension."""
+        return self._placed is None
+
+    @property
+    def assignment(self) -> Assignment:
+        """Backend and reason of each layer; empty while dimensions are free."""
+        return Assignment(is_pending=True) if self._placed is None else self._placed.assignment
+
+    @property
+    def passes(self) -> tuple[PassRecord, ...]:
+        """What each pass changed, in order; empty while dimensions are free."""
+        return () if self._placed is None else self._placed.passes
+
+    def specialize(self, shapes: Mapping[str, Sequence[int]]) -> OptimizedNetwork:
+        """Bind the free dimensions and give every layer its backend.
+
+        Parameters
+        ----------
+        shapes
+            Shape of each input by name.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If a shape does not fit the input.
+        NoBackendForLayerError
+            If a layer is taken by no backend.
+        """
+        if not self.is_dynamic:
+            return self
+        return OptimizedNetwork(
+            self._source.specialize(shapes), self.backends, self.runtime, self.options, self._place
+        )
+
+    def __repr__(self) -> str:
+        if self.is_dynamic:
+            ids = "+".join(backend.id for backend in self.backends)
+            return f"<OptimizedNetwork '{printable(self.name)}' with free dimensions for {ids}>"
+        ids = "+".join(self.assignment.counts)
+        return f"<OptimizedNetwork '{printable(self.name)}' {len(self.assignment)} layers on {ids}>"

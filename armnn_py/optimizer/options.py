@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""How `optimize` goes about its work: Arm NN's OptimizerOptions, grown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.optimizer.placement import Placement
+
+__all__ = ["AS_IT_IS", "OptimizerOptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerOptions:
+    """What `optimize` does beside giving each layer its backend.
+
+    Attributes
+    ----------
+    placement
+        Rules that say which backend runs which layer, or None.
+    disabled_passes
+        Names of simplifying passes that do not run; ``OptimizedNetwork.passes`` lists all names.
+    simplify
+        False: no simplifying pass runs.
+    compile_parts
+        False: no backend gets to replace sub-graphs; layers run one by one.
+    reduce_fp32_to_fp16
+        Run inside in float16; inputs and outputs of the network stay float32. Needs a first backend
+        with the capability ``HasFp16``; otherwise a warning is logged and nothing is converted.
+    debug
+        Insert a Debug layer behind each layer.
+    validate
+        Prove after every pass that the graph is well formed.
+    model_options
+        By backend id: options of this model.
+    """
+
+    placement: Placement | None = None
+    disabled_passes: frozenset[str] = frozenset()
+    simplify: bool = True
+    compile_parts: bool = True
+    reduce_fp32_to_fp16: bool = False
+    debug: bool = False
+    validate: bool = False
+    model_options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
+
+
+AS_IT_IS = OptimizerOptions(simplify=False, compile_parts=False)
+"""Layers as they are, each on the first backend that takes it."""

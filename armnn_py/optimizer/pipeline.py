@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The steps of `optimize` for a network whose shapes are known, in Arm NN's order."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native.tensor_handles import HandleRegistry
+from armnn_py.optimizer.edges import connect_memory
+from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.optimized import PlacedNetwork
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass
+from armnn_py.optimizer.place import AssignmentDraft, place_nodes
+from armnn_py.optimizer.report import Assignment, LayerAssignment
+from armnn_py.optimizer.run_passes import run_passes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.network import Network
+    from armnn_py.optimizer.graph import Value
+    from armnn_py.optimizer.options import OptimizerOptions
+    from armnn_py.optimizer.passes import PassRecord
+    from armnn_py.runtime.runtime import Runtime
+
+__all__ = ["place_network"]
+
+
+def place_network(
+    network: Network, backends: Sequence[Backend], runtime: Runtime, options: OptimizerOptions
+) -> PlacedNetwork:
+    """Simplify a copy of a network, give each layer a backend, connect their memory.
+
+    Raises
+    ------
+    GraphValidationError
+        The network is not well formed.
+    NoBackendForLayerError
+        A layer is taken by no listed backend.
+    BackendError
+        Tensors cannot get from one backend to another.
+    """
+    network.validate()
+    return _Pipeline(network, backends, runtime, options).run()
+
+
+class _Pipeline:
+    """One network on its way through the steps."""
+
+    def __init__(
+        self,
+        network: Network,
+        backends: Sequence[Backend],
+        runtime: Runtime,
+        options: OptimizerOptions,
+    ) -> None:
+        self.network = network
+        self.backends = backends
+        self.runtime = runtime
+        self.available = runtime.backends
+        self.options = options
+        self.graph = Graph.from_network(network)
+        self.records: list[PassRecord] = []
+
+    def run(self) -> PlacedNetwork:
+        if self.options.simplify:
+            self._passes(SIMPLIFYING)
+        self.graph.stage = "assign-backends"
+        draft = place_nodes(self.graph, self.backends, self.available, rules=self.options.placement)
+        memory = self._connect()
+        network, layer_of = self.graph.to_network()
+        backends: list[str | None] = [None] * len(network.layers)
+        for node, layer in layer_of.items():
+            backends[layer.guid] = node.backend
+        draft.report_fallbacks()
+        return PlacedNetwork(
+            network,
+            tuple(backends),
+            self._assignment(draft, layer_of),
+            {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None},
+            {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
+            tuple(self.records),
+        )
+
+    def _passes(self, passes: Sequence[Pass]) -> None:
+        evaluate: Callable[[Network], Any] = self.runtime._evaluate
+        self.records += run_passes(
+            self.graph,
+            passes,
+            disabled=self.options.disabled_passes,
+            evaluate=evaluate,
+            validate=self.options.validate,
+        )
+
+    def _stage(self, name: str, summary: str, run: Callable[..., None], *arguments: Any) -> None:
+        """A step that is no pass, checked and reported like one."""
+        self._passes([Pass(name, summary, functools.partial(run, *arguments))])
+
+    def _connect(self) -> dict[Value, str]:
+        """Choose memory by the factories of the backends that have layers."""
+        self.graph.stage = "connect-memory"
+        used = dict.fromkeys(node.backend for node in self.graph if node.backend is not None)
+        backends = [self.available[name] for name in used]
+        for backend in backends:
+            backend.retain()
+        try:
+            registry = HandleRegistry(backends)
+            try:
+                wanted = {backend.id: registry.preferences(backend.id) for backend in backends}
+                return connect_memory(self.graph, wanted, registry.factories)
+            finally:
+                registry.close()
+        finally:
+            for backend in backends:
+                backend.release()
+
+    def _assignment(self, draft: AssignmentDraft, layer_of: dict[Any, Any]) -> Assignment:
+        records = []
+        for node, layer in layer_of.items():
+            if node.backend is None:
+                continue
+            place = draft.nodes.get(node)
+            file = self.available[node.backend].file
+            records.append(
+                LayerAssignment(
+                    layer.guid,
+                    layer.name,
+                    layer.type.label,
+                    node.backend,
+                    None if file is None else str(file),
+                    node.backend_hint,
+                    () if place is None else place.refusals,
+                )
+            )
+        return Assignment(records)

@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Running a network without inputs once: how the optimiser learns the values of constants."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.errors import ArmnnError
+from armnn_py.optimizer import AS_IT_IS, optimize
+from armnn_py.runtime.execution_context import ExecutionContext
+from armnn_py.runtime.network_plan import NetworkPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from armnn_py.network import Network
+    from armnn_py.runtime.runtime import Runtime
+
+__all__ = ["evaluate"]
+
+#: Constants are computed by the reference, whichever backend runs the rest.
+_REFERENCE = "CpuRef"
+
+
+def evaluate(network: Network, runtime: Runtime) -> Mapping[str, NDArray[Any]] | None:
+    """Compute the outputs of a network without inputs; no backend hears of a loaded network.
+
+    Returns
+    -------
+    dict or None
+        Arrays by name; None if the reference backend is not loaded or does not run the network.
+    """
+    if _REFERENCE not in runtime.backends:
+        return None
+    try:
+        optimized = optimize(network, [_REFERENCE], runtime=runtime, options=AS_IT_IS)
+        with contextlib.ExitStack() as stack:
+            plan = NetworkPlan(optimized, network_id=0)
+            stack.callback(plan.destroy)
+            context = ExecutionContext(plan)
+            stack.callback(context.destroy)
+            return context.run([], None)
+    except ArmnnError:
+        return None  # the layers stay as they are, and whoever runs them says what is wrong

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from armnn_py._native.blob import NativeBlob
+    from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
     from armnn_py.optimizer.options import OptimizerOptions
@@ -45,6 +46,8 @@ class PlacedNetwork:
         in host memory.
     passes
         What each pass and stage changed, in order.
+    model_options
+        What backends are told about this model.
     """
 
     network: Network
@@ -53,6 +56,7 @@ class PlacedNetwork:
     blobs: Mapping[int, NativeBlob]
     memory: Mapping[tuple[int, int], str]
     passes: tuple[PassRecord, ...]
+    model_options: ModelOptions
 
 
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):

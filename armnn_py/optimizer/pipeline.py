@@ -8,20 +8,22 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.tensor_handles import HandleRegistry
+from armnn_py.backends import ModelOptions
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimized import PlacedNetwork
+from armnn_py.optimizer.parts import optimize_parts
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass
 from armnn_py.optimizer.place import AssignmentDraft, place_nodes
 from armnn_py.optimizer.report import Assignment, LayerAssignment
 from armnn_py.optimizer.run_passes import run_passes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
-    from armnn_py.optimizer.graph import Value
+    from armnn_py.optimizer.graph import Node, Value
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.passes import PassRecord
     from armnn_py.runtime.runtime import Runtime
@@ -62,6 +64,7 @@ class _Pipeline:
         self.runtime = runtime
         self.available = runtime.backends
         self.options = options
+        self.model_options = ModelOptions(options.model_options, self.available)
         self.graph = Graph.from_network(network)
         self.records: list[PassRecord] = []
 
@@ -69,7 +72,8 @@ class _Pipeline:
         if self.options.simplify:
             self._passes(SIMPLIFYING)
         self.graph.stage = "assign-backends"
-        draft = place_nodes(self.graph, self.backends, self.available, rules=self.options.placement)
+        draft = self._place(AssignmentDraft())
+        self._compile_parts(draft)
         memory = self._connect()
         network, layer_of = self.graph.to_network()
         backends: list[str | None] = [None] * len(network.layers)
@@ -83,7 +87,46 @@ class _Pipeline:
             {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None},
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
             tuple(self.records),
+            self.model_options,
         )
+
+    def _place(
+        self,
+        draft: AssignmentDraft,
+        only: Set[Node] | None = None,
+        excluded: Mapping[Node, Mapping[str, str]] | None = None,
+    ) -> AssignmentDraft:
+        return place_nodes(
+            self.graph,
+            self.backends,
+            self.available,
+            rules=self.options.placement,
+            only=only,
+            excluded=excluded,
+            draft=draft,
+            model_options=self.model_options,
+        )
+
+    def _compile_parts(self, draft: AssignmentDraft) -> None:
+        """Let backends replace their sub-graphs; what they give back is placed anew."""
+        refused: dict[Node, dict[str, str]] = {}
+
+        def replace(nodes: list[Node], backend: str, reason: str) -> None:
+            for node in nodes:
+                refused.setdefault(node, {})[backend] = reason
+            self._place(draft, set(nodes), refused)
+
+        # A hint or a rule may have brought in backends that are not in the list.
+        used = {node.backend for node in self.graph if node.backend is not None}
+        listed = {backend.id: backend for backend in self.backends}
+        others = [self.available[name] for name in self.available if name not in listed]
+        candidates = [*self.backends, *(backend for backend in others if backend.id in used)]
+        if self.options.compile_parts:
+            self.records += optimize_parts(
+                self.graph, candidates, self.model_options, replace=replace
+            )
+        if self.options.validate:
+            self._passes([])
 
     def _passes(self, passes: Sequence[Pass]) -> None:
         evaluate: Callable[[Network], Any] = self.runtime._evaluate

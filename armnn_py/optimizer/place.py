@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from armnn_py.backends.backend import Backend
+    from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Origin
     from armnn_py.optimizer.passes.base import PassLog
 
@@ -107,6 +108,7 @@ def place_nodes(
     only: Set[Node] | None = None,
     excluded: Mapping[Node, Mapping[str, str]] | None = None,
     draft: AssignmentDraft | None = None,
+    model_options: ModelOptions | None = None,
 ) -> AssignmentDraft:
     """Give every node that is not the host's a backend: sets ``node.backend``.
 
@@ -129,6 +131,8 @@ def place_nodes(
         Backends that must not get a node, with the reason.
     draft
         The one to go on with; default: a new one.
+    model_options
+        What backends are told about this model when they are asked.
 
     Returns
     -------
@@ -151,6 +155,7 @@ def place_nodes(
         check_quantization(graph)
     with contextlib.ExitStack() as stack:
         placer = _Placer(graph, backends, available, rules, log, draft or AssignmentDraft(), stack)
+        placer.model_options = model_options
         for node in graph.nodes:
             if not node.is_host and (only is None or node in only):
                 placer.place(node, (excluded or {}).get(node, {}))
@@ -184,6 +189,7 @@ class _Placer:
         self.homeless: list[LayerRefusal] = []
         #: Layers for which a strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
+        self.model_options: ModelOptions | None = None
         self._stack = stack
         self._supports: dict[str, LayerSupport] = {}
 
@@ -252,7 +258,9 @@ class _Placer:
 
     def _ask(self, backend_id: str, key: tuple[Any, ...]) -> Support:
         if backend_id not in self._supports:
-            support = LayerSupport(self.available[backend_id])
+            backend = self.available[backend_id]
+            options = None if self.model_options is None else self.model_options.of(backend)
+            support = LayerSupport(backend, options)
             self._supports[backend_id] = self._stack.enter_context(support)
         return self._supports[backend_id].ask_signature(key)
 

@@ -74,6 +74,7 @@ class NetworkPlan:
         self.assignment = optimized.assignment
         self._backends = {record.guid: record for record in optimized.assignment}
         self._registry = optimized.runtime.backends
+        self._model_options = optimized.placed.model_options
         self._retained: list[Backend] = []
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
@@ -168,7 +169,14 @@ class NetworkPlan:
             backend.retain()
             self._retained.append(backend)
             factory_of[backend.id] = len(self.factories)
-            self.factories.append(NativeWorkloadFactory(backend.id, backend.api, backend.instance))
+            self.factories.append(
+                NativeWorkloadFactory(
+                    backend.id,
+                    backend.api,
+                    backend.instance,
+                    self._model_options.of(backend),
+                )
+            )
         factory = factory_of[backend.id]
         structs = LayerStructs(
             layer.type,
@@ -239,9 +247,7 @@ class NetworkPlan:
                 network_id=self._network_id,
             )
         if step.workload is None:
-            return PlanStep(
-                abi.ARMNN_PLAN_STEP_COPY, tuple(step.inputs), tuple(step.outputs)
-            )
+            return PlanStep(abi.ARMNN_PLAN_STEP_COPY, tuple(step.inputs), tuple(step.outputs))
         return PlanStep(
             abi.ARMNN_PLAN_STEP_EXECUTE,
             tuple(step.inputs),

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -15,11 +14,14 @@ from armnn_py.cli.app import (
     CommandFailedError,
     Session,
     backend_option,
+    placement_option,
     with_session,
 )
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.text import counted
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer import Assignment
 
 __all__ = ["check"]
 
@@ -40,6 +42,7 @@ __all__ = ["check"]
     is_flag=True,
     help="List every layer; otherwise neighbours on one backend share a row.",
 )
+@placement_option
 @click.option("--fail-on-split", is_flag=True, help="Exit 3 unless one backend runs everything.")
 @with_session
 def check(
@@ -47,6 +50,7 @@ def check(
     model: str,
     shapes: tuple[str, ...],
     backends: tuple[str, ...],
+    placement: str | None,
     all_layers: bool,
     fail_on_split: bool,
 ) -> None:
@@ -65,18 +69,18 @@ def check(
             hints=[files.shape_hint(name, info)],
         )
     with session.runtime() as runtime:
-        optimized = armnn_py.optimize(network, list(backends) or None, runtime=runtime)
+        optimized = armnn_py.optimize(
+            network, list(backends) or None, placement=placement, runtime=runtime
+        )
         assignment = optimized.assignment
-        rows: list[dict[str, Any]] = []
-        part = 0
-        for index, record in enumerate(assignment):
-            part += int(index > 0 and record.backend != assignment[index - 1].backend)
-            rows.append({**record.to_json(), "part": part, "reason": record.reason})
         data: dict[str, Any] = {
             "model": model,
-            "layers": rows,
+            "layers": _rows(assignment),
             "backends": assignment.counts,
-            "parts": part + 1 if rows else 0,
+            "parts": assignment.parts,
+            "copies": assignment.copies,
+            "imports": assignment.imports,
+            "removed": assignment.removed,
         }
     failure = None
     if fail_on_split and len(data["backends"]) > 1:
@@ -85,10 +89,28 @@ def check(
             exit_code=EXIT_MODEL,
             hints=["--layers shows which layers the first backend refused, and why"],
         )
-    session.answer(data, lambda renderer: _render(renderer, data, all_layers), failure=failure)
+    summary = assignment.summary()
+    session.answer(
+        data, lambda renderer: _render(renderer, data, summary, all_layers), failure=failure
+    )
 
 
-def _render(renderer: Renderer, data: dict[str, Any], all_layers: bool) -> None:
+def _rows(assignment: Assignment) -> list[dict[str, Any]]:
+    """Return the records; without compiled parts, neighbours on one backend are a part."""
+    known = any(record.part is not None for record in assignment)
+    rows = []
+    part, last = -1, ""
+    for record in assignment:
+        row = {**record.to_json(), "reason": record.reason}
+        if not known and record.backend and not record.inserted:
+            part += int(record.backend != last)
+            last = record.backend
+            row["part"] = part
+        rows.append(row)
+    return rows
+
+
+def _render(renderer: Renderer, data: dict[str, Any], summary: str, all_layers: bool) -> None:
     rows = data["layers"]
     if all_layers:
         renderer.table(
@@ -97,8 +119,12 @@ def _render(renderer: Renderer, data: dict[str, Any], all_layers: bool) -> None:
                 Column("type"),
                 Column("backend"),
                 Column("part", right=True),
+                Column("why not an earlier choice"),
             ],
-            [[r["layer"], r["type"], r["backend"], str(r["part"])] for r in rows],
+            [
+                [r["layer"], r["type"], r["backend"] or "-", _number(r["part"]), _remark(r)]
+                for r in rows
+            ],
         )
     else:
         renderer.table(
@@ -109,25 +135,30 @@ def _render(renderer: Renderer, data: dict[str, Any], all_layers: bool) -> None:
                 Column("from"),
                 Column("to"),
             ],
-            [_part(rows, bounds) for bounds in pairwise(_starts(rows))],
+            _parts(rows),
         )
-    places = ", ".join(f"{backend} {count}" for backend, count in data["backends"].items())
-    parts = counted(data["parts"], "part")
-    for line in _reasons(rows):
-        renderer.line(line)
-    renderer.line(f"{len(rows)} of {len(rows)} layers placed: {places or 'none'}; {parts}")
+        for line in _reasons(rows):
+            renderer.line(line)
+    renderer.line(summary)
 
 
-def _starts(rows: list[dict[str, Any]]) -> list[int]:
-    starts = [i for i, row in enumerate(rows) if i == 0 or row["part"] != rows[i - 1]["part"]]
-    return [*starts, len(rows)]
+def _number(part: int | None) -> str:
+    return "" if part is None else str(part)
 
 
-def _part(rows: list[dict[str, Any]], bounds: tuple[int, int]) -> list[str]:
-    members = rows[bounds[0] : bounds[1]]
-    first, last = members[0], members[-1]
-    return [str(first["part"]), first["backend"], str(len(members)), first["layer"],
-            last["layer"]]  # fmt: skip
+def _remark(row: dict[str, Any]) -> str:
+    return "; ".join(text for text in (row["note"], row["reason"]) if text)
+
+
+def _parts(rows: list[dict[str, Any]]) -> list[list[str]]:
+    members: dict[tuple[int | None, str], list[str]] = {}
+    for row in rows:
+        if row["backend"] and not row["inserted"]:
+            members.setdefault((row["part"], row["backend"]), []).append(row["layer"])
+    return [
+        [_number(part), backend, str(len(names)), names[0], names[-1]]
+        for (part, backend), names in members.items()
+    ]
 
 
 def _reasons(rows: list[dict[str, Any]]) -> list[str]:

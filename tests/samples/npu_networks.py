@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Networks and checks that the tests of Sample_Npu share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import armnn_py as ann
+
+from .npu_device import Device, part_of, run_part
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NCHW, NHWC = ann.DataLayout.NCHW, ann.DataLayout.NHWC
+RELU, BOUNDED = ann.ActivationFunction.RELU, ann.ActivationFunction.BOUNDED_RELU
+
+
+def numbers(*shape: int, seed: int = 0) -> NDArray[np.float32]:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def image(layout: ann.DataLayout, n: int, c: int, h: int, w: int) -> tuple[int, ...]:
+    return (n, c, h, w) if layout is NCHW else (n, h, w, c)
+
+
+def convolution(
+    network: ann.Network,
+    x: Any,
+    channels: tuple[int, int],
+    kernel: tuple[int, int] = (3, 3),
+    *,
+    layout: ann.DataLayout = NCHW,
+    groups: int = 1,
+    seed: int = 1,
+    **settings: Any,
+) -> Any:
+    shape = image(layout, channels[1], channels[0] // groups, *kernel)
+    weights, bias = numbers(*shape, seed=seed), numbers(channels[1], seed=seed + 1)
+    return network.add_convolution2d(
+        x, weights, bias, data_layout=layout, groups=groups, **settings
+    )
+
+
+def check(device: Device, network: ann.Network, inputs: dict[str, NDArray[Any]]) -> None:
+    """Compiled in one part and layer by layer, the device says what CpuRef says."""
+    with ann.load(network, ["CpuRef"]) as reference:
+        expected = list(reference.run(inputs).values())
+    part = part_of(network)
+    compiled = device.compiled(part)
+    assert [layer.type for layer in compiled.layers] == [ann.LayerType.PRE_COMPILED]
+    for way in (compiled, part):
+        for result, wanted in zip(run_part(device, way, inputs), expected, strict=True):
+            scale = float(np.abs(wanted).max())
+            np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5 * scale)
+
+
+def small(seed: int = 1) -> ann.Network:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))
+    y = network.add_activation(convolution(network, x, (4, 8), seed=seed), RELU)
+    network.add_output("y", y)
+    return network

@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Every pass alone, and all of them in a row, keep the outputs of random networks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+from armnn_py.optimizer import AS_IT_IS
+from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass
+from armnn_py.optimizer.run_passes import run_passes
+
+from .random_graphs import random_inputs, random_network
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: What CpuRef has no kernels for, and random networks have none of.
+NOT_MET = {
+    "permute-and-batch-to-space-as-depth-to-space",
+    "transpose-and-batch-to-space-as-depth-to-space",
+}
+
+
+def run_as_it_is(
+    runtime: ann.Runtime, network: ann.Network, inputs: dict[str, NDArray[Any]]
+) -> dict[str, NDArray[Any]]:
+    optimized = ann.optimize(network, ["CpuRef"], runtime=runtime, options=AS_IT_IS)
+    with runtime.load_network(optimized) as net:
+        return {name: np.array(array) for name, array in net.run(inputs).items()}
+
+
+def compare(runtime: ann.Runtime, seed: int, passes: Sequence[Pass]) -> Counter[str]:
+    """Compare outputs without and with passes; returns how often each found work."""
+    network = random_network(seed)
+    graph = Graph.from_network(network)
+    records = run_passes(
+        graph, passes, evaluate=lambda part: run_as_it_is(runtime, part, {}), validate=True
+    )
+    result, _ = graph.to_network()
+    result.validate()
+    assert result.inputs == network.inputs
+    assert result.outputs == network.outputs
+    inputs = random_inputs(network, seed)
+    expected = run_as_it_is(runtime, network, inputs)
+    for name, array in run_as_it_is(runtime, result, inputs).items():
+        np.testing.assert_allclose(
+            array, expected[name], rtol=1e-4, atol=1e-5, err_msg=f"seed {seed}, output {name}"
+        )
+    return Counter({record.name: len(record.changes) for record in records})
+
+
+@pytest.mark.parametrize("one", SIMPLIFYING, ids=lambda one: one.name)
+def test_each_pass_keeps_outputs(runtime: ann.Runtime, one: Pass) -> None:
+    changes: Counter[str] = Counter()
+    for seed in range(30):
+        changes += compare(runtime, seed, [one])
+    assert changes[one.name] or one.name in NOT_MET
+
+
+def test_all_passes_keep_outputs(runtime: ann.Runtime) -> None:
+    for seed in range(100, 160):
+        compare(runtime, seed, SIMPLIFYING)
+
+
+def test_any_order_of_passes_keeps_outputs(runtime: ann.Runtime) -> None:
+    for seed in range(200, 230):
+        shuffled = np.random.default_rng(seed).permutation(len(SIMPLIFYING)).tolist()
+        compare(runtime, seed, [SIMPLIFYING[index] for index in shuffled])
+
+
+def test_networks_are_the_same_each_time() -> None:
+    first, second = (repr(random_network(7).layers) for _ in range(2))
+    assert first == second != repr(random_network(8).layers)
+
+
+def test_passes_come_to_rest() -> None:
+    """No two of them undo each other's work for ever."""
+    for seed in range(300, 330):
+        graph = Graph.from_network(random_network(seed))
+        for _ in range(4):
+            run_passes(graph, SIMPLIFYING)
+        assert not any(record.changes for record in run_passes(graph, SIMPLIFYING)), seed

@@ -1,0 +1,221 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Sample_Zero's layers through armnn_py; expected values from numpy."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+
+from .conftest import REPOSITORY, SAMPLES
+
+Array = np.ndarray
+BACKENDS = ["Sample_Zero", "CpuRef"]
+
+
+@pytest.fixture(scope="module")
+def in_host_memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The backend's sources, but with a table that prefers no tensors of its own."""
+    compiler = shutil.which("cc")
+    assert compiler is not None, "the tests need a C compiler"
+    folder = SAMPLES / "sample_zero"
+    sources = [path for path in sorted(folder.glob("*.c")) if path.name != "backend.c"]
+    target = tmp_path_factory.mktemp("zero") / "Sample_Zero_backend.so"
+    subprocess.run(
+        [
+            *(compiler, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"),
+            *("-fvisibility=hidden", f"-I{REPOSITORY / 'native/include'}", f"-I{folder}"),
+            *(*sources, Path(__file__).parent / "zero_in_host_memory.c", "-lm", "-o", target),
+        ],
+        check=True,
+    )
+    return target
+
+
+@pytest.fixture(params=["host memory"])
+def runtime(
+    request: pytest.FixtureRequest, sample_backend: Callable[[str], Path]
+) -> Iterator[ann.Runtime]:
+    if request.param == "host memory":
+        library: Path = request.getfixturevalue("in_host_memory")
+    else:
+        library = sample_backend("sample_zero")
+    with ann.Runtime(dynamic_backends_path=library.parent) as runtime:
+        yield runtime
+
+
+def values(*shape: int, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def run(
+    runtime: ann.Runtime, network: ann.Network, /, elsewhere: tuple[str, ...] = (), **inputs: Array
+) -> dict[str, Array]:
+    """Run it, and see that every layer was Sample_Zero's but those named in ``elsewhere``."""
+    with ann.load(network, BACKENDS, runtime=runtime) as loaded:
+        results = loaded.run(inputs)
+        placed = {record.layer: record.backend for record in loaded.assignment}
+    for name, backend in placed.items():
+        if name not in elsewhere and not name.startswith("["):
+            assert backend == "Sample_Zero", f"{name} is on {backend}"
+    return dict(results)
+
+
+@pytest.mark.parametrize(
+    ("function", "a", "b", "expected"),
+    [
+        (ann.ActivationFunction.SIGMOID, 0, 0, lambda x: 1 / (1 + np.exp(-x))),
+        (ann.ActivationFunction.TANH, 1.5, 0.5, lambda x: 1.5 * np.tanh(0.5 * x)),
+        (ann.ActivationFunction.LINEAR, 2.0, -1.0, lambda x: 2 * x - 1),
+        (ann.ActivationFunction.RELU, 0, 0, lambda x: np.maximum(x, 0)),
+        (ann.ActivationFunction.BOUNDED_RELU, 1.0, -0.5, lambda x: np.clip(x, -0.5, 1)),
+    ],
+    ids=["sigmoid", "tanh", "linear", "relu", "bounded relu"],
+)
+def test_activation(
+    runtime: ann.Runtime,
+    function: ann.ActivationFunction,
+    a: float,
+    b: float,
+    expected: Callable[[Array], Array],
+) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((3, 7)))
+    network.add_output("y", network.add_activation(x, function, a, b, name="layer"))
+    x = values(3, 7)
+    np.testing.assert_allclose(run(runtime, network, x=x)["y"], expected(x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["addition", "subtraction", "multiplication"])
+@pytest.mark.parametrize("shapes", [((2, 5), (2, 5)), ((2, 5), (1, 1)), ((1, 1), (2, 5))])
+def test_binary(runtime: ann.Runtime, method: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+    network = ann.Network()
+    a = network.add_input("a", ann.TensorInfo(shapes[0]))
+    b = network.add_input("b", ann.TensorInfo(shapes[1]))
+    network.add_output("y", getattr(network, f"add_{method}")(a, b, name="layer"))
+    a, b = values(*shapes[0], seed=1), values(*shapes[1], seed=2)
+    numpy_name = {"addition": "add", "subtraction": "subtract", "multiplication": "multiply"}
+    np.testing.assert_allclose(
+        run(runtime, network, a=a, b=b)["y"], getattr(np, numpy_name[method])(a, b), rtol=1e-6
+    )
+
+
+def test_a_constant_is_read_where_the_host_keeps_it(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((2, 3)))
+    c = values(2, 3, seed=3)
+    network.add_output("y", network.add_addition(x, network.add_constant(c), name="layer"))
+    x = values(2, 3)
+    np.testing.assert_allclose(run(runtime, network, x=x)["y"], x + c, rtol=1e-6)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_concat_and_split(runtime: ann.Runtime, axis: int) -> None:
+    network = ann.Network()
+    shape = [2, 3, 4]
+    x = network.add_input("x", ann.TensorInfo((2, 3, 4)))
+    y = network.add_input("y", ann.TensorInfo((2, 3, 4)))
+    sums = network.add_addition(x, y, name="sum")
+    product = network.add_multiplication(x, y, name="product")
+    joined = network.add_concat([sums, product, sums], axis, name="joined")
+    parts = network.add_split(joined, 3, axis, name="parts")
+    relu = ann.ActivationFunction.RELU
+    for i in range(3):
+        network.add_output(
+            f"part{i}", network.add_activation(parts.outputs[i], relu, name=f"relu{i}")
+        )
+    network.add_output("whole", network.add_activation(joined, relu, name="relu"))
+    x, y = values(*shape, seed=4), values(*shape, seed=5)
+    results = run(runtime, network, x=x, y=y)
+    whole = np.maximum(np.concatenate([x + y, x * y, x + y], axis), 0)
+    np.testing.assert_allclose(results["whole"], whole, rtol=1e-6)
+    for i, part in enumerate(np.split(whole, 3, axis)):
+        np.testing.assert_allclose(results[f"part{i}"], part, rtol=1e-6)
+
+
+def test_reshape(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4, 6)))
+    doubled = network.add_addition(x, x, name="doubled")
+    flat = network.add_reshape(doubled, (2, 12), name="flat")
+    network.add_output("y", network.add_multiplication(flat, flat, name="square"))
+    x = values(4, 6)
+    expected = ((2 * x) ** 2).reshape(2, 12)
+    np.testing.assert_allclose(run(runtime, network, x=x)["y"], expected, rtol=1e-6)
+
+
+def convolve(x: Array, weights: Array, bias: Array, strides: tuple[int, int]) -> Array:
+    """NHWC, padding 1 on the left and top only; weights [O, H, W, I]."""
+    padded = np.pad(x, ((0, 0), (1, 0), (1, 0), (0, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, weights.shape[1:3], axis=(1, 2))
+    windows = windows[:, :: strides[0], :: strides[1]]
+    return np.einsum("nyxchw,ohwc->nyxo", windows, weights) + bias
+
+
+@pytest.mark.parametrize("layout", [ann.DataLayout.NHWC, ann.DataLayout.NCHW])
+def test_convolution(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
+    x, weights, bias = values(2, 7, 6, 3), values(4, 3, 2, 3, seed=6), values(4, seed=7)
+    expected = convolve(x, weights, bias, (2, 1))
+    back = (0, 3, 1, 2)
+    if layout is ann.DataLayout.NCHW:
+        x, weights, expected = x.transpose(back), weights.transpose(back), expected.transpose(back)
+    network = ann.Network()
+    source = network.add_input("x", ann.TensorInfo(x.shape))
+    layer = network.add_convolution2d(
+        source,
+        np.ascontiguousarray(weights),
+        bias,
+        stride=(2, 1),
+        padding=(1, 0, 1, 0),
+        data_layout=layout,
+        name="conv",
+    )
+    network.add_output("y", layer)
+    np.testing.assert_allclose(
+        run(runtime, network, x=np.ascontiguousarray(x))["y"], expected, rtol=1e-4, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        (
+            lambda n, x: n.add_activation(x, ann.ActivationFunction.ELU, 1.0, name="layer"),
+            "activation Elu is not one of Sigmoid, TanH, Linear, ReLu and BoundedReLu",
+        ),
+        (
+            lambda n, x: n.add_maximum(x, x, name="layer"),
+            "Maximum is not one of Add, Mul and Sub",
+        ),
+        (
+            lambda n, x: n.add_addition(x, n.add_constant(values(1, 4)), name="layer"),
+            "input 1 is broadcast: only single values are",
+        ),
+        (lambda n, x: n.add_floor(x, name="layer"), "no kernel for this layer type"),
+    ],
+    ids=["function", "operation", "broadcast", "layer"],
+)
+def test_what_is_not_taken_is_said(
+    runtime: ann.Runtime, build: Callable[[ann.Network, ann.OutputSlot], ann.Layer], said: str
+) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((3, 4)))
+    network.add_output("y", build(network, x))
+    with ann.load(network, BACKENDS, runtime=runtime) as loaded:
+        (record,) = (record for record in loaded.assignment if record.layer == "layer")
+    assert record.backend == "CpuRef"
+    assert said in str(record)
+
+
+def test_capabilities(runtime: ann.Runtime) -> None:
+    capabilities = runtime.backends["Sample_Zero"].capabilities
+    assert capabilities["ExternallyManagedMemory"] is True
+    assert capabilities["ProtectedContentAllocation"] is False
+    assert capabilities["ImportAlignment"] == 64

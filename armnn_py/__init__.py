@@ -27,7 +27,15 @@ if not os.path.isdir(os.path.join(os.path.dirname(__file__), "_native", "lib")):
 
 from armnn_py import errors
 from armnn_py._version import __version__
-from armnn_py.backends import BackendRegistry, BackendVersion, LoadReport, Verdict
+from armnn_py.backends import (
+    Allocator,
+    BackendRegistry,
+    BackendVersion,
+    Counter,
+    DeviceDescription,
+    LoadReport,
+    Verdict,
+)
 from armnn_py.errors import (
     ArmnnError,
     ArmnnWarning,
@@ -73,6 +81,7 @@ from armnn_py.types import (
     DataType,
     LayerType,
     LogicalBinaryOperation,
+    MemorySource,
     OutputShapeRounding,
     PaddingMethod,
     PaddingMode,
@@ -84,6 +93,7 @@ from armnn_py.types import (
 
 __all__ = [
     "ActivationFunction",
+    "Allocator",
     "ArgMinMaxFunction",
     "ArmnnError",
     "ArmnnWarning",
@@ -96,8 +106,10 @@ __all__ = [
     "BinaryOperation",
     "CancelToken",
     "ComparisonOperation",
+    "Counter",
     "DataLayout",
     "DataType",
+    "DeviceDescription",
     "DeviceSpec",
     "ExecutionCancelledError",
     "ExecutionError",
@@ -112,6 +124,7 @@ __all__ = [
     "LoadReport",
     "LoadedNetwork",
     "LogicalBinaryOperation",
+    "MemorySource",
     "ModelError",
     "ModelFileNotFoundError",
     "ModelFormatError",

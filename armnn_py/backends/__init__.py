@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Backends: where they are searched, which files may load, and why a file did not."""
 
+from armnn_py._native.backend_services import DeviceDescription
+from armnn_py._native.profiling_context import Counter
+from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.model_options import ModelOptions
 from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
@@ -13,11 +16,14 @@ from armnn_py.backends.version import BackendVersion
 __all__ = [
     "FILE_NAME_RULE",
     "LOADING",
+    "Allocator",
     "Backend",
     "BackendFileName",
     "BackendOptions",
     "BackendRegistry",
     "BackendVersion",
+    "Counter",
+    "DeviceDescription",
     "LoadReport",
     "ModelOptions",
     "Place",

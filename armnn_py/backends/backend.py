@@ -9,6 +9,14 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from armnn_py._native.allocators import default_allocator
+from armnn_py._native.backend_services import (
+    DeviceDescription,
+    cache_file_count,
+    devices,
+    extension,
+    self_test,
+)
 from armnn_py._native.backend_table import (
     BackendTable,
     TableError,
@@ -19,13 +27,16 @@ from armnn_py._native.backend_table import (
 from armnn_py._native.devices import lost_reason
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
+from armnn_py.backends.allocator import BackendAllocator
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
     from armnn_py._native import abi
+    from armnn_py._native.allocators import GivenAllocator, NativeAllocator
     from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.profiling_context import Counter, NativeProfilingContext
     from armnn_py.backends.version import BackendVersion
 
 __all__ = ["Backend"]
@@ -61,9 +72,12 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     """
 
     __slots__ = (
+        "_allocator",
+        "_default_allocator",
         "_instance",
         "_is_open",
         "_library",
+        "_profiling",
         "_quiesced",
         "_table",
         "_users",
@@ -88,6 +102,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         context: NativeBackendContext | None,
         library: shared_library.SharedLibrary | None,
         options: dict[str, OptionValue],
+        profiling: NativeProfilingContext | None = None,
+        allocator: GivenAllocator | None = None,
     ) -> None:
         self.id = backend_id
         self.version = version
@@ -99,6 +115,9 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         self._quiesced = False
         self._library = library
         self.context = context
+        self._profiling = profiling
+        self._allocator = allocator  # outlives the instance
+        self._default_allocator: NativeAllocator | None = None
         self._is_open = True
         self._users = 1
         self.lost_device: str | None = None
@@ -144,7 +163,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         InvalidArgumentError
             The runtime of the backend is closed.
         """
-        with self._in_use():
+        with self.in_use():
             try:
                 return capabilities(self._table, self._instance)
             except TableError as error:
@@ -161,12 +180,115 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         InvalidArgumentError
             The runtime of the backend is closed.
         """
-        with self._in_use():
+        with self.in_use():
             defaults = model_option_defaults(self.id, self.api, self._instance)
         return {name: default.value for name, default in defaults.items()}
 
+    @property
+    def default_allocator(self) -> BackendAllocator | None:
+        """The backend's own allocator, or None if it has none.
+
+        Raises
+        ------
+        BackendError
+            It fails to give it.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        with self.in_use(), shared_library.LOADING:
+            if self._default_allocator is None:
+                self._default_allocator = default_allocator(self.id, self.api, self._instance)
+            native = self._default_allocator
+        return None if native is None else BackendAllocator(self, native)
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        """The counters that it has; empty for a backend without a profiling context."""
+        return () if self._profiling is None else self._profiling.counters
+
+    @property
+    def profiling(self) -> NativeProfilingContext | None:
+        """Its native profiling context, or None; for profiles."""
+        return self._profiling
+
+    def read_counters(self) -> dict[str, float]:
+        """Return the present value of each counter, in its unit.
+
+        Raises
+        ------
+        BackendError
+            It fails to report them.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        with self.in_use():
+            profiling = self._profiling
+            if profiling is None:
+                return {}
+            profiling.start()
+            try:
+                return profiling.scaled(profiling.read())
+            finally:
+                profiling.stop()
+
+    @property
+    def number_of_cache_files(self) -> int:
+        """How many cache files it keeps for one network; 0 if it does not say.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        with self.in_use():
+            return cache_file_count(self.api, self._instance)
+
+    @property
+    def devices(self) -> tuple[DeviceDescription, ...]:
+        """The devices that it lists; empty if it lists none.
+
+        Raises
+        ------
+        BackendError
+            It fails to list them.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        with self.in_use():
+            return devices(self.id, self.api, self._instance)
+
+    def self_test(self, level: int = 0) -> None:
+        """Let it test itself: level 0 is quick, higher levels may take seconds.
+
+        A backend without a self test has passed.
+
+        Raises
+        ------
+        BackendError
+            The test failed; ``BackendUnavailableError`` if its device is not there.
+        InvalidArgumentError
+            ``level`` is not from 0 to 2147483647, or the runtime of the backend is closed.
+        """
+        if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level < 1 << 31:
+            raise InvalidArgumentError(f"level: {level!r} given, an int of at least 0 expected")
+        with self.in_use(), shared_library.LOADING:
+            self_test(self.id, self.api, self._instance, level)
+
+    def extension(self, name: str) -> int | None:
+        """Return the address of its table of that name, e.g. ``"acme.tuning/1"``, or None.
+
+        Raises
+        ------
+        InvalidArgumentError
+            ``name`` is no text, or the runtime of the backend is closed.
+        """
+        if not isinstance(name, str) or "\0" in name:
+            raise InvalidArgumentError(f"extension: {name!r} given, a name expected")
+        with self.in_use():
+            return extension(self.api, self._instance, name)
+
     @contextlib.contextmanager
-    def _in_use(self) -> Iterator[None]:
+    def in_use(self) -> Iterator[None]:
         """Keep the instance for the length of a block; raises if the runtime is closed."""
         self.retain()
         try:
@@ -218,11 +340,17 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
             if self._users:
                 return
             self.quiesce()
+            if self._profiling is not None:
+                self._profiling.destroy()
+            if self._default_allocator is not None:
+                self._default_allocator.destroy()
+                self._default_allocator = None
             if self.context is not None:
                 self.context.destroy()
                 self.context = None
             instance, self._instance = self._instance, 0
             destroy_instance(self._table, instance)
+            self._allocator = None
             if self._library is not None:
                 shared_library.release(self._library, unloadable=self._table.unloadable)
                 self._library = None

@@ -11,22 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from armnn_py._native import abi, backend_table, dynamic_library
 from armnn_py._native.backend_context import (
     ContextError,
-    NativeBackendContext,
     create_backend_context,
 )
 from armnn_py._native.backend_options import OptionDefault, OptionValue
+from armnn_py._native.profiling_context import create_profiling_context
 from armnn_py.backends import elf, shared_library
 from armnn_py.backends.backend import Backend
+from armnn_py.backends.memory_wishes import MemoryWishes, UnfitMemoryError
 from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
 
 if TYPE_CHECKING:
+    from armnn_py._native.allocators import GivenAllocator
     from armnn_py.backends.discovery import Candidate
 
 __all__ = ["HOST_VERSION", "Attempt", "load_file", "load_static"]
@@ -39,6 +41,11 @@ OptionsFor = Callable[[str, Mapping[str, OptionDefault]], dict[str, OptionValue]
 
 # Called with each step before it begins: the code of a file can end the process in most of them.
 OnStep = Callable[[Stage], None]
+
+_Context = TypeVar("_Context")
+
+# Every backend takes its memory where it likes.
+NO_WISHES = MemoryWishes()
 
 _NEEDED_MISSING = re.compile(r"^(\S+): cannot open shared object file")
 _UNDEFINED = re.compile(r"undefined symbol: (\S+)")
@@ -112,6 +119,7 @@ def load_file(
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
     *,
+    wishes: MemoryWishes = NO_WISHES,
     on_step: OnStep = _unseen,
 ) -> tuple[Verdict, Backend | None]:
     """Load one file; ``taken`` has the backends so far. Call with ``LOADING`` held."""
@@ -124,7 +132,7 @@ def load_file(
         library = _open(candidate, state)
         on_step("symbols")
         exports = _find_symbols(library.handle)
-        backend = _load(attempt, exports, library, taken, options_for)
+        backend = _load(attempt, exports, library, taken, options_for, wishes)
         library = None  # it is the backend's now
     except _RefusedError as refusal:
         return attempt.refused(refusal), None
@@ -139,12 +147,16 @@ def load_file(
 
 
 def load_static(
-    static: dynamic_library.StaticBackend, taken: Mapping[str, Backend], options_for: OptionsFor
+    static: dynamic_library.StaticBackend,
+    taken: Mapping[str, Backend],
+    options_for: OptionsFor,
+    *,
+    wishes: MemoryWishes = NO_WISHES,
 ) -> tuple[Verdict, Backend | None]:
     """Load a backend that is linked into the core library. Call with ``LOADING`` held."""
     attempt = Attempt("static", f"{static.vendor}_{static.name}")
     try:
-        backend = _load(attempt, static.exports, None, taken, options_for)
+        backend = _load(attempt, static.exports, None, taken, options_for, wishes)
     except _RefusedError as refusal:
         return attempt.refused(refusal), None
     return attempt.verdict("loaded", "create", "ok"), backend
@@ -234,6 +246,7 @@ def _load(
     library: shared_library.SharedLibrary | None,
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
+    wishes: MemoryWishes,
 ) -> Backend:
     attempt.on_step("id")
     attempt.id = _read_id(exports)
@@ -261,11 +274,21 @@ def _load(
     if not result.instance:
         status: Status = "unavailable" if result.unavailable else "refused"
         raise _RefusedError("create", result.code, result.reason, result.hint, status)
+    context, allocator = None, None
     try:
+        allocator = _give_memory(table, attempt.id, result.instance, wishes)
         _check_memory(table, result.instance)
-        context = _make_context(table, attempt.id, result.instance, values, defaults)
+        context = _make_context(
+            create_backend_context, table, attempt.id, result.instance, values, defaults
+        )
+        profiling = _make_context(
+            create_profiling_context, table, attempt.id, result.instance, values, defaults
+        )
     except _RefusedError:
+        if context is not None:
+            context.destroy()
         backend_table.destroy_instance(table, result.instance)
+        del allocator  # not before: the instance may still give memory back
         raise
     options = {name: default.value for name, default in defaults.items()} | values
     return Backend(
@@ -278,7 +301,18 @@ def _load(
         context=context,
         library=library,
         options=options,
+        profiling=profiling,
+        allocator=allocator,
     )
+
+
+def _give_memory(
+    table: backend_table.BackendTable, backend_id: str, instance: int, wishes: MemoryWishes
+) -> GivenAllocator | None:
+    try:
+        return wishes.hand_over(table, backend_id, instance)
+    except UnfitMemoryError as error:
+        raise _RefusedError("create", error.code, error.reason, error.hint) from None
 
 
 def _check_memory(table: backend_table.BackendTable, instance: int) -> None:
@@ -293,14 +327,15 @@ def _check_memory(table: backend_table.BackendTable, instance: int) -> None:
 
 
 def _make_context(
+    make: Callable[..., _Context | None],
     table: backend_table.BackendTable,
     backend_id: str,
     instance: int,
     values: Mapping[str, OptionValue],
     defaults: Mapping[str, OptionDefault],
-) -> NativeBackendContext | None:
+) -> _Context | None:
     try:
-        return create_backend_context(table, backend_id, instance, values, defaults)
+        return make(table, backend_id, instance, values, defaults)
     except ContextError as error:
         status: Status = "unavailable" if error.code == "unavailable" else "refused"
         raise _RefusedError("create", error.code, error.reason, status=status) from None

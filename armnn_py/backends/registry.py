@@ -8,13 +8,14 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
 from armnn_py._native.backend_options import OptionDefault, OptionValue, checked_options
+from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.discovery import (
     BackendPath,
@@ -26,6 +27,7 @@ from armnn_py.backends.discovery import (
 )
 from armnn_py.backends.dynamic_backend import load_file, load_static
 from armnn_py.backends.entry_points import entry_point_places
+from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict, printable
 from armnn_py.errors import (
@@ -165,6 +167,8 @@ def load_backends(
     bundled_backends: bool = True,
     backend_options: BackendOptions | None = None,
     use_environment: bool = True,
+    custom_allocators: Mapping[str, Allocator] | None = None,
+    protected_mode: bool = False,
 ) -> BackendRegistry:
     """Search for backends and load them.
 
@@ -184,6 +188,11 @@ def load_backends(
         Id to (name to value).
     use_environment
         False: environment variables are not read.
+    custom_allocators
+        Id to the allocator that the backend must take its memory from, or is not used.
+    protected_mode
+        True: only backends that allocate protected content are used, each with an allocator of
+        memory source DMA_BUF_PROTECTED.
 
     Raises
     ------
@@ -202,7 +211,8 @@ def load_backends(
     verdicts: list[Verdict] = []
     if enable_dynamic_backends:
         places, verdicts = _list_places(dynamic_backends_path, bundled_backends, use_environment)
-    search = _Search(options)
+    wishes = MemoryWishes({} if custom_allocators is None else custom_allocators, protected_mode)
+    search = _Search(options, wishes)
     try:
         with LOADING:
             if bundled_backends:
@@ -212,6 +222,7 @@ def load_backends(
         search.verdicts += verdicts
         registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
         options.check_all_used(registry)
+        _check_known("custom_allocators", wishes.allocators, registry)
         _announce(registry.load_report)
     except BaseException:
         search.close()
@@ -262,8 +273,9 @@ def _list_places(
 class _Search:
     """What has been found so far."""
 
-    def __init__(self, options: _OptionsOfCaller) -> None:
+    def __init__(self, options: _OptionsOfCaller, wishes: MemoryWishes) -> None:
         self.options = options
+        self.wishes = wishes
         self.backends: dict[str, Backend] = {}
         self.verdicts: list[Verdict] = []
         self.places: list[Place] = []
@@ -271,7 +283,9 @@ class _Search:
 
     def add_static(self) -> None:
         for static in dynamic_library.static_backends():
-            self._add(*load_static(static, self.backends, self.options.values_for))
+            self._add(
+                *load_static(static, self.backends, self.options.values_for, wishes=self.wishes)
+            )
 
     def add_place(self, label: str, path: str) -> None:
         place, findings = find_candidates(label, path, self._seen)
@@ -280,7 +294,9 @@ class _Search:
             if isinstance(finding, Verdict):
                 self._add(finding, None)
             else:
-                self._add(*load_file(finding, self.backends, self.options.values_for))
+                self._add(
+                    *load_file(finding, self.backends, self.options.values_for, wishes=self.wishes)
+                )
 
     def close(self) -> None:
         with LOADING:
@@ -326,14 +342,18 @@ class _OptionsOfCaller:
 
         Options for a backend that was met but refused, or has no device here, are no mistake.
         """
-        for backend_id in self._options:
-            if backend_id not in registry and not registry.load_report.about(backend_id):
-                raise UnknownNameError(
-                    f"backend_options: backend '{backend_id}' is not loaded",
-                    name=str(backend_id),
-                    valid=list(registry),
-                    details=[f"loaded: {', '.join(registry) or 'none'}"],
-                )
+        _check_known("backend_options", self._options, registry)
+
+
+def _check_known(subject: str, ids: Iterable[str], registry: BackendRegistry) -> None:
+    for backend_id in ids:
+        if backend_id not in registry and not registry.load_report.about(backend_id):
+            raise UnknownNameError(
+                f"{subject}: backend '{backend_id}' is not loaded",
+                name=str(backend_id),
+                valid=list(registry),
+                details=[f"loaded: {', '.join(registry) or 'none'}"],
+            )
 
 
 # ---- Telling people -----------------------------------------------------------------------------

@@ -93,7 +93,10 @@ class LayerSupport:
 
     def ask_many(self, layers: Sequence[Layer]) -> list[Support]:
         """The answer for each of ``layers``, in one call of the backend where it offers that."""
-        keys = [layer_signature(layer) for layer in layers]
+        return self.ask_signatures([layer_signature(layer) for layer in layers])
+
+    def ask_signatures(self, keys: Sequence[tuple[Any, ...]]) -> list[Support]:
+        """The same for layers that are known by their `layer_signature` only."""
         if self._native is not None and self.backend.lost_device is None:
             new = [key for key in dict.fromkeys(keys) if key not in self._cache]
             for key, answer in zip(new, self._native.ask_many(new), strict=True):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from armnn_py.backends.allocator import Allocator
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.backends.verdict import LoadReport
     from armnn_py.network import Network
@@ -61,6 +62,12 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
         Options by backend id: ``{"CpuAcc": {"threads": 2}}``.
     use_environment
         False: ignore environment variables, for programs that must not load what one names.
+    custom_allocators
+        Memory by backend id: ``{"Npu": MyAllocator()}``. A backend that does not accept its
+        allocator is not used, and its verdict says so.
+    protected_mode
+        True: a backend is used only if it has the capability ProtectedContentAllocation and
+        accepts an allocator of ``custom_allocators`` whose memory source is DMA_BUF_PROTECTED.
 
     Raises
     ------
@@ -79,6 +86,8 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
         bundled_backends: bool = True,
         backend_options: Mapping[str, Mapping[str, Any]] | None = None,
         use_environment: bool = True,
+        custom_allocators: Mapping[str, Allocator] | None = None,
+        protected_mode: bool = False,
     ) -> None:
         self._closed = True  # until there is something to close
         if use_environment:
@@ -90,6 +99,8 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
             bundled_backends=bundled_backends,
             backend_options=backend_options,
             use_environment=use_environment,
+            custom_allocators=custom_allocators,
+            protected_mode=protected_mode,
         )
         self._ids = itertools.count()
         self._lock = threading.RLock()  # freeing a network may come at any time, also inside it

@@ -57,10 +57,8 @@
  * address is a multiple of the alignment that the workload asked for.
  *
  * Not called by hosts of this version yet, though part of 1.0: optimize_subgraph_view, check_blob,
- * tensor handle factories, memory managers, allocators, profiling contexts,
- * are_layers_supported, get_number_of_cache_files, self_test, list_devices, extension. A backend
- * that needs one of them to give right results does not belong on such a host; one that prefers
- * tensor handles is refused when it is loaded.
+ * tensor handle factories, memory managers. A backend that needs one of them to give right results
+ * does not belong on such a host; one that prefers tensor handles is refused when it is loaded.
  */
 #ifndef ARMNN_BACKEND_API_H_
 #define ARMNN_BACKEND_API_H_
@@ -575,12 +573,13 @@ typedef struct armnn_counter_description_t {
   armnn_string_t name;
   armnn_string_t description;
   armnn_string_t unit;
-  uint32_t counter_class; /* 0 delta, 1 absolute */
+  uint32_t counter_class; /* 0 delta: it counts up, a profile shows by how much; 1 absolute */
   uint32_t reserved;
   double multiplier;
 } armnn_counter_description_t;
 
-/* Host side of profiling; lives as long as the profiling context. [any] */
+/* Host side of profiling; lives as long as the profiling context. Names of counters are unique in
+ * a backend; ids count from 0. It enters Python: not for the inside of a kernel. [any] */
 typedef struct armnn_profiling_host_t {
   armnn_header_t header;
   void* context;

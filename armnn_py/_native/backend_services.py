@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What else a backend instance can be asked: devices, cache files, a self test, extensions."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+from armnn_py._native import abi
+from armnn_py._native.backend_options import TableError, counted_text
+from armnn_py._native.calls import ErrorBuffer, callback_type, status_name
+from armnn_py.errors import BackendError, BackendUnavailableError
+
+__all__ = ["DeviceDescription", "cache_file_count", "devices", "extension", "self_test"]
+
+_OnDevice = callback_type(abi.armnn_backend_api_t, "list_devices", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDescription:
+    """One device that a backend can use; ``memory_size`` is in bytes, 0 if it is not known."""
+
+    name: str
+    vendor: str
+    driver_version: str
+    memory_size: int
+
+
+def _backend_pointer(instance: int) -> Any:
+    return ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
+
+
+def _failure(backend_id: str, function: str, status: int, error: ErrorBuffer) -> BackendError:
+    kind = BackendUnavailableError if status == abi.ARMNN_STATUS_UNAVAILABLE else BackendError
+    return kind(f"backend '{backend_id}': {function} failed: {error.text or status_name(status)}")
+
+
+def cache_file_count(api: abi.armnn_backend_api_t, instance: int) -> int:
+    """Return how many cache files an instance writes; 0 if it does not say."""
+    if not api.get_number_of_cache_files:
+        return 0
+    return int(api.get_number_of_cache_files(_backend_pointer(instance)))
+
+
+def self_test(backend_id: str, api: abi.armnn_backend_api_t, instance: int, level: int) -> None:
+    """Let an instance test itself; one without a test has passed.
+
+    Raises
+    ------
+    BackendError
+        The test failed; ``BackendUnavailableError`` if its device is not there.
+    """
+    if not api.self_test:
+        return
+    error = ErrorBuffer()
+    status = api.self_test(_backend_pointer(instance), level, ctypes.byref(error.struct))
+    if status != abi.ARMNN_STATUS_OK:
+        raise _failure(backend_id, "self_test", status, error)
+
+
+def devices(
+    backend_id: str, api: abi.armnn_backend_api_t, instance: int
+) -> tuple[DeviceDescription, ...]:
+    """Return the devices that an instance lists.
+
+    Raises
+    ------
+    BackendError
+        It fails, or describes a device that cannot be read.
+    """
+    if not api.list_devices:
+        return ()
+    found: list[DeviceDescription] = []
+    problems: list[str] = []
+
+    def on_device(_context: Any, device: Any) -> None:
+        try:  # no exception may leave a callback
+            if not device:
+                problems.append("it described a device by null")
+                return
+            item = device.contents
+            found.append(
+                DeviceDescription(
+                    counted_text(item.name, "the name of a device"),
+                    counted_text(item.vendor, "the vendor of a device"),
+                    counted_text(item.driver_version, "the driver version of a device"),
+                    int(item.memory_size),
+                )
+            )
+        except TableError as error:
+            problems.append(error.reason)
+
+    error = ErrorBuffer()
+    status = api.list_devices(
+        _backend_pointer(instance), _OnDevice(on_device), None, ctypes.byref(error.struct)
+    )
+    if status != abi.ARMNN_STATUS_OK:
+        raise _failure(backend_id, "list_devices", status, error)
+    if problems:
+        raise BackendError(f"backend '{backend_id}': list_devices: {problems[0]}")
+    return tuple(found)
+
+
+def extension(api: abi.armnn_backend_api_t, instance: int, name: str) -> int | None:
+    """Return the address of the table that an instance has under this name, or None."""
+    if not api.extension:
+        return None
+    return api.extension(_backend_pointer(instance), name.encode()) or None

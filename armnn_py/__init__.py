@@ -61,6 +61,7 @@ from armnn_py.frontends import import_model
 from armnn_py.network import Layer, Network, OutputSlot
 from armnn_py.optimizer import Assignment, LayerAssignment, OptimizedNetwork, optimize
 from armnn_py.runtime import (
+    BackendEvent,
     CancelToken,
     DeviceSpec,
     LayerProfile,
@@ -99,6 +100,7 @@ __all__ = [
     "ArmnnWarning",
     "Assignment",
     "BackendError",
+    "BackendEvent",
     "BackendNotFoundError",
     "BackendRegistry",
     "BackendSkippedWarning",

@@ -5,11 +5,12 @@
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.load import load
 from armnn_py.runtime.loaded_network import LoadedNetwork
-from armnn_py.runtime.profiling import LayerProfile, Profile
+from armnn_py.runtime.profiling import BackendEvent, LayerProfile, Profile
 from armnn_py.runtime.runtime import DeviceSpec, Runtime
 from armnn_py.runtime.threads import get_num_threads, set_num_threads
 
 __all__ = [
+    "BackendEvent",
     "CancelToken",
     "DeviceSpec",
     "LayerProfile",

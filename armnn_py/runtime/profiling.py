@@ -4,22 +4,28 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native import trace
+from armnn_py.errors import ArmnnError
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, html_table, printable, text_table
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from armnn_py._native.profiling_context import NativeProfilingContext
+    from armnn_py.backends.backend import Backend
     from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.network_plan import NetworkPlan
 
-__all__ = ["LayerProfile", "Profile", "flush_profiles"]
+__all__ = ["BackendEvent", "LayerProfile", "Profile", "flush_profiles"]
+
+_log = logging.getLogger("armnn_py.runtime")
 
 _HEAD = ("layer", "type", "backend", "kernel", "calls", "mean ms", "total ms", "%")
 _NUMBERS = range(4, 8)
@@ -58,14 +64,102 @@ class LayerProfile:
         return self.total_ns / self.calls
 
 
+@dataclass(frozen=True, slots=True)
+class BackendEvent:
+    """Something that a backend told the trace.
+
+    Attributes
+    ----------
+    name
+        What it is, in the backend's words.
+    phase
+        ``"begin"``, ``"end"`` or ``"instant"``; begin and end nest on one thread.
+    id
+        What the backend numbers its events with, usually a layer's guid.
+    thread
+        A small number, the same for one thread.
+    time_ns
+        When it was, on the monotonic clock.
+    in_run
+        Whether it came from a thread that worked for a run of the profiled network; otherwise from
+        a thread of a backend, and perhaps for another network.
+    """
+
+    name: str
+    phase: Literal["begin", "end", "instant"]
+    id: int
+    thread: int
+    time_ns: int
+    in_run: bool
+
+
+_PHASES: dict[int, Literal["begin", "end", "instant"]] = dict(
+    zip(trace.PHASES, ("begin", "end", "instant"), strict=True)
+)
+
+
+class _Counting:
+    """Counters of a backend while a profile is open."""
+
+    __slots__ = ("_backend", "_before", "_context")
+
+    def __init__(self, backend: Backend, context: NativeProfilingContext) -> None:
+        self._backend = backend
+        self._context = context
+        backend.retain()
+        try:
+            context.start()
+            try:
+                self._before = context.read()
+            except BaseException:
+                context.stop()
+                raise
+        except BaseException:
+            backend.release()
+            raise
+
+    def finish(self) -> dict[str, float]:
+        """Turn the counters off and return what they have come to."""
+        try:
+            return self._context.scaled(self._context.read(), self._before)
+        finally:
+            self._context.stop()
+            self._backend.release()
+
+
 class Profile(Owner, instead="keep its .layers or to_json()"):
     """Records while its ``with`` block is open; holds the result afterwards.
 
     Only runs of the network that it was asked from are counted, also when others run, or are
     profiled, beside it. Use it once.
+
+    Attributes
+    ----------
+    layers
+        Time of each layer.
+    runs, run_ns
+        How many runs there were, and their time in all.
+    dropped
+        How many events did not fit into the buffer.
+    events
+        What backends told the trace: `BackendEvent`, oldest first.
+    counters
+        By backend of the runtime: counter name to value, in the counter's unit. A delta counter's
+        value is by how much it grew, whoever used the backend; an absolute one's its last.
     """
 
-    __slots__ = ("_dropped_before", "_network", "_sums", "dropped", "layers", "run_ns", "runs")
+    __slots__ = (
+        "_counting",
+        "_dropped_before",
+        "_network",
+        "_sums",
+        "counters",
+        "dropped",
+        "events",
+        "layers",
+        "run_ns",
+        "runs",
+    )
 
     CAPACITY = 1 << 18
 
@@ -73,7 +167,10 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._network = network
         self._sums: dict[tuple[NetworkPlan, int], list[int]] = {}
         self._dropped_before = 0
+        self._counting: dict[str, _Counting] = {}
         self.layers: tuple[LayerProfile, ...] = ()
+        self.events: tuple[BackendEvent, ...] = ()
+        self.counters: dict[str, dict[str, float]] = {}
         self.runs = 0
         self.run_ns = 0
         self.dropped = 0
@@ -84,6 +181,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             trace.start(self.CAPACITY)
             self._dropped_before = trace.dropped()
             _open.append(self)
+        self._start_counters()
         return self
 
     def __exit__(
@@ -92,6 +190,12 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        for backend_id, counting in self._counting.items():
+            try:
+                self.counters[backend_id] = counting.finish()
+            except ArmnnError as error:
+                _log.warning("the profile lacks counters: %s", error)
+        self._counting.clear()
         with _lock:
             flush_profiles()
             _open.remove(self)
@@ -105,14 +209,36 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self.layers = tuple(layers)
         self._sums.clear()
 
+    def _start_counters(self) -> None:
+        for backend in self._network.runtime.backends.values():
+            context = backend.profiling
+            if context is None:
+                continue
+            try:
+                self._counting[backend.id] = _Counting(backend, context)
+            except ArmnnError as error:
+                _log.warning("the profile lacks counters: %s", error)
+
     def _take(self, events: list[trace.TraceEvent], dropped: int) -> None:
         """Count the events of this profile's network; ``dropped`` is the process's count."""
         self.dropped = max(0, dropped - self._dropped_before)
         plans = {
             plan.native.address: plan for plan in self._network._plans() if plan.native is not None
         }
+        own = []
         for event in events:
             plan = plans.get(event.plan)
+            if event.kind in _PHASES and (plan is not None or not event.plan):
+                own.append(
+                    BackendEvent(
+                        event.name,
+                        _PHASES[event.kind],
+                        event.id,
+                        event.thread,
+                        event.time_ns,
+                        plan is not None,
+                    )
+                )
             if plan is None:
                 continue
             if event.kind == trace.RUN:
@@ -122,6 +248,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 entry = self._sums.setdefault((plan, event.id), [0, 0])
                 entry[0] += 1
                 entry[1] += event.duration_ns
+        self.events += tuple(own)
 
     def __iter__(self) -> Iterator[LayerProfile]:
         return iter(self.layers)
@@ -146,6 +273,18 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                     "total_us": layer.total_ns / 1e3,
                 }
                 for layer in self.layers
+            ],
+            "counters": {backend: dict(values) for backend, values in self.counters.items()},
+            "events": [
+                {
+                    "name": event.name,
+                    "phase": event.phase,
+                    "id": event.id,
+                    "thread": event.thread,
+                    "time_us": event.time_ns / 1e3,
+                    "in_run": event.in_run,
+                }
+                for event in self.events
             ],
         }
 
@@ -173,13 +312,25 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         lost = f"; {counted(self.dropped, 'event')} lost" if self.dropped else ""
         return f"{counted(self.runs, 'run')} in {self.run_ns / 1e6:.3f} ms{lost}"
 
+    def _counter_rows(self) -> list[tuple[str, ...]]:
+        rows: list[tuple[str, ...]] = [
+            (backend, name, f"{value:g}")
+            for backend, values in self.counters.items()
+            for name, value in values.items()
+        ]
+        return [("backend", "counter", "value"), *rows] if rows else []
+
     def __str__(self) -> str:
         if not self.layers:
             return "nothing was run"
-        return f"{text_table(self._rows(), right=_NUMBERS)}\n{self._total}"
+        counters = self._counter_rows()
+        more = f"\n\n{text_table(counters, right=range(2, 3))}" if counters else ""
+        return f"{text_table(self._rows(), right=_NUMBERS)}\n{self._total}{more}"
 
     def __repr__(self) -> str:
         return f"<Profile of '{printable(self._network.name)}': {self._total}>"
 
     def _repr_html_(self) -> str:
-        return html_table(self._rows(), f"Profile of '{self._network.name}': {self._total}")
+        table = html_table(self._rows(), f"Profile of '{self._network.name}': {self._total}")
+        counters = self._counter_rows()
+        return table + html_table(counters, "Counters") if counters else table

@@ -4,18 +4,23 @@
 
 from __future__ import annotations
 
-import functools
+import logging
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.tensor_handles import HandleRegistry
 from armnn_py.backends import ModelOptions
+from armnn_py.optimizer.debug_layers import insert_debug_layers
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.parts import optimize_parts
-from armnn_py.optimizer.passes import SIMPLIFYING, Pass
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassRecord
 from armnn_py.optimizer.place import AssignmentDraft, place_nodes
-from armnn_py.optimizer.report import Assignment, LayerAssignment
+from armnn_py.optimizer.reduce_precision import (
+    cancel_inverse_conversions,
+    reduce_fp32_to_fp16,
+)
+from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.run_passes import run_passes
 
 if TYPE_CHECKING:
@@ -25,10 +30,22 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer.graph import Node, Value
     from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.optimizer.passes import PassRecord
     from armnn_py.runtime.runtime import Runtime
 
 __all__ = ["place_network"]
+
+_log = logging.getLogger("armnn_py.optimizer")
+
+REFERENCE = "CpuRef"
+
+REDUCE_FP32_TO_FP16 = Pass(
+    "reduce-fp32-to-fp16", "Compute in float16 inside of the network", reduce_fp32_to_fp16
+)
+CANCEL_INVERSE_CONVERSIONS = Pass(
+    "cancel-inverse-conversions",
+    "Conversions between float16 and float32 that undo each other go",
+    cancel_inverse_conversions,
+)
 
 
 def place_network(
@@ -71,9 +88,14 @@ class _Pipeline:
     def run(self) -> PlacedNetwork:
         if self.options.simplify:
             self._passes(SIMPLIFYING)
+        if self.options.reduce_fp32_to_fp16 and self._has_fp16():
+            self._passes([REDUCE_FP32_TO_FP16])
         self.graph.stage = "assign-backends"
         draft = self._place(AssignmentDraft())
+        self._passes([CANCEL_INVERSE_CONVERSIONS])
         self._compile_parts(draft)
+        if self.options.debug:
+            self._insert_debug_layers()
         memory = self._connect()
         network, layer_of = self.graph.to_network()
         backends: list[str | None] = [None] * len(network.layers)
@@ -83,7 +105,7 @@ class _Pipeline:
         return PlacedNetwork(
             network,
             tuple(backends),
-            self._assignment(draft, layer_of),
+            Assignment.from_graph(self.graph, self.network, draft, self.available),
             {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None},
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
             tuple(self.records),
@@ -138,9 +160,23 @@ class _Pipeline:
             validate=self.options.validate,
         )
 
-    def _stage(self, name: str, summary: str, run: Callable[..., None], *arguments: Any) -> None:
-        """A step that is no pass, checked and reported like one."""
-        self._passes([Pass(name, summary, functools.partial(run, *arguments))])
+    def _has_fp16(self) -> bool:
+        """Whether the first choice computes in float16; if not, the option has no effect."""
+        first = self.backends[0]
+        if first.capabilities.get("HasFp16") is True:
+            return True
+        _log.warning(
+            "reduce_fp32_to_fp16 has no effect: backend '%s' does not declare HasFp16", first.id
+        )
+        return False
+
+    def _insert_debug_layers(self) -> None:
+        """Debug layers run on the reference, or where nobody else is, on their layer's backend."""
+        self.graph.stage = "insert-debug-layers"
+        backend = REFERENCE if REFERENCE in self.available else None
+        inserted = insert_debug_layers(self.graph, backend=backend)
+        names = tuple(f"'{node.name}' inserted" for node in inserted)
+        self.records.append(PassRecord(self.graph.stage, names))
 
     def _connect(self) -> dict[Value, str]:
         """Choose memory by the factories of the backends that have layers."""
@@ -159,23 +195,3 @@ class _Pipeline:
         finally:
             for backend in backends:
                 backend.release()
-
-    def _assignment(self, draft: AssignmentDraft, layer_of: dict[Any, Any]) -> Assignment:
-        records = []
-        for node, layer in layer_of.items():
-            if node.backend is None:
-                continue
-            place = draft.nodes.get(node)
-            file = self.available[node.backend].file
-            records.append(
-                LayerAssignment(
-                    layer.guid,
-                    layer.name,
-                    layer.type.label,
-                    node.backend,
-                    None if file is None else str(file),
-                    node.backend_hint,
-                    () if place is None else place.refusals,
-                )
-            )
-        return Assignment(records)

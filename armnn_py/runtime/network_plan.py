@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
-    from armnn_py.optimizer import LayerAssignment, OptimizedNetwork
+    from armnn_py.optimizer import OptimizedNetwork
 
 __all__ = ["NetworkPlan"]
 
@@ -72,7 +72,7 @@ class NetworkPlan:
         self.network = optimized.network
         self._network_id = network_id
         self.assignment = optimized.assignment
-        self._backends = {record.guid: record for record in optimized.assignment}
+        self._layer_backends = optimized.placed.layer_backends
         self._registry = optimized.runtime.backends
         self._model_options = optimized.placed.model_options
         self._retained: list[Backend] = []
@@ -163,8 +163,9 @@ class NetworkPlan:
         return known[1]
 
     def _add_workload(self, build: Build, layer: Layer, factory_of: dict[str, int]) -> None:
-        record = self._backends[layer.guid]
-        backend = self._registry[record.backend]
+        backend_id = self._layer_backends[layer.guid]
+        assert backend_id is not None, layer
+        backend = self._registry[backend_id]
         if backend.id not in factory_of:
             backend.retain()
             self._retained.append(backend)
@@ -265,8 +266,9 @@ class NetworkPlan:
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
         if step.layer is None or step.workload is None:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")
-        record: LayerAssignment = self._backends[step.layer.guid]
-        return StepInfo(record.layer, record.type, record.backend, step.workload.kernel_name)
+        layer = step.layer
+        backend = self._layer_backends[layer.guid] or ""
+        return StepInfo(layer.name, layer.type.label, backend, step.workload.kernel_name)
 
     # ---- Devices -----------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import warnings
 from collections import Counter
@@ -117,19 +118,44 @@ def show(session: Session, backend_id: str) -> None:
             "place": backend.place,
             "options": dict(backend.options),
             "capabilities": dict(backend.capabilities),
+            "model_options": dict(backend.model_options),
+            "devices": [dataclasses.asdict(device) for device in backend.devices],
+            "counters": [dataclasses.asdict(counter) for counter in backend.counters],
+            "cache_files": backend.number_of_cache_files,
         }
 
     def render(renderer: Renderer) -> None:
         renderer.table(
             [Column("field"), Column("value")],
             [[key.replace("_", " "), str(value) if value is not None else "-"]
-             for key, value in data.items() if not isinstance(value, dict)],
+             for key, value in data.items()
+             if not isinstance(value, dict | list) and (value or key != "cache_files")],
         )  # fmt: skip
         for key in ("options", "capabilities"):
             items = [f"{name} = {_typed(value)}" for name, value in data[key].items()]
             renderer.line(f"{key.capitalize()}: {', '.join(items) or 'none'}")
+        if data["model_options"]:
+            items = [f"{name} = {_typed(value)}" for name, value in data["model_options"].items()]
+            renderer.line(f"Model options: {', '.join(items)}")
+        if data["devices"]:
+            renderer.table(
+                [Column("device"), Column("vendor"), Column("driver"),
+                 Column("memory", right=True)],
+                [[d["name"], d["vendor"], d["driver_version"], _bytes(d["memory_size"])]
+                 for d in data["devices"]],
+            )  # fmt: skip
+        if data["counters"]:
+            renderer.table(
+                [Column("counter"), Column("class"), Column("unit"), Column("description")],
+                [[c["name"], c["counter_class"], c["unit"], c["description"]]
+                 for c in data["counters"]],
+            )  # fmt: skip
 
     session.answer(data, render)
+
+
+def _bytes(size: int) -> str:
+    return f"{size / (1 << 20):.0f} MiB" if size else "-"
 
 
 def _typed(value: object) -> str:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,27 @@ def test_show_describes_a_backend(command: Command) -> None:
     assert document["api"] == "1.0"
     assert document["score"] == 0
     assert "Options: " in command("backends", "show", "CpuRef").out
+
+
+def test_show_has_what_there_is(
+    command: Command, tmp_path: Path, build_backend: Callable[..., None]
+) -> None:
+    build_backend("services_backend.c", tmp_path / "Test_Services_backend.so")
+    arguments = ("--backend-path", tmp_path, "backends", "show", "Services")
+    document = command(*arguments, "--json").json
+    assert document["model_options"] == {"negate": True, "effort": 3}
+    assert [device["name"] for device in document["devices"]] == ["npu0", "npu1"]
+    assert document["devices"][0]["memory_size"] == 2**33
+    assert [counter["name"] for counter in document["counters"]] == ["layers", "temperature"]
+    assert document["cache_files"] == 2
+    text = command(*arguments).out
+    assert "Model options: negate = true, effort = 3" in text
+    assert re.search(r"npu0 .*1\.2 .*8192 MiB", text)
+    assert re.search(r"temperature .*absolute .*degrees", text)
+    assert re.search(r"cache files +2", text)
+    without = command("backends", "show", "CpuRef").out
+    for word in ("Model options", "device", "counter", "cache files"):
+        assert word not in without
 
 
 def test_show_of_an_unknown_backend_is_code_4(command: Command) -> None:

@@ -40,7 +40,6 @@ __all__ = [
     "create_instance",
     "destroy_instance",
     "option_defaults",
-    "own_memory",
     "quiesce_instance",
     "read_table",
 ]
@@ -261,16 +260,6 @@ def create_instance(
         reason = f"the instance calls itself {said}, GetBackendId says '{backend_id.decode()}'"
         return CreateResult(0, code="create-id", reason=reason)
     return CreateResult(instance)
-
-
-def own_memory(table: BackendTable, instance: int) -> bool:
-    """Say whether the workloads of an instance want tensor handles instead of addresses."""
-    ask = table.api.get_handle_factory_preferences
-    if not ask:
-        return False
-    ids = ctypes.POINTER(ctypes.c_char_p)()
-    count: int = ask(_backend_pointer(instance), ctypes.byref(ids))
-    return count > 0
 
 
 def quiesce_instance(table: BackendTable, instance: int, timeout_ns: int) -> str | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from armnn_py._native.blob import NativeBlob
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["LayerStructs", "const_tensor", "descriptor_struct", "layer_query", "tensor_info"]
@@ -156,9 +157,11 @@ class LayerStructs:
     constants
         In parallel to ``inputs``: the value where it is known, else None. Values must be dense and
         outlive this object.
+    blob
+        What a PRE_COMPILED layer is run from.
     """
 
-    __slots__ = ("_keep", "constants", "descriptor", "inputs", "layer_type", "outputs")
+    __slots__ = ("_keep", "blob", "constants", "descriptor", "inputs", "layer_type", "outputs")
 
     def __init__(
         self,
@@ -167,6 +170,8 @@ class LayerStructs:
         inputs: Sequence[TensorInfo | None],
         outputs: Sequence[TensorInfo],
         constants: Sequence[np.ndarray | None] = (),
+        *,
+        blob: NativeBlob | None = None,
     ) -> None:
         known = list(constants) or [None] * len(inputs)
         self.layer_type = int(layer_type)
@@ -177,6 +182,7 @@ class LayerStructs:
         ]
         self.outputs = [tensor_info(info) for info in outputs]
         self.constants = known
+        self.blob = blob
         self._keep: list[Any] = []
 
     def _descriptor_pointer(self) -> Any:
@@ -216,6 +222,8 @@ class LayerStructs:
                 array[index] = ctypes.pointer(const_tensor(ctypes.pointer(info), value))
         self._keep.append(array)
         struct.constants = array
+        if self.blob is not None:
+            struct.blob = ctypes.pointer(self.blob.struct)
         return struct
 
 

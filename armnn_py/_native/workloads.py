@@ -17,6 +17,7 @@ from armnn_py.errors import BackendError
 if TYPE_CHECKING:
     from armnn_py._native.layers import LayerStructs
     from armnn_py._native.model_options import NativeModelOptions
+    from armnn_py._native.tensor_handles import HandleRegistry
 
 __all__ = ["MAX_ALIGNMENT", "NativeWorkload", "NativeWorkloadFactory", "Requirements"]
 
@@ -146,6 +147,8 @@ class NativeWorkloadFactory:
         Address of the backend object.
     model_options
         What it gets as model options; None: null.
+    registry
+        Where it finds tensor handle factories; shown to a backend that prefers some.
 
     Raises
     ------
@@ -161,18 +164,23 @@ class NativeWorkloadFactory:
         api: abi.armnn_backend_api_t,
         instance: int,
         model_options: NativeModelOptions | None = None,
+        registry: HandleRegistry | None = None,
     ) -> None:
         self.backend_id = backend_id
         self._object: Any = None
         self._model_context = create_model_context(backend_id, api, instance, model_options)
         try:
-            self._create(api, instance, model_options)
+            self._create(api, instance, model_options, registry)
         except BaseException:
             self.destroy_model_context()
             raise
 
     def _create(
-        self, api: abi.armnn_backend_api_t, instance: int, model_options: NativeModelOptions | None
+        self,
+        api: abi.armnn_backend_api_t,
+        instance: int,
+        model_options: NativeModelOptions | None,
+        registry: HandleRegistry | None,
     ) -> None:
         backend_id = self.backend_id
         error = ErrorBuffer()
@@ -183,6 +191,9 @@ class NativeWorkloadFactory:
             args.model_options = model_options.pointer
         if self._model_context is not None:
             args.model_context = self._model_context.object
+        if registry is not None and registry.preferences(backend_id):
+            args.registry = ctypes.pointer(registry.lend(backend_id))
+            args.input_sources = args.output_sources = abi.ARMNN_MEMORY_SOURCE_MALLOC
         out = ctypes.POINTER(abi.armnn_workload_factory_t)()
         backend = ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
         status = api.create_workload_factory(

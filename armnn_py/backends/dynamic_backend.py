@@ -277,7 +277,6 @@ def _load(
     context, allocator = None, None
     try:
         allocator = _give_memory(table, attempt.id, result.instance, wishes)
-        _check_memory(table, result.instance)
         context = _make_context(
             create_backend_context, table, attempt.id, result.instance, values, defaults
         )
@@ -313,17 +312,6 @@ def _give_memory(
         return wishes.hand_over(table, backend_id, instance)
     except UnfitMemoryError as error:
         raise _RefusedError("create", error.code, error.reason, error.hint) from None
-
-
-def _check_memory(table: backend_table.BackendTable, instance: int) -> None:
-    if not backend_table.own_memory(table, instance):
-        return
-    raise _RefusedError(
-        "create",
-        "own-memory",
-        "it keeps its tensors in memory of its own, which this host does not support yet",
-        "a backend that names no preferred tensor handle factory gets addresses in host memory",
-    )
 
 
 def _make_context(

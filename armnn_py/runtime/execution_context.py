@@ -15,6 +15,7 @@ from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.plan import NativeContext
 from armnn_py.errors import ExecutionCancelledError, ExecutionError
 from armnn_py.runtime.buffers import aligned_empty
+from armnn_py.runtime.context_handles import ContextHandles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,17 +35,20 @@ _LONGEST_TIMEOUT = 1e9
 class ExecutionContext:
     """An arena and execution data of every backend; runs one inference at a time."""
 
-    __slots__ = ("_data", "_native", "_output_specs", "plan")
+    __slots__ = ("_data", "_handles", "_native", "_output_specs", "plan")
 
     def __init__(self, plan: NetworkPlan) -> None:
         assert plan.native is not None
         self.plan = plan
         self._data: list[int | None] = []
         with contextlib.ExitStack() as undo:
+            self._handles = ContextHandles(plan.backends, plan.handles)
+            undo.callback(self._handles.close)
             undo.callback(self._destroy_data)
+            undo.callback(self._handles.destroy)
             for factory in plan.factories:
                 self._data.append(factory.create_execution_data())
-            self._native = NativeContext(plan.native, self._data)
+            self._native = NativeContext(plan.native, self._data, self._handles.addresses)
             undo.pop_all()
         self._output_specs = [
             (name, info.static_shape, info.dtype, plan.output_alignments.get(index, 1))
@@ -58,8 +62,12 @@ class ExecutionContext:
         *,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
+        strict: bool = False,
     ) -> dict[str, np.ndarray]:
-        """Run over dense arrays of the right shapes, in the order of the network's inputs."""
+        """Run over dense arrays of the right shapes, in the order of the network's inputs.
+
+        ``strict`` makes it an error if a backend does not take memory that it should import.
+        """
         outputs: dict[str, np.ndarray] = {}
         for name, shape, dtype, alignment in self._output_specs:
             array = out.get(name) if out is not None else None
@@ -86,6 +94,7 @@ class ExecutionContext:
                 [array.ctypes.data for array in outputs.values()],
                 deadline_ns=deadline,
                 interruptible=interruptible,
+                strict=strict,
             )
         finally:
             if cancel is not None:
@@ -150,6 +159,11 @@ class ExecutionContext:
         )
 
     @property
+    def copies(self) -> tuple[int, int]:
+        """How often the host copied a tensor in the last run, and how many bytes in all."""
+        return self._native.copies
+
+    @property
     def is_inside_handler(self) -> bool:
         """Whether a signal handler runs in the middle of this context's run right now."""
         return self._native.is_inside_handler
@@ -159,13 +173,17 @@ class ExecutionContext:
         self._native.cancel()
 
     def destroy(self) -> None:
-        """Free the arena and the backends' execution data."""
-        self._native.destroy()
-        self._destroy_data()
+        """Free the arena, the tensor handles and the backends' execution data."""
+        with contextlib.ExitStack() as steps:
+            steps.callback(self._handles.close)
+            steps.callback(self._destroy_data)
+            steps.callback(self._handles.destroy)
+            steps.callback(self._native.destroy)
 
     def abandon(self) -> None:
         """Forget everything without freeing it: after a fork another thread was in it."""
         self._native.abandon()
+        self._handles.abandon()
         self._data = []
 
     def _destroy_data(self) -> None:

@@ -15,11 +15,22 @@ from typing import TYPE_CHECKING
 from armnn_py._native import abi
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
+from armnn_py._native.tensor_handles import HandleRegistry
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
 from armnn_py.optimizer.assign import HOST_LAYERS
 from armnn_py.runtime.buffers import aligned_copy
+from armnn_py.runtime.moves import (
+    MOVE_LAYERS,
+    MOVE_NAMES,
+    PlannedHandle,
+    add_move,
+    add_tensor,
+    close_maps,
+    lend_output,
+    number_handles,
+)
 from armnn_py.runtime.plan_build import (
     CONSTANT_ALIGNMENT,
     Build,
@@ -75,7 +86,11 @@ class NetworkPlan:
         self._layer_backends = optimized.placed.layer_backends
         self._registry = optimized.runtime.backends
         self._model_options = optimized.placed.model_options
+        self._memory = optimized.placed.memory
+        self._blobs = optimized.placed.blobs
         self._retained: list[Backend] = []
+        self._handle_registry: HandleRegistry | None = None
+        self.handles: list[PlannedHandle] = []
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
         self._workloads: list[NativeWorkload] = []
@@ -89,21 +104,27 @@ class NetworkPlan:
 
     def _build(self) -> None:
         build = Build()
+        self._take_backends()
         self._number_tensors(build)
         factory_of: dict[str, int] = {}
         for layer in self.network.layers:
             if layer.type in HOST_LAYERS:
                 continue
-            self._add_workload(build, layer, factory_of)
+            if layer.type in MOVE_LAYERS:
+                add_move(build, layer)
+            else:
+                self._add_workload(build, layer, factory_of)
         for factory in self.factories:
             factory.after_workloads_created()
         for step in build.steps:
             if step.workload is not None and step.layer is not None:
                 step.workload.configure(step.layer.name)
         self._add_output_copies(build)
+        close_maps(build)
         add_syncs(build)
         find_alignments(build)
         memory = plan_memory(build)
+        self.handles = number_handles(build, self._in_place_factories())
         self._tensors = build.tensors  # the native plan points at the values of constants
         self.arena_size = memory.size
         self.output_alignments = output_alignments(build)
@@ -118,7 +139,23 @@ class NetworkPlan:
             output_count=len(self.network.output_layers),
             execution_data_count=len(self.factories),
             arena_size=memory.size,
+            handle_count=len(self.handles),
         )
+
+    def _take_backends(self) -> None:
+        """Hold the backends that have layers, and ask for their tensor handle factories."""
+        for backend_id in dict.fromkeys(name for name in self._layer_backends if name is not None):
+            backend = self._registry[backend_id]
+            backend.retain()
+            self._retained.append(backend)
+        if any(backend.api.register_tensor_handle_factories for backend in self._retained):
+            self._handle_registry = HandleRegistry(self._retained)
+
+    def _in_place_factories(self) -> set[str]:
+        if self._handle_registry is None:
+            return set()
+        factories = self._handle_registry.factories.values()
+        return {factory.id for factory in factories if factory.supports_in_place}
 
     def _number_tensors(self, build: Build) -> None:
         """Inputs are bound by the caller, and so is the first use of a slot as an output."""
@@ -132,6 +169,12 @@ class NetworkPlan:
             assert source is not None
             if source in build.number_of or source.layer.type == LayerType.CONSTANT:
                 continue  # an input, a constant or a second output of one tensor: copied at the end
+            factory = self._memory.get((source.layer.guid, source.index))
+            if factory is not None:
+                lend_output(build, source, factory, index)
+                continue
+            if source.layer.type == LayerType.MEM_IMPORT:
+                continue  # memory of a backend, copied at the end
             build.number_of[source] = build.add(
                 PlannedTensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
             )
@@ -148,9 +191,7 @@ class NetworkPlan:
             elif layer.type not in HOST_LAYERS:
                 for slot in layer.outputs:
                     if slot not in build.number_of:
-                        build.number_of[slot] = build.add(
-                            PlannedTensor(abi.ARMNN_PLAN_TENSOR_ARENA, slot.info.byte_size)
-                        )
+                        add_tensor(build, slot, self._memory)
 
     def _constant(self, layer: ConstantLayer) -> np.ndarray:
         """The value of a constant layer, 64-byte aligned as the backend API promises."""
@@ -167,8 +208,6 @@ class NetworkPlan:
         assert backend_id is not None, layer
         backend = self._registry[backend_id]
         if backend.id not in factory_of:
-            backend.retain()
-            self._retained.append(backend)
             factory_of[backend.id] = len(self.factories)
             self.factories.append(
                 NativeWorkloadFactory(
@@ -176,6 +215,7 @@ class NetworkPlan:
                     backend.api,
                     backend.instance,
                     self._model_options.of(backend),
+                    self._handle_registry,
                 )
             )
         factory = factory_of[backend.id]
@@ -190,6 +230,7 @@ class NetworkPlan:
                 else None
                 for slot in layer.inputs
             ],
+            blob=self._blobs.get(layer.guid),
         )
         workload = self.factories[factory].create(structs, layer.guid, layer.name)
         self._workloads.append(workload)
@@ -215,6 +256,16 @@ class NetworkPlan:
             number = build.number_of[source]
             tensor = build.tensors[number]
             if tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT and tensor.index == index:
+                continue
+            if index in build.lent:
+                build.steps.append(
+                    PlannedStep(
+                        [number],
+                        [build.lent[index]],
+                        source.layer,
+                        kind=abi.ARMNN_PLAN_STEP_RETURN,
+                    )
+                )
                 continue
             target = build.add(
                 PlannedTensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, source.info.byte_size, index)
@@ -248,7 +299,7 @@ class NetworkPlan:
                 network_id=self._network_id,
             )
         if step.workload is None:
-            return PlanStep(abi.ARMNN_PLAN_STEP_COPY, tuple(step.inputs), tuple(step.outputs))
+            return PlanStep(step.kind, tuple(step.inputs), tuple(step.outputs))
         return PlanStep(
             abi.ARMNN_PLAN_STEP_EXECUTE,
             tuple(step.inputs),
@@ -264,10 +315,14 @@ class NetworkPlan:
         if step.is_sync:
             backend = self.factories[step.factory].backend_id
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
-        if step.layer is None or step.workload is None:
+        if step.layer is None:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")
         layer = step.layer
         backend = self._layer_backends[layer.guid] or ""
+        if step.workload is None:
+            copies = step.kind in (abi.ARMNN_PLAN_STEP_COPY, abi.ARMNN_PLAN_STEP_RETURN)
+            kind = LayerType.MEM_COPY if copies else LayerType.MEM_IMPORT
+            return StepInfo(layer.name, kind.label, backend, MOVE_NAMES[step.kind])
         return StepInfo(layer.name, layer.type.label, backend, step.workload.kernel_name)
 
     # ---- Devices -----------------------------------------------------------------------------
@@ -276,6 +331,11 @@ class NetworkPlan:
         """After a failure: ask which backends of this plan reported their device lost."""
         for backend in self._retained:
             backend.note_lost_device()
+
+    @property
+    def backends(self) -> list[Backend]:
+        """Those that have layers, in the order of their first."""
+        return self._retained
 
     @property
     def lost_devices(self) -> dict[str, str]:
@@ -294,6 +354,9 @@ class NetworkPlan:
         self._workloads.clear()
         for factory in self.factories:
             factory.destroy()
+        if self._handle_registry is not None:
+            self._handle_registry.close()
+            self._handle_registry = None
         for factory in self.factories:
             factory.destroy_model_context()
         self.factories.clear()

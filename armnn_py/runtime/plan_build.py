@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py._native.workloads import NativeWorkload
     from armnn_py.network import Layer, OutputSlot
+    from armnn_py.tensors import TensorInfo
 
 __all__ = [
     "CONSTANT_ALIGNMENT",
@@ -26,6 +27,7 @@ __all__ = [
     "PlannedTensor",
     "add_syncs",
     "find_alignments",
+    "find_lifetimes",
     "output_alignments",
     "plan_memory",
 ]
@@ -47,6 +49,9 @@ class PlannedTensor:
     last: int = -1
     record: int = -1  # number of its usage record; -1: it has no place in the arena
     shares: PlannedTensor | None = None  # the tensor whose memory it takes over
+    info: TensorInfo | None = None  # of a handle
+    factory: str = ""  # of a handle: which makes it
+    managed: bool = False  # of a handle: whether its memory comes from pools
 
     @property
     def root(self) -> PlannedTensor:
@@ -61,6 +66,7 @@ class PlannedTensor:
 class PlannedStep:
     """A step on its way into the plan; ``layer`` is None for a copy of the host and for a sync.
 
+    ``kind`` is an ``ARMNN_PLAN_STEP_`` value for a step without workload that is no sync.
     ``context`` is the backend context of a step that may return before its work is done, and of the
     sync that waits for it.
     """
@@ -71,6 +77,7 @@ class PlannedStep:
     workload: NativeWorkload | None = None
     factory: int = -1
     context: NativeBackendContext | None = None
+    kind: int = abi.ARMNN_PLAN_STEP_COPY
 
     @property
     def is_sync(self) -> bool:
@@ -85,6 +92,8 @@ class Build:
     tensors: list[PlannedTensor] = field(default_factory=list)
     steps: list[PlannedStep] = field(default_factory=list)
     number_of: dict[OutputSlot, int] = field(default_factory=dict)
+    #: Tensors of outputs whose buffers are lent to handles, by index of the output.
+    lent: dict[int, int] = field(default_factory=dict)
 
     def add(self, tensor: PlannedTensor) -> int:
         """Append a tensor and return its number."""
@@ -132,17 +141,28 @@ def find_alignments(build: Build) -> None:
             tensor.value = aligned_copy(tensor.value, tensor.alignment)
 
 
-def plan_memory(build: Build) -> BuildMemory:
-    """Lifetimes, in-place reuse and offsets of tensors and scratch."""
-    end = len(build.steps)
+def find_lifetimes(build: Build) -> None:
+    """First and last step of each tensor, also of memory that a handle has imported."""
+    for tensor in build.tensors:
+        tensor.first = tensor.last = -1
     for position, step in enumerate(build.steps):
         for number in step.outputs:
             tensor = build.tensors[number]
-            tensor.first = position
-            tensor.last = max(tensor.last, position)
+            tensor.first = position if tensor.first < 0 else tensor.first
+            tensor.last = position
         for number in step.inputs:
             if number != abi.ARMNN_PLAN_NONE:
                 build.tensors[number].last = position
+    for step in reversed(build.steps):
+        if step.workload is None and step.kind == abi.ARMNN_PLAN_STEP_IMPORT:
+            source, target = build.tensors[step.inputs[0]], build.tensors[step.outputs[0]]
+            source.last = max(source.last, target.last)
+
+
+def plan_memory(build: Build) -> BuildMemory:
+    """Lifetimes, in-place reuse and offsets of tensors and scratch."""
+    end = len(build.steps)
+    find_lifetimes(build)
     for position, step in enumerate(build.steps):
         _share_in_place(build, step, position)
     records: list[UsageRecord] = []
@@ -150,7 +170,14 @@ def plan_memory(build: Build) -> BuildMemory:
     for tensor in build.tensors:
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
             chains.setdefault(id(tensor.root), []).append(tensor)
-        elif tensor.kind != abi.ARMNN_PLAN_TENSOR_CONSTANT and tensor.alignment > 1:
+        elif tensor.kind == abi.ARMNN_PLAN_TENSOR_MAPPED:
+            # For a copy of mapped memory that cannot be read as it is.
+            tensor.record = len(records)
+            records.append(UsageRecord(tensor.first, tensor.last, tensor.size, tensor.alignment))
+        elif (
+            tensor.kind in (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
+            and tensor.alignment > 1
+        ):
             # Staging for a caller's address that is not aligned: inputs from the start, outputs
             # to the end of the run.
             is_input = tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT

@@ -32,11 +32,6 @@ REFUSED = [
         ("refused", "create", "context-table"),
         "gave an object whose table has tag 0x00000007 where 0x414e0021 belongs",
     ),
-    (
-        "PREFERENCES=1",
-        ("refused", "create", "own-memory"),
-        "it keeps its tensors in memory of its own, which this host does not support yet",
-    ),
 ]
 
 

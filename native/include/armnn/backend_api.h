@@ -56,9 +56,8 @@
  * each with its own addresses and scratch. Tensors in host memory are dense and row-major; their
  * address is a multiple of the alignment that the workload asked for.
  *
- * Not called by hosts of this version yet, though part of 1.0: optimize_subgraph_view, check_blob,
- * tensor handle factories, memory managers. A backend that needs one of them to give right results
- * does not belong on such a host; one that prefers tensor handles is refused when it is loaded.
+ * Not called by hosts of this version yet, though part of 1.0: memory managers are taken from the
+ * registry of tensor handle factories, not from create_memory_manager.
  */
 #ifndef ARMNN_BACKEND_API_H_
 #define ARMNN_BACKEND_API_H_
@@ -689,7 +688,7 @@ struct armnn_backend_api_t {
                                            const armnn_optimization_sink_t* sink,
                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* Own memory: registering at least one factory and preferring it makes the backend's workloads
-   * receive handles instead of addresses. Hosts of this version refuse such a backend. */
+   * receive handles instead of addresses, except for constants. */
   armnn_status_t (*register_tensor_handle_factories)(
       armnn_backend_t* backend, armnn_tensor_handle_factory_registry_t* registry,
       uint32_t input_sources, uint32_t output_sources,

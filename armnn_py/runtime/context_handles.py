@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The tensors of one execution context that lie in memory of backends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py._native.tensor_handles import HandleRegistry, TensorHandle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.runtime.moves import PlannedHandle
+
+__all__ = ["ContextHandles"]
+
+
+class ContextHandles:
+    """Makes the handles of a plan, tells their lifetimes and acquires the pools.
+
+    Parameters
+    ----------
+    backends
+        Those of the plan; they register factories and memory managers for this context.
+    planned
+        The handles that the plan wants.
+
+    Raises
+    ------
+    BackendError
+        A backend did not do its part; what was made until then is destroyed.
+    """
+
+    __slots__ = ("_handles", "_registry")
+
+    def __init__(self, backends: Sequence[Backend], planned: Sequence[PlannedHandle]) -> None:
+        self._handles: list[TensorHandle] = []
+        self._registry: HandleRegistry | None = None
+        if not planned:
+            return
+        self._registry = registry = HandleRegistry(backends)
+        try:
+            for want in planned:
+                factory = registry.factories[want.factory]
+                self._handles.append(factory.create(want.info, managed=want.managed))
+            self._tell_lifetimes(planned)
+            registry.acquire()
+        except BaseException:
+            self.destroy()
+            registry.close()
+            raise
+
+    def _tell_lifetimes(self, planned: Sequence[PlannedHandle]) -> None:
+        """Begins and ends in the order of the plan; within one step what begins is first."""
+        moments = []
+        for number, want in enumerate(planned):
+            if want.managed:
+                moments.append((want.first, 0, number))
+                moments.append((max(want.last, want.first), 1, number))
+        for _, ends, number in sorted(moments):
+            handle = self._handles[number]
+            if ends:
+                handle.allocate()
+            else:
+                handle.manage()
+
+    @property
+    def addresses(self) -> list[int]:
+        """The handles, in the order of the plan."""
+        return [handle.address for handle in self._handles]
+
+    def destroy(self) -> None:
+        """Give the pools back and destroy the handles; `close` follows.
+
+        Raises
+        ------
+        BackendError
+            A memory manager failed to release; the handles are destroyed nevertheless.
+        """
+        try:
+            if self._registry is not None:
+                self._registry.release()
+        finally:
+            for handle in reversed(self._handles):
+                handle.destroy()
+            self._handles.clear()
+
+    def close(self) -> None:
+        """Destroy factories and memory managers, when execution data is gone, too."""
+        if self._registry is not None:
+            registry, self._registry = self._registry, None
+            registry.close()
+
+    def abandon(self) -> None:
+        """Forget everything without freeing it."""
+        self._handles.clear()

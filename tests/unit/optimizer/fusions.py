@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import armnn_py as ann
+from armnn_py.optimizer import AS_IT_IS
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.passes import Pass, PassLog
 
@@ -22,8 +23,8 @@ __all__ = ["apply", "evaluator", "random_inputs", "run", "types"]
 def run(
     runtime: ann.Runtime, network: ann.Network, inputs: Mapping[str, NDArray[Any]]
 ) -> dict[str, NDArray[Any]]:
-    """The outputs of a network as CpuRef computes them."""
-    optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
+    """The outputs of a network as CpuRef computes it, layer by layer."""
+    optimized = ann.optimize(network, ["CpuRef"], runtime=runtime, options=AS_IT_IS)
     with runtime.load_network(optimized) as net:
         return {name: np.array(array) for name, array in net.run(dict(inputs)).items()}
 

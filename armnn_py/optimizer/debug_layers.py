@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The debug option: a Debug layer behind each output of each layer.
+
+A Debug layer hands its input on and tells the log about it: name, shape, least, greatest and mean
+value. CpuRef has it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer.graph import Graph, Node
+
+__all__ = ["insert_debug_layers"]
+
+# A constant behind a Debug layer would be no constant for those who pack it.
+_SILENT = frozenset({LayerType.CONSTANT, LayerType.DEBUG, LayerType.OUTPUT})
+
+
+def insert_debug_layers(graph: Graph, *, backend: str | None = "CpuRef") -> list[Node]:
+    """Put a Debug layer named ``debug <layer> (<slot>)`` behind each output.
+
+    Parameters
+    ----------
+    graph
+        Changed in place; layers have their backends.
+    backend
+        Who runs the Debug layers; None leaves that open.
+
+    Returns
+    -------
+    list of Node
+        The new layers.
+    """
+    added = []
+    for node in graph.nodes:
+        if node.type in _SILENT:
+            continue
+        for value in node.outputs:
+            name = f"debug {node.name} ({value.index})"
+            debug = graph.add(LayerType.DEBUG, [value], name=name, near=node, infos=[value.info])
+            debug.backend_hint, debug.backend = None, backend
+            graph.replace(value, debug.output)
+            added.append(debug)
+    return added

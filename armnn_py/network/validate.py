@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes
-from armnn_py.network.layer import ConstantLayer, Layer
+from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot
 from armnn_py.network.storage import NetworkStorage
 from armnn_py.types import LayerType
 
@@ -26,13 +26,24 @@ def find_problems(network: NetworkStorage) -> list[str]:
     for layer_type, what in ((LayerType.INPUT, "input"), (LayerType.OUTPUT, "output")):
         names = Counter(layer.name for layer in network.layers if layer.type is layer_type)
         problems += [f"{n} {what}s are called '{name}'" for name, n in names.items() if n > 1]
+    readers = {
+        (slot, *reader)
+        for layer in network.layers
+        for slot in layer.outputs
+        for reader in slot._consumers
+    }
     for place, layer in enumerate(network.layers):
-        problems += _connection_problems(network, layer, place)
+        problems += _connection_problems(network, layer, place, readers)
         problems += _inference_problems(layer)
     return problems
 
 
-def _connection_problems(network: NetworkStorage, layer: Layer, place: int) -> Iterator[str]:
+def _connection_problems(
+    network: NetworkStorage,
+    layer: Layer,
+    place: int,
+    readers: Collection[tuple[OutputSlot, Layer, int]],
+) -> Iterator[str]:
     what = f"layer '{layer.name}' ({layer.type.label})"
     if layer.guid != place or layer.network is not network:
         yield f"{what} is at place {place}, but says it is number {layer.guid}"
@@ -43,7 +54,7 @@ def _connection_problems(network: NetworkStorage, layer: Layer, place: int) -> I
             yield f"{what} reads from another network"
         elif slot.layer.guid >= place:
             yield f"{what} reads from '{slot.layer.name}', which comes behind it"
-        elif (layer, index) not in slot._consumers:
+        elif (slot, layer, index) not in readers:
             yield f"{what} is not known to '{slot.layer.name}', from which it reads"
 
 

@@ -92,6 +92,11 @@ class NativeLayerSupport:
             backend_id,
         )
 
+    @property
+    def answers_many(self) -> bool:
+        """Whether the backend has ``are_layers_supported``."""
+        return bool(self._api.are_layers_supported)
+
     def ask(
         self,
         layer_type: int,

@@ -75,6 +75,11 @@ class LayerSupport:
             # One broken backend must not stop the others: its failure is its answer.
             self._failure = "; ".join((error.message, *error.details))
 
+    @property
+    def answers_many(self) -> bool:
+        """Whether the backend answers many questions in one call."""
+        return self._native is not None and self._native.answers_many
+
     def ask(self, layer: Layer) -> Support:
         """Whether the backend takes ``layer``, with its reason if not."""
         return self.ask_signature(layer_signature(layer))

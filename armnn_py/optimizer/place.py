@@ -156,9 +156,11 @@ def place_nodes(
     with contextlib.ExitStack() as stack:
         placer = _Placer(graph, backends, available, rules, log, draft or AssignmentDraft(), stack)
         placer.model_options = model_options
-        for node in graph.nodes:
-            if not node.is_host and (only is None or node in only):
-                placer.place(node, (excluded or {}).get(node, {}))
+        placer.todo = [
+            node for node in graph.nodes if not node.is_host and (only is None or node in only)
+        ]
+        for node in placer.todo:
+            placer.place(node, (excluded or {}).get(node, {}))
     unmatched = [] if only is not None else _unmatched_rules(graph, rules)
     if placer.unmet or unmatched:
         raise _unmet_rules(placer.unmet, unmatched, placer.homeless)
@@ -190,6 +192,7 @@ class _Placer:
         #: Layers for which a strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
         self.model_options: ModelOptions | None = None
+        self.todo: list[Node] = []
         self._stack = stack
         self._supports: dict[str, LayerSupport] = {}
 
@@ -262,6 +265,8 @@ class _Placer:
             options = None if self.model_options is None else self.model_options.of(backend)
             support = LayerSupport(backend, options)
             self._supports[backend_id] = self._stack.enter_context(support)
+            if support.answers_many:
+                support.ask_signatures([_signature(node) for node in self.todo])
         return self._supports[backend_id].ask_signature(key)
 
 

@@ -105,3 +105,12 @@ def test_nonsense_is_a_refusal_in_words(
     answers = ask(runtime, layers)
     assert (answers[0].ok, answers[0].reason) == (not first, first)
     assert answers[1] == Support(False, second)
+
+
+def test_optimize_asks_once(runtime: ann.Runtime, network: ann.Network, journal: Journal) -> None:
+    """Two different layers are one question of `optimize`."""
+    optimized = ann.optimize(network, ["Services"], runtime=runtime)
+    assert {record.backend for record in optimized.assignment} == {"Services"}
+    lines = journal()
+    assert lines.count("asked many 2") == 1
+    assert "asked one" not in lines

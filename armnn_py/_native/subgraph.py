@@ -149,6 +149,7 @@ class SubgraphStructs:
             layer.input_infos,
             layer.output_infos,
             [None if value is None else self._constant(value) for value in layer.constants],
+            blob=layer.blob,
         )
         info = structs.workload_info(layer.guid, layer.name)
         self._keep += [structs, info]
@@ -157,12 +158,9 @@ class SubgraphStructs:
         struct.header.struct_type = abi.ARMNN_STRUCT_LAYER
         for member in ("guid", "type", "input_count", "output_count", "name", "descriptor"):
             setattr(struct, member, getattr(info, member))
-        for member in ("input_infos", "constants", "output_infos"):
+        for member in ("input_infos", "constants", "output_infos", "blob"):
             setattr(struct, member, getattr(info, member))
         struct.inputs = _slots(layer.inputs)
-        if layer.blob is not None:
-            struct.blob = ctypes.pointer(layer.blob.struct)
-            self._keep.append(layer.blob)
         return struct
 
 

@@ -21,5 +21,26 @@ static const armnn_kernel_t kernels[] = {
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
 
-ARMNN_DEFINE_BACKEND_EX("CpuRef", kernels, 0, "0.1.0",
-                        "Reference backend: plain C on one or more CPU threads")
+#define CAPABILITY(text, value) {{text, sizeof text - 1}, ARMNN_OPTION_BOOL, 0, value, 0, {"", 0}}
+
+/* Arm NN's names. Float16 is converted, not computed in: HasFp16 would promise too much. */
+static const armnn_option_t capabilities[] = {
+    CAPABILITY("NonConstWeights", 1),
+    CAPABILITY("AsyncExecution", 1),
+    CAPABILITY("ConstantTensorsAsInputs", 1),
+    CAPABILITY("ExternallyManagedMemory", 1),
+    CAPABILITY("HasFp16", 0),
+    CAPABILITY("ProtectedContentAllocation", 0),
+};
+
+static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_capabilities,
+                                       armnn_error_t* error) ARMNN_NOEXCEPT {
+  (void)backend;
+  (void)error;
+  out_capabilities->items = capabilities;
+  out_capabilities->count = sizeof capabilities / sizeof capabilities[0];
+  return ARMNN_STATUS_OK;
+}
+
+ARMNN_DEFINE_BACKEND_FULL("CpuRef", kernels, 0, "0.1.0",
+                          "Reference backend: plain C on one or more CPU threads", get_capabilities)

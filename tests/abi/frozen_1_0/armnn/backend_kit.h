@@ -468,8 +468,10 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
 }
 
 /* Defines a whole backend: the table, the instance and the three entry points. |score_value|: order
- * of preference (0 = last resort); |version_text|, |text|: shown to people. */
-#define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text)         \
+ * of preference (0 = last resort); |version_text|, |text|: shown to people;
+ * |capabilities_function|: get_capabilities of armnn_backend_api_t, or NULL. */
+#define ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text,       \
+                                  capabilities_function)                                       \
   static const armnn_kit_definition_t armnn_kit_definition = {                                 \
       id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0])};                   \
   static armnn_status_t armnn_kit_create_this(                                                 \
@@ -497,7 +499,7 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
       NULL,                                                                                    \
       NULL,                                                                                    \
       NULL,                                                                                    \
-      NULL,                                                                                    \
+      capabilities_function,                                                                   \
       NULL,                                                                                    \
       NULL,                                                                                    \
       NULL,                                                                                    \
@@ -523,6 +525,9 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT {                                     \
     return (void*)(uintptr_t)&armnn_kit_backend_api;                                           \
   }
+
+#define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text) \
+  ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text, NULL)
 
 #define ARMNN_DEFINE_BACKEND(id_text, kernel_rows) \
   ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, 1, NULL, NULL)

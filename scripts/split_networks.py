@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Do real networks give the same results however their layers are spread over backends?
+
+    python scripts/split_networks.py MODELS --backend-path DIR [--seeds 200] [--output FILE.json]
+
+MODELS is a folder with the open networks (resnet50_thin, ocr_det, ocr_rec, yolox_tiny). Each is run
+on CpuRef alone, then on each other loaded backend followed by CpuRef, then with every layer sent to
+a backend drawn at random, for as many seeds. Outputs are compared with CpuRef's: the largest
+difference must stay within 1e-4 of the largest value. Exit code 1 if one does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+import armnn_py as ann
+
+REFERENCE = "CpuRef"
+TOLERANCE = 1e-4
+#: Shapes of networks with free dimensions: small, so that many seeds are affordable.
+SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
+    "resnet50_thin": {},
+    "ocr_det": {"x": (1, 3, 96, 192)},
+    "ocr_rec": {"x": (1, 3, 48, 160)},
+    "yolox_tiny": {},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way of spreading one network."""
+
+    network: str
+    way: str
+    layers: dict[str, int]
+    copies: int
+    imports: int
+    difference: float
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether the outputs are those of the reference."""
+        return self.difference <= TOLERANCE
+
+
+def largest_difference(
+    outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]
+) -> float:
+    """Largest difference, relative to the largest absolute value of each output."""
+    worst = 0.0
+    for name, value in expected.items():
+        largest = float(np.abs(value).max()) or 1.0
+        difference = float(np.abs(outputs[name].astype(np.float64) - value).max())
+        worst = max(worst, difference / largest if np.isfinite(difference) else np.inf)
+    return worst
+
+
+def random_inputs(network: ann.Network, seed: int = 0) -> dict[str, np.ndarray]:
+    """Inputs for a network without free dimensions."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: rng.uniform(-1, 1, info.static_shape).astype(info.dtype)
+        for name, info in network.inputs.items()
+    }
+
+
+def scatter(network: ann.Network, backends: Sequence[str], seed: int) -> ann.Network:
+    """A copy whose layers ask for backends drawn at random; who refuses is not asked again."""
+    rng = random.Random(seed)
+    copy = network.copy()
+    for layer in copy.layers:
+        if layer.type.label not in ("Input", "Output", "Constant"):
+            layer.backend_hint = rng.choice(backends)
+    return copy
+
+
+def ways(
+    network: ann.Network, others: Sequence[str], seeds: Sequence[int]
+) -> Iterator[tuple[str, ann.Network, list[str]]]:
+    """Every way to spread a network: its name, the network, the preferences."""
+    for backend in others:
+        yield f"{backend}+{REFERENCE}", network, [backend, REFERENCE]
+    everybody = [*others, REFERENCE]
+    for seed in seeds:
+        yield f"seed {seed}", scatter(network, everybody, seed), [REFERENCE]
+
+
+def run_all(network: ann.Network, runtime: ann.Runtime, seeds: Sequence[int]) -> Iterator[Outcome]:
+    """Run a network in every way and compare it with the reference."""
+    inputs = random_inputs(network)
+    others = [name for name in runtime.backends if name != REFERENCE]
+    plain = ann.optimize(network, [REFERENCE], runtime=runtime)
+    with runtime.load_network(plain) as loaded:
+        expected = loaded.run(inputs)
+    for way, spread, preferences in ways(network, others, seeds):
+        start = time.perf_counter()
+        optimized = ann.optimize(spread, preferences, runtime=runtime)
+        with runtime.load_network(optimized) as loaded:
+            outputs = loaded.run(inputs)
+            again = loaded.run(inputs)  # memory of a run must not depend on the run before
+        types = [layer.type.label for layer in optimized.network.layers]
+        yield Outcome(
+            network.name,
+            way,
+            optimized.assignment.counts,
+            types.count("MemCopy"),
+            types.count("MemImport"),
+            max(largest_difference(outputs, expected), largest_difference(again, expected)),
+            time.perf_counter() - start,
+        )
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", type=Path, help="folder with the .onnx files")
+    parser.add_argument("--backend-path", type=Path, required=True, action="append")
+    parser.add_argument("--seeds", type=int, default=200, help="random assignments a network")
+    parser.add_argument("--network", action="append", choices=list(SHAPES), help="only this one")
+    parser.add_argument("--output", type=Path, help="write every outcome as JSON")
+    arguments = parser.parse_args()
+    outcomes: list[Outcome] = []
+    folders = [folder.resolve() for folder in arguments.backend_path]
+    with ann.Runtime(folders) as runtime:
+        print(f"backends: {', '.join(runtime.backends)}")
+        for name in arguments.network or SHAPES:
+            network = ann.import_model(arguments.models / f"{name}.onnx").specialize(SHAPES[name])
+            found = []
+            for outcome in run_all(network, runtime, range(arguments.seeds)):
+                found.append(outcome)
+                if not outcome.ok or not outcome.way.startswith("seed"):
+                    print(f"  {outcome}", flush=True)
+            outcomes += found
+            worst = max(found, key=lambda outcome: outcome.difference)
+            copies = [outcome.copies for outcome in found]
+            print(
+                f"{name}: {len(found)} ways, {sum(not o.ok for o in found)} wrong, worst "
+                f"{worst.difference:.1e} ({worst.way}), {min(copies)} to {max(copies)} copies",
+                flush=True,
+            )
+    if arguments.output:
+        arguments.output.write_text(json.dumps([asdict(o) for o in outcomes], indent=1) + "\n")
+    return 0 if outcomes and all(outcome.ok for outcome in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A backend with memory of its own: what is made, told, copied and destroyed, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+
+X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
+Journal = Callable[[], list[str]]
+Build = Callable[..., None]
+
+
+def chain() -> ann.Network:
+    """Two layers of "Handle" between two of CpuRef."""
+    network = ann.Network("chain")
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    y = network.add_addition(x, x, backend="CpuRef")
+    y = network.add_elementwise_unary(y, ann.UnaryOperation.NEG, backend="Handle", name="first")
+    y = network.add_elementwise_unary(y, ann.UnaryOperation.NEG, backend="Handle", name="second")
+    y = network.add_multiplication(y, y, backend="CpuRef")
+    network.add_output("y", y)
+    return network
+
+
+@pytest.fixture
+def load(tmp_path: Path, build_backend: Build, journal: Journal) -> Callable[..., ann.Runtime]:
+    def load_runtime(*defines: str) -> ann.Runtime:
+        folder = tmp_path / "backends"
+        folder.mkdir()
+        build_backend("handle_backend.c", folder / "Test_Handle_backend.so", *defines)
+        return ann.Runtime(folder)
+
+    return load_runtime
+
+
+def test_life_of_handles(load: Callable[..., ann.Runtime], journal: Journal) -> None:
+    with load() as runtime:
+        net = ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime)
+        journal()
+        for factor in (1, 2):
+            np.testing.assert_array_equal(net.run(factor * X)["y"], (2 * factor * X) ** 2)
+        lines = journal()
+        # Inputs of a step begin before its outputs; each ends after its last reader.
+        told = [line for line in lines if line.startswith(("manage", "allocate"))]
+        words = " ".join(line.split()[0] for line in told)
+        assert words == "manage manage allocate manage allocate allocate"
+        assert len({line.split()[1] for line in told}) == 3
+        assert lines.index("acquire") > lines.index(told[-1])
+        copies = [line.rpartition(" ")[0] for line in lines if line.startswith("copy")]
+        assert copies == ["copy in", "copy out"] * 2
+        net.close()
+        lines = journal()
+        assert lines[0] == "release"
+        assert sorted(lines[1:4]) == [f"destroy handle {i}" for i in range(3)]
+        assert lines[4:] == ["destroy factory", "destroy manager"] * 2
+
+
+def test_contexts_have_handles_of_their_own(
+    load: Callable[..., ann.Runtime], journal: Journal
+) -> None:
+    with (
+        load() as runtime,
+        ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        for factor, outputs in enumerate(pool.map(lambda f: net.run(f * X), range(50))):
+            np.testing.assert_array_equal(outputs["y"], (2 * factor * X) ** 2)
+
+
+def test_copies_have_lines_of_their_own_in_profiles(load: Callable[..., ann.Runtime]) -> None:
+    with load() as runtime, ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net:
+        with net.profile() as profile:
+            net.run(X)
+        assert [layer.type for layer in profile.layers].count("MemCopy") == 2
+
+
+def test_a_failed_allocation_leaves_nothing_behind(
+    load: Callable[..., ann.Runtime], journal: Journal
+) -> None:
+    with (
+        load("-DNO_MEMORY") as runtime,
+        ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net,
+    ):
+        journal()
+        with pytest.raises(ann.BackendError, match=r"'Handle': allocate of") as caught:
+            net.run(X)
+        assert "the device is full" in str(caught.value)
+        lines = journal()
+        assert "acquire" not in lines
+        assert sum(line.startswith("destroy handle") for line in lines) == 3
+        assert lines[-2:] == ["destroy factory", "destroy manager"]
+
+
+@pytest.mark.parametrize(
+    ("define", "words"),
+    [
+        ("-DNULL_FACTORY", "'Handle' registers a tensor handle factory that is null"),
+        ("-DSAME_TWICE", "'Handle' registers a tensor handle factory 'Test/Handle/Device', but"),
+        ('-DFACTORY_ID=""', "the id of a factory is ''"),
+        ('-DFACTORY_ID="Other"', "'Handle' prefers tensor handle factories that nobody registered"),
+    ],
+)
+def test_faulty_registration(load: Callable[..., ann.Runtime], define: str, words: str) -> None:
+    with load(define) as runtime, pytest.raises(ann.BackendError) as caught:
+        ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime)
+    assert words in str(caught.value)

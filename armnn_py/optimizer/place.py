@@ -4,7 +4,8 @@
 
 Arm NN's rules with its defects mended: a rule first, then the layer's own hint, then the list of
 preferences in order; the first backend that says yes wins. A hint may name any loaded backend, an
-unknown one is an error, and all layers that nobody takes are reported together.
+unknown one is an error, and all layers that nobody takes are reported together. A float16 layer
+that a backend takes in float32 only runs there between conversions.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ import contextlib
 import logging
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.backends.support import LayerSupport, Support
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.placement import Placement
+from armnn_py.optimizer.reduce_precision import run_in_fp32
+from armnn_py.tensors import TensorInfo
 from armnn_py.text import counted, printable
-from armnn_py.types import LayerType
+from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Iterator, Mapping, Sequence, Set
 
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
@@ -33,6 +36,16 @@ if TYPE_CHECKING:
 __all__ = ["AssignmentDraft", "NodePlace", "place_nodes"]
 
 _log = logging.getLogger("armnn_py.optimizer")
+_CONVERSIONS = (LayerType.CONVERT_FP16_TO_FP32, LayerType.CONVERT_FP32_TO_FP16)
+
+#: As of `armnn_py.backends.support.layer_signature`.
+Signature: TypeAlias = tuple[
+    LayerType,
+    Any,
+    tuple[TensorInfo | None, ...],
+    tuple[TensorInfo, ...],
+    tuple[bool, ...],
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +128,8 @@ def place_nodes(
     Parameters
     ----------
     graph
-        Without free dimensions.
+        Without free dimensions. Conversions are put around float16 layers that their backend takes
+        in float32 only.
     backends
         Preferences, best first.
     available
@@ -204,10 +218,14 @@ class _Placer:
             if backend_id in excluded:
                 refusals.append((backend_id, excluded[backend_id]))
                 continue
-            answer = self._ask(backend_id, _signature(node))
+            key = _signature(node)
+            answer = self._ask(backend_id, key)
+            note = ""
             if not answer:
-                refusals.append((backend_id, answer.reason))
-                continue
+                if not self._rescue(node, backend_id, key):
+                    refusals.append((backend_id, answer.reason))
+                    continue
+                note = f"in float32 between conversions: {backend_id}: {answer.reason}"
             node.backend = backend_id
             followed = rule is not None and backend_id in self.rules.rules[rule].backends
             self.draft.put(
@@ -218,6 +236,7 @@ class _Placer:
                     tuple(refusals),
                     node.backend_hint,
                     self.rules.describe(rule) if rule is not None and followed else None,
+                    note,
                 ),
             )
             self._check_origins(node, backend_id, tuple(refusals))
@@ -259,7 +278,7 @@ class _Placer:
                 refusal = LayerRefusal(origin.name, origin.type.label, told)
                 self.unmet.append((self.rules.describe(index), refusal))
 
-    def _ask(self, backend_id: str, key: tuple[Any, ...]) -> Support:
+    def _ask(self, backend_id: str, key: Signature) -> Support:
         if backend_id not in self._supports:
             backend = self.available[backend_id]
             options = None if self.model_options is None else self.model_options.of(backend)
@@ -269,8 +288,59 @@ class _Placer:
                 support.ask_signatures([_signature(node) for node in self.todo])
         return self._supports[backend_id].ask_signature(key)
 
+    def _rescue(self, node: Node, backend_id: str, key: Signature) -> bool:
+        """Let a float16 layer run in float32, if the backend takes that and the conversions run."""
+        wide = _in_float32(key)
+        if wide is None or not self._ask(backend_id, wide):
+            return False
+        if not all(self._taker(backend_id, around) for around in _conversions_around(key)):
+            return False
+        for added in run_in_fp32(self.graph, node):
+            taker = self._taker(backend_id, _signature(added)) or backend_id
+            added.backend = taker
+            self.draft.put(added, NodePlace(taker, added.type.label))
+        if self.log is not None:
+            self.log.changed(f"'{node.name}' runs in float32 on {backend_id}, between conversions")
+        return True
 
-def _signature(node: Node) -> tuple[Any, ...]:
+    def _taker(self, backend_id: str, key: Signature) -> str | None:
+        """The backend that runs a conversion: that of its layer, or the first that takes it."""
+        for candidate in dict.fromkeys((backend_id, *self.backends)):
+            if self._ask(candidate, key):
+                return candidate
+        return None
+
+
+def _in_float32(key: Signature) -> Signature | None:
+    """The same layer in float32; None if it is not a matter of float16."""
+    kind, descriptor, inputs, outputs, constants = key
+    if kind in _CONVERSIONS:
+        return None
+    wide_inputs = tuple(None if info is None else _widened(info) for info in inputs)
+    wide_outputs = tuple(_widened(info) for info in outputs)
+    if wide_inputs == inputs and wide_outputs == outputs:
+        return None
+    return kind, descriptor, wide_inputs, wide_outputs, constants
+
+
+def _conversions_around(key: Signature) -> Iterator[Signature]:
+    """The conversions that a layer needs to run in float32; constants are converted at once."""
+    _, _, inputs, outputs, constants = key
+    for info, constant in zip(inputs, constants, strict=True):
+        if info is not None and info.data_type is DataType.FLOAT16 and not constant:
+            yield LayerType.CONVERT_FP16_TO_FP32, None, (info,), (_widened(info),), (False,)
+    for info in outputs:
+        if info.data_type is DataType.FLOAT16:
+            yield LayerType.CONVERT_FP32_TO_FP16, None, (_widened(info),), (info,), (False,)
+
+
+def _widened(info: TensorInfo) -> TensorInfo:
+    if info.data_type is not DataType.FLOAT16:
+        return info
+    return TensorInfo(info.shape, DataType.FLOAT32)
+
+
+def _signature(node: Node) -> Signature:
     """As `armnn_py.backends.support.layer_signature`."""
     return (
         node.type,

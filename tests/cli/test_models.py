@@ -242,3 +242,21 @@ def test_demo_draws_and_says_where_it_ran(command: Command) -> None:
     assert out.count("%)") == 8 + 1  # a caption each, and the accuracy
     assert "Convolution2d" in out
     assert ".so" in out
+
+
+def test_check_follows_placement_rules_from_a_file(
+    command: Command, dozen_folder: Path, adder: Path, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text('strict = true\n[[rule]]\ntype = "ElementwiseBinary"\nbackend = "Dozen"\n')
+    call = ["--backend-path", dozen_folder, "check", adder, "-b", "CpuRef", "--placement", rules]
+    document = command(*call, "--json").json
+    assert document["backends"] == {"Dozen": 1}
+    assert (document["parts"], document["copies"], document["removed"]) == (1, 0, 0)
+    text = command(*call, "--layers").out
+    assert "asked for by" in text
+    assert "1 of 1 layers placed: Dozen 1; 1 part, 0 copies between backends" in text
+    rules.write_text('[[rule]]\nkind = "ElementwiseBinary"\nbackend = "Dozen"\n')
+    answer = command(*call)
+    assert answer.code == 2
+    assert "rule 1: unknown key 'kind'" in answer.err

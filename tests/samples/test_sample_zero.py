@@ -39,7 +39,7 @@ def in_host_memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.fixture(params=["host memory"])
+@pytest.fixture(params=["host memory", "handles"])
 def runtime(
     request: pytest.FixtureRequest, sample_backend: Callable[[str], Path]
 ) -> Iterator[ann.Runtime]:
@@ -63,7 +63,7 @@ def run(
         results = loaded.run(inputs)
         placed = {record.layer: record.backend for record in loaded.assignment}
     for name, backend in placed.items():
-        if name not in elsewhere and not name.startswith("["):
+        if name not in elsewhere and not name.startswith("[ "):
             assert backend == "Sample_Zero", f"{name} is on {backend}"
     return dict(results)
 

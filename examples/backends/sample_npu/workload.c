@@ -7,6 +7,7 @@
  * workload is made: there is one way to run anything. Only parts are cached; packing one layer is
  * quick, and would leave a file for each.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +41,17 @@ static armnn_status_t substitute(const armnn_subgraph_t* part, const uint32_t* l
                              program,
                              blob_release,
                              {NPU_VERSION, sizeof NPU_VERSION - 1}};
+  const armnn_string_t first = part->layers[0]->name; /* so that two parts can be told apart */
+  char name[80] = "npu";
+  if (first.size > 0) {
+    snprintf(name, sizeof name, "npu: %.*s", first.size > 64 ? 64 : (int)first.size, first.data);
+  }
   const armnn_layer_t layer = {
       .header = {sizeof layer, ARMNN_STRUCT_LAYER},
       .type = ARMNN_LAYER_PRE_COMPILED,
       .input_count = part->input_count,
       .output_count = part->output_count,
-      .name = {"npu program", 11},
+      .name = {name, strlen(name)},
       .descriptor = &descriptor.header,
       .inputs = inputs,
       .input_infos = part->input_infos,

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from armnn_py._native.tensor_handles import HandleRegistry, TensorHandle
+from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from armnn_py.runtime.moves import PlannedHandle
 
 __all__ = ["ContextHandles"]
+
+_log = logging.getLogger("armnn_py.runtime")
 
 
 class ContextHandles:
@@ -72,20 +76,15 @@ class ContextHandles:
         return [handle.address for handle in self._handles]
 
     def destroy(self) -> None:
-        """Give the pools back and destroy the handles; `close` follows.
-
-        Raises
-        ------
-        BackendError
-            A memory manager failed to release; the handles are destroyed nevertheless.
-        """
+        """Give the pools back and destroy the handles; `close` follows. A failure is logged."""
         try:
             if self._registry is not None:
                 self._registry.release()
-        finally:
-            for handle in reversed(self._handles):
-                handle.destroy()
-            self._handles.clear()
+        except BackendError as error:
+            _log.warning("%s", error)
+        for handle in reversed(self._handles):
+            handle.destroy()
+        self._handles.clear()
 
     def close(self) -> None:
         """Destroy factories and memory managers, when execution data is gone, too."""

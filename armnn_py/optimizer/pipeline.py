@@ -102,11 +102,14 @@ class _Pipeline:
         for node, layer in layer_of.items():
             backends[layer.guid] = node.backend
         draft.report_fallbacks()
+        blobs = {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None}
+        for node in layer_of:
+            node.blob = None  # a graph is a ring: it would hold them until it is collected
         return PlacedNetwork(
             network,
             tuple(backends),
             Assignment.from_graph(self.graph, self.network, draft, self.available),
-            {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None},
+            blobs,
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
             tuple(self.records),
             self.model_options,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py._native.blob import check_blob
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
 from armnn_py._native.tensor_handles import HandleRegistry
@@ -219,6 +220,9 @@ class NetworkPlan:
                 )
             )
         factory = factory_of[backend.id]
+        blob = self._blobs.get(layer.guid)
+        if blob is not None:
+            check_blob(backend.id, backend.api, backend.instance, blob, layer.name)
         structs = LayerStructs(
             layer.type,
             layer.descriptor,
@@ -230,7 +234,7 @@ class NetworkPlan:
                 else None
                 for slot in layer.inputs
             ],
-            blob=self._blobs.get(layer.guid),
+            blob=blob,
         )
         workload = self.factories[factory].create(structs, layer.guid, layer.name)
         self._workloads.append(workload)

@@ -309,3 +309,42 @@ def test_a_backend_may_refuse_a_blob(runtime: ann.Runtime, monkeypatch: pytest.M
         "backend 'Views' does not take the compiled part 'compiled': the driver is newer than 'v1'"
     )
     assert "made for: v1" in caught.value.details
+
+
+# ---- Run -----------------------------------------------------------------------------------------
+
+
+def additions() -> ann.Network:
+    net = Net()
+    a, b = net.input("a"), net.input("b")
+    total = net.addition(a, b, "total")
+    left = net.addition(total, a, "unoptimizable")
+    return net.finish(net.addition(left, b, "y"), total).network
+
+
+def test_compiled_parts_run_and_release_their_blobs(
+    runtime: ann.Runtime, journal: Callable[[], list[str]]
+) -> None:
+    optimized = ann.optimize(additions(), ["Views", "CpuRef"], runtime=runtime)
+    assert journal() == ["blob made"] * 2
+    a, b = np.arange(32, dtype=np.float32).reshape(1, 4, 4, 2), np.full((1, 4, 4, 2), 5, np.float32)
+    with runtime.load_network(optimized) as net:
+        del optimized
+        result = net.run({"a": a, "b": b})
+        np.testing.assert_array_equal(result["y1"], a + b)
+        np.testing.assert_array_equal(result["y0"], a + b + a + b)
+        assert "blob released" not in journal()
+    del net
+    gc.collect()
+    events = journal()
+    assert events.count("blob released") == 2
+    assert events.index("blob released") > events.index("workload gone")
+
+
+def test_a_refused_blob_stops_the_load(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    optimized = ann.optimize(additions(), ["Views", "CpuRef"], runtime=runtime)
+    monkeypatch.setenv("VIEWS_REFUSES_BLOBS", "1")
+    with pytest.raises(ann.BackendError, match="the driver is newer than 'v1'"):
+        runtime.load_network(optimized)

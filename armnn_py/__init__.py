@@ -59,7 +59,14 @@ from armnn_py.errors import (
 )
 from armnn_py.frontends import import_model
 from armnn_py.network import Layer, Network, OutputSlot
-from armnn_py.optimizer import Assignment, LayerAssignment, OptimizedNetwork, optimize
+from armnn_py.optimizer import (
+    Assignment,
+    LayerAssignment,
+    OptimizedNetwork,
+    Placement,
+    PlacementRule,
+    optimize,
+)
 from armnn_py.runtime import (
     BackendEvent,
     CancelToken,
@@ -138,6 +145,8 @@ __all__ = [
     "PaddingMethod",
     "PaddingMode",
     "ParseError",
+    "Placement",
+    "PlacementRule",
     "PoolingAlgorithm",
     "Profile",
     "QuantizationInfo",

@@ -13,7 +13,7 @@ import numpy as np
 import rich_click as click
 
 from armnn_py.cli import inputs as files
-from armnn_py.cli.app import Session, backend_option, with_session
+from armnn_py.cli.app import Session, backend_option, placement_option, with_session
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
 from armnn_py.errors import InvalidArgumentError
@@ -82,6 +82,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     help="Write each output to this folder as a .npy file.",
 )
 @backend_option
+@placement_option
 @click.option("--iterations", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option(
     "--mean",
@@ -133,6 +134,7 @@ def run(
     shapes: tuple[str, ...],
     folder: Path | None,
     backends: tuple[str, ...],
+    placement: str | None,
     iterations: int,
     mean: tuple[float, ...],
     scale: tuple[float, ...],
@@ -164,7 +166,9 @@ def run(
             hints=[f"-i {missing[0]}=FILE, or --random 0"],
         )
     with session.runtime() as runtime:
-        loaded = armnn_py.load(network, list(backends) or None, runtime=runtime)
+        loaded = armnn_py.load(
+            network, list(backends) or None, placement=placement, runtime=runtime
+        )
         with loaded:
             times = []
             for _ in range(iterations):

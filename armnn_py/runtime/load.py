@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
+    from armnn_py.optimizer.placement import PlacementSource
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["load"]
@@ -25,6 +26,7 @@ def load(
     backends: Sequence[str] | str | None = None,
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    placement: PlacementSource | None = None,
     runtime: Runtime | None = None,
     plan_cache_size: int = 8,
 ) -> LoadedNetwork:
@@ -38,6 +40,8 @@ def load(
         Ids in order of preference; default: every loaded backend, best first.
     shapes
         Shapes of inputs by name, to bind free dimensions now instead of at each run.
+    placement
+        Rules that say which backend runs which layer, as `optimize` takes them.
     runtime
         Where to load it. Default: a new `Runtime` that is closed together with the result.
     plan_cache_size
@@ -69,7 +73,7 @@ def load(
     if runtime is None:
         runtime = Runtime()
     try:
-        optimized = optimize(network, backends, runtime=runtime)
+        optimized = optimize(network, backends, placement=placement, runtime=runtime)
         return runtime._load(optimized, plan_cache_size=plan_cache_size, owns_runtime=owns_runtime)
     except BaseException:
         if owns_runtime:

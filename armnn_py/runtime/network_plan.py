@@ -20,7 +20,7 @@ from armnn_py._native.tensor_handles import HandleRegistry
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
-from armnn_py.optimizer.assign import HOST_LAYERS
+from armnn_py.optimizer.graph import HOST_LAYERS
 from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.moves import (
     MOVE_LAYERS,

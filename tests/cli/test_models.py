@@ -256,6 +256,9 @@ def test_check_follows_placement_rules_from_a_file(
     text = command(*call, "--layers").out
     assert "asked for by" in text
     assert "1 of 1 layers placed: Dozen 1; 1 part, 0 copies between backends" in text
+    options = ["--random", "0", "-b", "CpuRef", "--placement", rules]
+    run = command("--backend-path", dozen_folder, "run", adder, *options)
+    assert "on Dozen" in run.out
     rules.write_text('[[rule]]\nkind = "ElementwiseBinary"\nbackend = "Dozen"\n')
     answer = command(*call)
     assert answer.code == 2

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.optimizer import Placement, PlacementRule
+from armnn_py import Placement, PlacementRule
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.place import place_nodes
 from armnn_py.types import LayerType

@@ -129,6 +129,14 @@ def test_blobs_of_others_are_incompatible(device: Device) -> None:
         pass
 
 
+def test_long_names_are_cut_between_characters(device: Device) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4,)))
+    network.add_output("y", network.add_activation(x, RELU, name="a" + 40 * "\u00fc"))
+    (layer,) = device.compiled(part_of(network)).layers
+    assert layer.name == "npu: a" + 31 * "\u00fc"
+
+
 # ---- Memory and queue ----------------------------------------------------------------------------
 
 

@@ -41,11 +41,12 @@ static armnn_status_t substitute(const armnn_subgraph_t* part, const uint32_t* l
                              program,
                              blob_release,
                              {NPU_VERSION, sizeof NPU_VERSION - 1}};
-  const armnn_string_t first = part->layers[0]->name; /* so that two parts can be told apart */
+  /* Named after the first layer, so that two parts can be told apart; cut between characters. */
+  const armnn_string_t first = part->layers[0]->name;
+  uint64_t size = first.size > 64 ? 64 : first.size;
+  while (size < first.size && size > 0 && (first.data[size] & 0xc0) == 0x80) --size;
   char name[80] = "npu";
-  if (first.size > 0) {
-    snprintf(name, sizeof name, "npu: %.*s", first.size > 64 ? 64 : (int)first.size, first.data);
-  }
+  if (size > 0) snprintf(name, sizeof name, "npu: %.*s", (int)size, first.data);
   const armnn_layer_t layer = {
       .header = {sizeof layer, ARMNN_STRUCT_LAYER},
       .type = ARMNN_LAYER_PRE_COMPILED,

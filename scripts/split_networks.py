@@ -29,7 +29,7 @@ REFERENCE = "CpuRef"
 TOLERANCE = 1e-4
 #: Shapes of networks with free dimensions: small, so that many seeds are affordable.
 SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
-    "resnet50_thin": {},
+    "resnet50_thin": {"input_0": (1, 224, 224, 3)},
     "ocr_det": {"x": (1, 3, 96, 192)},
     "ocr_rec": {"x": (1, 3, 48, 160)},
     "yolox_tiny": {},

@@ -36,8 +36,7 @@ static armnn_status_t blame(armnn_error_t* error, const char* function, armnn_st
                       words->text[0] != '\0' ? words->text : armnn_i_status_name(status));
 }
 
-#define HAS(entry, function) \
-  ARMNN_HAS_FN((entry)->handle->api, armnn_tensor_handle_api_t, function)
+#define HAS(entry, function) ARMNN_HAS_FN((entry)->handle->api, armnn_tensor_handle_api_t, function)
 
 /* Calls |function| of |item| with the arguments behind it; a failure names the function. */
 #define CALL(item, function, error, ...)                                             \

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 import reprlib
 from typing import TYPE_CHECKING
 
@@ -108,8 +109,11 @@ def optimize(
             hints=["dataclasses.replace(options, validate=True) changes one of them"],
         )
 
+    # Who names no backends has no choice that could be refused.
+    level = logging.INFO if backends is None else logging.WARNING
+
     def place(static: Network) -> PlacedNetwork:
-        return place_network(static, chosen, runtime, options)
+        return place_network(static, chosen, runtime, options, fallback_level=level)
 
     return OptimizedNetwork(network, chosen, runtime, options, place)
 

@@ -49,9 +49,16 @@ CANCEL_INVERSE_CONVERSIONS = Pass(
 
 
 def place_network(
-    network: Network, backends: Sequence[Backend], runtime: Runtime, options: OptimizerOptions
+    network: Network,
+    backends: Sequence[Backend],
+    runtime: Runtime,
+    options: OptimizerOptions,
+    *,
+    fallback_level: int = logging.WARNING,
 ) -> PlacedNetwork:
     """Simplify a copy of a network, give each layer a backend, connect their memory.
+
+    ``fallback_level`` is that of the one log record on layers that an earlier choice refused.
 
     Raises
     ------
@@ -63,7 +70,7 @@ def place_network(
         Tensors cannot get from one backend to another.
     """
     network.validate()
-    return _Pipeline(network, backends, runtime, options).run()
+    return _Pipeline(network, backends, runtime, options).run(fallback_level)
 
 
 class _Pipeline:
@@ -85,7 +92,7 @@ class _Pipeline:
         self.graph = Graph.from_network(network)
         self.records: list[PassRecord] = []
 
-    def run(self) -> PlacedNetwork:
+    def run(self, fallback_level: int) -> PlacedNetwork:
         if self.options.simplify:
             self._passes(SIMPLIFYING)
         if self.options.reduce_fp32_to_fp16 and self._has_fp16():
@@ -101,7 +108,7 @@ class _Pipeline:
         backends: list[str | None] = [None] * len(network.layers)
         for node, layer in layer_of.items():
             backends[layer.guid] = node.backend
-        draft.report_fallbacks()
+        draft.report_fallbacks(fallback_level)
         blobs = {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None}
         for node in layer_of:
             node.blob = None  # a graph is a ring: it would hold them until it is collected

@@ -57,7 +57,9 @@
  * address is a multiple of the alignment that the workload asked for.
  *
  * Not called by hosts of this version yet, though part of 1.0: memory managers are taken from the
- * registry of tensor handle factories, not from create_memory_manager.
+ * registry of tensor handle factories, not from create_memory_manager; nobody calls get_parent and
+ * decorate of a tensor handle, create_sub_tensor_handle and get_capabilities of a factory; pairs of
+ * register_copy_and_import_pair are taken and change nothing.
  */
 #ifndef ARMNN_BACKEND_API_H_
 #define ARMNN_BACKEND_API_H_

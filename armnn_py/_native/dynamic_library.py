@@ -142,11 +142,11 @@ def read_text(address: int, limit: int) -> bytes:
         size = min(mmap.PAGESIZE - position % mmap.PAGESIZE, limit + 1 - len(text))
         if position + size > 2**64 or not is_readable(position, size):
             raise UnreadableTextError(f"points to memory that cannot be read (0x{position:x})")
-        chunk = ctypes.string_at(position, size)
-        end = chunk.find(b"\0")
-        if end >= 0:
-            return text + chunk[:end]
+        # Looks no further than the zero: what follows it is nobody's business.
+        chunk: bytes = (ctypes.c_char * size).from_address(position).value
         text += chunk
+        if len(chunk) < size:
+            return text
     raise UnreadableTextError(f"is longer than {limit} bytes")
 
 

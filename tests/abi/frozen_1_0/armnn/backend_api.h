@@ -470,8 +470,8 @@ struct armnn_workload_api_t {
   void (*get_requirements)(armnn_workload_t* workload,
                            armnn_workload_requirements_t* out_requirements)
       ARMNN_NOEXCEPT; /* [any] */
-  /* Once for each workload in execution order, after all workloads of the network exist and memory
-   * was acquired. [object] */
+  /* Once for each workload in execution order, after all workloads of the network exist. Memory
+   * comes later: each execution context acquires its own. [object] */
   armnn_status_t (*post_allocation_configure)(armnn_workload_t* workload,
                                               armnn_error_t* error) ARMNN_NOEXCEPT;
   /* Which kernel was chosen, e.g. "armnn_f32_conv2d__avx2_6x16"; valid until destroy. */

@@ -122,6 +122,17 @@ class Session:
         if failure is not None:
             raise failure
 
+    def write(self, text: str) -> None:
+        """Write an answer that is a document of its own, as it is.
+
+        Raises
+        ------
+        OutputError
+            Standard output does not take it.
+        """
+        with _writing():
+            sys.stdout.write(text)
+
     def configure(self) -> None:
         """Send log lines and warnings to standard error, at the chosen level."""
         level = self.log_level or {-1: "ERROR", 0: "WARNING", 1: "INFO"}.get(

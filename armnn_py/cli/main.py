@@ -26,6 +26,7 @@ _COMMANDS = {
     "run": "armnn_py.cli.run:run",
     "inspect": "armnn_py.cli.inspect:inspect",
     "check": "armnn_py.cli.check:check",
+    "graph": "armnn_py.cli.graph:graph",
     "backends": "armnn_py.cli.backends:backends",
     "config": "armnn_py.cli.config:config",
     "doctor": "armnn_py.cli.doctor:doctor",

@@ -48,6 +48,8 @@ class PlacedNetwork:
         What each pass and stage changed, in order.
     model_options
         What backends are told about this model.
+    origins
+        By guid: the layers of the user's network that a layer stands for, as their guids there.
     """
 
     network: Network
@@ -57,6 +59,7 @@ class PlacedNetwork:
     memory: Mapping[tuple[int, int], str]
     passes: tuple[PassRecord, ...]
     model_options: ModelOptions
+    origins: Mapping[int, tuple[int, ...]]
 
 
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):

@@ -139,6 +139,7 @@ class _Pipeline:
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
             tuple(self.records),
             self.model_options,
+            {layer.guid: tuple(o.guid for o in node.origins) for node, layer in layer_of.items()},
         )
 
     def _place(

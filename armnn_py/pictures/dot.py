@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A drawing as text for Graphviz."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.pictures.palette import colours_of
+from armnn_py.text import printable
+
+if TYPE_CHECKING:
+    from armnn_py.pictures.drawing import Box, Drawing
+
+__all__ = ["to_dot"]
+
+_SHAPES = {"input": "ellipse", "output": "ellipse", "copy": "circle", "import": "diamond"}
+
+
+def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
+    """Return a drawing in Graphviz' language.
+
+    Parameters
+    ----------
+    drawing
+        What `drawing_of` gives.
+    colour
+        What boxes are coloured by: ``"backend"`` or ``"type"``.
+    """
+    colours = colours_of(drawing, colour)
+    lines = [
+        f"digraph {_quoted(drawing.title)} {{",
+        f"  label={_quoted(f'{drawing.title}: {drawing.summary}')};",
+        "  labelloc=t;",
+        '  node [fontname="sans-serif", style=filled, shape=box];',
+        *(f"  n{box.id} [{_attributes(box, colours)}];" for box in drawing.boxes),
+        *(
+            f"  n{wire.source} -> n{wire.target} [tooltip={_quoted(wire.tensor)}];"
+            for wire in drawing.wires
+        ),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _attributes(box: Box, colours: dict[int, str]) -> str:
+    shape = _SHAPES.get(box.kind)
+    if box.kind in ("copy", "import"):
+        label = '""'
+    else:
+        part = "" if box.part is None else f" (part {box.part})"
+        label = _quoted(f"{box.type}{part}", box.name)
+    fields = [
+        f"label={label}",
+        f'fillcolor="{colours[box.id]}"',
+        f"tooltip={_quoted(*box.describe())}",
+    ]
+    if shape:
+        fields.append(f"shape={shape}")
+    if box.kind in ("copy", "import"):
+        fields.append("width=0.15, fixedsize=true")
+    return ", ".join(fields)
+
+
+def _quoted(*lines: str) -> str:
+    escaped = (printable(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return '"' + "\\n".join(escaped) + '"'

@@ -118,6 +118,16 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         plan = self._pool.latest
         return plan.arena_size if plan is not None else 0
 
+    @property
+    def elided(self) -> tuple[str, ...]:
+        """Names of Concat and Splitter layers that cost nothing: their parts lie in the wholes.
+
+        They are part of no profile. With free dimensions: of the shapes that ran last; empty before
+        the first run.
+        """
+        plan = self._pool.latest
+        return tuple(plan.elided) if plan is not None else ()
+
     # ---- Running -------------------------------------------------------------------------------
 
     def run(

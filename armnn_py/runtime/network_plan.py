@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from armnn_py._native import abi
 from armnn_py._native.blob import check_blob
@@ -42,6 +42,7 @@ from armnn_py.runtime.plan_build import (
     output_alignments,
     plan_memory,
 )
+from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -78,7 +79,16 @@ class NetworkPlan:
     ------
     BackendError
         If a backend does not make a workload that it declared supported.
+
+    Attributes
+    ----------
+    elided
+        Names of Concat and Splitter layers that cost nothing: they are no steps, because their
+        parts lie inside the wholes.
     """
+
+    #: Whether parts may lie inside wholes; without it every Concat and Splitter is executed.
+    SUB_TENSORS: ClassVar[bool] = True
 
     def __init__(self, optimized: OptimizedNetwork, network_id: int) -> None:
         self.network = optimized.network
@@ -92,6 +102,7 @@ class NetworkPlan:
         self._retained: list[Backend] = []
         self._handle_registry: HandleRegistry | None = None
         self.handles: list[PlannedHandle] = []
+        self.elided: list[str] = []
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
         self._workloads: list[NativeWorkload] = []
@@ -108,13 +119,23 @@ class NetworkPlan:
         self._take_backends()
         self._number_tensors(build)
         factory_of: dict[str, int] = {}
+        candidates: list[PlannedStep] = []
         for layer in self.network.layers:
             if layer.type in HOST_LAYERS:
                 continue
             if layer.type in MOVE_LAYERS:
                 add_move(build, layer)
+            elif layer.guid not in self._blobs and is_candidate(layer):
+                candidates.append(self._candidate(build, layer))
+                build.steps.append(candidates[-1])
             else:
-                self._add_workload(build, layer, factory_of)
+                build.steps.append(self._make_step(build, layer, factory_of))
+        self.elided = elide_layers(
+            build,
+            candidates,
+            lambda layer: self._make_step(build, layer, factory_of),
+            enabled=self.SUB_TENSORS,
+        )
         for factory in self.factories:
             factory.after_workloads_created()
         for step in build.steps:
@@ -204,7 +225,17 @@ class NetworkPlan:
             self._constants[id(value)] = known
         return known[1]
 
-    def _add_workload(self, build: Build, layer: Layer, factory_of: dict[str, int]) -> None:
+    @staticmethod
+    def _candidate(build: Build, layer: Layer) -> PlannedStep:
+        """The step of a layer that may turn out to need none, without a workload."""
+        return PlannedStep(
+            [build.number_of[slot] for slot in layer.inputs if slot is not None],
+            [build.number_of[slot] for slot in layer.outputs],
+            layer,
+            kind=abi.ARMNN_PLAN_STEP_EXECUTE,
+        )
+
+    def _make_step(self, build: Build, layer: Layer, factory_of: dict[str, int]) -> PlannedStep:
         backend_id = self._layer_backends[layer.guid]
         assert backend_id is not None, layer
         backend = self._registry[backend_id]
@@ -251,7 +282,7 @@ class NetworkPlan:
             inputs.append(abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot])
         outputs = [build.number_of[slot] for slot in layer.outputs]
         context = backend.context if backend.context and backend.context.waits else None
-        build.steps.append(PlannedStep(inputs, outputs, layer, workload, factory, context))
+        return PlannedStep(inputs, outputs, layer, workload, factory, context)
 
     def _add_output_copies(self, build: Build) -> None:
         for index, layer in enumerate(self.network.output_layers):
@@ -278,7 +309,7 @@ class NetworkPlan:
 
     @staticmethod
     def _plan_tensor(tensor: PlannedTensor, offsets: tuple[int, ...]) -> PlanTensor:
-        offset = offsets[tensor.record] if tensor.record >= 0 else 0
+        offset = offsets[tensor.record] + tensor.place[1] if tensor.record >= 0 else 0
         external = tensor.kind in (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         if external and tensor.record < 0:
             offset = abi.ARMNN_PLAN_NO_STAGING

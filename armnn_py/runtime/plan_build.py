@@ -52,6 +52,9 @@ class PlannedTensor:
     info: TensorInfo | None = None  # of a handle
     factory: str = ""  # of a handle: which makes it
     managed: bool = False  # of a handle: whether its memory comes from pools
+    parent: PlannedTensor | None = None  # the tensor that it is a part of
+    offset: int = 0  # in the parent, in bytes
+    is_whole: bool = False  # whether others are parts of it
 
     @property
     def root(self) -> PlannedTensor:
@@ -60,6 +63,20 @@ class PlannedTensor:
         while tensor.shares is not None:
             tensor = tensor.shares
         return tensor
+
+    @property
+    def place(self) -> tuple[PlannedTensor, int]:
+        """The tensor whose place in the arena this one has or lies in, and where, in bytes."""
+        tensor, offset = self, 0
+        while tensor.parent is not None:
+            offset += tensor.offset
+            tensor = tensor.parent
+        return tensor.root, offset
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other tensors lie in the same bytes: none of them may be overwritten."""
+        return self.is_whole or self.parent is not None
 
 
 @dataclass(slots=True)
@@ -169,7 +186,7 @@ def plan_memory(build: Build) -> BuildMemory:
     chains: dict[int, list[PlannedTensor]] = {}
     for tensor in build.tensors:
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
-            chains.setdefault(id(tensor.root), []).append(tensor)
+            chains.setdefault(id(tensor.place[0]), []).append(tensor)
         elif tensor.kind == abi.ARMNN_PLAN_TENSOR_MAPPED:
             # For a copy of mapped memory that cannot be read as it is.
             tensor.record = len(records)
@@ -190,7 +207,8 @@ def plan_memory(build: Build) -> BuildMemory:
             tensor.record = len(records)
         records.append(
             UsageRecord(
-                min(tensor.first for tensor in chain),
+                # A whole that was joined without a step is not written as such.
+                min((tensor.first for tensor in chain if tensor.first >= 0), default=-1),
                 max(tensor.last for tensor in chain),
                 max(tensor.size for tensor in chain),
                 max(tensor.alignment for tensor in chain),
@@ -212,7 +230,7 @@ def _share_in_place(build: Build, step: PlannedStep, position: int) -> None:
     if step.workload is None or not step.workload.requirements.in_place_mask:
         return
     target = build.tensors[step.outputs[0]]
-    if target.kind != abi.ARMNN_PLAN_TENSOR_ARENA:
+    if target.kind != abi.ARMNN_PLAN_TENSOR_ARENA or target.is_shared:
         return
     for index, number in enumerate(step.inputs):
         if not (step.workload.requirements.in_place_mask >> index) & 1:
@@ -222,6 +240,7 @@ def _share_in_place(build: Build, step: PlannedStep, position: int) -> None:
         source = build.tensors[number]
         if (
             source.kind == abi.ARMNN_PLAN_TENSOR_ARENA
+            and not source.is_shared
             and source.last == position
             and source.size == target.size
         ):

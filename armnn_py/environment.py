@@ -11,11 +11,13 @@ set to the empty text counts as not set. A value that makes no sense raises
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from armnn_py.errors import InvalidArgumentError
 
 __all__ = [
     "bundled_backends",
+    "cache_folder",
     "core_library",
     "debug",
     "dynamic_backend_paths",
@@ -104,6 +106,20 @@ def log_levels() -> dict[str, int]:
             )
         levels[name] = _LOG_LEVELS[level.lower()]
     return levels
+
+
+def cache_folder() -> Path | None:
+    """The user's cache of this package: ``$XDG_CACHE_HOME/armnn_py``, else ``~/.cache/armnn_py``.
+
+    As of the XDG base directory specification a relative path counts as not set. None if the user
+    has no home, and in a process with raised privileges.
+    """
+    base, home = _read("XDG_CACHE_HOME"), _read("HOME")
+    if base is not None and os.path.isabs(base):  # noqa: PTH117
+        return Path(base) / "armnn_py"
+    if home is not None and os.path.isabs(home):  # noqa: PTH117
+        return Path(home) / ".cache" / "armnn_py"
+    return None
 
 
 def core_library() -> str | None:

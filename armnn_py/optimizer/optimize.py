@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import reprlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
@@ -17,6 +17,7 @@ from armnn_py.optimizer.placement import Placement
 from armnn_py.optimizer.run_passes import check_pass_names
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping, Sequence
 
     from armnn_py._native.backend_options import OptionValue
@@ -39,6 +40,8 @@ def optimize(
     debug: bool = False,
     validate: bool = False,
     model_options: Mapping[str, Mapping[str, OptionValue]] | None = None,
+    strategy: Literal["preference", "measure"] = "preference",
+    measure_cache: str | os.PathLike[str] | bool | None = True,
     options: OptimizerOptions | None = None,
 ) -> OptimizedNetwork:
     """Prepare a network for loading: check it and give each layer a backend.
@@ -58,7 +61,7 @@ def optimize(
         backends, a list of rules, or the path of a TOML file.
     disabled_passes
         Names of simplifying passes that are left out.
-    reduce_fp32_to_fp16, debug, validate, model_options
+    reduce_fp32_to_fp16, debug, validate, model_options, strategy, measure_cache
         See `OptimizerOptions`.
     options
         All of these in one object; then the others must be left out.
@@ -73,7 +76,7 @@ def optimize(
     Raises
     ------
     InvalidArgumentError
-        If the list is empty or the runtime has no backends.
+        If the list is empty, the runtime has no backends or the strategy is unknown.
     BackendNotFoundError
         If a listed id is not loaded; says what was found where.
     GraphValidationError
@@ -100,6 +103,8 @@ def optimize(
         debug=debug,
         validate=validate,
         model_options=dict(model_options or {}),
+        strategy=strategy,
+        measure_cache=measure_cache,
     )
     if options is None:
         options = given
@@ -111,6 +116,10 @@ def optimize(
 
     # Who names no backends has no choice that could be refused.
     level = logging.INFO if backends is None else logging.WARNING
+    if options.strategy not in ("preference", "measure"):
+        raise InvalidArgumentError(
+            f"strategy: {reprlib.repr(options.strategy)} given, 'preference' or 'measure' expected"
+        )
 
     def place(static: Network) -> PlacedNetwork:
         return place_network(static, chosen, runtime, options, fallback_level=level)

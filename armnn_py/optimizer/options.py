@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    import os
+
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.optimizer.placement import Placement
 
@@ -38,6 +40,13 @@ class OptimizerOptions:
         Prove after every pass that the graph is well formed.
     model_options
         By backend id: options of this model.
+    strategy
+        How a backend is chosen where neither a rule nor a hint decides. ``"preference"``: the first
+        in the list that takes the layer. ``"measure"``: layers are timed on each listed backend
+        that takes them, and the assignment with the least sum is taken, copies included.
+    measure_cache
+        Where measured times are kept: True for the user's cache folder (see
+        `armnn_py.environment.cache_folder`), the path of a folder, or None for nowhere.
     """
 
     placement: Placement | None = None
@@ -48,6 +57,8 @@ class OptimizerOptions:
     debug: bool = False
     validate: bool = False
     model_options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
+    strategy: Literal["preference", "measure"] = "preference"
+    measure_cache: str | os.PathLike[str] | bool | None = True
 
 
 AS_IT_IS = OptimizerOptions(simplify=False, compile_parts=False)

@@ -14,6 +14,7 @@ from armnn_py.backends import ModelOptions
 from armnn_py.optimizer.debug_layers import insert_debug_layers
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.measure import place_by_time
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.parts import optimize_parts
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassRecord
@@ -118,6 +119,8 @@ class _Pipeline:
             self._passes([REDUCE_FP32_TO_FP16])
         self.graph.stage = "assign-backends"
         draft = self._place(AssignmentDraft())
+        if self.options.strategy == "measure":
+            self._measure(draft)
         self._passes([CANCEL_INVERSE_CONVERSIONS])
         self._compile_parts(draft)
         if self.options.debug:
@@ -157,6 +160,17 @@ class _Pipeline:
             excluded=excluded,
             draft=draft,
             model_options=self.model_options,
+        )
+
+    def _measure(self, draft: AssignmentDraft) -> None:
+        """Move layers to where they are fastest; rules and hints stay obeyed."""
+        place_by_time(
+            self.graph,
+            self.backends,
+            draft,
+            self.options,
+            self.model_options,
+            measure=self.runtime._measure,
         )
 
     def _compile_parts(self, draft: AssignmentDraft) -> None:

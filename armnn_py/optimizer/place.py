@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Origin
     from armnn_py.optimizer.passes.base import PassLog
 
-__all__ = ["AssignmentDraft", "NodePlace", "place_nodes"]
+__all__ = ["AssignmentDraft", "NodePlace", "node_signature", "place_nodes"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 _CONVERSIONS = (LayerType.CONVERT_FP16_TO_FP32, LayerType.CONVERT_FP32_TO_FP16)
@@ -218,7 +218,7 @@ class _Placer:
             if backend_id in excluded:
                 refusals.append((backend_id, excluded[backend_id]))
                 continue
-            key = _signature(node)
+            key = node_signature(node)
             answer = self._ask(backend_id, key)
             note = ""
             if not answer:
@@ -285,7 +285,7 @@ class _Placer:
             support = LayerSupport(backend, options)
             self._supports[backend_id] = self._stack.enter_context(support)
             if support.answers_many:
-                support.ask_signatures([_signature(node) for node in self.todo])
+                support.ask_signatures([node_signature(node) for node in self.todo])
         return self._supports[backend_id].ask_signature(key)
 
     def _rescue(self, node: Node, backend_id: str, key: Signature) -> bool:
@@ -296,7 +296,7 @@ class _Placer:
         if not all(self._taker(backend_id, around) for around in _conversions_around(key)):
             return False
         for added in run_in_fp32(self.graph, node):
-            taker = self._taker(backend_id, _signature(added)) or backend_id
+            taker = self._taker(backend_id, node_signature(added)) or backend_id
             added.backend = taker
             self.draft.put(added, NodePlace(taker, added.type.label))
         if self.log is not None:
@@ -340,7 +340,7 @@ def _widened(info: TensorInfo) -> TensorInfo:
     return TensorInfo(info.shape, DataType.FLOAT32)
 
 
-def _signature(node: Node) -> Signature:
+def node_signature(node: Node) -> Signature:
     """As `armnn_py.backends.support.layer_signature`."""
     return (
         node.type,

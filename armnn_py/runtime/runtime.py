@@ -20,6 +20,7 @@ from armnn_py.optimizer import OptimizedNetwork
 from armnn_py.ownership import Owner
 from armnn_py.runtime.evaluate import evaluate
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
+from armnn_py.runtime.measure import measure
 from armnn_py.runtime.threads import use_environment_once
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.backends.verdict import LoadReport
     from armnn_py.network import Network
+    from armnn_py.optimizer import OptimizerOptions
 
 __all__ = ["DeviceSpec", "Runtime"]
 
@@ -197,6 +199,12 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
     def _evaluate(self, network: Network) -> Mapping[str, np.ndarray] | None:
         """Outputs of a network without inputs, for the optimiser; None if nobody runs it."""
         return evaluate(network, self)
+
+    def _measure(
+        self, network: Network, backends: Sequence[str], options: OptimizerOptions
+    ) -> float | None:
+        """Seconds that a run of a network takes, for the optimiser; None if it does not run."""
+        return measure(network, backends, self, options)
 
     def _forget(self, network: LoadedNetwork) -> None:
         with self._lock:

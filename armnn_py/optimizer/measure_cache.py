@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Measured times on disk, one file for each kind of machine."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import math
+import os
+import platform
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from armnn_py import environment
+from armnn_py._native.library import core, core_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from armnn_py.backends.backend import Backend
+
+__all__ = ["MeasureCache", "backend_identity", "digest"]
+
+_log = logging.getLogger("armnn_py.optimizer")
+_FORMAT = 1
+_MOST_ENTRIES = 50_000
+
+
+def digest(value: object) -> str:
+    """A short name for a value that is described in full by its ``repr``."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:32]
+
+
+def backend_identity(backend: Backend) -> tuple[Any, ...]:
+    """What a time measured on a backend depends on: its id, version, file and options."""
+    file = Path(backend.file) if backend.file is not None else core_path()
+    try:
+        status = file.stat()
+        content: tuple[Any, ...] = (str(file), status.st_size, status.st_mtime_ns)
+    except OSError:
+        content = (str(file),)
+    options = tuple(sorted(backend.options.items()))
+    return backend.id, str(backend.version), backend.vendor_version, content, options
+
+
+class MeasureCache:
+    """Seconds by key; what cannot be read is measured anew, what cannot be written is let go.
+
+    Parameters
+    ----------
+    place
+        True for the user's cache folder, a folder, or None (or False) to keep nothing.
+    """
+
+    def __init__(self, place: str | os.PathLike[str] | bool | None) -> None:
+        folder: Path | None = None
+        if place is True:
+            folder = environment.cache_folder()
+        elif place:
+            folder = Path(place)
+        self.file = None if folder is None else folder / f"measurements-{_machine()}.json"
+        self._known = self._read()
+        self._new: dict[str, float] = {}
+
+    def get(self, key: str) -> float | None:
+        """The seconds, or None."""
+        return self._known.get(key)
+
+    def put(self, key: str, seconds: float) -> None:
+        """Remember seconds; `save` writes them."""
+        self._known[key] = self._new[key] = seconds
+
+    def save(self) -> None:
+        """Write what is new beside what others wrote meanwhile, in one step."""
+        if self.file is None or not self._new:
+            return
+        times = {**self._read(), **self._new}
+        kept = dict(list(times.items())[-_MOST_ENTRIES:])
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self.file.parent, suffix=".tmp")
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                    json.dump({"format": _FORMAT, "seconds": kept}, stream, indent=0)
+                Path(name).replace(self.file)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    Path(name).unlink()
+                raise
+        except OSError as error:
+            _log.debug("measured times are not kept: %s", error)
+        self._new = {}
+
+    def _read(self) -> dict[str, float]:
+        if self.file is None:
+            return {}
+        try:
+            document = json.loads(self.file.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            _log.debug("measured times in '%s' are not used: %s", self.file, error)
+            return {}
+        if not isinstance(document, dict) or document.get("format") != _FORMAT:
+            return {}
+        times = document.get("seconds")
+        if not isinstance(times, dict):
+            return {}
+        return {
+            key: float(value)
+            for key, value in times.items()
+            if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0
+        }
+
+
+def _machine() -> str:
+    """A name for processor and number of threads."""
+    return digest((platform.machine(), _processor(), core().armnn_core_thread_count()))[:16]
+
+
+def _processor() -> str:
+    with contextlib.suppress(OSError):
+        lines: Sequence[str] = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+        wanted = ("model name", "Hardware", "CPU part")
+        found = dict.fromkeys(line for line in lines if line.startswith(wanted))
+        if found:
+            return "\n".join(found)
+    return platform.processor()

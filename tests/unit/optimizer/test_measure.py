@@ -1,0 +1,243 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Placement by measured time; what is slow is made up here, so that no test depends on a clock."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+from armnn_py.optimizer.options import OptimizerOptions
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+class Stopwatch:
+    """Stands for ``Runtime._measure``: seconds of a layer by (type, backend); None: it fails."""
+
+    def __init__(self, seconds: dict[tuple[str, str], float | None]) -> None:
+        self.seconds = seconds
+        self.asked: list[tuple[str, ...]] = []
+
+    def __call__(
+        self, network: ann.Network, backends: Sequence[str], options: OptimizerOptions
+    ) -> float | None:
+        layers = [n for n in network.layers if n.type.label not in ("Input", "Output", "Constant")]
+        if not layers:
+            return 1e-6  # of any run
+        (layer,) = layers  # neither backend has memory of its own: no pairs
+        (backend,) = backends
+        assert options.strategy == "preference"
+        self.asked.append((layer.type.label, backend))
+        return self.seconds[layer.type.label, backend]
+
+
+def network(*, hint: str | None = None) -> ann.Network:
+    """Both backends run the additions, only CpuRef the activation."""
+    made = ann.Network("mixed")
+    x = made.add_input("x", ann.TensorInfo((2, 3)))
+    total = made.add_addition(x, x, name="sum", backend=hint)
+    relu = made.add_activation(total, ann.ActivationFunction.RELU, name="relu")
+    made.add_output("y", made.add_addition(relu, x, name="last"))
+    return made
+
+
+@pytest.fixture
+def runtime(dozen_folder: Path) -> ann.Runtime:
+    return ann.Runtime(dozen_folder)
+
+
+def watch(
+    monkeypatch: pytest.MonkeyPatch, runtime: ann.Runtime, ref: float | None, dozen: float | None
+) -> Stopwatch:
+    stopwatch = Stopwatch(
+        {("ElementwiseBinary", "CpuRef"): ref, ("ElementwiseBinary", "Dozen"): dozen}
+    )
+    monkeypatch.setattr(runtime, "_measure", stopwatch)
+    return stopwatch
+
+
+def places(optimized: ann.OptimizedNetwork) -> dict[str, str]:
+    return {record.layer: record.backend for record in optimized.assignment}
+
+
+def measured(
+    runtime: ann.Runtime,
+    net: ann.Network,
+    cache: Path | None = None,
+    placement: ann.Placement | None = None,
+) -> ann.OptimizedNetwork:
+    return ann.optimize(
+        net,
+        ["CpuRef", "Dozen"],
+        runtime=runtime,
+        strategy="measure",
+        measure_cache=cache,
+        placement=placement,
+    )
+
+
+def test_layers_go_where_they_are_fastest(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopwatch = watch(monkeypatch, runtime, 31.2e-6, 13.1e-6)
+    optimized = measured(runtime, network())
+    assert places(optimized) == {"sum": "Dozen", "relu": "CpuRef", "last": "Dozen"}
+    assert optimized.assignment.of("sum").note == "measured: 12.1 us here, 30.2 us on CpuRef"
+    assert optimized.assignment.of("relu").note == ""
+    # A layer without a choice is not timed; the activation has none.
+    assert set(stopwatch.asked) == {("ElementwiseBinary", "CpuRef"), ("ElementwiseBinary", "Dozen")}
+
+
+def test_equal_times_go_to_the_preferred(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch(monkeypatch, runtime, 2e-6, 2e-6)
+    assert set(places(measured(runtime, network())).values()) == {"CpuRef"}
+
+
+@pytest.mark.parametrize(("ref", "dozen"), [(2e-6, None), (None, 2e-6), (None, None)])
+def test_what_cannot_be_timed_stays(
+    runtime: ann.Runtime,
+    monkeypatch: pytest.MonkeyPatch,
+    ref: float | None,
+    dozen: float | None,
+) -> None:
+    watch(monkeypatch, runtime, ref, dozen)
+    assert set(places(measured(runtime, network())).values()) == {"CpuRef"}
+
+
+def test_hints_and_rules_stand_above_times(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch(monkeypatch, runtime, 9e-6, 2e-6)
+    hinted = measured(runtime, network(hint="CpuRef"))
+    assert places(hinted) == {"sum": "CpuRef", "relu": "CpuRef", "last": "Dozen"}
+    rules = ann.Placement((ann.PlacementRule("CpuRef", name="last"),), strict=True)
+    ruled = measured(runtime, network(), placement=rules)
+    assert places(ruled) == {"sum": "Dozen", "relu": "CpuRef", "last": "CpuRef"}
+
+
+def test_measured_times_are_kept_by_layer(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
+    first = measured(runtime, network(), tmp_path)
+    assert stopwatch.asked
+    stopwatch.asked.clear()
+    again = measured(runtime, network(), tmp_path)
+    assert stopwatch.asked == []
+    assert [r.note for r in again.assignment] == [r.note for r in first.assignment]
+    bigger = ann.Network("bigger")
+    x = bigger.add_input("x", ann.TensorInfo((2, 4)))
+    bigger.add_output("y", bigger.add_addition(x, x))
+    measured(runtime, bigger, tmp_path)
+    assert stopwatch.asked == [("ElementwiseBinary", "CpuRef"), ("ElementwiseBinary", "Dozen")]
+    assert [file.suffix for file in tmp_path.iterdir()] == [".json"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\x00",
+        b"[]",
+        b'{"format": 1, "seconds": 3}',
+        b'{"format": 0, "seconds": {}}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_damaged_cache_is_written_anew(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes
+) -> None:
+    stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
+    measured(runtime, network(), tmp_path)
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(content)
+    stopwatch.asked.clear()
+    measured(runtime, network(), tmp_path)
+    assert stopwatch.asked
+    assert json.loads(file.read_bytes()) == json.loads(whole)
+
+
+def test_nonsense_in_the_cache_is_not_believed(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
+    measured(runtime, network(), tmp_path)
+    (file,) = tmp_path.iterdir()
+    document = json.loads(file.read_bytes())
+    wrongs = itertools.cycle([-1.0, "fast", None, float("nan")])
+    for key, wrong in zip(list(document["seconds"]), wrongs, strict=False):
+        document["seconds"][key] = wrong
+    file.write_text(json.dumps(document))
+    stopwatch.asked.clear()
+    assert places(measured(runtime, network(), tmp_path))["sum"] == "Dozen"
+    assert stopwatch.asked
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    watch(monkeypatch, runtime, 9e-6, 2e-6)
+    (tmp_path / "file").write_text("")
+    assert places(measured(runtime, network(), tmp_path / "file" / "folder"))["sum"] == "Dozen"
+
+
+def test_the_default_is_the_users_cache_folder(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    watch(monkeypatch, runtime, 9e-6, 2e-6)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    options = OptimizerOptions(strategy="measure")
+    ann.optimize(network(), ["CpuRef", "Dozen"], runtime=runtime, options=options)
+    (file,) = (tmp_path / "xdg" / "armnn_py").iterdir()
+    assert file.name.startswith("measurements-")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    ann.optimize(network(), ["CpuRef", "Dozen"], runtime=runtime, options=options)
+    assert (tmp_path / "home" / ".cache" / "armnn_py" / file.name).exists()
+    off = dataclasses.replace(options, measure_cache=None)
+    (tmp_path / "home" / ".cache" / "armnn_py" / file.name).unlink()
+    ann.optimize(network(), ["CpuRef", "Dozen"], runtime=runtime, options=off)
+    assert not list((tmp_path / "home" / ".cache" / "armnn_py").iterdir())
+
+
+def test_an_unknown_strategy_is_refused(runtime: ann.Runtime) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="'preference' or 'measure' expected"):
+        ann.optimize(network(), runtime=runtime, strategy="fastest")  # type: ignore[arg-type]
+
+
+def test_end_to_end_outputs_stay_and_a_second_time_measures_nothing(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ids = ["CpuRef", "Dozen"]
+    with runtime.load_network(ann.optimize(network(), ids, runtime=runtime)) as net:
+        expected = net.run(X)["y"]
+    np.testing.assert_array_equal(expected, 3 * X)
+    optimized = measured(runtime, network(), tmp_path)
+    for name in ("sum", "last"):
+        assert optimized.assignment.of(name).note.startswith("measured: ")
+    with runtime.load_network(optimized) as net:
+        np.testing.assert_array_equal(net.run(X)["y"], expected)
+
+    def refuse(*_: object) -> float:
+        raise AssertionError("measured again")
+
+    monkeypatch.setattr(runtime, "_measure", refuse)
+    assert places(measured(runtime, network(), tmp_path)) == places(optimized)
+
+
+def test_a_run_without_layers_is_timed_and_an_impossible_one_is_none(runtime: ann.Runtime) -> None:
+    nothing = ann.Network("nothing")
+    nothing.add_output("y", nothing.add_input("x", ann.TensorInfo((1,))))
+    assert runtime._measure(nothing, ["CpuRef"], OptimizerOptions()) is not None
+    assert runtime._measure(network(), ["Dozen"], OptimizerOptions()) is None

@@ -8,6 +8,7 @@ import logging
 import reprlib
 from typing import TYPE_CHECKING, Literal
 
+from armnn_py.backends import ModelOptions
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer.optimized import OptimizedNetwork, PlacedNetwork
@@ -102,18 +103,23 @@ def optimize(
         reduce_fp32_to_fp16=reduce_fp32_to_fp16,
         debug=debug,
         validate=validate,
-        model_options=dict(model_options or {}),
+        model_options={} if model_options is None else model_options,
         strategy=strategy,
         measure_cache=measure_cache,
     )
     if options is None:
         options = given
+    elif not isinstance(options, OptimizerOptions):
+        raise InvalidArgumentError(
+            f"optimize: {type(options).__name__} given as options, OptimizerOptions expected"
+        )
     elif given != OptimizerOptions():
         raise InvalidArgumentError(
             "optimize: options= given together with options of their own",
             hints=["dataclasses.replace(options, validate=True) changes one of them"],
         )
 
+    ModelOptions(options.model_options, runtime.backends)  # wrong ones are told now
     # Who names no backends has no choice that could be refused.
     level = logging.INFO if backends is None else logging.WARNING
     if options.strategy not in ("preference", "measure"):

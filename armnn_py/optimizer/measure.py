@@ -262,6 +262,12 @@ def _time_pairs(
         for reader in sorted(readers, key=order.__getitem__):
             if len(own) == 1 and len(times[reader]) == 1:
                 continue
+            both = own.keys() & times[reader].keys()
+            if not (
+                (own.keys() | times[reader].keys()) & clock.has_memory or both & clock.compiles
+            ):
+                continue  # the same for all combinations
+            # Then all of them are timed: a pair saves a little in any case, its inner border.
             table = [[_pair(clock, node, a, reader, b) for b in times[reader]] for a in own]
             if any(any(row) for row in table):
                 pairs[node, reader] = table
@@ -269,15 +275,15 @@ def _time_pairs(
 
 
 def _pair(clock: _Clock, first: Node, a: str, second: Node, b: str) -> int:
-    if not ({a, b} & clock.has_memory or (a == b and a in clock.compiles)):
-        return 0
     alone = (clock.seconds([first], [a]), clock.seconds([second], [b]))
     if alone[0] is None or alone[1] is None:
         return 0  # nothing is known
     both = clock.seconds([first, second], [a, b])
     if both is None:
         return _IMPOSSIBLE
-    return _picoseconds(both) - _picoseconds(alone[0]) - _picoseconds(alone[1])
+    # Two layers take no less time than the longer one alone; what says otherwise is noise.
+    together = max(both, *alone)
+    return _picoseconds(together) - _picoseconds(alone[0]) - _picoseconds(alone[1])
 
 
 def _picoseconds(seconds: float) -> int:

@@ -275,15 +275,15 @@ def _time_pairs(
 
 
 def _pair(clock: _Clock, first: Node, a: str, second: Node, b: str) -> int:
-    alone = (clock.seconds([first], [a]), clock.seconds([second], [b]))
-    if alone[0] is None or alone[1] is None:
+    one, other = clock.seconds([first], [a]), clock.seconds([second], [b])
+    if one is None or other is None:
         return 0  # nothing is known
     both = clock.seconds([first, second], [a, b])
     if both is None:
         return _IMPOSSIBLE
     # Two layers take no less time than the longer one alone; what says otherwise is noise.
-    together = max(both, *alone)
-    return _picoseconds(together) - _picoseconds(alone[0]) - _picoseconds(alone[1])
+    together = max(both, one, other)
+    return _picoseconds(together) - _picoseconds(one) - _picoseconds(other)
 
 
 def _picoseconds(seconds: float) -> int:

@@ -69,6 +69,7 @@ from armnn_py.optimizer import (
 )
 from armnn_py.runtime import (
     BackendEvent,
+    BoundNetwork,
     CancelToken,
     DeviceSpec,
     LayerProfile,
@@ -113,6 +114,7 @@ __all__ = [
     "BackendSkippedWarning",
     "BackendVersion",
     "BinaryOperation",
+    "BoundNetwork",
     "CancelToken",
     "ComparisonOperation",
     "Counter",

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Loading and running networks."""
 
+from armnn_py.runtime.bound_network import BoundNetwork
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.load import load
 from armnn_py.runtime.loaded_network import LoadedNetwork
@@ -11,6 +12,7 @@ from armnn_py.runtime.threads import get_num_threads, set_num_threads
 
 __all__ = [
     "BackendEvent",
+    "BoundNetwork",
     "CancelToken",
     "DeviceSpec",
     "LayerProfile",

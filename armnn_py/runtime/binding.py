@@ -46,13 +46,13 @@ class Binder:
         self.outputs = dict(outputs)
         self._items = [(n, info, info.dtype, tuple(info.shape)) for n, info in inputs.items()]
 
-    def bind(self, inputs: Any) -> list[np.ndarray]:
-        """One dense array for each input; copies only what is not dense.
+    def bind(self, inputs: Any, *, share: bool = False) -> list[np.ndarray]:
+        """One dense array for each input; copies only what is not dense, with ``share`` nothing.
 
         Raises
         ------
         InvalidArgumentError
-            A name, dtype or shape does not fit.
+            A name, dtype or shape does not fit; with ``share`` also: an array must be copied.
         """
         arrays = []
         for value, (name, info, dtype, shape) in zip(
@@ -67,7 +67,7 @@ class Binder:
             ):
                 arrays.append(value)
             else:
-                arrays.append(bind_input(name, value, info))
+                arrays.append(bind_input(name, value, info, share=share))
         return arrays
 
     def _values(self, inputs: Any) -> list[Any]:
@@ -108,10 +108,13 @@ class Binder:
         out: Mapping[str, np.ndarray],
         arrays: list[np.ndarray],
         info_of: Callable[[str], TensorInfo],
+        *,
+        share: bool = False,
     ) -> list[np.ndarray]:
         """Check the caller's output arrays; gives the inputs, copied where one overlaps them.
 
-        ``info_of`` tells the info of an output with its free dimensions bound.
+        ``info_of`` tells the info of an output with its free dimensions bound. With ``share`` an
+        input that overlaps raises `InvalidArgumentError`.
         """
         if not isinstance(out, Mapping):
             raise InvalidArgumentError(f"out: a dict by name expected, {type(out).__name__} given")
@@ -127,6 +130,15 @@ class Binder:
             if any(np.may_share_memory(array, other) for other in checked):
                 raise InvalidArgumentError(f"output '{name}': its array overlaps another output's")
             checked.append(array)
+        if share:
+            for input_name, given in zip(self.inputs, arrays, strict=True):
+                for name, array in out.items():
+                    if np.may_share_memory(given, array):
+                        raise InvalidArgumentError(
+                            f"input '{input_name}': its array overlaps that of output '{name}'",
+                            hints=["shared inputs need memory of their own"],
+                        )
+            return arrays
         return [
             array.copy() if any(np.may_share_memory(array, o) for o in checked) else array
             for array in arrays

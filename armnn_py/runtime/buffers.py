@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from armnn_py.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["aligned_copy", "aligned_empty", "bind_input", "bind_output"]
+__all__ = ["aligned_copy", "aligned_empty", "bind_input", "bind_output", "check_in_place"]
 
 _logger = logging.getLogger("armnn_py.runtime")
 
@@ -101,10 +101,40 @@ def check_array(what: str, name: str, array: np.ndarray, info: TensorInfo) -> No
             )
 
 
-def bind_input(name: str, value: Any, info: TensorInfo) -> np.ndarray:
-    """A dense array for an input; copies only if ``value`` is not dense."""
+def _refuse_copy(what: str, name: str, why: str, cure: str) -> NoReturn:
+    raise InvalidArgumentError(
+        f"{what} '{name}': {why}, so that it would have to be copied",
+        details=["its memory was to be used as it is"],
+        hints=[cure],
+    )
+
+
+def check_in_place(what: str, name: str, array: np.ndarray, alignment: int) -> None:
+    """Raise `InvalidArgumentError` unless a run can use the memory of ``array`` as it is."""
+    if not array.flags.c_contiguous:
+        _refuse_copy(what, name, "not contiguous", "np.ascontiguousarray(array) is")
+    address = array.ctypes.data
+    if array.nbytes and (not array.flags.aligned or address % alignment):
+        _refuse_copy(
+            what,
+            name,
+            f"address 0x{address:x} is no multiple of {max(alignment, array.itemsize)}",
+            "let LoadedNetwork.bind() make the array",
+        )
+
+
+def bind_input(name: str, value: Any, info: TensorInfo, *, share: bool = False) -> np.ndarray:
+    """A dense array for an input; copies only if ``value`` is not dense.
+
+    With ``share`` what would have to be copied raises `InvalidArgumentError`.
+    """
     array = _as_array(name, value)
     check_array("input", name, array, info)
+    if share:
+        if array is not value and array.flags.owndata:
+            kind = type(value).__name__
+            _refuse_copy("input", name, f"{kind} has no memory of an array", "pass a numpy array")
+        check_in_place("input", name, array, 1)
     if not array.flags.c_contiguous or not array.flags.aligned:
         _logger.debug("input '%s' is not contiguous: copied", name)
         array = array.copy(order="C")

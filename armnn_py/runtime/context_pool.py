@@ -12,11 +12,12 @@ import logging
 import threading
 import weakref
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.runtime.profiling import flush_profiles
+from armnn_py.runtime.views import ViewToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,16 +39,33 @@ _LOOK_AGAIN = 0.2
 class _PlanEntry:
     """A plan and the contexts that wait for work."""
 
-    __slots__ = ("contexts", "plan")
+    __slots__ = ("contexts", "kept", "plan")
 
     def __init__(self, plan: NetworkPlan) -> None:
         self.plan = plan
         self.contexts: list[ExecutionContext] = []
+        #: Contexts that stay with an object, until it is gone or gives them back.
+        self.kept: list[tuple[weakref.ref[Any], ExecutionContext]] = []
+
+    @property
+    def is_kept(self) -> bool:
+        return any(owner() is not None for owner, _ in self.kept)
+
+    def reclaim(self) -> list[ExecutionContext]:
+        """Take contexts back whose owners are gone; returns those that are too many."""
+        if not self.kept:
+            return []
+        gone = [context for owner, context in self.kept if owner() is None]
+        self.kept = [pair for pair in self.kept if pair[1] not in gone]
+        room = max(0, _IDLE_CONTEXTS - len(self.contexts))
+        self.contexts += gone[:room]
+        return gone[room:]
 
     def destroy(self) -> None:
-        for context in self.contexts:
+        for context in [*self.contexts, *(context for _, context in self.kept)]:
             context.destroy()
         self.contexts.clear()
+        self.kept.clear()
         self.plan.destroy()
 
 
@@ -58,12 +76,13 @@ class Lease:
     raises at the worst moment can prevent that it is given back, but not that it ends.
     """
 
-    __slots__ = ("__weakref__", "context", "entry", "thread")
+    __slots__ = ("__weakref__", "context", "entry", "is_kept", "thread")
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
         self.entry: _PlanEntry | None = None
         self.context: ExecutionContext | None = None
+        self.is_kept = False  # the context belongs to an object that outlives the call
 
 
 class ContextPool:
@@ -133,7 +152,9 @@ class ContextPool:
     def _evict(self, keep: Shapes) -> list[_PlanEntry]:
         """Take out the plans that were not used for the longest time; the lock is held."""
         busy = {id(lease.entry) for lease in self._leases}
-        idle = [k for k, e in self._entries.items() if id(e) not in busy and k != keep]
+        idle = [
+            k for k, e in self._entries.items() if id(e) not in busy and not e.is_kept and k != keep
+        ]
         surplus = max(0, len(self._entries) - self._capacity)
         return [self._entries.pop(key) for key in idle[:surplus]]
 
@@ -146,17 +167,44 @@ class ContextPool:
                     continue  # evicted between the two lines above
                 self._entries.move_to_end(key)
                 lease.entry = entry
+                surplus = entry.reclaim()
                 if entry.contexts:
                     # Two steps instead of pop(): an interrupt between them loses nothing.
                     lease.context = entry.contexts[-1]
                     del entry.contexts[-1]
+            for context in surplus:
+                context.destroy()
             if lease.context is None:
                 lease.context = ExecutionContext(entry.plan)
             return lease.context
 
+    def keep(self, lease: Lease, owner: object) -> None:
+        """The context of a lease stays with ``owner`` as long as that lives, or `release`."""
+        with self._condition:
+            assert lease.entry is not None
+            assert lease.context is not None
+            lease.is_kept = True
+            lease.entry.kept.append((weakref.ref(owner), lease.context))
+
+    def resume(self, lease: Lease, context: ExecutionContext) -> None:
+        """Register a lease for one run of a context that is kept."""
+        lease.context = context
+        lease.is_kept = True
+        self.start(lease)
+
+    def release(self, context: ExecutionContext) -> None:
+        """Take a context back that was kept; harmless when repeated or closed meanwhile."""
+        with self._condition:
+            for entry in self._entries.values():
+                for pair in entry.kept:
+                    if pair[1] is context:
+                        entry.kept.remove(pair)
+                        entry.contexts.append(context)
+                        return
+
     def give_back(self, lease: Lease) -> None:
         """End a lease, also one that never got a context."""
-        entry, context = lease.entry, lease.context
+        entry, context = lease.entry, None if lease.is_kept else lease.context
         if entry is not None and context is not None and len(entry.contexts) >= _IDLE_CONTEXTS:
             context.destroy()  # while the lease still keeps its plan alive
             context = None
@@ -167,6 +215,16 @@ class ContextPool:
             self._leases.discard(lease)
             if self.closed:
                 self._condition.notify_all()
+
+    @property
+    def views_live(self) -> bool:
+        """Whether somebody has views of the memory of a context."""
+        with self._condition:
+            return any(
+                isinstance(owner(), ViewToken)
+                for entry in self._entries.values()
+                for owner, _ in entry.kept
+            )
 
     # ---- Looking -------------------------------------------------------------------------------
 
@@ -243,7 +301,7 @@ class ContextPool:
                     hints=["cancel the run with a CancelToken, and close the network after it"],
                 )
             self._leases.discard(lease)
-            if context is not None:
+            if context is not None and not lease.is_kept:
                 context.destroy()
                 lease.context = None
 
@@ -254,4 +312,9 @@ class ContextPool:
             if lease.thread != threading.get_ident():
                 if lease.context is not None:
                     lease.context.abandon()
+                    self._forget(lease.context)
                 self._leases.discard(lease)
+
+    def _forget(self, context: ExecutionContext) -> None:
+        for entry in self._entries.values():
+            entry.kept = [pair for pair in entry.kept if pair[1] is not context]

@@ -14,10 +14,12 @@ from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.plan import NativeContext
 from armnn_py.errors import ExecutionCancelledError, ExecutionError
-from armnn_py.runtime.buffers import aligned_empty
+from armnn_py.runtime.buffers import aligned_empty, check_in_place
 from armnn_py.runtime.context_handles import ContextHandles
+from armnn_py.runtime.profiling import note_copies
 
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Mapping, Sequence
 
     import numpy as np
@@ -30,12 +32,22 @@ __all__ = ["ExecutionContext"]
 _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; beyond it a deadline would leave the clock's 64 bits, and nobody would see it.
 _LONGEST_TIMEOUT = 1e9
+#: Of fresh arrays: what the backend API promises for tensors of the host.
+_ALIGNMENT = 64
 
 
 class ExecutionContext:
     """An arena and execution data of every backend; runs one inference at a time."""
 
-    __slots__ = ("_data", "_handles", "_native", "_output_specs", "plan")
+    __slots__ = (
+        "_data",
+        "_handles",
+        "_input_alignments",
+        "_native",
+        "_output_specs",
+        "_own_outputs",
+        "plan",
+    )
 
     def __init__(self, plan: NetworkPlan) -> None:
         assert plan.native is not None
@@ -54,6 +66,12 @@ class ExecutionContext:
             (name, info.static_shape, info.dtype, plan.output_alignments.get(index, 1))
             for index, (name, info) in enumerate(plan.network.outputs.items())
         ]
+        self._own_outputs: dict[str, np.ndarray] | None = None
+        self._input_alignments = {
+            tensor.index: tensor.alignment
+            for tensor in plan._tensors
+            if tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT
+        }
 
     def run(
         self,
@@ -66,14 +84,36 @@ class ExecutionContext:
     ) -> dict[str, np.ndarray]:
         """Run over dense arrays of the right shapes, in the order of the network's inputs.
 
-        ``strict`` makes it an error if a backend does not take memory that it should import.
+        ``strict`` makes it an error if an input is not aligned as its readers need it, or if a
+        backend does not take memory that it should import.
         """
+        if strict:
+            self.check_inputs(inputs)
         outputs: dict[str, np.ndarray] = {}
         for name, shape, dtype, alignment in self._output_specs:
             array = out.get(name) if out is not None else None
             outputs[name] = (
                 array if array is not None else self._fresh(name, shape, dtype, alignment)
             )
+        self.execute(
+            [array.ctypes.data for array in inputs],
+            [array.ctypes.data for array in outputs.values()],
+            timeout=timeout,
+            cancel=cancel,
+            strict=strict,
+        )
+        return outputs
+
+    def execute(
+        self,
+        inputs: list[int | ctypes.c_void_p | None],
+        outputs: list[int | ctypes.c_void_p | None],
+        *,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+        strict: bool = False,
+    ) -> None:
+        """Run over memory at these addresses, which nobody looks at any more."""
         if self.plan.lost_devices:
             self._raise_lost()
         native = self._native
@@ -90,8 +130,8 @@ class ExecutionContext:
                     f"network '{self.plan.network.name}': cancelled before it started"
                 )
             status = native.run(
-                [array.ctypes.data for array in inputs],
-                [array.ctypes.data for array in outputs.values()],
+                inputs,
+                outputs,
                 deadline_ns=deadline,
                 interruptible=interruptible,
                 strict=strict,
@@ -100,9 +140,47 @@ class ExecutionContext:
             if cancel is not None:
                 cancel._detach(native)
                 native.stops.clear()
+        note_copies(self.plan, native)
         if status != abi.ARMNN_STATUS_OK or native.caught:
-            self._raise(status, timeout)
-        return outputs
+            self._raise(status, timeout, strict=strict)
+
+    # ---- Memory of callers -----------------------------------------------------------------------
+
+    def check_inputs(self, arrays: Sequence[np.ndarray]) -> None:
+        """Raise `InvalidArgumentError` unless the arrays can be used where they are."""
+        for index, (name, array) in enumerate(zip(self.plan.network.inputs, arrays, strict=True)):
+            check_in_place("input", name, array, self._input_alignments.get(index, 1))
+
+    def check_outputs(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """As `check_inputs` for arrays that outputs are written into."""
+        for name, _, _, alignment in self._output_specs:
+            if name in arrays:
+                check_in_place("output", name, arrays[name], alignment)
+
+    def fresh_inputs(self) -> list[np.ndarray]:
+        """Arrays for the inputs, filled with zeros."""
+        arrays = []
+        for index, info in enumerate(self.plan.network.inputs.values()):
+            alignment = max(_ALIGNMENT, self._input_alignments.get(index, 1))
+            arrays.append(aligned_empty(info.static_shape, info.dtype, alignment))
+            arrays[-1].fill(0)
+        return arrays
+
+    def fresh_outputs(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Arrays for the outputs in order: those given, and fresh ones."""
+        return {
+            name: given[name]
+            if name in given
+            else self._fresh(name, shape, dtype, max(_ALIGNMENT, alignment))
+            for name, shape, dtype, alignment in self._output_specs
+        }
+
+    @property
+    def own_outputs(self) -> dict[str, np.ndarray]:
+        """Outputs in memory that stays with this context."""
+        if self._own_outputs is None:
+            self._own_outputs = self.fresh_outputs({})
+        return self._own_outputs
 
     def _fresh(
         self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int
@@ -117,7 +195,7 @@ class ExecutionContext:
                 details=[f"{size} bytes were asked for"],
             ) from error
 
-    def _raise(self, status: int, timeout: float | None) -> None:
+    def _raise(self, status: int, timeout: float | None, *, strict: bool = False) -> None:
         """Raise what a failed run stands for; what a signal handler raised goes first."""
         native = self._native
         if native.caught:
@@ -142,6 +220,10 @@ class ExecutionContext:
                 details.append(f"kernel: {step.kernel}")
         if status == abi.ARMNN_STATUS_TIMEOUT and timeout is not None:
             subject = f"network '{self.plan.network.name}': not done after {timeout:g} s"
+        if strict and status == abi.ARMNN_STATUS_UNSUPPORTED:
+            fields["hints"] = [
+                "without share_inputs=True and bind() the tensor is copied where it must be"
+            ]
         error_class = STATUS_ERRORS.get(status, ExecutionError)
         if not issubclass(error_class, ExecutionError):
             error_class = ExecutionError

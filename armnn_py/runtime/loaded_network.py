@@ -11,11 +11,13 @@ from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Owner
 from armnn_py.runtime.binding import Binder, check_stops
+from armnn_py.runtime.bound_network import BoundNetwork
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Lease, Shapes
 from armnn_py.runtime.network_plan import NetworkPlan
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.profiling import Profile
+from armnn_py.runtime.views import ViewToken, guarded_views
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -137,6 +139,8 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         out: Mapping[str, np.ndarray] | None = None,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
+        share_inputs: bool = False,
+        share_outputs: bool = False,
     ) -> dict[str, np.ndarray]:
         """Run one inference.
 
@@ -152,6 +156,13 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
             Seconds after which the run stops before its next layer.
         cancel
             A token that stops the run from another thread.
+        share_inputs
+            Use the inputs where they are: what would have to be copied, because it is not
+            contiguous, not aligned, or refused by the backend that should import it, is an error.
+        share_outputs
+            Return views of memory that stays with the network instead of fresh arrays. That memory
+            is not written again while a view of it lives, and `close` raises as long; drop the
+            views before the next run, which else needs more memory.
 
         Returns
         -------
@@ -161,9 +172,9 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         Raises
         ------
         InvalidArgumentError
-            A name, dtype or shape does not fit, or the network is closed.
+            A name, dtype or shape does not fit, memory cannot be shared, or the network is closed.
         ExecutionError
-            A layer failed; says which on which backend.
+            A layer failed, or a backend refused shared memory; says which on which backend.
         ExecutionTimeoutError, ExecutionCancelledError
             The run was stopped.
         KeyboardInterrupt
@@ -171,15 +182,26 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         """
         if timeout is not None or cancel is not None:
             check_stops(timeout, cancel)
-        arrays = self._binder.bind(inputs)
+        if share_outputs and out is not None:
+            raise InvalidArgumentError("pass out= or share_outputs=True, not both")
+        arrays = self._binder.bind(inputs, share=share_inputs)
         lease = Lease()
         try:
             self._pool.start(lease)
             key = tuple([array.shape for array in arrays])
             if out is not None:
-                arrays = self._binder.bind_out(out, arrays, lambda name: self._output(name, key))
+                arrays = self._binder.bind_out(
+                    out, arrays, lambda name: self._output(name, key), share=share_inputs
+                )
             context = self._pool.borrow(lease, key)
-            return context.run(arrays, out, timeout=timeout, cancel=cancel)
+            if share_outputs:
+                out = context.own_outputs
+            outputs = context.run(arrays, out, timeout=timeout, cancel=cancel, strict=share_inputs)
+            if share_outputs:
+                token = ViewToken()
+                self._pool.keep(lease, token)
+                outputs = guarded_views(outputs, token)
+            return outputs
         finally:
             self._pool.give_back(lease)
             drain_log()
@@ -199,6 +221,64 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         """The info of an output for these input shapes, free dimensions bound."""
         return self._pool.plan(key).network.outputs[name]
 
+    def bind(
+        self,
+        inputs: Mapping[str, Any] | Sequence[Any] | Any | None = None,
+        outputs: Mapping[str, np.ndarray] | None = None,
+    ) -> BoundNetwork:
+        """Check arrays once and run over them often: the way with the least cost of a call.
+
+        Parameters
+        ----------
+        inputs
+            Arrays as for `run`, used where they are; without them arrays of zeros are made. With
+            free dimensions they tell the shapes.
+        outputs
+            Arrays to write outputs into, by name; arrays are made for those that are not named.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A name, dtype or shape does not fit, an array is not contiguous or not aligned, an
+            output overlaps another array, or the network is closed.
+
+        Examples
+        --------
+        >>> with loaded.bind() as bound:  # doctest: +SKIP
+        ...     for picture in pictures:
+        ...         bound.inputs["image"][...] = picture
+        ...         print(bound.run()["scores"].argmax())
+        """
+        if inputs is not None:
+            arrays = self._binder.bind(inputs, share=True)
+            key = tuple([array.shape for array in arrays])
+        elif self._optimized.is_dynamic:
+            raise InvalidArgumentError(
+                f"network '{self.name}' has free dimensions: bind() needs inputs",
+                hints=["pass arrays of the shapes that you want to run"],
+            )
+        else:
+            arrays = None
+            key = tuple([info.static_shape for info in self._optimized.inputs.values()])
+        lease = Lease()
+        try:
+            self._pool.start(lease)
+            context = self._pool.borrow(lease, key)
+            if arrays is None:
+                arrays = context.fresh_inputs()
+            context.check_inputs(arrays)
+            if outputs is not None:
+                self._binder.bind_out(
+                    outputs, arrays, lambda name: self._output(name, key), share=True
+                )
+                context.check_outputs(outputs)
+            bound = BoundNetwork(self, context, arrays, context.fresh_outputs(outputs or {}))
+            self._pool.keep(lease, bound)
+            return bound
+        finally:
+            self._pool.give_back(lease)
+            drain_log()
+
     # ---- Profile and end -----------------------------------------------------------------------
 
     def profile(self) -> Profile:
@@ -215,13 +295,22 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         Raises
         ------
         InvalidArgumentError
-            If a signal handler calls it in the middle of a run of its own thread, which would have
-            to wait for itself.
+            If views of a run with ``share_outputs=True`` are still held (not when a ``with`` block
+            ends by an exception: they stay valid), or if a signal handler calls it in the middle
+            of a run of its own thread, which would have to wait for itself.
         BackendError
             If the context of a backend does not let it be closed: the network stays as it was. At
             interpreter exit, and when a network is dropped without `close`, that is only logged.
         """
+        self._check_views()
         self._close(patience=None)
+
+    def _check_views(self) -> None:
+        if not self._pool.closed and self._pool.views_live:
+            raise InvalidArgumentError(
+                f"network '{self.name}': outputs of a run with share_outputs=True are still held",
+                hints=["drop the views (del outputs), or keep copies instead: view.copy()"],
+            )
 
     def _close(self, *, patience: float | None, obey: bool = True) -> None:
         """Close; with ``patience`` running calls are stopped and waited for that many seconds.
@@ -255,7 +344,10 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        if exc_type is None:
+            self.close()
+        else:  # frames of the traceback may hold views, and its error is the one to be seen
+            self._close(patience=None)
 
     def __del__(self) -> None:
         # Nobody can be running it: a run holds the network.

@@ -18,12 +18,13 @@ from armnn_py.text import counted, html_table, printable, text_table
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from armnn_py._native.plan import NativeContext
     from armnn_py._native.profiling_context import NativeProfilingContext
     from armnn_py.backends.backend import Backend
     from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.network_plan import NetworkPlan
 
-__all__ = ["BackendEvent", "LayerProfile", "Profile", "flush_profiles"]
+__all__ = ["BackendEvent", "LayerProfile", "Profile", "flush_profiles", "note_copies"]
 
 _log = logging.getLogger("armnn_py.runtime")
 
@@ -45,6 +46,18 @@ def flush_profiles() -> None:
         dropped = trace.dropped()
         for profile in _open:
             profile._take(events, dropped)
+
+
+def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
+    """Tell the open profiles what the last run of a context copied."""
+    if not _open:
+        return
+    copies, copied_bytes = native.copies
+    with _lock:
+        for profile in _open:
+            if plan in profile._network._plans():
+                profile.copies += copies
+                profile.copied_bytes += copied_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +152,9 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         Time of each layer.
     runs, run_ns
         How many runs there were, and their time in all.
+    copies, copied_bytes
+        How often the host copied a tensor, between memories or to where it is aligned, and how
+        many bytes in all.
     dropped
         How many events did not fit into the buffer.
     events
@@ -153,6 +169,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         "_dropped_before",
         "_network",
         "_sums",
+        "copied_bytes",
+        "copies",
         "counters",
         "dropped",
         "events",
@@ -173,6 +191,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self.counters: dict[str, dict[str, float]] = {}
         self.runs = 0
         self.run_ns = 0
+        self.copies = 0
+        self.copied_bytes = 0
         self.dropped = 0
 
     def __enter__(self) -> Profile:
@@ -262,6 +282,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         return {
             "runs": self.runs,
             "run_us": self.run_ns / 1e3,
+            "copies": self.copies,
+            "copied_bytes": self.copied_bytes,
             "dropped_events": self.dropped,
             "layers": [
                 {
@@ -310,7 +332,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     @property
     def _total(self) -> str:
         lost = f"; {counted(self.dropped, 'event')} lost" if self.dropped else ""
-        return f"{counted(self.runs, 'run')} in {self.run_ns / 1e6:.3f} ms{lost}"
+        copied = f"; {counted(self.copied_bytes, 'byte')} copied" if self.copies else ""
+        return f"{counted(self.runs, 'run')} in {self.run_ns / 1e6:.3f} ms{copied}{lost}"
 
     def _counter_rows(self) -> list[tuple[str, ...]]:
         rows: list[tuple[str, ...]] = [

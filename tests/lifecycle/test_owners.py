@@ -20,10 +20,11 @@ def owners() -> Iterator[dict[str, object]]:
     network.add_output("y", network.add_floor(network.add_input("x", ann.TensorInfo((2,)))))
     with ann.Runtime(enable_dynamic_backends=False) as runtime:
         optimized = ann.optimize(network, runtime=runtime)
-        with runtime.load_network(optimized) as loaded:
+        with runtime.load_network(optimized) as loaded, loaded.bind() as bound:
             yield {
                 "Backend": runtime.backends["CpuRef"],
                 "BackendRegistry": runtime.backends,
+                "BoundNetwork": bound,
                 "Runtime": runtime,
                 "OptimizedNetwork": optimized,
                 "LoadedNetwork": loaded,
@@ -37,6 +38,7 @@ def owners() -> Iterator[dict[str, object]]:
     [
         "Backend",
         "BackendRegistry",
+        "BoundNetwork",
         "CancelToken",
         "LoadedNetwork",
         "OptimizedNetwork",

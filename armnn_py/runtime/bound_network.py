@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A network with its arrays fixed: the shortest way into the executor."""
+
+from __future__ import annotations
+
+import threading
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from armnn_py._native.log import drain_log
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.ownership import Owner
+from armnn_py.runtime.binding import check_stops
+from armnn_py.runtime.context_pool import Lease
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    import numpy as np
+
+    from armnn_py.runtime.cancel import CancelToken
+    from armnn_py.runtime.execution_context import ExecutionContext
+    from armnn_py.runtime.loaded_network import LoadedNetwork
+
+__all__ = ["BoundNetwork"]
+
+
+class BoundNetwork(Owner, instead="call bind() again: each has memory of its own"):
+    """Arrays that were checked once and an execution context; made by `LoadedNetwork.bind`.
+
+    Write inputs into the arrays of `inputs`, call `run`, read those of `outputs`: each run writes
+    the same arrays again. For one thread at a time; threads bind one each.
+
+    Use it in a ``with`` block, or call `close`. When the network is closed, runs raise and the
+    arrays stay.
+
+    Attributes
+    ----------
+    inputs, outputs
+        The arrays by name, in the network's order.
+    """
+
+    def __init__(
+        self,
+        network: LoadedNetwork,
+        context: ExecutionContext,
+        inputs: Sequence[np.ndarray],
+        outputs: Mapping[str, np.ndarray],
+    ) -> None:
+        self._network = network
+        self._pool = network._pool
+        self._context = context
+        self._is_closed = False
+        self.inputs: Mapping[str, np.ndarray] = MappingProxyType(
+            dict(zip(network.inputs, inputs, strict=True))
+        )
+        self.outputs: Mapping[str, np.ndarray] = MappingProxyType(dict(outputs))
+        self._input_addresses = [array.ctypes.data for array in inputs]
+        self._output_addresses = [array.ctypes.data for array in outputs.values()]
+        self._lock = threading.Lock()
+
+    @property
+    def network(self) -> LoadedNetwork:
+        """The network that it belongs to."""
+        return self._network
+
+    @property
+    def closed(self) -> bool:
+        """Whether it, or its network, was closed."""
+        return self._is_closed or self._pool.closed
+
+    def run(
+        self, *, timeout: float | None = None, cancel: CancelToken | None = None
+    ) -> Mapping[str, np.ndarray]:
+        """Run one inference over `inputs` and return `outputs`.
+
+        Parameters
+        ----------
+        timeout, cancel
+            As for `LoadedNetwork.run`.
+
+        Raises
+        ------
+        InvalidArgumentError
+            It is closed, or runs already.
+        ExecutionError, ExecutionTimeoutError, ExecutionCancelledError, KeyboardInterrupt
+            As for `LoadedNetwork.run`; also if a backend refuses the memory.
+        """
+        if timeout is not None or cancel is not None:
+            check_stops(timeout, cancel)
+        self._take("run")
+        lease = Lease()
+        try:
+            if self._is_closed:
+                raise InvalidArgumentError(
+                    f"network '{self._network.name}': these bound arrays are closed",
+                    hints=["call bind() again"],
+                )
+            self._pool.resume(lease, self._context)
+            self._context.execute(
+                list(self._input_addresses),
+                list(self._output_addresses),
+                timeout=timeout,
+                cancel=cancel,
+                strict=True,
+            )
+        finally:
+            self._pool.give_back(lease)
+            self._lock.release()
+            drain_log()
+        return self.outputs
+
+    def _take(self, verb: str) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise InvalidArgumentError(
+                f"network '{self._network.name}': cannot {verb} bound arrays that run right now",
+                hints=["call bind() once for each thread"],
+            )
+
+    def close(self) -> None:
+        """Give the memory back to the network; the arrays stay. Harmless when repeated.
+
+        Raises
+        ------
+        InvalidArgumentError
+            It runs right now, in another thread or below a signal handler.
+        """
+        self._take("close")
+        try:
+            if not self._is_closed:
+                self._is_closed = True
+                self._pool.release(self._context)
+        finally:
+            self._lock.release()
+
+    def __enter__(self) -> BoundNetwork:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = " closed" if self.closed else ""
+        return f"<BoundNetwork of '{self._network.name}'{state}>"

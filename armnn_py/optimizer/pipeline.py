@@ -16,7 +16,7 @@ from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.measure import place_by_time
 from armnn_py.optimizer.optimized import PlacedNetwork
-from armnn_py.optimizer.parts import optimize_parts
+from armnn_py.optimizer.parts import number_parts, optimize_parts
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassRecord
 from armnn_py.optimizer.place import AssignmentDraft, place_nodes
 from armnn_py.optimizer.reduce_precision import (
@@ -191,6 +191,8 @@ class _Pipeline:
             self.records += optimize_parts(
                 self.graph, candidates, self.model_options, replace=replace
             )
+        else:
+            number_parts(self.graph)
         if self.options.validate:
             self._passes([])
 

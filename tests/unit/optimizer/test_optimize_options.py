@@ -122,3 +122,8 @@ def test_wrong_options(
 
 def test_options_are_values() -> None:
     assert dataclasses.replace(OptimizerOptions(), simplify=False, compile_parts=False) == AS_IT_IS
+
+
+def test_parts_are_numbered_also_where_nothing_is_compiled(runtime: ann.Runtime) -> None:
+    optimized = ann.optimize(padded_convolution(), runtime=runtime, options=AS_IT_IS)
+    assert [record.part for record in optimized.assignment] == [0, 0]

@@ -15,9 +15,9 @@ from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
+    from armnn_py._native.handle_registry import HandleRegistry
     from armnn_py._native.layers import LayerStructs
     from armnn_py._native.model_options import NativeModelOptions
-    from armnn_py._native.tensor_handles import HandleRegistry
 
 __all__ = ["MAX_ALIGNMENT", "NativeWorkload", "NativeWorkloadFactory", "Requirements"]
 

@@ -16,7 +16,7 @@ import dataclasses
 import hashlib
 from typing import TYPE_CHECKING, TypeAlias
 
-from armnn_py._native.tensor_handles import HandleRegistry
+from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends.support import LayerSupport
 from armnn_py.network import Network
 from armnn_py.optimizer.least_time import least_time

@@ -9,7 +9,7 @@ import gc
 import logging
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.tensor_handles import HandleRegistry
+from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
 from armnn_py.optimizer.debug_layers import insert_debug_layers
 from armnn_py.optimizer.edges import connect_memory

@@ -7,7 +7,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from armnn_py._native.tensor_handles import HandleRegistry, TensorHandle
+from armnn_py._native.handle_registry import HandleRegistry
+from armnn_py._native.tensor_handles import TensorHandle
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from armnn_py._native import abi
 from armnn_py._native.blob import check_blob
+from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
-from armnn_py._native.tensor_handles import HandleRegistry
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import logging
+import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -17,16 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["aligned_copy", "aligned_empty", "bind_input", "bind_output", "check_in_place"]
 
 _logger = logging.getLogger("armnn_py.runtime")
+_BYTE = np.dtype(np.uint8)
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int) -> np.ndarray:
     """An uninitialised array whose data starts at a multiple of ``alignment`` bytes."""
-    array: np.ndarray = np.empty(shape, dtype)
-    if alignment <= 16 or array.ctypes.data % alignment == 0:
-        return array
-    raw = np.empty(array.nbytes + alignment, np.uint8)
-    start = -raw.ctypes.data % alignment
-    return raw[start : start + array.nbytes].view(dtype).reshape(shape)
+    raw = np.empty(math.prod(shape) * dtype.itemsize + alignment, _BYTE)
+    return np.ndarray(shape, dtype, raw, -address_of(raw) % alignment)
 
 
 def aligned_copy(value: np.ndarray, alignment: int = 64) -> np.ndarray:

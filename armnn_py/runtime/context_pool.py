@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.runtime.profiling import flush_profiles
-from armnn_py.runtime.views import ViewToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -215,16 +214,6 @@ class ContextPool:
             self._leases.discard(lease)
             if self.closed:
                 self._condition.notify_all()
-
-    @property
-    def views_live(self) -> bool:
-        """Whether somebody has views of the memory of a context."""
-        with self._condition:
-            return any(
-                isinstance(owner(), ViewToken)
-                for entry in self._entries.values()
-                for owner, _ in entry.kept
-            )
 
     # ---- Looking -------------------------------------------------------------------------------
 

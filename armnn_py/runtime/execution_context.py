@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
+from armnn_py._native.memory import address_of
 from armnn_py._native.plan import NativeContext
 from armnn_py.errors import ExecutionCancelledError, ExecutionError
 from armnn_py.runtime.buffers import aligned_empty, check_in_place
@@ -32,7 +33,7 @@ __all__ = ["ExecutionContext"]
 _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; beyond it a deadline would leave the clock's 64 bits, and nobody would see it.
 _LONGEST_TIMEOUT = 1e9
-#: Of fresh arrays: what the backend API promises for tensors of the host.
+#: Of fresh arrays: backends that import memory want no more of it, as a rule.
 _ALIGNMENT = 64
 
 
@@ -96,8 +97,8 @@ class ExecutionContext:
                 array if array is not None else self._fresh(name, shape, dtype, alignment)
             )
         self.execute(
-            [array.ctypes.data for array in inputs],
-            [array.ctypes.data for array in outputs.values()],
+            [address_of(array) for array in inputs],
+            [address_of(array) for array in outputs.values()],
             timeout=timeout,
             cancel=cancel,
             strict=strict,
@@ -169,9 +170,7 @@ class ExecutionContext:
     def fresh_outputs(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Arrays for the outputs in order: those given, and fresh ones."""
         return {
-            name: given[name]
-            if name in given
-            else self._fresh(name, shape, dtype, max(_ALIGNMENT, alignment))
+            name: given[name] if name in given else self._fresh(name, shape, dtype, alignment)
             for name, shape, dtype, alignment in self._output_specs
         }
 
@@ -186,7 +185,7 @@ class ExecutionContext:
         self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int
     ) -> np.ndarray:
         try:
-            return aligned_empty(shape, dtype, alignment)
+            return aligned_empty(shape, dtype, max(_ALIGNMENT, alignment))
         except MemoryError as error:
             size = math.prod(shape) * dtype.itemsize
             raise ExecutionError(

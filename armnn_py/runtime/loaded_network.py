@@ -18,6 +18,7 @@ from armnn_py.runtime.network_plan import NetworkPlan
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.profiling import Profile
 from armnn_py.runtime.views import ViewToken, guarded_views
+from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -160,9 +161,10 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
             Use the inputs where they are: what would have to be copied, because it is not
             contiguous, not aligned, or refused by the backend that should import it, is an error.
         share_outputs
-            Return views of memory that stays with the network instead of fresh arrays. That memory
-            is not written again while a view of it lives, and `close` raises as long; drop the
-            views before the next run, which else needs more memory.
+            Return views of memory that stays with the network instead of fresh arrays. No view
+            ever shows another run's numbers: memory is written again only when its last view is
+            gone, and views that are held when the network is closed stay as they are. Drop them
+            before the next run, which else needs more memory.
 
         Returns
         -------
@@ -292,25 +294,19 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
     def close(self) -> None:
         """Free everything; waits for running calls, later calls raise. Harmless when repeated.
 
+        Outputs stay as they are, views of a run with ``share_outputs=True`` too: the last view
+        frees the memory below it.
+
         Raises
         ------
         InvalidArgumentError
-            If views of a run with ``share_outputs=True`` are still held (not when a ``with`` block
-            ends by an exception: they stay valid), or if a signal handler calls it in the middle
-            of a run of its own thread, which would have to wait for itself.
+            If a signal handler calls it in the middle of a run of its own thread, which would have
+            to wait for itself.
         BackendError
             If the context of a backend does not let it be closed: the network stays as it was. At
             interpreter exit, and when a network is dropped without `close`, that is only logged.
         """
-        self._check_views()
         self._close(patience=None)
-
-    def _check_views(self) -> None:
-        if not self._pool.closed and self._pool.views_live:
-            raise InvalidArgumentError(
-                f"network '{self.name}': outputs of a run with share_outputs=True are still held",
-                hints=["drop the views (del outputs), or keep copies instead: view.copy()"],
-            )
 
     def _close(self, *, patience: float | None, obey: bool = True) -> None:
         """Close; with ``patience`` running calls are stopped and waited for that many seconds.
@@ -344,10 +340,7 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if exc_type is None:
-            self.close()
-        else:  # frames of the traceback may hold views, and its error is the one to be seen
-            self._close(patience=None)
+        self.close()
 
     def __del__(self) -> None:
         # Nobody can be running it: a run holds the network.
@@ -361,8 +354,8 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         assignment = self.assignment
         if not len(assignment) and self._optimized.is_dynamic:
             return f"<LoadedNetwork '{self.name}' with free dimensions>"
-        layers = len(assignment)
+        counts = assignment.counts
         return (
-            f"<LoadedNetwork '{self.name}' {layers} layer{'s' if layers != 1 else ''} "
-            f"on {'+'.join(assignment.counts) or 'no backend'}>"
+            f"<LoadedNetwork '{self.name}' {counted(sum(counts.values()), 'layer')} "
+            f"on {'+'.join(counts) or 'no backend'}>"
         )

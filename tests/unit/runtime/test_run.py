@@ -229,6 +229,16 @@ def test_outputs_are_fresh_each_time(loaded: ann.LoadedNetwork) -> None:
     np.testing.assert_array_equal(first, A + B)
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (100, 100)], ids=str)
+def test_fresh_outputs_can_be_imported(runtime: ann.Runtime, shape: tuple[int, ...]) -> None:
+    """Aligned to 64 bytes, which is what backends want of memory that they use as it is."""
+    with ann.load(add_network(shape), runtime=runtime) as net:
+        a = np.ones(shape, np.float32)
+        kept = [net.run([a, a])["y"] for _ in range(9)]
+    assert all(y.ctypes.data % 64 == 0 for y in kept)
+    assert all(y.flags.c_contiguous and y.flags.writeable for y in kept)
+
+
 def test_output_that_is_an_input_or_a_constant(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2, 3)))

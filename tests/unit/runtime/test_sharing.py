@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -106,17 +107,18 @@ def test_views_held_by_others_than_numpy(loaded: ann.LoadedNetwork) -> None:
     np.testing.assert_array_equal(np.asarray(held), 2 * A)
 
 
-def test_close_with_live_views(loaded: ann.LoadedNetwork) -> None:
-    outputs = loaded.run(A, share_outputs=True)
-    with pytest.raises(ann.InvalidArgumentError, match="are still held") as caught:
-        loaded.close()
-    assert "view.copy()" in str(caught.value)
-    assert not loaded.closed
-    np.testing.assert_array_equal(loaded.run(A)["y"], 2 * A)
-    del outputs, caught
+def test_views_outlive_the_network() -> None:
+    """The end of a block is no error, and nobody else gets the memory of the views."""
+    with ann.load(doubling(), ["CpuRef"]) as net:
+        view = net.run(A, share_outputs=True)["y"]
+    assert net.closed
     gc.collect()
-    loaded.close()
-    assert loaded.closed
+    begin, end = view.ctypes.data, view.ctypes.data + view.nbytes
+    others = [np.full_like(view, np.nan) for _ in range(100)]
+    with ann.load(doubling(), ["CpuRef"]) as net:
+        others += [net.run(3 * A, share_outputs=True)["y"] for _ in range(10)]
+    assert not any(begin <= other.ctypes.data < end for other in others)
+    np.testing.assert_array_equal(view, 2 * A)
 
 
 def test_views_outlive_a_block_that_failed() -> None:
@@ -133,6 +135,21 @@ def test_views_outlive_a_block_that_failed() -> None:
     assert net.closed
     gc.collect()
     np.testing.assert_array_equal(held[0], 2 * A)
+
+
+def test_the_memory_goes_with_the_last_view() -> None:
+    with ann.load(doubling(), ["CpuRef"]) as net:
+        view = net.run(A, share_outputs=True)["y"]
+        memory = view
+        while isinstance(memory.base, np.ndarray):
+            memory = memory.base
+        gone = weakref.ref(memory.base._array)  # type: ignore[union-attr]
+        del memory
+    gc.collect()
+    assert gone() is not None
+    del view
+    gc.collect()
+    assert gone() is None
 
 
 def test_views_of_threads(loaded: ann.LoadedNetwork) -> None:

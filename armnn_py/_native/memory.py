@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Addresses of arrays, without the price of ``array.ctypes``."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["address_of"]
+
+_addressof = ctypes.addressof
+_from_buffer = ctypes.c_char.from_buffer
+
+
+def address_of(array: np.ndarray) -> int:
+    """Where the data of a dense array lies; quick for arrays that can be written."""
+    try:
+        return _addressof(_from_buffer(array))  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # read-only, or without elements
+        address: int = array.ctypes.data
+        return address

@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native import trace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armnn_py._native.profiling_context import NativeProfilingContext
     from armnn_py.backends.backend import Backend
     from armnn_py.runtime.loaded_network import LoadedNetwork
-    from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
 
 __all__ = ["BackendEvent", "LayerProfile", "Profile", "flush_profiles", "note_copies"]
 
@@ -96,6 +96,9 @@ class BackendEvent:
     in_run
         Whether it came from a thread that worked for a run of the profiled network; otherwise from
         a thread of a backend, and perhaps for another network.
+    layer, backend
+        What was executed at that moment, as in `LayerProfile`; None for what came from a thread of
+        a backend or from between two layers.
     """
 
     name: str
@@ -104,6 +107,8 @@ class BackendEvent:
     thread: int
     time_ns: int
     in_run: bool
+    layer: str | None = None
+    backend: str | None = None
 
 
 _PHASES: dict[int, Literal["begin", "end", "instant"]] = dict(
@@ -158,7 +163,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     dropped
         How many events did not fit into the buffer.
     events
-        What backends told the trace: `BackendEvent`, oldest first.
+        What backends told the trace: `BackendEvent`, oldest first, with layer and backend.
     counters
         By backend of the runtime: counter name to value, in the counter's unit. A delta counter's
         value is by how much it grew, whoever used the backend; an absolute one's its last.
@@ -167,8 +172,10 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     __slots__ = (
         "_counting",
         "_dropped_before",
+        "_in_step",
         "_network",
         "_sums",
+        "_told",
         "copied_bytes",
         "copies",
         "counters",
@@ -185,6 +192,9 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._network = network
         self._sums: dict[tuple[NetworkPlan, int], list[int]] = {}
         self._dropped_before = 0
+        self._told: list[BackendEvent] = []
+        # Indices of told events by run: whose they are is known when the step has ended.
+        self._in_step: dict[tuple[int, int], list[int]] = {}
         self._counting: dict[str, _Counting] = {}
         self.layers: tuple[LayerProfile, ...] = ()
         self.events: tuple[BackendEvent, ...] = ()
@@ -227,7 +237,10 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 LayerProfile(info.layer, info.type, info.backend, info.kernel, calls, total)
             )
         self.layers = tuple(layers)
+        self.events = tuple(self._told)
         self._sums.clear()
+        self._told.clear()
+        self._in_step.clear()
 
     def _start_counters(self) -> None:
         for backend in self._network.runtime.backends.values():
@@ -245,30 +258,36 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         plans = {
             plan.native.address: plan for plan in self._network._plans() if plan.native is not None
         }
-        own = []
         for event in events:
             plan = plans.get(event.plan)
             if event.kind in _PHASES and (plan is not None or not event.plan):
-                own.append(
-                    BackendEvent(
-                        event.name,
-                        _PHASES[event.kind],
-                        event.id,
-                        event.thread,
-                        event.time_ns,
-                        plan is not None,
-                    )
-                )
+                self._tell(event, in_run=plan is not None)
             if plan is None:
                 continue
             if event.kind == trace.RUN:
                 self.runs += 1
                 self.run_ns += event.duration_ns
+                self._in_step.pop((event.plan, event.run_id), None)
             elif event.kind == trace.STEP:
                 entry = self._sums.setdefault((plan, event.id), [0, 0])
                 entry[0] += 1
                 entry[1] += event.duration_ns
-        self.events += tuple(own)
+                self._attribute(event, plan.steps[event.id])
+
+    def _tell(self, event: trace.TraceEvent, *, in_run: bool) -> None:
+        if in_run:
+            self._in_step.setdefault((event.plan, event.run_id), []).append(len(self._told))
+        phase = _PHASES[event.kind]
+        self._told.append(
+            BackendEvent(event.name, phase, event.id, event.thread, event.time_ns, in_run)
+        )
+
+    def _attribute(self, step: trace.TraceEvent, info: StepInfo) -> None:
+        """Say of what a run's backends told during a step that it belongs to it."""
+        for index in self._in_step.pop((step.plan, step.run_id), ()):
+            told = self._told[index]
+            if step.time_ns <= told.time_ns <= step.time_ns + step.duration_ns:
+                self._told[index] = replace(told, layer=info.layer, backend=info.backend)
 
     def __iter__(self) -> Iterator[LayerProfile]:
         return iter(self.layers)
@@ -305,6 +324,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                     "thread": event.thread,
                     "time_us": event.time_ns / 1e3,
                     "in_run": event.in_run,
+                    "layer": event.layer,
+                    "backend": event.backend,
                 }
                 for event in self.events
             ],

@@ -92,11 +92,14 @@ def test_events(runtime: ann.Runtime, network: ann.Network) -> None:
     assert len(first) == len(second) == 1
     assert first != second
     assert len({event.thread for event in events}) == 1
+    assert {event.backend for event in events} == {"Services"}
+    assert [event.layer for event in events] == ["add"] * 3 + ["neg"] * 3
     times = [event.time_ns for event in events]
     assert times == sorted(times)
     assert times[-1] - times[0] <= profile.run_ns
     told = json.loads(json.dumps(profile.to_json()))["events"]
     assert [event["phase"] for event in told] == ["begin", "instant", "end"] * 2
+    assert (told[0]["layer"], told[0]["backend"]) == ("add", "Services")
     assert told[0]["time_us"] == times[0] / 1e3
 
 

@@ -1,0 +1,19 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * choose.c - the instruction sets that this library was built with, best first.
+ */
+#include "kernels.h"
+
+#define ISA(name) extern const armnn_i_acc_kernels_t armnn_i_acc_kernels__##name;
+#include "isa_list.inc"
+#undef ISA
+
+const armnn_i_acc_kernels_t* const armnn_i_acc_all_kernels[] = {
+#define ISA(name) &armnn_i_acc_kernels__##name,
+#include "isa_list.inc"
+#undef ISA
+};
+
+const uint32_t armnn_i_acc_all_kernels_count =
+    sizeof armnn_i_acc_all_kernels / sizeof armnn_i_acc_all_kernels[0];

@@ -1,0 +1,169 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * ops.h - the operators a program is made of, and how each is made.
+ *
+ * Every maker returns OK and an operator, OUT_OF_MEMORY, or UNSUPPORTED for a combination that it
+ * does not do (the compiler then finds another way). Tensors are physical; operators that take an
+ * epilogue apply it. Constant weights are packed while the operator is made and not read later.
+ */
+#ifndef ARMNN_CPU_ACC_OPS_H_
+#define ARMNN_CPU_ACC_OPS_H_
+
+#include "../program.h"
+
+/* ---- Products (ops/convolution.c, ops/gemm.c, ...) --------------------------------------------
+ */
+
+/* Weights are W[o][y][x][i] at values[o * stride_o + y * stride_y + x * stride_x + i * stride_i]:
+ * whatever order a network has them in, they are not copied before they are packed. |i| runs over
+ * the input channels of one group. */
+typedef struct armnn_i_acc_window_weights_t {
+  const float* values;
+  int64_t stride_o, stride_y, stride_x, stride_i;
+} armnn_i_acc_window_weights_t;
+
+typedef struct armnn_i_acc_convolution_t {
+  armnn_i_acc_tensor_t input;  /* [n, h, w, c] */
+  armnn_i_acc_tensor_t output; /* [n, oh, ow, oc] */
+  armnn_i_acc_window_weights_t weights;
+  const float* bias; /* [oc], or null */
+  int64_t kernel_y, kernel_x;
+  int64_t stride_y, stride_x, dilation_y, dilation_x;
+  int64_t pad_top, pad_left; /* the rest follows from the sizes */
+  int64_t groups;
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_convolution_t;
+
+/* Dense or grouped; depthwise (groups == c == oc, or oc a multiple of c) goes to its own kernels.
+ */
+armnn_status_t armnn_i_acc_make_convolution(const armnn_i_acc_maker_t* maker,
+                                            const armnn_i_acc_convolution_t* what,
+                                            armnn_i_acc_op_t** out_op);
+/* |groups| == c; output channel o reads input channel o / (oc / c). */
+armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_convolution_t* what,
+                                          armnn_i_acc_op_t** out_op);
+/* The same structure: stride and padding are those of the convolution it transposes; |i| of the
+ * weights runs over the input's channels of one group, |o| over the output's. */
+armnn_status_t armnn_i_acc_make_transpose_convolution(const armnn_i_acc_maker_t* maker,
+                                                      const armnn_i_acc_convolution_t* what,
+                                                      armnn_i_acc_op_t** out_op);
+
+/* output[b] = left[b] right[b] (+ bias): left [batch.., m, k], right [batch.., k, n] or,
+ * transposed, [batch.., n, k]; batch dimensions broadcast. A constant |right| is packed when made:
+ * this is also the fully connected layer. Tensors have rank 2 or more. */
+typedef struct armnn_i_acc_matmul_t {
+  armnn_i_acc_tensor_t left, right, output;
+  bool transpose_left, transpose_right;
+  const float* bias; /* [n], or null */
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_matmul_t;
+
+armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_matmul_t* what, armnn_i_acc_op_t** out_op);
+
+/* ---- Images -----------------------------------------------------------------------------------
+ */
+
+typedef struct armnn_i_acc_pooling_t {
+  armnn_i_acc_tensor_t input, output; /* [n, h, w, c] */
+  int32_t method;                     /* armnn_pooling_algorithm_e */
+  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
+  int64_t pad_top, pad_left, pad_bottom, pad_right;
+  bool count_padding; /* average and L2: padding (as given) counts in the divisor */
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_pooling_t;
+
+armnn_status_t armnn_i_acc_make_pooling(const armnn_i_acc_maker_t* maker,
+                                        const armnn_i_acc_pooling_t* what,
+                                        armnn_i_acc_op_t** out_op);
+
+typedef struct armnn_i_acc_resize_t {
+  armnn_i_acc_tensor_t input, output; /* [n, h, w, c] */
+  int32_t method;                     /* armnn_resize_method_e */
+  bool align_corners, half_pixel_centers;
+} armnn_i_acc_resize_t;
+
+armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_resize_t* what, armnn_i_acc_op_t** out_op);
+
+/* ---- Elements ----------------------------------------------------------------------------------
+ */
+
+/* output = function(input); input and output may be the same memory. */
+armnn_status_t armnn_i_acc_make_unary(const armnn_i_acc_maker_t* maker,
+                                      const armnn_i_acc_tensor_t* input,
+                                      const armnn_i_acc_tensor_t* output, int32_t function, float a,
+                                      float b, armnn_i_acc_op_t** out_op);
+
+/* Operands are broadcast by numpy's rules to the output's dims (all ranks equal; a dimension of 1
+ * repeats). Then the epilogue's function (never a residual). */
+typedef struct armnn_i_acc_binary_t {
+  armnn_i_acc_tensor_t left, right, output;
+  int32_t operation; /* armnn_binary_operation_e */
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_binary_t;
+
+armnn_status_t armnn_i_acc_make_binary(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_binary_t* what, armnn_i_acc_op_t** out_op);
+
+/* softmax(beta x), or its logarithm, along |axis|. */
+armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
+                                        const armnn_i_acc_tensor_t* input,
+                                        const armnn_i_acc_tensor_t* output, uint32_t axis,
+                                        float beta, bool logarithm, armnn_i_acc_op_t** out_op);
+
+/* Over the axes of |axis_mask|, which have one element in |output| (same rank). */
+typedef struct armnn_i_acc_reduce_t {
+  armnn_i_acc_tensor_t input, output;
+  int32_t operation; /* armnn_reduce_operation_e; mean is ARMNN_REDUCE_MEAN */
+  uint32_t axis_mask;
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_reduce_t;
+
+armnn_status_t armnn_i_acc_make_reduce(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_reduce_t* what, armnn_i_acc_op_t** out_op);
+
+typedef enum armnn_i_acc_normalize_e {
+  ARMNN_ACC_NORMALIZE_MEAN_VARIANCE, /* (x - mean) / sqrt(variance + eps) * gamma + beta */
+  ARMNN_ACC_NORMALIZE_L2,            /* x / sqrt(max(sum x^2, eps)) */
+} armnn_i_acc_normalize_e;
+
+/* Over the axes of |axis_mask|; |gamma| and |beta| (or null) run over |scale_axis|. Instance, layer
+ * and L2 normalisation. */
+typedef struct armnn_i_acc_normalize_t {
+  armnn_i_acc_tensor_t input, output;
+  int32_t kind;
+  uint32_t axis_mask;
+  uint32_t scale_axis;
+  float eps;
+  const float *gamma, *beta;
+} armnn_i_acc_normalize_t;
+
+armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_normalize_t* what,
+                                          armnn_i_acc_op_t** out_op);
+
+/* ---- Moving data -------------------------------------------------------------------------------
+ */
+
+/* output[i0, i1, ..] = input[.., i_order^-1 ..]: output dimension d is input dimension order[d].
+ * Any strides on either side: transposes, layout changes, strided slices, parts of a Concat. */
+armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
+                                     const armnn_i_acc_tensor_t* input,
+                                     const armnn_i_acc_tensor_t* output, const uint32_t* order,
+                                     armnn_i_acc_op_t** out_op);
+
+/* Copies |input| to |before| in |output| and fills the rest. */
+typedef struct armnn_i_acc_pad_t {
+  armnn_i_acc_tensor_t input, output;
+  int64_t before[ARMNN_ACC_MAX_RANK];
+  int32_t mode; /* armnn_padding_mode_e */
+  float value;
+} armnn_i_acc_pad_t;
+
+armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
+                                    armnn_i_acc_op_t** out_op);
+
+#endif /* ARMNN_CPU_ACC_OPS_H_ */

@@ -1,0 +1,169 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * program.h - what a sub-graph becomes: a list of operators over tensors in one arena.
+ *
+ * The compiler (compile/) turns layers into operators, chooses the order in which each tensor's
+ * dimensions lie in memory, and places tensors. Operators (ops/) see only that: **physical**
+ * tensors, whose dimensions are already in memory order (images are N, H, W, C), with strides, so
+ * that an operator can write its result straight into a part of a larger tensor. They cut their
+ * work for the host's threads and call kernels (kernels/), which know one instruction set and no
+ * tensors.
+ *
+ * A program is made once, and run by any number of threads at a time: everything in it is constant
+ * when it runs. What changes is in armnn_i_acc_run_t.
+ */
+#ifndef ARMNN_CPU_ACC_PROGRAM_H_
+#define ARMNN_CPU_ACC_PROGRAM_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "armnn/backend_kit.h"
+
+#define ARMNN_ACC_MAX_RANK 8u
+#define ARMNN_ACC_LINE 64u /* alignment in bytes of tensors in the arena and of packed weights */
+
+typedef struct armnn_i_acc_kernels_t armnn_i_acc_kernels_t; /* kernels/kernels.h */
+
+/* ---- Tensors --------------------------------------------------------------------------------
+ */
+
+/* Where a tensor's first element is: |offset| floats into binding |binding|. */
+#define ARMNN_ACC_ARENA 0u /* binding 0: memory of the run; then inputs, then outputs of the part \
+                            */
+typedef struct armnn_i_acc_place_t {
+  uint32_t binding;
+  int64_t offset;
+} armnn_i_acc_place_t;
+
+/* A float32 tensor in memory order: the last dimension has stride 1 unless it has one element.
+ * Strides are in floats. A constant has its values in |values| instead of a place. Memory of the
+ * arena may be read and written up to the next multiple of 16 floats behind a dense tensor; memory
+ * of other bindings and constants ends with the last element. */
+typedef struct armnn_i_acc_tensor_t {
+  uint32_t rank;
+  int64_t dims[ARMNN_ACC_MAX_RANK];
+  int64_t strides[ARMNN_ACC_MAX_RANK];
+  armnn_i_acc_place_t place;
+  const float* values;
+} armnn_i_acc_tensor_t;
+
+static inline int64_t armnn_i_acc_count(const armnn_i_acc_tensor_t* tensor) {
+  int64_t count = 1;
+  for (uint32_t i = 0; i < tensor->rank; ++i) count *= tensor->dims[i];
+  return count;
+}
+
+static inline bool armnn_i_acc_is_dense(const armnn_i_acc_tensor_t* tensor) {
+  int64_t stride = 1;
+  for (uint32_t i = tensor->rank; i-- > 0;) {
+    if (tensor->dims[i] != 1 && tensor->strides[i] != stride) return false;
+    stride *= tensor->dims[i];
+  }
+  return true;
+}
+
+/* ---- One run --------------------------------------------------------------------------------
+ */
+
+typedef struct armnn_i_acc_run_t {
+  const armnn_host_t* host; /* or null: everything on the calling thread */
+  uint64_t run_id;
+  float* const* bindings;
+  char* scratch;        /* of the operator that runs, as large as it asked for; aligned to a line */
+  uint32_t max_threads; /* at least 1; what scratch was sized for */
+} armnn_i_acc_run_t;
+
+static inline float* armnn_i_acc_address(const armnn_i_acc_run_t* run,
+                                         const armnn_i_acc_tensor_t* tensor) {
+  if (tensor->values != NULL) return (float*)(uintptr_t)tensor->values;
+  return run->bindings[tensor->place.binding] + tensor->place.offset;
+}
+
+/* Runs |body| over [0, count) on at most |threads| threads; each chunk has at least |grain|. */
+static inline void armnn_i_acc_parallel(const armnn_i_acc_run_t* run, armnn_range_fn_t body,
+                                        void* argument, uint64_t count, uint64_t grain,
+                                        uint32_t threads) {
+  if (threads > run->max_threads) threads = run->max_threads;
+  if (threads > 1 && count > 1 && run->host != NULL &&
+      ARMNN_HAS_FN(run->host, armnn_host_t, parallel_for) &&
+      run->host->parallel_for(run->host->context, body, argument, count, grain, threads) ==
+          ARMNN_STATUS_OK) {
+    return;
+  }
+  body(argument, 0, count, 0);
+}
+
+/* ---- What is fused behind an operator ---------------------------------------------------------
+ */
+
+/* result = function(x + residual) or, with |residual_last|, function(x) + residual. */
+typedef struct armnn_i_acc_epilogue_t {
+  int32_t function; /* armnn_i_acc_function_e */
+  float a, b;       /* CLAMP: low and high; otherwise as the activation's descriptor has them */
+  bool has_residual;
+  bool residual_last;
+  armnn_i_acc_tensor_t residual; /* same dims as the output */
+} armnn_i_acc_epilogue_t;
+
+typedef enum armnn_i_acc_function_e {
+  ARMNN_ACC_IDENTITY = 0,
+  ARMNN_ACC_CLAMP, /* min(max(x, a), b): ReLU, ReLU6, Clip */
+  ARMNN_ACC_LEAKY, /* x > 0 ? x : a x */
+  ARMNN_ACC_SIGMOID,
+  ARMNN_ACC_TANH,         /* a tanh(b x) */
+  ARMNN_ACC_SWISH,        /* x sigmoid(a x) */
+  ARMNN_ACC_HARD_SWISH,   /* x min(max(x + 3, 0), 6) / 6 */
+  ARMNN_ACC_HARD_SIGMOID, /* min(max(a x + b, 0), 1) */
+  ARMNN_ACC_GELU,         /* x / 2 (1 + erf(x / sqrt 2)) */
+  ARMNN_ACC_ELU,          /* x > 0 ? x : a (exp x - 1) */
+  ARMNN_ACC_SOFT_RELU,    /* log(1 + exp x) */
+  ARMNN_ACC_ABS,
+  ARMNN_ACC_SQRT,
+  ARMNN_ACC_SQUARE,
+  ARMNN_ACC_LINEAR, /* a x + b */
+  ARMNN_ACC_EXP,
+  ARMNN_ACC_LOG,
+  ARMNN_ACC_NEG,
+  ARMNN_ACC_RSQRT,
+  ARMNN_ACC_ERF,
+  ARMNN_ACC_SIN,
+  ARMNN_ACC_CEIL,
+  ARMNN_ACC_FLOOR,
+  ARMNN_ACC_RECIPROCAL,
+  ARMNN_ACC_FUNCTION_COUNT
+} armnn_i_acc_function_e;
+
+/* ---- Operators ------------------------------------------------------------------------------
+ */
+
+typedef struct armnn_i_acc_op_t armnn_i_acc_op_t;
+
+/* Every operator begins with this; the function that makes it fills all of it. */
+struct armnn_i_acc_op_t {
+  void (*run)(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run);
+  void (*destroy)(armnn_i_acc_op_t* op); /* frees the operator and what it packed */
+  const char* kernel;                    /* static, by the grammar of kernel names */
+  uint64_t scratch_size;                 /* bytes that |run| wants for all threads together */
+  uint64_t operations;                   /* multiplications and additions of one run */
+};
+
+/* What makers of operators need; lives as long as the programs made with it. */
+typedef struct armnn_i_acc_maker_t {
+  const armnn_host_t* host;
+  const armnn_i_acc_kernels_t* kernels; /* of the chosen instruction set */
+  uint32_t max_threads;                 /* that a run will use */
+} armnn_i_acc_maker_t;
+
+/* Operations that pay for one more thread: some microseconds of work against the start of it. */
+#define ARMNN_ACC_OPERATIONS_PER_THREAD UINT64_C(400000)
+
+/* How many threads an operator of |operations| should use; moving a float counts as 8 of them. */
+static inline uint32_t armnn_i_acc_threads(const armnn_i_acc_maker_t* maker, uint64_t operations) {
+  const uint64_t wanted = operations / ARMNN_ACC_OPERATIONS_PER_THREAD + 1;
+  return wanted < maker->max_threads ? (uint32_t)wanted : maker->max_threads;
+}
+
+#endif /* ARMNN_CPU_ACC_PROGRAM_H_ */

@@ -57,13 +57,23 @@ class HandleRegistry:
         factories that nobody registered. What was registered until then is destroyed.
     """
 
-    __slots__ = ("_alive", "_by_id", "_current", "_preferences", "_problem", "managers", "struct")
+    __slots__ = (
+        "_alive",
+        "_by_id",
+        "_current",
+        "_pairs",
+        "_preferences",
+        "_problem",
+        "managers",
+        "struct",
+    )
 
     def __init__(self, backends: Iterable[_Backend]) -> None:
         self._by_id: dict[str, TensorHandleFactory] = {}
         self._preferences: dict[str, tuple[str, ...]] = {}
         self.managers: list[MemoryManager] = []
         self._current = ""
+        self._pairs: list[tuple[str, str]] = []
         self._problem: BackendError | None = None
         self._make_struct()
         try:
@@ -143,13 +153,32 @@ class HandleRegistry:
 
     def _on_pair(self, _context: int | None, copy_id: int | None, import_id: int | None) -> int:
         try:
-            for pointer in (copy_id, import_id):
-                read_factory_id(
-                    pointer, f"backend '{self._current}': the id of a factory in a pair"
-                )
+            what = f"backend '{self._current}': the id of a factory in a pair"
+            pair = tuple(read_factory_id(pointer, what) for pointer in (copy_id, import_id))
         except BackendError as problem:
             return self._refuse(problem)
+        self._pairs.append((pair[0], pair[1]))
         return abi.ARMNN_STATUS_OK
+
+    def _join_pairs(self) -> None:
+        """Let the copy factory of each pair know its import factory; both are registered by now."""
+        joined: dict[str, str] = {}
+        for copy_id, import_id in self._pairs:
+            for name in (copy_id, import_id):
+                factory = self._by_id.get(name)
+                if factory is None or factory.backend_id != self._current:
+                    self._complain(
+                        f"registers a pair of factories '{copy_id}' and '{import_id}', but it has "
+                        f"no tensor handle factory '{name}'"
+                    )
+                    return
+            if joined.setdefault(copy_id, import_id) != import_id:
+                self._complain(
+                    f"registers two import factories for '{copy_id}': '{joined[copy_id]}' and "
+                    f"'{import_id}'"
+                )
+                return
+            self._by_id[copy_id].importer = import_id if import_id != copy_id else ""
 
     def _on_find(self, _context: int | None, pointer: int | None) -> int | None:
         try:
@@ -170,6 +199,7 @@ class HandleRegistry:
             return
         self._current = backend.id
         error = ErrorBuffer()
+        self._pairs.clear()
         status = register(
             ctypes.cast(backend.instance, ctypes.POINTER(abi.armnn_backend_t)),
             ctypes.byref(self.struct),
@@ -177,6 +207,7 @@ class HandleRegistry:
             _HOST_SOURCES,
             ctypes.byref(error.struct),
         )
+        self._join_pairs()
         self.raise_problem()
         if status != abi.ARMNN_STATUS_OK:
             raise BackendError(

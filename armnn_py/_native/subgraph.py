@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py._native import abi
-from armnn_py._native.layers import LayerStructs, tensor_info
+from armnn_py._native.layers import LayerStructs, layer_query, tensor_info
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
     from armnn_py.types import LayerType
 
-__all__ = ["ABSENT", "BOUNDARY", "CONSTANT", "LayerData", "Slot", "SubgraphData", "SubgraphStructs"]
+__all__ = [
+    "ABSENT",
+    "BOUNDARY",
+    "CONSTANT",
+    "LayerData",
+    "LayerView",
+    "Slot",
+    "SubgraphData",
+    "SubgraphStructs",
+]
 
 Slot = tuple[int, int]
 """Number of a layer, or one of the three words below, and of its output: an ``armnn_slot_t``."""
@@ -151,17 +160,50 @@ class SubgraphStructs:
             [None if value is None else self._constant(value) for value in layer.constants],
             blob=layer.blob,
         )
-        info = structs.workload_info(layer.guid, layer.name)
-        self._keep += [structs, info]
-        struct = abi.armnn_layer_t()
-        struct.header.struct_size = ctypes.sizeof(abi.armnn_layer_t)
-        struct.header.struct_type = abi.ARMNN_STRUCT_LAYER
-        for member in ("guid", "type", "input_count", "output_count", "name", "descriptor"):
-            setattr(struct, member, getattr(info, member))
-        for member in ("input_infos", "constants", "output_infos", "blob"):
-            setattr(struct, member, getattr(info, member))
-        struct.inputs = _slots(layer.inputs)
-        return struct
+        self._keep.append(structs)
+        return _layer_struct(layer, structs)
+
+
+class LayerView:
+    """One layer in C, without the values of constants, for a question about it.
+
+    Built when it is first asked for; valid while this object lives.
+    """
+
+    __slots__ = ("_data", "_struct", "_structs")
+
+    def __init__(self, data: LayerData) -> None:
+        self._data = data
+        self._structs: LayerStructs | None = None
+        self._struct: abi.armnn_layer_t | None = None
+
+    @property
+    def struct(self) -> abi.armnn_layer_t:
+        """The ``armnn_layer_t``; what is constant is told by the flags of the inputs' infos."""
+        if self._struct is None:
+            data = self._data
+            constant = [kind == CONSTANT for kind, _ in data.inputs]
+            self._structs, _ = layer_query(
+                data.type, data.descriptor, data.input_infos, data.output_infos, constant
+            )
+            self._structs.blob = data.blob
+            self._struct = _layer_struct(data, self._structs)
+        return self._struct
+
+
+def _layer_struct(layer: LayerData, structs: LayerStructs) -> abi.armnn_layer_t:
+    """The C form of a layer; what it points to lives as long as ``structs`` and it do."""
+    info = structs.workload_info(layer.guid, layer.name)
+    struct = abi.armnn_layer_t()
+    struct.header.struct_size = ctypes.sizeof(abi.armnn_layer_t)
+    struct.header.struct_type = abi.ARMNN_STRUCT_LAYER
+    for member in ("guid", "type", "input_count", "output_count", "name", "descriptor"):
+        setattr(struct, member, getattr(info, member))
+    for member in ("input_infos", "constants", "output_infos", "blob"):
+        setattr(struct, member, getattr(info, member))
+    struct.inputs = _slots(layer.inputs)
+    structs._keep.append(info)
+    return struct
 
 
 def _slots(slots: Sequence[Slot]) -> Any:

@@ -18,9 +18,13 @@ from armnn_py.errors import BackendError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from armnn_py._native.subgraph import LayerView
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["TensorHandle", "TensorHandleFactory", "read_factory_id"]
+
+#: Capabilities that make a copy of what could be an import.
+_FORBIDS_IMPORT = abi.ARMNN_FACTORY_PADDING_REQUIRED | abi.ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED
 
 
 class TensorHandle:
@@ -91,6 +95,9 @@ class TensorHandleFactory:
         Which backend registered it.
     traits, import_flags, export_flags
         Bits of ``ARMNN_FACTORY_`` and ``ARMNN_MEMORY_SOURCE_``.
+    importer
+        Id of the factory of its pair, which makes handles that import in its place; empty: there
+        is no pair, or it is the same.
     """
 
     __slots__ = (
@@ -101,6 +108,7 @@ class TensorHandleFactory:
         "export_flags",
         "id",
         "import_flags",
+        "importer",
         "traits",
     )
 
@@ -118,6 +126,7 @@ class TensorHandleFactory:
         self.traits = int(api.get_traits(item)) if api.get_traits else 0
         self.import_flags = int(api.get_import_flags(item)) if api.get_import_flags else 0
         self.export_flags = int(api.get_export_flags(item)) if api.get_export_flags else 0
+        self.importer = ""
         self._object = item
 
     @property
@@ -146,13 +155,26 @@ class TensorHandleFactory:
         """Whether the mapped memory of its handles can serve as memory of the host."""
         return bool(self.export_flags & abi.ARMNN_MEMORY_SOURCE_MALLOC) and self.supports_map_unmap
 
-    def capabilities(self, layer: Any, connected_layer: Any) -> int:
-        """``ARMNN_FACTORY_`` capability bits for two ``armnn_layer_t`` that share a tensor."""
+    def forbids_import(self, layer: LayerView, connected: LayerView) -> bool:
+        """Whether the tensor that two layers share must be copied although it could be imported.
+
+        Parameters
+        ----------
+        layer
+            The one whose tensor this factory makes.
+        connected
+            The other.
+
+        Returns
+        -------
+        bool
+            The factory needs padding there, or does not want the import.
+        """
         ask = self._api.get_capabilities
         if not ask:
-            return 0
-        answer = ask(self._object, ctypes.byref(layer), ctypes.byref(connected_layer))
-        return int(answer)
+            return False
+        answer = ask(self._object, ctypes.byref(layer.struct), ctypes.byref(connected.struct))
+        return bool(int(answer) & _FORBIDS_IMPORT)
 
     def create(self, info: TensorInfo, *, managed: bool) -> TensorHandle:
         """Make a tensor handle.

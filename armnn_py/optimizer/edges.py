@@ -8,6 +8,10 @@ any, on the host's memory, which all such backends share. Unlike in Arm NN, one 
 serves all readers that want the tensor in the same memory, and host memory is a partner like any
 other. Readers are independent of each other given where a tensor lies, so choosing that place
 tensor by tensor gives the fewest copies there are for an assignment.
+
+A factory may make no handles that import itself but name another that does: a pair of a copy and an
+import factory. Handles that take over memory, a reader's or that of a network output, are made by
+the import factory then, all others by the copy factory.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, LayerView
 from armnn_py.errors import BackendError
 from armnn_py.types import LayerType, MemorySource
 
@@ -44,6 +49,13 @@ class Factory(Protocol):
     def supports_map_unmap(self) -> bool:
         """Whether the host can read and write its handles."""
 
+    @property
+    def importer(self) -> str:
+        """Id of the factory that makes handles which import in its place; empty: it does."""
+
+    def forbids_import(self, layer: LayerView, connected: LayerView) -> bool:
+        """Whether a layer's tensor that it shares with a neighbour must not be imported."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Memory:
@@ -52,15 +64,19 @@ class _Memory:
     import_flags: int
     export_flags: int
     is_mappable: bool
+    importer: str
+    factory: Factory | None = None
 
 
-_HOST = _Memory(MemorySource.MALLOC, MemorySource.MALLOC, True)
+_HOST = _Memory(MemorySource.MALLOC, MemorySource.MALLOC, True, HOST_MEMORY)
 
 
 def connect_memory(
     graph: Graph,
     preferences: Mapping[str, Sequence[str]],
     factories: Mapping[str, Factory],
+    *,
+    imports: bool = True,
 ) -> dict[Value, str]:
     """Choose the memory of each tensor and insert MemCopy and MemImport layers.
 
@@ -73,6 +89,8 @@ def connect_memory(
         missing or has none works in host memory.
     factories
         The registered factories by id.
+    imports
+        False: nothing is imported, everything is copied.
 
     Returns
     -------
@@ -86,7 +104,7 @@ def connect_memory(
     """
     if not any(preferences.values()):
         return {}
-    return _Connector(graph, preferences, factories).run()
+    return _Connector(graph, preferences, factories, imports=imports).run()
 
 
 class _Connector:
@@ -95,8 +113,11 @@ class _Connector:
         graph: Graph,
         preferences: Mapping[str, Sequence[str]],
         factories: Mapping[str, Factory],
+        *,
+        imports: bool,
     ) -> None:
         self.graph = graph
+        self.imports = imports
         self.wanted = {
             backend: tuple(name for name in names if name in factories)
             for backend, names in preferences.items()
@@ -111,11 +132,18 @@ class _Connector:
         self.memory = {
             HOST_MEMORY: _HOST,
             **{
-                name: _Memory(f.import_flags, f.export_flags, f.supports_map_unmap)
+                name: _Memory(
+                    factories[f.importer or name].import_flags,
+                    f.export_flags,
+                    f.supports_map_unmap,
+                    f.importer or name,
+                    f,
+                )
                 for name, f in factories.items()
             },
         }
         self.home: dict[Value, str] = {}
+        self.views: dict[Node, LayerView] = {}
         self.problems: list[str] = []
 
     def run(self) -> dict[Value, str]:
@@ -157,7 +185,7 @@ class _Connector:
             )
             return
         _, bridges, home = best
-        self.home[value] = home
+        self.home[value] = self._maker(value, home)
         self._build(value, home, bridges)
 
     def _bridges(self, value: Value, home: str) -> dict[str, LayerType] | None:
@@ -168,15 +196,14 @@ class _Connector:
         read_by_layers = {
             t for (node, _), t in targets.items() if node.type is not LayerType.OUTPUT
         }
-        for target in targets.values():
-            if target == home or target in bridges:
+        for (node, _), target in targets.items():
+            if target == home:
                 continue
-            source, sink = self.memory[home], self.memory[target]
-            shares = source.export_flags & sink.import_flags and target in read_by_layers
-            if shares and source.is_mappable:
-                bridges[target] = LayerType.MEM_IMPORT
+            source, sink = self.memory[self._maker(value, home)], self.memory[target]
+            if target in read_by_layers and self._imports(value, home, target, node):
+                bridges.setdefault(target, LayerType.MEM_IMPORT)
             elif source.is_mappable and sink.is_mappable:
-                bridges[target] = LayerType.MEM_COPY
+                bridges[target] = LayerType.MEM_COPY  # for all of its readers
             else:
                 return None
         return bridges
@@ -190,21 +217,60 @@ class _Connector:
             if node.type is LayerType.OUTPUT:
                 # The caller's buffer is imported by the handle that is written, but only once.
                 outputs += 1
-                imports = self.memory[home].import_flags & MemorySource.MALLOC
-                direct = home != HOST_MEMORY and imports and outputs == 1
+                direct = outputs == 1 and self._lends(value, home, node)
                 targets[user] = home if direct else HOST_MEMORY
                 continue
             wanted = self._choices(node)
-            targets[user] = home if home in wanted else self._nearest(home, wanted)
+            targets[user] = home if home in wanted else self._nearest(value, home, node, wanted)
         return targets
 
-    def _nearest(self, home: str, wanted: Sequence[str]) -> str:
+    def _nearest(self, value: Value, home: str, reader: Node, wanted: Sequence[str]) -> str:
         """The first memory that can import from ``home``, else the first that can be copied to."""
-        source = self.memory[home]
         for name in wanted:
-            if source.export_flags & self.memory[name].import_flags and source.is_mappable:
+            if self._imports(value, home, name, reader):
                 return name
         return next((name for name in wanted if self.memory[name].is_mappable), wanted[0])
+
+    def _imports(self, value: Value, home: str, target: str, reader: Node) -> bool:
+        """Whether a reader's memory takes over that of a tensor, and neither side minds."""
+        maker = self._maker(value, home)
+        source, sink = self.memory[maker], self.memory[target]
+        return bool(
+            self.imports
+            and source.is_mappable
+            and source.export_flags & sink.import_flags
+            and not self._forbids(maker, value.node, reader)
+            and not self._forbids(sink.importer, reader, value.node)
+        )
+
+    def _maker(self, value: Value, home: str) -> str:
+        """The factory that makes a tensor's handle: the importing one if an output is lent."""
+        output = next((node for node, _ in value.users if node.type is LayerType.OUTPUT), None)
+        lends = output is not None and self._lends(value, home, output)
+        return self.memory[home].importer if lends else home
+
+    def _lends(self, value: Value, home: str, node: Node) -> bool:
+        """Whether a network output's buffer becomes the memory of the tensor that is written."""
+        memory = self.memory[home]
+        return bool(
+            self.imports
+            and node.type is LayerType.OUTPUT
+            and home != HOST_MEMORY
+            and memory.import_flags & MemorySource.MALLOC
+            and not self._forbids(memory.importer, value.node, node)
+        )
+
+    def _forbids(self, memory: str, layer: Node, connected: Node) -> bool:
+        """Whether a layer's tensors in ``memory`` need padding, or forbid imports."""
+        factory = self.memory[memory].factory
+        if factory is None:
+            return False
+        return factory.forbids_import(self._view(layer), self._view(connected))
+
+    def _view(self, node: Node) -> LayerView:
+        if node not in self.views:
+            self.views[node] = LayerView(_layer_data(node))
+        return self.views[node]
 
     def _build(self, value: Value, home: str, bridges: Mapping[str, LayerType]) -> None:
         built: dict[str, Value] = {}
@@ -226,5 +292,25 @@ class _Connector:
                     value.node.backend if node.type is LayerType.OUTPUT else node.backend
                 )
                 built[target] = bridge.output
-                self.home[bridge.output] = target
+                imported = bridges[target] is LayerType.MEM_IMPORT
+                self.home[bridge.output] = self.memory[target].importer if imported else target
             self.graph.set_input(node, index, built[target])
+
+
+def _layer_data(node: Node) -> LayerData:
+    """A node by itself, its inputs at the border."""
+    slots = []
+    for index, value in enumerate(node.inputs):
+        kind = BOUNDARY if value is not None and value.constant is None else CONSTANT
+        slots.append((ABSENT if value is None else kind, index))
+    return LayerData(
+        node.type,
+        node.name,
+        node.descriptor,
+        tuple(slots),
+        tuple(None if value is None else value.info for value in node.inputs),
+        (None,) * len(node.inputs),
+        tuple(value.info for value in node.outputs),
+        node.blob,
+        node.rank[1] - 1,
+    )

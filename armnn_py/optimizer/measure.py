@@ -165,7 +165,8 @@ class _Clock:
             for place in set(places)
         )
         where = [self._identities[place] for place in places]
-        key = digest((signature, where, given, self._options.compile_parts))
+        options = self._options
+        key = digest((signature, where, given, options.compile_parts, options.import_memory))
         known = self.cache.get(key)
         if known is not None or key in self._failed:
             return known

@@ -31,6 +31,9 @@ class OptimizerOptions:
         False: no simplifying pass runs.
     compile_parts
         False: no backend gets to replace sub-graphs; layers run one by one.
+    import_memory
+        False: no backend takes over memory of another one, of the host or of the caller; what it
+        reads or writes there is copied.
     reduce_fp32_to_fp16
         Run inside in float16; inputs and outputs of the network stay float32. Needs a first backend
         with the capability ``HasFp16``; otherwise a warning is logged and nothing is converted.
@@ -53,6 +56,7 @@ class OptimizerOptions:
     disabled_passes: frozenset[str] = frozenset()
     simplify: bool = True
     compile_parts: bool = True
+    import_memory: bool = True
     reduce_fp32_to_fp16: bool = False
     debug: bool = False
     validate: bool = False

@@ -235,7 +235,9 @@ class _Pipeline:
             registry = HandleRegistry(backends)
             try:
                 wanted = {backend.id: registry.preferences(backend.id) for backend in backends}
-                return connect_memory(self.graph, wanted, registry.factories)
+                return connect_memory(
+                    self.graph, wanted, registry.factories, imports=self.options.import_memory
+                )
             finally:
                 registry.close()
         finally:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from armnn_py import ActivationFunction, BackendError, Network, TensorInfo
+from armnn_py._native.subgraph import LayerView
 from armnn_py.optimizer.edges import HOST_MEMORY, connect_memory
 from armnn_py.optimizer.graph import Graph, Node
 from armnn_py.types import LayerType
@@ -23,6 +24,12 @@ class Memory:
     import_flags: int = 0
     export_flags: int = 0
     supports_map_unmap: bool = True
+    importer: str = ""
+    #: Types of layers whose tensors must not be imported.
+    forbidden: frozenset[LayerType] = frozenset()
+
+    def forbids_import(self, layer: LayerView, connected: LayerView) -> bool:
+        return LayerType(layer.struct.type) in self.forbidden
 
 
 DEVICE, OTHER = Memory(), Memory()
@@ -34,6 +41,8 @@ FACTORIES = {
     "imports": Memory(import_flags=MALLOC),
     "exports": Memory(export_flags=MALLOC),
     "sealed": Memory(supports_map_unmap=False),
+    "pair": Memory(export_flags=MALLOC, importer="imports"),
+    "pads": Memory(MALLOC, MALLOC, forbidden=frozenset({LayerType.ACTIVATION})),
 }
 #: A backend is called after the memory it wants.
 PREFERENCES = {"host": [], **{name: [name] for name in FACTORIES}}
@@ -166,6 +175,53 @@ def test_a_tie_goes_to_the_order_of_preference() -> None:
         graph = chain(["two", "two"])
         memory = connect(graph, {"two": names})
         assert memory["l0"] == names[0]
+
+
+def test_a_pair_imports_with_its_other_factory() -> None:
+    graph = chain(["pair", "host", "pair"])
+    memory = connect(graph)
+    assert kinds(graph) == ["import", "import", "import"]
+    assert memory == {
+        "[ x (0) -> l0 (0) ]": "imports",
+        "l0": "pair",
+        "[ l1 (0) -> l2 (0) ]": "imports",
+        "l2": "imports",  # it takes over the caller's buffer
+    }
+
+
+def test_a_lent_tensor_exports_what_its_import_factory_exports() -> None:
+    """Handles of "imports", which stand for the caller's buffer here, export nothing."""
+    network = Network()
+    x = network.add_input("x", TensorInfo((4,)))
+    a = network.add_activation(x, ActivationFunction.RELU, name="a", backend="pair")
+    network.add_output("y0", a)
+    network.add_output(
+        "y1", network.add_activation(a, ActivationFunction.TANH, name="b", backend="host")
+    )
+    graph = placed(network)
+    assert connect(graph)["a"] == "imports"
+    assert bridges(graph) == [("import", "[ x (0) -> a (0) ]"), ("copy", "[ a (0) -> b (0) ]")]
+
+
+def test_a_copy_for_one_reader_serves_those_who_would_import() -> None:
+    network = Network()
+    x = network.add_input("x", TensorInfo((4,)))
+    a = network.add_activation(x, ActivationFunction.RELU, name="a", backend="host")
+    for number, build in enumerate((network.add_activation, network.add_softmax)):
+        arguments = (ActivationFunction.TANH,) if build == network.add_activation else ()
+        y = build(a, *arguments, name=f"r{number}", backend="pads")
+        network.add_output(f"y{number}", y)
+    graph = placed(network)
+    connect(graph)
+    # "pads" imports for the Softmax, but not for the Activation.
+    assert ("copy", "[ a (0) -> r0 (0) ]") in bridges(graph)
+    assert not [name for _, name in bridges(graph) if "-> r1" in name]
+
+
+def test_nothing_is_imported_if_importing_is_off() -> None:
+    graph = chain(["shared", "host"])
+    connect_memory(graph, PREFERENCES, FACTORIES, imports=False)
+    assert kinds(graph) == ["copy", "copy"]
 
 
 def test_no_way_is_one_error_with_every_tensor() -> None:

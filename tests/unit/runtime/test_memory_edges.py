@@ -1,0 +1,234 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""How a tensor gets from one backend to the next: Arm NN's edge strategies, with real backends.
+
+One test for each row of the table: the network that comes out, what the backends saw when it ran,
+and its numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+from armnn_py.optimizer import OptimizerOptions
+
+X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
+NONE = "0"
+MALLOC = "ARMNN_MEMORY_SOURCE_MALLOC"
+PADDING = "ARMNN_FACTORY_PADDING_REQUIRED"
+NO_IMPORT = "ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED"
+
+Journal = Callable[[], list[str]]
+Config = dict[str, str]
+
+
+class Edges:
+    """Runtimes with backends "A" and "B", each compiled as it is wanted."""
+
+    def __init__(self, folder: Path, build: Callable[..., None], journal: Journal) -> None:
+        self._folder, self._build, self.journal = folder, build, journal
+        self.runtime: ann.Runtime | None = None
+
+    def load(self, a: Config, b: Config | None = None) -> ann.Runtime:
+        for name, config in (("A", a), ("B", b)):
+            if config is not None:
+                defines = [f"-D{key}={value}" for key, value in config.items()]
+                target = self._folder / f"Test_{name}_backend.so"
+                self._build("edge_backend.c", target, f'-DNAME="{name}"', *defines)
+        self.runtime = ann.Runtime(self._folder)
+        return self.runtime
+
+    def bridges(self, *backends: str, imports: bool = True) -> list[str]:
+        """Layers that a chain over these backends gets; the chain is run, and its result checked.
+
+        ``journal`` then tells what was done in one run and before it.
+        """
+        assert self.runtime is not None
+        network = ann.Network("chain")
+        x = network.add_input("x", ann.TensorInfo(X.shape))
+        for number, backend in enumerate(backends):
+            x = network.add_elementwise_unary(
+                x, ann.UnaryOperation.NEG, backend=backend, name=f"l{number}"
+            )
+        network.add_output("y", x)
+        self.journal()
+        optimized = ann.optimize(
+            network,
+            list(dict.fromkeys([*backends, "CpuRef"])),
+            runtime=self.runtime,
+            options=OptimizerOptions(import_memory=imports),
+        )
+        with self.runtime.load_network(optimized) as loaded:
+            sign = -1 if len(backends) % 2 else 1
+            np.testing.assert_array_equal(loaded.run(X)["y"], sign * X)
+        kinds = {ann.LayerType.MEM_COPY: "copy", ann.LayerType.MEM_IMPORT: "import"}
+        return [
+            f"{kinds[layer.type]} {layer.name}"
+            for layer in optimized.network.layers
+            if layer.type in kinds
+        ]
+
+
+@pytest.fixture
+def edges(tmp_path: Path, build_backend: Callable[..., None], journal: Journal) -> Iterator[Edges]:
+    (tmp_path / "backends").mkdir()
+    made = Edges(tmp_path / "backends", build_backend, journal)
+    yield made
+    if made.runtime is not None:
+        made.runtime.close()
+
+
+IN, OUT = "[ x (0) -> l0 (0) ]", "[ l0 (0) -> y (0) ]"
+MIDDLE, LAST = "[ l0 (0) -> l1 (0) ]", "[ l1 (0) -> y (0) ]"
+
+
+def moves(lines: list[str]) -> list[str]:
+    """What was done to tensors, in order."""
+    return [line for line in lines if not line.startswith(("make", "capabilities"))]
+
+
+def test_same_backend_is_direct(edges: Edges) -> None:
+    edges.load({})
+    assert edges.bridges("A", "A") == [f"copy {IN}", f"copy {LAST}"]
+    assert moves(edges.journal()) == ["copy into Test/A/Copy", "copy out of Test/A/Copy"]
+
+
+@pytest.mark.parametrize("backends", [("CpuRef", "A"), ("A", "CpuRef")])
+def test_a_neighbour_without_factories_costs_a_copy(
+    edges: Edges, backends: tuple[str, ...]
+) -> None:
+    edges.load({})
+    assert f"copy {MIDDLE}" in edges.bridges(*backends)
+
+
+def test_an_output_is_written_into_the_callers_buffer(edges: Edges) -> None:
+    edges.load({"IMPORTS": MALLOC})
+    assert edges.bridges("A") == [f"import {IN}"]
+    assert moves(edges.journal()) == ["import into Test/A/Copy"] * 2
+
+
+def test_the_producers_factory_is_what_the_reader_prefers(edges: Edges) -> None:
+    edges.load({}, {"PREFERS": '"Test/A/Copy"'})
+    assert edges.bridges("A", "B") == [f"copy {IN}", f"copy {LAST}"]
+    assert moves(edges.journal()) == ["copy into Test/A/Copy", "copy out of Test/A/Copy"]
+
+
+def test_what_one_exports_and_the_other_imports_is_imported(edges: Edges) -> None:
+    edges.load({"EXPORTS": MALLOC}, {"IMPORTS": MALLOC})
+    assert edges.bridges("A", "B") == [f"copy {IN}", f"import {MIDDLE}"]
+    lines = edges.journal()
+    assert moves(lines) == [
+        "import into Test/B/Copy",  # the caller's buffer
+        "copy into Test/A/Copy",
+        "map Test/A/Copy",
+        "import into Test/B/Copy",  # what A has written
+    ]
+    asked = [line for line in lines if line.startswith("capabilities")]
+    assert "capabilities of Test/A/Copy l0-l1" in asked
+    assert "capabilities of Test/B/Copy l1-l0" in asked
+    assert "capabilities of Test/B/Copy l1-y" in asked
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ({"EXPORTS": NONE}, {"IMPORTS": MALLOC}),
+        ({"EXPORTS": MALLOC}, {"IMPORTS": NONE}),
+        ({"EXPORTS": "ARMNN_MEMORY_SOURCE_DMA_BUF"}, {"IMPORTS": MALLOC}),
+        ({"EXPORTS": MALLOC, "CAPABILITIES": PADDING}, {"IMPORTS": MALLOC}),
+        ({"EXPORTS": MALLOC, "CAPABILITIES": NO_IMPORT}, {"IMPORTS": MALLOC}),
+        ({"EXPORTS": MALLOC}, {"IMPORTS": MALLOC, "CAPABILITIES": PADDING}),
+        ({"EXPORTS": MALLOC}, {"IMPORTS": MALLOC, "CAPABILITIES": NO_IMPORT}),
+    ],
+)
+def test_if_one_side_does_not_want_the_import_it_is_a_copy(
+    edges: Edges, a: Config, b: Config
+) -> None:
+    edges.load(a, b)
+    assert f"copy {MIDDLE}" in edges.bridges("A", "B")
+
+
+def test_nothing_is_imported_where_importing_is_off(edges: Edges) -> None:
+    edges.load({"EXPORTS": MALLOC}, {"IMPORTS": MALLOC})
+    assert edges.bridges("A", "B", imports=False) == [
+        f"copy {IN}",
+        f"copy {MIDDLE}",
+        f"copy {LAST}",
+    ]
+    lines = edges.journal()
+    assert not [line for line in lines if line.startswith(("import", "capabilities"))]
+
+
+def test_capabilities_count_for_the_layers_that_they_are_about(edges: Edges) -> None:
+    about = {"CAPABILITIES": PADDING, "ABOUT": "ARMNN_LAYER_INPUT"}
+    edges.load({"EXPORTS": MALLOC, **about}, {"IMPORTS": MALLOC, **about})
+    assert f"import {MIDDLE}" in edges.bridges("A", "B")
+
+
+def test_a_tensor_that_needs_padding_is_not_written_into_the_callers_buffer(edges: Edges) -> None:
+    edges.load({"IMPORTS": MALLOC, "CAPABILITIES": PADDING})
+    assert edges.bridges("A") == [f"copy {IN}", f"copy {OUT}"]
+    assert moves(edges.journal()) == ["copy into Test/A/Copy", "copy out of Test/A/Copy"]
+
+
+def test_where_one_side_cannot_be_mapped_there_is_no_way(edges: Edges) -> None:
+    edges.load({"MAPS": "0", "IMPORTS": MALLOC}, {})
+    with pytest.raises(ann.BackendError, match="cannot get from one backend to another") as caught:
+        edges.bridges("A", "B")
+    assert "'l0' on A -> 'l1' on B: no common memory" in str(caught.value)
+
+
+# ---- Pairs of a copy and an import factory -------------------------------------------------------
+
+
+def test_the_import_factory_of_a_pair_makes_what_imports(edges: Edges) -> None:
+    edges.load({"PAIR": "1"})
+    assert edges.bridges("A", "A", "A") == [f"import {IN}"]
+    lines = edges.journal()
+    made = sorted(line for line in lines if line.startswith("make"))
+    assert made == [
+        "make Test/A/Copy",
+        "make Test/A/Copy",
+        "make to import Test/A/Import",
+        "make to import Test/A/Import",
+    ]
+    assert moves(lines) == ["import into Test/A/Import"] * 2
+
+
+def test_the_import_factory_is_asked_whether_it_minds(edges: Edges) -> None:
+    edges.load({"PAIR": "1", "CAPABILITIES": NO_IMPORT})
+    assert edges.bridges("A") == [f"copy {IN}", f"copy {OUT}"]
+    lines = edges.journal()
+    assert "capabilities of Test/A/Import l0-x" in lines
+    assert {line for line in lines if line.startswith("make")} == {"make Test/A/Copy"}
+
+
+def test_the_import_factory_also_takes_what_another_backend_exports(edges: Edges) -> None:
+    edges.load({"PAIR": "1"}, {"PAIR": "1", "EXPORTS": MALLOC})
+    assert edges.bridges("B", "A") == [f"import {IN}", f"import {MIDDLE}"]
+    assert moves(edges.journal()) == [
+        "import into Test/A/Import",  # the caller's buffer
+        "import into Test/B/Import",
+        "map Test/B/Copy",
+        "import into Test/A/Import",  # what B has written
+    ]
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"PAIR_ID": '"Other"'}, "'A' registers a pair of factories 'Other' and 'Test/A/Import'"),
+        ({"SECOND_PAIR": "1"}, "'A' registers two import factories for 'Test/A/Copy'"),
+        ({"PAIR_ID": "NULL"}, "'A': the id of a factory in a pair is null"),
+    ],
+)
+def test_faulty_pairs(edges: Edges, config: Config, words: str) -> None:
+    edges.load({"PAIR": "1", **config})
+    with pytest.raises(ann.BackendError) as caught:
+        edges.bridges("A")
+    assert words in str(caught.value)

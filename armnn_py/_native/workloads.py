@@ -13,6 +13,7 @@ from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, s
 from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from armnn_py._native.handle_registry import HandleRegistry
@@ -226,9 +227,10 @@ class NativeWorkloadFactory:
             self._object, ctypes.byref(info), ctypes.byref(out), ctypes.byref(error.struct)
         )
         if status != abi.ARMNN_STATUS_OK or not out:
+            layer = f"layer '{name}' ({LayerType(info.type).label})"
             reason = error.text or "no reason given"
             raise BackendError(
-                f"backend '{self.backend_id}' made no workload for layer '{name}': {reason}",
+                f"backend '{self.backend_id}' made no workload for {layer}: {reason}",
                 details=[f"status: {status_name(status)}"],
                 hints=["the backend declared this layer supported: report it to its vendor"],
             )

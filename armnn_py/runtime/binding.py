@@ -12,6 +12,7 @@ import numpy as np
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.runtime.buffers import bind_input, bind_output
 from armnn_py.runtime.cancel import CancelToken
+from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
@@ -78,15 +79,18 @@ class Binder:
             return [inputs[item[0]] for item in items]
         if isinstance(inputs, (list, tuple)):
             if len(inputs) != len(items):
+                nested = "a list has one array for each input: np.array(list, dtype) makes one"
                 raise InvalidArgumentError(
-                    f"network '{self.name}' has {len(items)} inputs, {len(inputs)} given",
+                    f"network '{self.name}' has {counted(len(items), 'input')}, "
+                    f"{len(inputs)} given",
                     details=[f"inputs: {', '.join(self.inputs)}"],
+                    hints=[nested] if len(items) == 1 else [],
                 )
             return list(inputs)
         if len(items) == 1:
             return [inputs]
         raise InvalidArgumentError(
-            f"network '{self.name}' has {len(items)} inputs: pass a dict by name",
+            f"network '{self.name}' has {counted(len(items), 'input')}: pass a dict by name",
             details=[f"inputs: {', '.join(self.inputs)}"],
         )
 

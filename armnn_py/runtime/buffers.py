@@ -12,6 +12,7 @@ import numpy as np
 
 from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
@@ -89,8 +90,8 @@ def check_array(what: str, name: str, array: np.ndarray, info: TensorInfo) -> No
         return
     if array.ndim != len(shape):
         raise InvalidArgumentError(
-            f"{what} '{name}': {array.ndim} dimensions given ({_shape_text(array.shape)}), "
-            f"{len(shape)} expected ({_shape_text(shape)})"
+            f"{what} '{name}': {counted(array.ndim, 'dimension')} given "
+            f"({_shape_text(array.shape)}), {len(shape)} expected ({_shape_text(shape)})"
         )
     for axis, (given, expected) in enumerate(zip(array.shape, shape, strict=True)):
         if expected is not None and given != expected:
@@ -149,9 +150,14 @@ def bind_output(name: str, value: Any, info: TensorInfo) -> np.ndarray:
     check_array("output", name, value, info)
     if not value.flags.writeable:
         raise InvalidArgumentError(f"output '{name}': the array is read-only")
-    if not value.flags.c_contiguous or not value.flags.aligned:
+    if not value.flags.c_contiguous:
         raise InvalidArgumentError(
             f"output '{name}': the array is not contiguous",
             hints=["pass a C-contiguous array, or leave it out and copy the result"],
+        )
+    if not value.flags.aligned:
+        raise InvalidArgumentError(
+            f"output '{name}': address 0x{value.ctypes.data:x} is no multiple of {value.itemsize}",
+            hints=["pass an array that numpy made, or leave it out and copy the result"],
         )
     return value

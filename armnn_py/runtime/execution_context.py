@@ -8,7 +8,7 @@ import contextlib
 import math
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
@@ -17,7 +17,9 @@ from armnn_py._native.plan import NativeContext
 from armnn_py.errors import ExecutionCancelledError, ExecutionError
 from armnn_py.runtime.buffers import aligned_empty, check_in_place
 from armnn_py.runtime.context_handles import ContextHandles
+from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.runtime.profiling import note_copies
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     import ctypes
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
 
 __all__ = ["ExecutionContext"]
 
@@ -35,6 +37,15 @@ _MAIN_THREAD = threading.main_thread().ident
 _LONGEST_TIMEOUT = 1e9
 #: Of fresh arrays: backends that import memory want no more of it, as a rule.
 _ALIGNMENT = 64
+_IMPORTS = (MOVE_NAMES[abi.ARMNN_PLAN_STEP_IMPORT], MOVE_NAMES[abi.ARMNN_PLAN_STEP_LEND])
+_MAP = MOVE_NAMES[abi.ARMNN_PLAN_STEP_MAP]
+
+
+def _is_refusal(step: StepInfo, status: int) -> bool:
+    """Whether a backend would not use memory as it is, or the host not the backend's."""
+    if step.kernel == _MAP:
+        return status == abi.ARMNN_STATUS_UNSUPPORTED
+    return step.kernel in _IMPORTS
 
 
 class ExecutionContext:
@@ -85,11 +96,12 @@ class ExecutionContext:
     ) -> dict[str, np.ndarray]:
         """Run over dense arrays of the right shapes, in the order of the network's inputs.
 
-        ``strict`` makes it an error if an input is not aligned as its readers need it, or if a
+        ``strict`` makes it an error if an array is not aligned as those who use it need it, or if a
         backend does not take memory that it should import.
         """
         if strict:
             self.check_inputs(inputs)
+            self.check_outputs(out or {})
         outputs: dict[str, np.ndarray] = {}
         for name, shape, dtype, alignment in self._output_specs:
             array = out.get(name) if out is not None else None
@@ -202,6 +214,7 @@ class ExecutionContext:
             native.caught.clear()
             raise caught
         self.plan.note_lost_devices()
+        stopped = status in (abi.ARMNN_STATUS_CANCELLED, abi.ARMNN_STATUS_TIMEOUT)
         index = native.failed_step
         text = native.error_text
         details = [text] if text else []
@@ -212,6 +225,8 @@ class ExecutionContext:
             fields.update(backend=step.backend, kernel=step.kernel)
             if step.type == "Sync":
                 subject = f"backend '{step.backend}' did not finish its layers"
+            elif strict and not stopped and _is_refusal(step, status):
+                self._raise_refused(step, status, text)
             else:
                 subject = f"layer '{step.layer}' ({step.type}) on backend '{step.backend}'"
                 fields["layer"] = step.layer
@@ -219,14 +234,43 @@ class ExecutionContext:
                 details.append(f"kernel: {step.kernel}")
         if status == abi.ARMNN_STATUS_TIMEOUT and timeout is not None:
             subject = f"network '{self.plan.network.name}': not done after {timeout:g} s"
-        if strict and status == abi.ARMNN_STATUS_UNSUPPORTED:
-            fields["hints"] = [
-                "without share_inputs=True and bind() the tensor is copied where it must be"
-            ]
         error_class = STATUS_ERRORS.get(status, ExecutionError)
         if not issubclass(error_class, ExecutionError):
             error_class = ExecutionError
         raise error_class(f"{subject}: {status_name(status)}", details=details, **fields)
+
+    def _raise_refused(self, step: StepInfo, status: int, text: str) -> NoReturn:
+        """A backend refuses memory that was to be used as it is."""
+        where = self._whose_memory(step)
+        subject = f"{where}: " if where else f"layer '{step.layer}': "
+        raise ExecutionError(
+            f"{subject}backend '{step.backend}' does not {step.kernel.split()[0]} its memory",
+            status=status,
+            layer=step.layer,
+            backend=step.backend,
+            kernel=step.kernel,
+            details=[text or status_name(status), f"layer: '{step.layer}' ({step.type})"],
+            hints=["without share_inputs=True and bind() the tensor is copied where it must be"],
+        )
+
+    def _whose_memory(self, step: StepInfo) -> str:
+        """The input or output that a step should have imported; empty if there is none, or two."""
+        network = self.plan.network
+        if step.kernel == MOVE_NAMES[abi.ARMNN_PLAN_STEP_LEND]:
+            outputs = [
+                layer.name
+                for layer in network.output_layers
+                if layer.inputs[0] is not None and layer.inputs[0].layer.name == step.layer
+            ]
+            return f"output '{outputs[0]}'" if len(outputs) == 1 else ""
+        sources = [
+            layer.inputs[0].layer
+            for layer in network.layers
+            if layer.name == step.layer and layer.inputs and layer.inputs[0] is not None
+        ]
+        if len(sources) == 1 and sources[0].type is LayerType.INPUT:
+            return f"input '{sources[0].name}'"
+        return ""
 
     def _raise_lost(self) -> None:
         lost = self.plan.lost_devices

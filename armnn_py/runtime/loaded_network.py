@@ -49,7 +49,8 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
     """A network with packed weights and a native plan; made by `Runtime.load_network`.
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
-    are shared. A network with free dimensions gets one plan per set of input shapes; the
+    are shared. The first run takes that memory and later ones use it again, whatever other networks
+    run in between. A network with free dimensions gets one plan per set of input shapes; the
     ``plan_cache_size`` most recently used are kept.
 
     Use it in a ``with`` block, or call `close`.
@@ -158,8 +159,9 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         cancel
             A token that stops the run from another thread.
         share_inputs
-            Use the inputs where they are: what would have to be copied, because it is not
-            contiguous, not aligned, or refused by the backend that should import it, is an error.
+            Use the inputs, and the arrays of ``out``, where they are: what would have to be copied,
+            because it is not contiguous, not aligned, or refused by the backend that should import
+            it, is an error.
         share_outputs
             Return views of memory that stays with the network instead of fresh arrays. No view
             ever shows another run's numbers: memory is written again only when its last view is

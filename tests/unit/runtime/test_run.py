@@ -127,7 +127,7 @@ def test_read_only_input(loaded: ann.LoadedNetwork) -> None:
         pytest.param(
             {"a": A.reshape(6), "b": B},
             ann.InvalidArgumentError,
-            "1 dimensions given (6), 2 expected (2x3)",
+            "1 dimension given (6), 2 expected (2x3)",
             id="rank",
         ),
         pytest.param({"a": None, "b": B}, ann.InvalidArgumentError, "input 'a'", id="None"),

@@ -141,7 +141,7 @@ def load_file(
             shared_library.release(library, unloadable=attempt.unloadable)
     hint = ""
     name = parse_file_name(candidate.path.rpartition("/")[2])
-    if name is not None and name.name != backend.id:
+    if name is not None and backend.id not in (name.name, f"{name.vendor}_{name.name}"):
         hint = f"the file name says '{name.name}', the backend calls itself '{backend.id}'"
     return attempt.verdict("loaded", "create", "ok", hint=hint), backend
 

@@ -38,7 +38,6 @@ __all__ = [
     "command_name",
     "error_document",
     "exit_code_of",
-    "placement_option",
     "with_session",
 ]
 
@@ -228,15 +227,6 @@ def backend_option(function: Callable[P, R]) -> Callable[P, R]:
         "-b", "--backend", "backends", metavar="ID", multiple=True,
         help="Backend to use, repeatable, in order of preference; default: all by their score.",
     )(decorated)  # fmt: skip
-    return decorated
-
-
-def placement_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add ``--placement FILE.toml``."""
-    decorated: Callable[P, R] = click.option(
-        "--placement", type=click.Path(exists=True, dir_okay=False), metavar="FILE.toml",
-        help="Rules that say which backend runs which layer; they come before -b.",
-    )(function)  # fmt: skip
     return decorated
 
 

@@ -4,78 +4,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+import logging
+from collections.abc import Iterator
+from typing import Any
 
 import rich_click as click
 
-from armnn_py.cli import inputs as files
-from armnn_py.cli.app import (
-    EXIT_MODEL,
-    CommandFailedError,
-    Session,
-    backend_option,
-    placement_option,
-    with_session,
-)
+from armnn_py.cli.app import EXIT_MODEL, CommandFailedError, Session, with_session
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.render import Column, Renderer
-from armnn_py.errors import InvalidArgumentError
-
-if TYPE_CHECKING:
-    from armnn_py.optimizer import Assignment
 
 __all__ = ["check"]
 
 
 @click.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--shape",
-    "shapes",
-    multiple=True,
-    metavar="NAME=1x3x640x640",
-    help="Shape of an input with free dimensions.",
-)
-@backend_option
+@model_arguments
 @click.option(
     "--layers",
     "all_layers",
     is_flag=True,
     help="List every layer; otherwise neighbours on one backend share a row.",
 )
-@placement_option
 @click.option("--fail-on-split", is_flag=True, help="Exit 3 unless one backend runs everything.")
 @with_session
 def check(
-    session: Session,
-    model: str,
-    shapes: tuple[str, ...],
-    backends: tuple[str, ...],
-    placement: str | None,
-    all_layers: bool,
-    fail_on_split: bool,
+    session: Session, *, given: ModelArguments, all_layers: bool, fail_on_split: bool
 ) -> None:
     """Place every layer of MODEL without running it; exit 3 if a layer has no backend."""
-    import armnn_py
-
-    network = armnn_py.import_model(model)
-    wanted = files.parse_shapes(shapes, network.inputs)
-    if wanted:
-        network = network.specialize(wanted)
-    free = {name: info for name, info in network.inputs.items() if not info.is_static}
-    if free:
-        name, info = next(iter(free.items()))
-        raise InvalidArgumentError(
-            f"input '{name}' has free dimensions: {info!r}",
-            hints=[files.shape_hint(name, info)],
-        )
-    with session.runtime() as runtime:
-        optimized = armnn_py.optimize(
-            network, list(backends) or None, placement=placement, runtime=runtime
-        )
+    with _without_fallbacks_in_the_log(session), given.optimized(session) as optimized:
         assignment = optimized.assignment
         data: dict[str, Any] = {
-            "model": model,
-            "layers": _rows(assignment),
+            "model": given.model,
+            "layers": [{**record.to_json(), "reason": record.reason} for record in assignment],
             "backends": assignment.counts,
             "parts": assignment.parts,
             "copies": assignment.copies,
@@ -95,19 +56,17 @@ def check(
     )
 
 
-def _rows(assignment: Assignment) -> list[dict[str, Any]]:
-    """Return the records; without compiled parts, neighbours on one backend are a part."""
-    known = any(record.part is not None for record in assignment)
-    rows = []
-    part, last = -1, ""
-    for record in assignment:
-        row = {**record.to_json(), "reason": record.reason}
-        if not known and record.backend and not record.inserted:
-            part += int(record.backend != last)
-            last = record.backend
-            row["part"] = part
-        rows.append(row)
-    return rows
+@contextlib.contextmanager
+def _without_fallbacks_in_the_log(session: Session) -> Iterator[None]:
+    """The answer has what was refused; only who asks for log lines gets it there as well."""
+    log = logging.getLogger("armnn_py.optimizer.fallbacks")
+    before = log.level
+    if session.log_level is None and session.verbosity <= 0:
+        log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def _render(renderer: Renderer, data: dict[str, Any], summary: str, all_layers: bool) -> None:
@@ -151,24 +110,25 @@ def _remark(row: dict[str, Any]) -> str:
 
 
 def _parts(rows: list[dict[str, Any]]) -> list[list[str]]:
-    members: dict[tuple[int | None, str], list[str]] = {}
+    """Return a row for each part, in the order in which they run."""
+    members: dict[tuple[int, str], list[str]] = {}
     for row in rows:
-        if row["backend"] and not row["inserted"]:
+        if row["part"] is not None and not row["inserted"]:
             members.setdefault((row["part"], row["backend"]), []).append(row["layer"])
     return [
         [_number(part), backend, str(len(names)), names[0], names[-1]]
-        for (part, backend), names in members.items()
+        for (part, backend), names in sorted(members.items())
     ]
 
 
 def _reasons(rows: list[dict[str, Any]]) -> list[str]:
-    """Return why layers are not at an earlier choice, a line for all of a type and a reason."""
+    """Return why layers are not on an earlier choice: a line for a type and reason, most first."""
     groups: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         if row["reason"]:
             groups.setdefault((row["type"], row["reason"]), []).append(row["layer"])
     lines = [
         f"  {len(names)}x {kind} ({'layer' if len(names) == 1 else 'first'}: {names[0]}): {reason}"
-        for (kind, reason), names in groups.items()
+        for (kind, reason), names in sorted(groups.items(), key=lambda group: -len(group[1]))
     ]
     return ["Why not an earlier choice:", *lines] if lines else []

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from armnn_py.cli import inputs as files
-from armnn_py.cli.app import Session, backend_option, placement_option, with_session
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 
 if TYPE_CHECKING:
     from armnn_py.pictures import Drawing
@@ -21,16 +20,7 @@ __all__ = ["graph"]
 
 
 @click.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--shape",
-    "shapes",
-    multiple=True,
-    metavar="NAME=1x3x640x640",
-    help="Shape of an input with free dimensions.",
-)
-@backend_option
-@placement_option
+@model_arguments
 @click.option(
     "--colour",
     type=click.Choice(["backend", "type"]),
@@ -53,40 +43,18 @@ __all__ = ["graph"]
 )
 @with_session
 def graph(
-    session: Session,
-    model: str,
-    shapes: tuple[str, ...],
-    backends: tuple[str, ...],
-    placement: str | None,
-    colour: str,
-    form: str,
-    output: str | None,
+    session: Session, *, given: ModelArguments, colour: str, form: str, output: str | None
 ) -> None:
     """Draw MODEL as it would run: every layer, its backend, and the copies between them."""
-    import armnn_py
     from armnn_py.pictures import drawing_of, to_dot, to_svg
 
     if session.as_json and output == "-" and form != "json":
         raise click.UsageError(
             f"--json and -o - both want standard output; give the {form} file a name"
         )
-    network = armnn_py.import_model(model)
-    wanted = files.parse_shapes(shapes, network.inputs)
-    if wanted:
-        network = network.specialize(wanted)
-    free = {name: info for name, info in network.inputs.items() if not info.is_static}
-    if free:
-        name, info = next(iter(free.items()))
-        raise InvalidArgumentError(
-            f"input '{name}' has free dimensions: {info!r}",
-            hints=[files.shape_hint(name, info)],
-        )
-    with session.runtime() as runtime:
-        optimized = armnn_py.optimize(
-            network, list(backends) or None, placement=placement, runtime=runtime
-        )
+    with given.optimized(session) as optimized:
         drawing = drawing_of(optimized.placed)
-    data = _data(drawing, model)
+    data = _data(drawing, given.model)
     if form == "json":
         document = {"schema": "armnn-py/graph/1", "ok": True, **data, "file": None}
         text = json.dumps(document, indent=2) + "\n"
@@ -95,7 +63,7 @@ def graph(
     if output == "-":
         session.write(text)
         return
-    target = Path(output or f"{Path(model).stem}.graph.{form}")
+    target = Path(output or f"{Path(given.model).stem}.graph.{form}")
     target.write_text(text, encoding="utf-8", newline="\n")
     summary = drawing.summary
     session.answer(

@@ -12,6 +12,7 @@ import rich_click as click
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.model_arguments import read_network
 from armnn_py.cli.render import Column, Renderer, format_bytes, format_count, format_shape
 from armnn_py.text import counted
 from armnn_py.types import DataLayout
@@ -40,12 +41,7 @@ def inspect(
     session: Session, model: str, shapes: tuple[str, ...], all_layers: bool, weights: bool
 ) -> None:
     """Show the inputs, outputs, layers and sizes of MODEL."""
-    import armnn_py
-
-    network = armnn_py.import_model(model)
-    wanted = files.parse_shapes(shapes, network.inputs)
-    if wanted:
-        network = network.specialize(wanted)
+    network = read_network(model, shapes)
     constants = [layer for layer in network.layers if layer.type.label == "Constant"]
     working = [layer for layer in network.layers if layer.type.label not in _FRAME]
     tensors = [

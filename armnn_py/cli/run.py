@@ -13,7 +13,8 @@ import numpy as np
 import rich_click as click
 
 from armnn_py.cli import inputs as files
-from armnn_py.cli.app import Session, backend_option, placement_option, with_session
+from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
 from armnn_py.errors import InvalidArgumentError
@@ -51,11 +52,10 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
 
 
 @click.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @click.option(
     "-i",
     "--input",
-    "given",
+    "arguments",
     multiple=True,
     metavar="NAME=FILE",
     help="A .npy or .npz file or a picture; NAME= may be left out for a single input.",
@@ -68,21 +68,13 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     help="Random values for the inputs that no file is given for.",
 )
 @click.option(
-    "--shape",
-    "shapes",
-    multiple=True,
-    metavar="NAME=1x3x640x640",
-    help="Shape of an input with free dimensions, for --random.",
-)
-@click.option(
     "-o",
     "--output",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write each output to this folder as a .npy file.",
 )
-@backend_option
-@placement_option
+@model_arguments
 @click.option("--iterations", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option(
     "--mean",
@@ -128,13 +120,11 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @with_session
 def run(
     session: Session,
-    model: str,
-    given: tuple[str, ...],
+    *,
+    given: ModelArguments,
+    arguments: tuple[str, ...],
     seed: int | None,
-    shapes: tuple[str, ...],
     folder: Path | None,
-    backends: tuple[str, ...],
-    placement: str | None,
     iterations: int,
     mean: tuple[float, ...],
     scale: tuple[float, ...],
@@ -149,10 +139,10 @@ def run(
     options = files.ImageOptions(
         mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
     )
-    network = armnn_py.import_model(model)
-    arrays = files.read_inputs(given, network.inputs, options)
+    network = armnn_py.import_model(given.model)
+    arrays = files.read_inputs(arguments, network.inputs, options)
     if seed is not None:
-        wanted = files.parse_shapes(shapes, network.inputs)
+        wanted = files.parse_shapes(given.shapes, network.inputs)
         if wanted:  # what the files have completes the shapes
             wanted = {name: array.shape for name, array in arrays.items()} | wanted
         fixed = network.specialize(wanted) if wanted else network
@@ -167,7 +157,7 @@ def run(
         )
     with session.runtime() as runtime:
         loaded = armnn_py.load(
-            network, list(backends) or None, placement=placement, runtime=runtime
+            network, given.listed, options=given.options(runtime), runtime=runtime
         )
         with loaded:
             times = []
@@ -179,7 +169,7 @@ def run(
     saved = files.save_outputs(outputs, folder) if folder is not None else {}
     rows = [_describe(name, array, saved) for name, array in outputs.items()]
     data = {
-        "model": model,
+        "model": given.model,
         "iterations": iterations,
         "seconds": times,
         "backends": counts,

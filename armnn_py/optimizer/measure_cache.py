@@ -50,6 +50,8 @@ def backend_identity(backend: Backend) -> tuple[Any, ...]:
 class MeasureCache:
     """Seconds by key; what cannot be read is measured anew, what cannot be written is let go.
 
+    A damaged file is told once, as a warning in the log, and written anew.
+
     Parameters
     ----------
     place
@@ -63,6 +65,7 @@ class MeasureCache:
         elif place:
             folder = Path(place)
         self.file = None if folder is None else folder / f"measurements-{_machine()}.json"
+        self._is_told = False
         self._known = self._read()
         self._new: dict[str, float] = {}
 
@@ -99,22 +102,33 @@ class MeasureCache:
         if self.file is None:
             return {}
         try:
-            document = json.loads(self.file.read_bytes())
+            return _times_of(json.loads(self.file.read_bytes()))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
-            _log.debug("measured times in '%s' are not used: %s", self.file, error)
+            if not self._is_told:
+                self._is_told = True
+                _log.warning("measured times in '%s' are not used: %s", self.file, error)
             return {}
-        if not isinstance(document, dict) or document.get("format") != _FORMAT:
-            return {}
-        times = document.get("seconds")
-        if not isinstance(times, dict):
-            return {}
-        return {
-            key: float(value)
-            for key, value in times.items()
-            if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0
-        }
+
+
+def _times_of(document: Any) -> dict[str, float]:
+    """The times in a file of this format; those that make no sense are left out.
+
+    Raises
+    ------
+    ValueError
+        It is no such file. One of another format is a version's own: it has no times.
+    """
+    if isinstance(document, dict) and document.get("format") not in (None, _FORMAT):
+        return {}
+    if not isinstance(document, dict) or not isinstance(document.get("seconds"), dict):
+        raise ValueError("it is no file of measured times")
+    return {
+        key: float(value)
+        for key, value in document["seconds"].items()
+        if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0
+    }
 
 
 def _machine() -> str:

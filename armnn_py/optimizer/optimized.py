@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
-from armnn_py.text import printable
+from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -162,5 +162,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         if self.is_dynamic:
             ids = "+".join(backend.id for backend in self.backends)
             return f"<OptimizedNetwork '{printable(self.name)}' with free dimensions for {ids}>"
-        ids = "+".join(self.assignment.counts)
-        return f"<OptimizedNetwork '{printable(self.name)}' {len(self.assignment)} layers on {ids}>"
+        counts = self.assignment.counts
+        return (
+            f"<OptimizedNetwork '{printable(self.name)}' {counted(sum(counts.values()), 'layer')} "
+            f"on {'+'.join(counts) or 'no backend'}>"
+        )

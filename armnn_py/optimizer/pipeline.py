@@ -17,7 +17,7 @@ from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.measure import place_by_time
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.parts import number_parts, optimize_parts
-from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassRecord
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog, PassRecord
 from armnn_py.optimizer.place import AssignmentDraft, place_nodes
 from armnn_py.optimizer.reduce_precision import (
     cancel_inverse_conversions,
@@ -151,16 +151,21 @@ class _Pipeline:
         only: Set[Node] | None = None,
         excluded: Mapping[Node, Mapping[str, str]] | None = None,
     ) -> AssignmentDraft:
-        return place_nodes(
+        log = PassLog()
+        draft = place_nodes(
             self.graph,
             self.backends,
             self.available,
             rules=self.options.placement,
+            log=log,
             only=only,
             excluded=excluded,
             draft=draft,
             model_options=self.model_options,
         )
+        if log.changes:
+            self.records.append(PassRecord(self.graph.stage, tuple(log.changes)))
+        return draft
 
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to where they are fastest; rules and hints stay obeyed."""

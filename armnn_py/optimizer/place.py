@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AssignmentDraft", "NodePlace", "node_signature", "place_nodes"]
 
-_log = logging.getLogger("armnn_py.optimizer")
+#: Apart from the rest: who shows the assignment need not be told by log records as well.
+_log = logging.getLogger("armnn_py.optimizer.fallbacks")
 _CONVERSIONS = (LayerType.CONVERT_FP16_TO_FP32, LayerType.CONVERT_FP32_TO_FP16)
 
 #: As of `armnn_py.backends.support.layer_signature`.

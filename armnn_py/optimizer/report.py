@@ -42,8 +42,8 @@ class LayerAssignment:
     refusals
         Pairs (backend id, reason) of the choices tried before.
     part
-        Number of the part of the network that the backend got in one piece; None where layers are
-        run one by one.
+        Number of the part of the network that the backend got in one piece; None for a layer that
+        was taken out, and for copies, imports and Debug layers, which come when parts are made.
     note
         What became of the layer, e.g. ``fused into 'conv1'``; empty if nothing did.
     rule

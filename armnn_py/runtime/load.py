@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from armnn_py.frontends import import_model
 from armnn_py.network import Network
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.placement import PlacementSource
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
@@ -27,6 +29,10 @@ def load(
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
     placement: PlacementSource | None = None,
+    validate: bool = False,
+    model_options: Mapping[str, Mapping[str, OptionValue]] | None = None,
+    strategy: Literal["preference", "measure"] = "preference",
+    options: OptimizerOptions | None = None,
     runtime: Runtime | None = None,
     plan_cache_size: int = 8,
 ) -> LoadedNetwork:
@@ -42,6 +48,11 @@ def load(
         Shapes of inputs by name, to bind free dimensions now instead of at each run.
     placement
         Rules that say which backend runs which layer, as `optimize` takes them.
+    validate, model_options, strategy
+        As `optimize` takes them: checks between its steps, what backends are told about this model,
+        and whether layers go where they are preferred or where they were measured to be fastest.
+    options
+        All that `optimize` can be told, in one object; then those above must be left out.
     runtime
         Where to load it. Default: a new `Runtime` that is closed together with the result.
     plan_cache_size
@@ -56,7 +67,7 @@ def load(
     ------
     ModelError
         If the file cannot be read or has unsupported operators.
-    BackendNotFoundError, NoBackendForLayerError
+    InvalidArgumentError, BackendNotFoundError, NoBackendForLayerError
         As `optimize`.
 
     Examples
@@ -73,7 +84,16 @@ def load(
     if runtime is None:
         runtime = Runtime()
     try:
-        optimized = optimize(network, backends, placement=placement, runtime=runtime)
+        optimized = optimize(
+            network,
+            backends,
+            runtime=runtime,
+            placement=placement,
+            validate=validate,
+            model_options=model_options,
+            strategy=strategy,
+            options=options,
+        )
         return runtime._load(optimized, plan_cache_size=plan_cache_size, owns_runtime=owns_runtime)
     except BaseException:
         if owns_runtime:

@@ -7,16 +7,14 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 from armnn_py.backends.discovery import Candidate, find_candidates
 from armnn_py.backends.naming import FILE_NAME_RULE
 
 from .harness import Load, Workshop, only, outcome, run_as_nobody
 from .test_names_and_versions import BAD, GOOD
-
-if TYPE_CHECKING:
-    import pytest
 
 SO = "Test_X_backend.so"
 
@@ -98,6 +96,15 @@ def test_the_name_need_not_be_the_id(load: Load, tmp_path: Path, workshop: Works
     verdict = only(load(tmp_path))
     assert (verdict.status, verdict.id) == ("loaded", "SomethingElse")
     assert verdict.hint == "the file name says 'X', the backend calls itself 'SomethingElse'"
+
+
+@pytest.mark.parametrize("name", ["Npu", "Acme_Npu"])
+def test_name_and_id_may_have_the_vendor_or_not(
+    load: Load, tmp_path: Path, workshop: Workshop, name: str
+) -> None:
+    workshop.put_id(tmp_path, name, name="Acme_Npu_backend.so")
+    verdict = only(load(tmp_path))
+    assert (verdict.status, verdict.id, verdict.hint) == ("loaded", name, "")
 
 
 # ---- Links --------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.optimizer import measure_cache
 from armnn_py.optimizer.options import OptimizerOptions
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -150,12 +153,16 @@ def test_measured_times_are_kept_by_layer(
         b"\xff\x00",
         b"[]",
         b'{"format": 1, "seconds": 3}',
-        b'{"format": 0, "seconds": {}}',
+        b'{"seconds": {}',
         b"[" * 100_000,
     ],
 )
-def test_a_damaged_cache_is_written_anew(
-    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes
+def test_a_damaged_cache_is_told_once_and_written_anew(
+    runtime: ann.Runtime,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    content: bytes,
 ) -> None:
     stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
     measured(runtime, network(), tmp_path)
@@ -163,9 +170,63 @@ def test_a_damaged_cache_is_written_anew(
     whole = file.read_bytes()
     file.write_bytes(content)
     stopwatch.asked.clear()
-    measured(runtime, network(), tmp_path)
+    with caplog.at_level("WARNING", logger="armnn_py.optimizer"):
+        measured(runtime, network(), tmp_path)
+    (told,) = [r for r in caplog.records if r.name == "armnn_py.optimizer"]
+    assert told.levelname == "WARNING"
+    assert str(file) in told.getMessage()
     assert stopwatch.asked
     assert json.loads(file.read_bytes()) == json.loads(whole)
+
+
+def test_a_cache_of_another_version_is_written_anew_without_a_word(
+    runtime: ann.Runtime,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
+    measured(runtime, network(), tmp_path)
+    (file,) = tmp_path.iterdir()
+    file.write_text(json.dumps({**json.loads(file.read_bytes()), "format": 0}))
+    stopwatch.asked.clear()
+    with caplog.at_level("WARNING", logger="armnn_py.optimizer"):
+        measured(runtime, network(), tmp_path)
+    assert stopwatch.asked
+    assert not [r for r in caplog.records if r.name == "armnn_py.optimizer"]
+
+
+@pytest.mark.parametrize("what", ["version", "file", "options", "processor", "threads"])
+def test_another_backend_or_machine_measures_again(
+    runtime: ann.Runtime,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    what: str,
+) -> None:
+    stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
+    measured(runtime, network(), tmp_path)
+    dozen = runtime.backends["Dozen"]
+    if what == "version":
+        monkeypatch.setattr(type(dozen), "vendor_version", property(lambda self: f"{self.id} 2"))
+    elif what == "file":
+        assert dozen.file is not None
+        os.utime(dozen.file, ns=(0, time.time_ns()))
+    elif what == "options":
+        monkeypatch.setattr(type(dozen), "options", property(lambda self: {"level": 2}))
+    elif what == "processor":
+        monkeypatch.setattr(measure_cache, "_processor", lambda: "another")
+    else:
+        before = ann.get_num_threads()
+        request.addfinalizer(lambda: ann.set_num_threads(before))
+        ann.set_num_threads(before + 1)
+    stopwatch.asked.clear()
+    measured(runtime, network(), tmp_path)
+    both = {("ElementwiseBinary", "CpuRef"), ("ElementwiseBinary", "Dozen")}
+    assert set(stopwatch.asked) == ({("ElementwiseBinary", "Dozen")} if what == "file" else both)
+    stopwatch.asked.clear()
+    measured(runtime, network(), tmp_path)
+    assert not stopwatch.asked
 
 
 def test_nonsense_in_the_cache_is_not_believed(

@@ -127,3 +127,31 @@ def test_options_are_values() -> None:
 def test_parts_are_numbered_also_where_nothing_is_compiled(runtime: ann.Runtime) -> None:
     optimized = ann.optimize(padded_convolution(), runtime=runtime, options=AS_IT_IS)
     assert [record.part for record in optimized.assignment] == [0, 0]
+
+
+def test_load_hands_options_on(runtime: ann.Runtime) -> None:
+    def loaded(**options: Any) -> ann.LoadedNetwork:
+        return ann.load(padded_convolution(), ["CpuRef"], runtime=runtime, **options)
+
+    with loaded() as plain, loaded(options=AS_IT_IS) as as_it_is:
+        assert plain.assignment.of("pad").note == "fused into 'conv'"
+        assert as_it_is.assignment.of("pad").note == ""
+    for wrong, words in (
+        ({"model_options": {"CpuRef": {"fast": True}}}, "option 'fast'"),
+        ({"strategy": "fastest"}, "'preference' or 'measure' expected"),
+        ({"options": AS_IT_IS, "validate": True}, "options= given together with"),
+    ):
+        with pytest.raises(ann.InvalidArgumentError, match=words):
+            loaded(**wrong)
+
+
+def test_names_that_users_need_are_at_the_top() -> None:
+    assert ann.OptimizerOptions is OptimizerOptions
+    assert ann.OptimizerOptions.__module__ == ann.PassRecord.__module__ == "armnn_py"
+
+
+def test_copies_and_debug_layers_are_no_part_of_a_part(runtime: ann.Runtime) -> None:
+    optimized = ann.optimize(padded_convolution(), runtime=runtime, debug=True)
+    parts = {record.type: record.part for record in optimized.assignment}
+    assert parts == {"Debug": None, "Pad": 0, "Convolution2d": 0}
+    assert repr(optimized) == "<OptimizedNetwork 'net' 2 layers on CpuRef>"

@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What ``run``, ``check`` and ``graph`` share: MODEL and the options that say where it goes."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import rich_click as click
+
+from armnn_py.cli import inputs as files
+from armnn_py.cli.app import backend_option
+from armnn_py.cli.render import shortened
+from armnn_py.errors import InvalidArgumentError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from armnn_py import Network, OptimizedNetwork, OptimizerOptions, Runtime
+    from armnn_py.cli.app import Session
+
+__all__ = ["ModelArguments", "model_arguments", "read_network"]
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelArguments:
+    """A model and where it goes, as the command line says it; nothing of it is checked yet."""
+
+    model: str
+    shapes: tuple[str, ...]
+    backends: tuple[str, ...]
+    placement: str | None
+    model_options: tuple[str, ...]
+    strategy: Literal["preference", "measure"]
+    validate: bool
+
+    @property
+    def listed(self) -> list[str] | None:
+        """Ids of the backends in order of preference; None if none is named."""
+        return list(self.backends) or None
+
+    def options(self, runtime: Runtime) -> OptimizerOptions:
+        """Return what `optimize` is told.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A model option or the file of placement rules is not understood.
+        UnknownNameError
+            No listed backend has a model option of that name.
+        BackendNotFoundError
+            A model option is for a backend that is not loaded.
+        """
+        from armnn_py import OptimizerOptions, Placement
+
+        return OptimizerOptions(
+            placement=None if self.placement is None else Placement.of(self.placement),
+            model_options=_parse_model_options(self.model_options, self.backends, runtime),
+            strategy=self.strategy,
+            validate=self.validate,
+        )
+
+    @contextlib.contextmanager
+    def optimized(self, session: Session) -> Iterator[OptimizedNetwork]:
+        """Give the model with every layer placed, in a runtime that is closed afterwards.
+
+        Raises
+        ------
+        InvalidArgumentError
+            An input has free dimensions that no ``--shape`` binds.
+        ModelError, BackendError, NoBackendForLayerError
+            As `import_model` and `optimize`.
+        """
+        import armnn_py
+
+        network = read_network(self.model, self.shapes)
+        for name, info in network.inputs.items():
+            if not info.is_static:
+                raise InvalidArgumentError(
+                    f"input '{name}' has free dimensions: {info!r}",
+                    hints=[files.shape_hint(name, info)],
+                )
+        with session.runtime() as runtime:
+            yield armnn_py.optimize(
+                network, self.listed, runtime=runtime, options=self.options(runtime)
+            )
+
+
+def read_network(model: str, shapes: Sequence[str]) -> Network:
+    """Import a file and bind what ``--shape`` says.
+
+    Raises
+    ------
+    ModelError
+        The file cannot be imported.
+    InvalidArgumentError
+        A shape is not understood, or does not fit its input.
+    """
+    import armnn_py
+
+    network = armnn_py.import_model(model)
+    wanted = files.parse_shapes(shapes, network.inputs)
+    return network.specialize(wanted) if wanted else network
+
+
+def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
+    """Add MODEL and its options; the command gets them as one ``given``."""
+    options: list[Callable[[Any], Any]] = [
+        click.argument("model", type=click.Path(exists=True, dir_okay=False)),
+        backend_option,
+        click.option(
+            "--shape", "shapes", multiple=True, metavar="NAME=1x3x640x640",
+            help="Shape of an input with free dimensions, repeatable.",
+        ),
+        click.option(
+            "--placement", type=click.Path(exists=True, dir_okay=False), metavar="FILE.toml",
+            help="Rules that say which backend runs which layer; they come before -b.",
+        ),
+        click.option(
+            "--strategy", type=click.Choice(["preference", "measure"]), default="preference",
+            show_default=True,
+            help="Where no rule decides: the first backend of the list that takes a layer, or the "
+            "one on which it was measured to be fastest, copies included.",
+        ),
+        click.option(
+            "--model-option", "model_options", metavar="ID.NAME=VALUE", multiple=True,
+            help="An option of a backend for this model, repeatable; without ID. for each listed "
+            "backend that has it.",
+        ),
+        click.option(
+            "--validate", is_flag=True, help="Check the network after each step of optimisation."
+        ),
+    ]  # fmt: skip
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> R:
+        names = ModelArguments.__dataclass_fields__
+        given = ModelArguments(**{name: kwargs.pop(name) for name in names})
+        return function(*args, given=given, **kwargs)
+
+    command: Any = wrapped
+    for option in reversed(options):
+        command = option(command)
+    return command  # type: ignore[no-any-return]
+
+
+def _parse_model_options(
+    given: Sequence[str], listed: Sequence[str], runtime: Runtime
+) -> dict[str, dict[str, Any]]:
+    """Read ``ID.NAME=VALUE``, or ``NAME=VALUE`` for the listed backends that have such a one."""
+    from armnn_py._native.backend_options import OptionText
+
+    found: dict[str, dict[str, Any]] = {}
+    for text in given:
+        match = re.fullmatch(r"(?:([^.=]+)\.)?([^=]+)=(.*)", text, re.DOTALL)
+        if match is None:
+            raise InvalidArgumentError(
+                f"model option '{shortened(text, 60)}' is not understood",
+                hints=["write it as ID.NAME=VALUE or NAME=VALUE"],
+            )
+        backend_id, name, value = match.groups()
+        owners = [backend_id] if backend_id else _backends_with(name, listed, runtime)
+        for owner in owners:
+            found.setdefault(owner, {})[name] = OptionText(value)
+    return found
+
+
+def _backends_with(name: str, listed: Sequence[str], runtime: Runtime) -> list[str]:
+    ids = list(listed) or runtime.backends.by_preference
+    options = {backend_id: runtime.backends[backend_id].model_options for backend_id in ids}
+    owners = [backend_id for backend_id, known in options.items() if name in known]
+    if not owners:
+        raise UnknownNameError(
+            f"no backend in use has a model option '{shortened(name, 60)}'",
+            name=name,
+            valid=list(dict.fromkeys(option for known in options.values() for option in known)),
+            details=[f"{owner}: {', '.join(known) or 'none'}" for owner, known in options.items()],
+        )
+    return owners

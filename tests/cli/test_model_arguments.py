@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What run, check and graph are told about a model: strategy, options of backends, checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from onnx import helper
+
+import armnn_py as ann
+from armnn_py.optimizer import run_passes
+
+from .conftest import Answer, Command, save_model
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory: pytest.TempPathFactory, build_backend: Callable[..., None]) -> Path:
+    """A folder with the backend "Services", which has model options; "negate": takes Neg."""
+    folder = tmp_path_factory.mktemp("services")
+    build_backend("services_backend.c", folder / "Test_Services_backend.so")
+    return folder
+
+
+@pytest.fixture
+def negation(tmp_path: Path) -> Path:
+    node = helper.make_node("Neg", ["x"], ["y"], "the_neg")
+    return save_model(tmp_path / "neg.onnx", [node], {"x": [2]}, "y")
+
+
+@pytest.fixture(params=["run", "check", "graph"])
+def place(
+    request: pytest.FixtureRequest, command: Command, services: Path, negation: Path
+) -> Callable[..., Answer]:
+    """Call a command on the model with Services before CpuRef."""
+    own = {"run": ["--random", "1"], "check": [], "graph": ["--format", "json", "-o", "-"]}
+
+    def call(*options: str) -> Answer:
+        return command(
+            request.param, negation, *own[request.param], "--backend-path", services,
+            "-b", "Services", "-b", "CpuRef", *options, *(() if "-o" in own[request.param] else
+            ("--json",)),
+        )  # fmt: skip
+
+    return call
+
+
+@pytest.mark.parametrize("said", ["Services.negate=false", "negate=0"])
+def test_a_model_option_reaches_the_backend(place: Callable[..., Answer], said: str) -> None:
+    assert place().json["backends"] == {"Services": 1}
+    assert place("--model-option", said).json["backends"] == {"CpuRef": 1}
+    assert place("--model-option", said.partition("=")[0] + "=1").json["backends"] == {
+        "Services": 1
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "words"),
+    [
+        ("Services.negat=1", 2, "did you mean 'negate'?"),
+        ("negat=1", 2, "did you mean 'negate'?"),
+        ("Services.effort=much", 2, "a value of type uint expected"),
+        ("Services.effort", 2, "write it as ID.NAME=VALUE"),
+        ("Servces.effort=1", 4, "did you mean 'Services'?"),
+    ],
+)
+def test_wrong_model_options(
+    place: Callable[..., Answer], said: str, code: int, words: str
+) -> None:
+    answer = place("--model-option", said)
+    assert answer.code == code
+    assert words in (answer.err or json.dumps(answer.json["error"]))
+
+
+def test_who_knows_no_such_option_is_listed(
+    command: Command, negation: Path, services: Path
+) -> None:
+    answer = command("check", negation, "--backend-path", services, "--model-option", "fast=1")
+    assert answer.code == 2
+    assert answer.err.splitlines()[:3] == [
+        "error: no backend in use has a model option 'fast'",
+        "  Services: negate, effort",
+        "  CpuRef: none",
+    ]
+
+
+def test_measured_layers_go_where_they_are_fastest(
+    place: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """CpuRef is made up to be faster; without the option nothing is measured."""
+
+    def seconds(_: object, network: ann.Network, ids: Sequence[str], __: object) -> float:
+        if all(layer.type.label in ("Input", "Output") for layer in network.layers):
+            return 0.0  # what any run costs
+        return 2e-6 if list(ids) == ["CpuRef"] else 5e-6
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(ann.Runtime, "_measure", seconds)
+    assert place().json["backends"] == {"Services": 1}
+    assert place("--strategy", "measure").json["backends"] == {"CpuRef": 1}
+    wrong = place("--strategy", "fastest")
+    assert wrong.code == 2
+    assert "'preference', 'measure'" in wrong.err + wrong.out
+
+
+def test_validate_checks_after_each_step(
+    place: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_passes, "find_graph_problems", lambda _: ["a wire hangs loose"])
+    assert place().code == 0
+    answer = place("--validate")
+    assert answer.code == 1
+    assert "a wire hangs loose" in answer.err + answer.out
+
+
+def test_check_says_refusals_once(command: Command, services: Path, negation: Path) -> None:
+    """In its answer; the log has them for those who ask for it."""
+    options = ("--backend-path", services, "-b", "Services", "-b", "CpuRef",
+               "--model-option", "negate=0")  # fmt: skip
+    answer = command("check", negation, *options)
+    assert answer.err == ""
+    assert "1x ElementwiseUnary (layer: the_neg): Services: option 'negate' is off" in answer.out
+    loud = command("check", negation, *options, "-v")
+    assert "1 layer not on an earlier choice of backend" in loud.err

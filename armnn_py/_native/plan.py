@@ -167,6 +167,17 @@ def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, N
 class NativeContext:
     """One caller's arena and pointers; runs one inference at a time.
 
+    Parameters
+    ----------
+    plan
+        What it runs.
+    execution_data
+        Of each workload factory of the plan, or None.
+    handles
+        Addresses of the tensor handles of the plan.
+    network
+        Name of the network, for messages.
+
     Raises
     ------
     ExecutionError
@@ -191,7 +202,8 @@ class NativeContext:
         self,
         plan: NativePlan,
         execution_data: Sequence[int | None],
-        handles: Sequence[int] = (),
+        handles: Sequence[int],
+        network: str,
     ) -> None:
         self.caught: list[BaseException] = []
         self.stops: list[Any] = []
@@ -209,7 +221,9 @@ class NativeContext:
             ctypes.byref(self._error.struct),
         )
         if status != abi.ARMNN_STATUS_OK:
-            raise_status(status, "no execution context could be made", self._error)
+            raise_status(
+                status, f"network '{network}': no execution context could be made", self._error
+            )
         self._input_array = (ctypes.c_void_p * max(plan.input_count, 1))()
         self._output_array = (ctypes.c_void_p * max(plan.output_count, 1))()
         self._run = abi.armnn_run_t()

@@ -72,7 +72,9 @@ class ExecutionContext:
             undo.callback(self._handles.destroy)
             for factory in plan.factories:
                 self._data.append(factory.create_execution_data())
-            self._native = NativeContext(plan.native, self._data, self._handles.addresses)
+            self._native = NativeContext(
+                plan.native, self._data, self._handles.addresses, plan.network.name
+            )
             undo.pop_all()
         self._output_specs = [
             (name, info.static_shape, info.dtype, plan.output_alignments.get(index, 1))

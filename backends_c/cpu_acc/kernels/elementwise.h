@@ -1,0 +1,39 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * elementwise.h - kernels on runs of elements: a function of each, or of pairs.
+ *
+ * Arrays are dense and of any length; nothing is read or written behind them. |out| may be an
+ * operand, but must not overlap one otherwise.
+ */
+#ifndef ARMNN_CPU_ACC_ELEMENTWISE_H_
+#define ARMNN_CPU_ACC_ELEMENTWISE_H_
+
+#include <stddef.h>
+
+#include "../program.h"
+#include "armnn/descriptors.h"
+
+/* out[i] = function(in[i]); |a| and |b| as armnn_i_acc_function_e says. */
+typedef void (*armnn_i_acc_apply_fn_t)(const float* in, float* out, size_t count, float a, float b);
+
+/* out[i] = min(max(left[i] op right[i], low), high): any function that is a clamp costs nothing. */
+typedef void (*armnn_i_acc_binary_fn_t)(const float* left, const float* right, float* out,
+                                        size_t count, float low, float high);
+
+/* Which operands are arrays; the other one is a single number. */
+typedef enum armnn_i_acc_binary_form_e {
+  ARMNN_ACC_ARRAY_ARRAY = 0,
+  ARMNN_ACC_ARRAY_NUMBER,
+  ARMNN_ACC_NUMBER_ARRAY,
+  ARMNN_ACC_BINARY_FORMS
+} armnn_i_acc_binary_form_e;
+
+typedef struct armnn_i_acc_elementwise_kernels_t {
+  armnn_i_acc_apply_fn_t apply[ARMNN_ACC_FUNCTION_COUNT];
+  const char* names[ARMNN_ACC_FUNCTION_COUNT];
+  armnn_i_acc_binary_fn_t binary[ARMNN_BINARY_COUNT][ARMNN_ACC_BINARY_FORMS];
+  const char* binary_names[ARMNN_BINARY_COUNT];
+} armnn_i_acc_elementwise_kernels_t;
+
+#endif /* ARMNN_CPU_ACC_ELEMENTWISE_H_ */

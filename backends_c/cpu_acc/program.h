@@ -115,7 +115,7 @@ typedef enum armnn_i_acc_function_e {
   ARMNN_ACC_SIGMOID,
   ARMNN_ACC_TANH,         /* a tanh(b x) */
   ARMNN_ACC_SWISH,        /* x sigmoid(a x) */
-  ARMNN_ACC_HARD_SWISH,   /* x min(max(x + 3, 0), 6) / 6 */
+  ARMNN_ACC_HARD_SWISH,   /* a x min(max(x + 3, 0), 6) / 6 + b */
   ARMNN_ACC_HARD_SIGMOID, /* min(max(a x + b, 0), 1) */
   ARMNN_ACC_GELU,         /* x / 2 (1 + erf(x / sqrt 2)) */
   ARMNN_ACC_ELU,          /* x > 0 ? x : a (exp x - 1) */

@@ -1,0 +1,203 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""armnn_py and every installed peer on the same networks, side by side in one run.
+
+    python benchmarks/peers/compare.py --work FOLDER --output benchmarks/results/peers.json
+
+Makes the networks of `networks` in FOLDER (and, with ``--open MODELS``, fixed-shape copies of the
+real ones there), converts them for engines that read other formats, checks that all engines give
+the same outputs, and only then lets them take turns. ``--threads 1 2`` are separate runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from common import machine
+from convert import NotConvertibleError, convert, fix_shapes, input_shapes
+from engines import ENGINES
+from networks import NETWORKS
+from networks import write as write_network
+from turns import Gauge, Worker, WorkerError, build_gauge, take_turns
+
+#: Real networks and the shapes they run with.
+OPEN_NETWORKS = {
+    "resnet50_thin": [1, 224, 224, 3],
+    "ocr_det": [1, 3, 640, 640],
+    "ocr_rec": [1, 3, 48, 320],
+    "yolox_tiny": [1, 3, 416, 416],
+}
+DEFAULT_NETWORKS = [name for name in NETWORKS if name not in ("relu16", "chain100")]
+TOLERANCE = 1e-4
+"""Largest difference from ONNX Runtime, relative to the largest output, that counts as equal."""
+
+
+def prepare(name: str, work: Path, models: Path | None) -> Path:
+    """Return the ONNX file of a network, with fixed shapes."""
+    if name in NETWORKS:
+        return write_network(work, name)
+    if models is None:
+        raise SystemExit(f"'{name}' is a file of --open, which is not given")
+    target = work / f"{name}.onnx"
+    if not target.exists():
+        fix_shapes(models / f"{name}.onnx", target, OPEN_NETWORKS[name])
+    return target
+
+
+def difference(expected: list[np.ndarray], actual: list[np.ndarray]) -> float:
+    """Return the largest difference relative to the largest expected value; inf if shapes differ.
+
+    Engines order outputs differently: they are paired by size.
+    """
+    if sorted(a.size for a in expected) != sorted(b.size for b in actual):
+        return float("inf")
+    worst = 0.0
+    for a, b in zip(
+        sorted(expected, key=lambda t: t.size), sorted(actual, key=lambda t: t.size), strict=True
+    ):
+        distance = np.abs(a.ravel().astype(np.float64) - b.ravel())
+        worst = max(worst, float(np.nan_to_num(distance, nan=np.inf).max() / np.abs(a).max()))
+    return worst
+
+
+def compare_network(
+    name: str, threads: int, engines: list[str], arguments: argparse.Namespace, gauge: Gauge
+) -> dict[str, Any]:
+    """Return the figures of every engine on one network."""
+    model = prepare(name, arguments.work, arguments.open)
+    random = np.random.default_rng(1)
+    inputs = {
+        key: random.normal(0, 1, shape).astype(np.float32)
+        for key, shape in input_shapes(model).items()
+    }
+    result: dict[str, Any] = {}
+    workers: list[Worker] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        input_file = Path(scratch) / "inputs.npz"
+        np.savez(input_file, **inputs)
+        outputs: dict[str, list[np.ndarray]] = {}
+        for engine in engines:
+            try:
+                file = model
+                if ENGINES[engine].suffix != ".onnx":
+                    file = convert(model, ENGINES[engine].suffix)
+                worker = Worker.start(engine, file, input_file, threads)
+            except (NotConvertibleError, WorkerError) as error:
+                result[engine] = {"error": str(error)}
+                continue
+            target = Path(scratch) / f"{engine}.npz"
+            worker.save(target)
+            with np.load(target) as arrays:
+                outputs[engine] = [arrays[key] for key in arrays.files]
+            workers.append(worker)
+        reference = outputs.get("onnxruntime")
+        for worker in list(workers):
+            distance = difference(reference, outputs[worker.engine]) if reference else None
+            result[worker.engine] = {**worker.facts, "difference": distance}
+            if distance is not None and distance > arguments.tolerance:
+                result[worker.engine]["error"] = "outputs differ, not timed"
+                worker.close()
+                workers.remove(worker)
+        take_turns(
+            workers,
+            gauge,
+            turns=arguments.turns,
+            turn_ms=arguments.turn_ms,
+            patience=arguments.patience,
+        )
+        for worker in workers:
+            result[worker.engine].update(worker.figures())
+            worker.close()
+    return result
+
+
+def report(name: str, threads: int, result: dict[str, Any]) -> None:
+    """Print one network's figures, the fastest first."""
+    fastest_peer = min(
+        (r["median_ms"] for e, r in result.items() if e != "armnn_py" and "median_ms" in r),
+        default=float("nan"),
+    )
+    print(f"\n{name}, {threads} thread{'s' if threads > 1 else ''}")
+    for engine, r in sorted(result.items(), key=lambda item: item[1].get("median_ms", 1e9)):
+        if "median_ms" not in r:
+            print(f"  {ENGINES[engine].title:14} {r['error'][:90]}")
+            continue
+        spread = f"{r['lower_quartile_ms']:.3f} to {r['upper_quartile_ms']:.3f}"
+        print(
+            f"  {ENGINES[engine].title:14} {r['median_ms']:9.3f} ms  ({spread}; "
+            f"{r['quiet_turns']} of {r['turns']} turns quiet)  "
+            f"x{r['median_ms'] / fastest_peer:.3f}  "
+            f"load {r['load_ms']:.0f} ms, {r['peak_mib']:.0f} MiB, off by {r['difference']:.0e}"
+        )
+    sys.stdout.flush()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="armnn_py beside other engines.")
+    parser.add_argument("--work", type=Path, required=True, help="folder for models")
+    parser.add_argument("--open", type=Path, help="folder with the real networks")
+    parser.add_argument("--output", type=Path, help="file of results; added to")
+    parser.add_argument("--network", nargs="+", help="default: all that there are")
+    parser.add_argument("--engine", nargs="+", choices=sorted(ENGINES), help="default: installed")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--turns", type=int, default=12, help="quiet turns of each engine")
+    parser.add_argument("--turn-ms", type=float, default=80)
+    parser.add_argument("--patience", type=float, default=60, help="seconds of waiting a network")
+    parser.add_argument("--peak", type=float, help="GFLOP/s of one processor; default: measured")
+    parser.add_argument("--longest-trip", type=float, default=0, help="ns between processors")
+    parser.add_argument("--tolerance", type=float, default=TOLERANCE)
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Compare, print, and write after each network."""
+    arguments = _arguments()
+    installed = [name for name, e in ENGINES.items() if importlib.util.find_spec(e.module)]
+    engines = arguments.engine or installed
+    names = arguments.network or [*DEFAULT_NETWORKS, *(OPEN_NETWORKS if arguments.open else ())]
+    program = build_gauge(arguments.work)
+    peak = arguments.peak
+    if peak is None:
+        gauge = Gauge(program, 1, 0, 0)
+        peak = max(gauge.read()[0] for _ in range(200))
+        gauge.close()
+    document: dict[str, Any] = {"networks": {}}
+    if arguments.output is not None and arguments.output.exists():
+        document = json.loads(arguments.output.read_text(encoding="utf-8"))
+    document["machine"] = machine()
+    document["peak_gflops_of_one_processor"] = peak
+    document["versions"] = {e: _version(ENGINES[e].module) for e in engines}
+    for threads in arguments.threads:
+        gauge = Gauge(program, threads, peak, arguments.longest_trip)
+        for name in names:
+            result = compare_network(name, threads, engines, arguments, gauge)
+            document["networks"].setdefault(name, {}).setdefault(str(threads), {}).update(result)
+            report(name, threads, result)
+            if arguments.output is not None:
+                arguments.output.parent.mkdir(parents=True, exist_ok=True)
+                text = json.dumps(document, indent=1)
+                arguments.output.write_text(text + "\n", encoding="utf-8")
+        gauge.close()
+
+
+def _version(module: str) -> str:
+    names = {"ai_edge_litert": "ai-edge-litert"}
+    try:
+        return importlib.metadata.version(names.get(module, module))
+    except importlib.metadata.PackageNotFoundError:
+        return "from its source"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""How each engine loads a model and runs it once, at its best settings for latency in float32.
+
+An engine's module is imported only when the engine is asked for, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Inputs = dict[str, np.ndarray]
+Run = "Callable[[], list[np.ndarray]]"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """``load(model, inputs, threads)`` returns what runs the model once on these inputs."""
+
+    title: str
+    module: str
+    suffix: str
+    load: Callable[[Path, Inputs, int], Callable[[], list[np.ndarray]]]
+    uses_winograd: bool = False
+
+
+def _armnn_py(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
+    import armnn_py
+
+    armnn_py.set_num_threads(threads)
+    backends = os.environ.get("ARMNN_PY_BENCH_BACKENDS", "").split(",")
+    shapes = {name: array.shape for name, array in inputs.items()}
+    loaded = armnn_py.load(model, [b for b in backends if b] or None, shapes=shapes)
+    return lambda: list(loaded.run(inputs).values())
+
+
+def _onnxruntime(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    return lambda: session.run(None, inputs)
+
+
+def _openvino(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
+    import openvino
+
+    core = openvino.Core()
+    settings = {
+        "INFERENCE_NUM_THREADS": threads,
+        "PERFORMANCE_HINT": "LATENCY",
+        "NUM_STREAMS": 1,
+        "INFERENCE_PRECISION_HINT": "f32",  # the default is bf16 where the processor has it
+    }
+    compiled = core.compile_model(core.read_model(str(model)), "CPU", settings)
+    precision = str(compiled.get_property("INFERENCE_PRECISION_HINT"))
+    if "float32" not in precision and "f32" not in precision:
+        raise RuntimeError(f"OpenVINO would compute in {precision}")
+    request = compiled.create_infer_request()
+    for name, array in inputs.items():
+        request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
+
+    def run() -> list[np.ndarray]:
+        request.infer()
+        return [request.get_output_tensor(i).data for i in range(len(compiled.outputs))]
+
+    return run
+
+
+def _litert(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(str(model), num_threads=threads)  # with its XNNPACK delegate
+    interpreter.allocate_tensors()
+    (array,) = inputs.values()
+    if array.ndim == 4:
+        array = np.ascontiguousarray(array.transpose(0, 2, 3, 1))
+    source = interpreter.get_input_details()[0]["index"]
+    targets = [detail["index"] for detail in interpreter.get_output_details()]
+
+    def run() -> list[np.ndarray]:
+        interpreter.set_tensor(source, array)
+        interpreter.invoke()
+        outputs = [interpreter.get_tensor(index) for index in targets]
+        return [y.transpose(0, 3, 1, 2) if y.ndim == 4 else y for y in outputs]
+
+    return run
+
+
+def _ncnn(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
+    import ncnn
+
+    net = ncnn.Net()
+    net.opt.num_threads = threads
+    for name in ("fp16_packed", "fp16_storage", "fp16_arithmetic", "bf16_storage"):
+        setattr(net.opt, f"use_{name}", False)
+    if net.load_param(str(model)) or net.load_model(str(model.with_suffix(".bin"))):
+        raise RuntimeError("ncnn cannot load it")
+    (array,) = inputs.values()
+    source, names = ncnn.Mat(array[0]).clone(), net.output_names()
+
+    def run() -> list[np.ndarray]:
+        extractor = net.create_extractor()
+        extractor.input(net.input_names()[0], source)
+        return [np.array(extractor.extract(name)[1])[None] for name in names]
+
+    return run
+
+
+def _mnn(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
+    import MNN
+
+    interpreter = MNN.Interpreter(str(model))
+    session = interpreter.createSession(
+        {"numThread": threads, "backend": "CPU", "precision": "high"}
+    )
+    (array,) = inputs.values()
+
+    def tensor(values: np.ndarray) -> Any:
+        return MNN.Tensor(
+            values.shape, MNN.Halide_Type_Float, values, MNN.Tensor_DimensionType_Caffe
+        )
+
+    source, host = interpreter.getSessionInput(session), tensor(array)
+
+    def run() -> list[np.ndarray]:
+        source.copyFrom(host)
+        interpreter.runSession(session)
+        outputs = []
+        for output in interpreter.getSessionOutputAll(session).values():
+            target = tensor(np.zeros(output.getShape(), np.float32))
+            output.copyToHostTensor(target)
+            outputs.append(target.getNumpyData().copy())  # the view ends with its tensor
+        return outputs
+
+    return run
+
+
+ENGINES = {
+    "armnn_py": Engine("armnn_py", "armnn_py", ".onnx", _armnn_py),
+    "onnxruntime": Engine("ONNX Runtime", "onnxruntime", ".onnx", _onnxruntime),
+    "openvino": Engine("OpenVINO", "openvino", ".onnx", _openvino),
+    "litert": Engine("LiteRT", "ai_edge_litert", ".tflite", _litert),
+    "ncnn": Engine("ncnn", "ncnn", ".ncnn.param", _ncnn, uses_winograd=True),
+    "mnn": Engine("MNN", "MNN", ".mnn", _mnn, uses_winograd=True),
+}

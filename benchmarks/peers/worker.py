@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""One engine with one model in a process of its own, told on standard input what to do.
+
+    python worker.py ENGINE MODEL INPUTS.npz THREADS
+
+Each command is a line, each answer a line of JSON: ``run N`` answers N latencies in nanoseconds,
+``save FILE.npz`` writes the outputs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+def main() -> None:
+    """Load, then serve until standard input ends."""
+    name, model, input_file, threads = sys.argv[1:]
+    os.environ["OMP_NUM_THREADS"] = threads
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # engines that print must not disturb the answers
+    from engines import ENGINES
+
+    def answer(value: object) -> None:
+        print(json.dumps(value), file=answers, flush=True)
+
+    with np.load(input_file) as arrays:
+        inputs = {key: arrays[key] for key in arrays.files}
+    start = time.perf_counter()
+    try:
+        run = ENGINES[name].load(Path(model), inputs, int(threads))
+        loaded = time.perf_counter()
+        run()
+        first = time.perf_counter()
+        run()
+    except Exception as error:  # whatever an engine raises is its result
+        answer({"error": f"{type(error).__name__}: {error}"[:400]})
+        return
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    answer(
+        {
+            "load_ms": (loaded - start) * 1e3,
+            "first_run_ms": (first - loaded) * 1e3,
+            "peak_mib": peak / 1024,
+        }
+    )
+    clock = time.perf_counter_ns
+    for line in sys.stdin:
+        command, argument = line.split(maxsplit=1)
+        if command == "save":
+            np.savez(argument.strip(), *[np.array(output) for output in run()])
+            answer({})
+            continue
+        run()  # what slept while others ran wakes up
+        times = []
+        for _ in range(int(argument)):
+            begin = clock()
+            run()
+            times.append(clock() - begin)
+        answer(times)
+
+
+if __name__ == "__main__":
+    main()

@@ -17,18 +17,25 @@ from armnn_py.optimizer.passes.fold_pad import (
     FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D,
     FOLD_PAD_INTO_POOLING2D,
 )
+from armnn_py.optimizer.passes.fuse_affine import (
+    FUSE_AFFINE_INTO_WEIGHTS_BEFORE,
+    FUSE_AFFINE_INTO_WEIGHTS_BEHIND,
+)
 from armnn_py.optimizer.passes.fuse_batch_norm import (
     FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
     FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,
 )
+from armnn_py.optimizer.passes.hard_swish import RECOGNIZE_HARD_SWISH
 from armnn_py.optimizer.passes.identities import REMOVE_IDENTITIES
 from armnn_py.optimizer.passes.inverse_permutes import (
     CANCEL_INVERSE_PERMUTES,
     CANCEL_INVERSE_TRANSPOSES,
 )
+from armnn_py.optimizer.passes.merge_affine import MERGE_AFFINE_RUNS
 from armnn_py.optimizer.passes.merge_reshapes import MERGE_CONSECUTIVE_RESHAPES
 from armnn_py.optimizer.passes.move_permute_up import MOVE_PERMUTE_UP, MOVE_TRANSPOSE_UP
 from armnn_py.optimizer.passes.permute_as_reshape import PERMUTE_AS_RESHAPE, TRANSPOSE_AS_RESHAPE
+from armnn_py.optimizer.passes.permute_regions import PERMUTE_REGIONS
 from armnn_py.optimizer.passes.squash_siblings import (
     SQUASH_EQUAL_PERMUTE_SIBLINGS,
     SQUASH_EQUAL_RESHAPE_SIBLINGS,
@@ -48,6 +55,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
     SQUASH_EQUAL_RESHAPE_SIBLINGS,
     CANCEL_INVERSE_PERMUTES,
     CANCEL_INVERSE_TRANSPOSES,
+    PERMUTE_REGIONS,
     MOVE_PERMUTE_UP,
     MOVE_TRANSPOSE_UP,
     PERMUTE_AS_RESHAPE,
@@ -62,6 +70,10 @@ SIMPLIFYING: tuple[Pass, ...] = (
     FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
     FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,
     # What Arm NN leaves standing.
+    RECOGNIZE_HARD_SWISH,
+    FUSE_AFFINE_INTO_WEIGHTS_BEFORE,
+    FUSE_AFFINE_INTO_WEIGHTS_BEHIND,
+    MERGE_AFFINE_RUNS,
     REMOVE_IDENTITIES,
     REMOVE_DEAD_LAYERS,
 )

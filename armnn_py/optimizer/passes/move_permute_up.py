@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from armnn_py.optimizer.passes.base import Pass, PassLog
 from armnn_py.optimizer.passes.movement import (
     POINTWISE,
+    has_one_meaning,
     inverse,
     keeps_values,
     only_input,
     permute_descriptor,
+    permuted_constant,
     permuted_info,
     sources_of,
 )
@@ -28,24 +28,18 @@ from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
-    from armnn_py.tensors import TensorInfo
 
 __all__ = ["MOVE_PERMUTE_UP", "MOVE_TRANSPOSE_UP"]
-
-
-def _has_one_meaning(info: TensorInfo) -> bool:
-    """Whether scales, if any, hold for the whole tensor."""
-    return info.quantization is None or info.quantization.axis is None
 
 
 def _can_be_passed(node: Node, rank: int) -> bool:
     """Whether the layer may as well work on permuted operands, for its only reader."""
     if node.type not in POINTWISE or len(node.output.user_nodes) != 1:
         return False
-    if node.output.info.rank != rank or not _has_one_meaning(node.output.info):
+    if node.output.info.rank != rank or not has_one_meaning(node.output.info):
         return False
     for value in node.inputs:
-        if value is None or not _has_one_meaning(value.info):
+        if value is None or not has_one_meaning(value.info):
             return False
         if value.info.rank != rank and value.constant is None:
             return False
@@ -112,14 +106,6 @@ class _Move:
         return [node for node in self._layers if node in chosen]
 
 
-def _permuted_constant(graph: Graph, value: Value, sources: tuple[int, ...]) -> Value:
-    assert value.constant is not None
-    shape = (1,) * (len(sources) - value.info.rank) + value.info.static_shape
-    array = np.ascontiguousarray(value.constant.reshape(shape).transpose(sources))
-    info = permuted_info(value.info.with_shape(shape), sources)
-    return graph.add_constant(array, info, name=value.node.name, near=value.node)
-
-
 def _apply(graph: Graph, move: _Move) -> int:
     """Move; returns how many Permutes stand further up now."""
     root, passed = move.root, move.passed()
@@ -132,7 +118,7 @@ def _apply(graph: Graph, move: _Move) -> int:
                 continue
             if value not in moved:
                 if value.constant is not None:
-                    moved[value] = _permuted_constant(graph, value, move.sources)
+                    moved[value] = permuted_constant(graph, value, move.sources)
                 elif move.cancels(value):
                     moved[value] = only_input(value.node)
                 else:

@@ -6,22 +6,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py.optimizer.graph import Node, Value
+    from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
     "BROADCASTING",
     "POINTWISE",
+    "has_one_meaning",
     "inverse",
     "keeps_values",
     "only_input",
     "permute_descriptor",
+    "permuted_constant",
     "permuted_info",
     "sources_of",
 ]
@@ -76,6 +80,11 @@ def keeps_values(node: Node) -> bool:
     )
 
 
+def has_one_meaning(info: TensorInfo) -> bool:
+    """Whether scales, if any, hold for the whole tensor."""
+    return info.quantization is None or info.quantization.axis is None
+
+
 def sources_of(node: Node) -> tuple[int, ...] | None:
     """Return which dimension each dimension of the output comes from, of a Permute or Transpose."""
     descriptor = node.descriptor
@@ -104,3 +113,12 @@ def inverse(sources: Sequence[int]) -> tuple[int, ...]:
 def permuted_info(info: TensorInfo, sources: Sequence[int]) -> TensorInfo:
     """Return the info of a permuted tensor whose scales follow no axis."""
     return info.with_shape([info.shape[source] for source in sources])
+
+
+def permuted_constant(graph: Graph, value: Value, sources: tuple[int, ...]) -> Value:
+    """Add the permuted values of a constant, which may lack leading dimensions of 1."""
+    assert value.constant is not None
+    shape = (1,) * (len(sources) - value.info.rank) + value.info.static_shape
+    array = np.ascontiguousarray(value.constant.reshape(shape).transpose(sources))
+    info = permuted_info(value.info.with_shape(shape), sources)
+    return graph.add_constant(array, info, name=value.node.name, near=value.node)

@@ -36,7 +36,7 @@ def random_inputs(network: ann.Network, seed: int) -> dict[str, NDArray[np.float
     }
 
 
-def random_network(seed: int, layers: int = 40) -> ann.Network:
+def random_network(seed: int, layers: int = 70) -> ann.Network:
     """Return a network of about so many layers, all of them float32."""
     return _Maker(seed).make(layers)
 
@@ -62,6 +62,7 @@ class _Maker:
             self._permuted_twice,
             self._permuted_there_and_back,
             self._siblings,
+            self._siblings,
             self._reshape,
             self._reshape,
             self._identity,
@@ -78,6 +79,15 @@ class _Maker:
             self._pooling,
             self._only_constants,
             self._matrix,
+            self._affine_run,
+            self._affine_run,
+            self._hard_swish,
+            self._hard_swish,
+            self._transposed_convolution,
+            self._affine_around_convolution,
+            self._affine_around_convolution,
+            self._residual_blocks,
+            self._residual_blocks,
         ]
 
     def make(self, layers: int) -> ann.Network:
@@ -170,6 +180,54 @@ class _Maker:
             y = self.network.add_mean(x, list(range(x.info.rank - 1)))
             self._keep(self._bounded(self.network.add_addition(x, y)))
 
+    def _affine_step(self, x: ann.OutputSlot | ann.Layer, axis: int | None) -> ann.Layer:
+        """Multiply or add constants, all alike or along one axis."""
+        info = (x.output if isinstance(x, ann.Layer) else x).info
+        if axis is None or self._chance(0.3):
+            shape: tuple[int, ...] = () if self._chance() else (1,) * info.rank
+        else:
+            shape = (info.static_shape[axis],) + (1,) * (info.rank - 1 - axis)
+        values = self._values(*shape)
+        factors = np.asarray(0.5 + np.abs(values) / 2, np.float32)
+        ways: list[Callable[[], ann.Layer]] = [
+            lambda: self.network.add_addition(x, values),
+            lambda: self.network.add_subtraction(x, values),
+            lambda: self.network.add_subtraction(values, x),
+            lambda: self.network.add_multiplication(factors, x),
+            lambda: self.network.add_division(x, factors),
+            lambda: self.network.add_activation(x, ann.ActivationFunction.LINEAR, -0.5, 0.25),
+        ]
+        return ways[self.random.integers(len(ways))]()
+
+    def _affine_run(self, x: ann.OutputSlot) -> None:
+        axis = None if self._chance(0.3) else int(self.random.integers(x.info.rank))
+        y = self._affine_step(x, axis)
+        for _ in range(int(self.random.integers(4))):
+            y = self._affine_step(y, axis)
+            if self._chance(0.1):
+                self._keep(y)
+        self._keep(self._bounded(y))
+
+    def _hard_swish(self, x: ann.OutputSlot) -> None:
+        """Write x * clip(x + 3, 0, 6) / 6 in one of the ways exporters have, or nearly so."""
+        function = ann.ActivationFunction
+        three = 3.0 if self._chance(0.8) else 2.5
+        if self._chance():
+            gate = self.network.add_addition(x, np.float32(three))
+            gate = self.network.add_activation(gate, function.BOUNDED_RELU, 6.0, 0.0)
+            if self._chance():
+                gate = self.network.add_division(gate, np.float32(6))
+        else:
+            gate = self.network.add_activation(x, function.LINEAR, 1 / 6, three / 6)
+            gate = self.network.add_activation(gate, function.BOUNDED_RELU, 1.0, 0.0)
+        if self._chance(0.1):
+            self._keep(gate)
+        operands = (x, gate) if self._chance() else (gate, x)
+        y = self.network.add_multiplication(*operands)
+        if self._chance():
+            y = self.network.add_multiplication(y, np.float32(1 / 6))
+        self._keep(self._bounded(y))
+
     def _reduce(self, x: ann.OutputSlot) -> None:
         axis = int(self.random.integers(x.info.rank))
         if x.info.rank > 1 and x.info.element_count:
@@ -243,6 +301,69 @@ class _Maker:
         if self._chance(0.2):
             self._keep(y)
         self._keep(self._bounded(y))
+
+    def _transposed_convolution(self, x: ann.OutputSlot) -> None:
+        x, layout, channels = self._image(x)
+        count = int(self.random.integers(1, 4))
+        shape = (count, 2, 2, channels) if layout is _NHWC else (count, channels, 2, 2)
+        y = self.network.add_transpose_convolution2d(
+            x,
+            self._values(*shape, scale=0.3),
+            self._values(count) if self._chance() else None,
+            data_layout=layout,
+        )
+        self._keep(self._bounded(self._affine_step(y, 3 if layout is _NHWC else 1)))
+
+    def _affine_around_convolution(self, x: ann.OutputSlot) -> None:
+        """Write normalisation as exporters do, before and behind layers with weights."""
+        x, layout, channels = self._image(x)
+        axis = 3 if layout is _NHWC else 1
+        y: ann.OutputSlot | ann.Layer = x
+        for _ in range(int(self.random.integers(3))):
+            y = self._affine_step(y, axis)
+        if self._chance():
+            weights = self._values(1, 2, 2, channels * 2, scale=0.3)
+            padding = "same" if self._chance(0.3) else "valid"
+            y = self.network.add_depthwise_convolution2d(
+                y, weights, data_layout=layout, padding=padding
+            )
+        else:
+            shape = (3, 1, 1, channels) if layout is _NHWC else (3, channels, 1, 1)
+            bias = self._values(3) if self._chance() else None
+            y = self.network.add_convolution2d(
+                y, self._values(*shape, scale=0.3), bias, data_layout=layout
+            )
+        for _ in range(int(self.random.integers(4))):
+            y = self._affine_step(y, axis)
+        self._keep(self._bounded(y))
+
+    def _residual_blocks(self, x: ann.OutputSlot) -> None:
+        """Keep images in one order around convolutions that want the other."""
+        x, _, _ = self._image(x)
+        there, back = [0, 3, 1, 2], [0, 2, 3, 1]
+        y: ann.OutputSlot | ann.Layer = x
+        for _ in range(int(self.random.integers(1, 4))):
+            channels = (y.output if isinstance(y, ann.Layer) else y).info.static_shape[3]
+            weights = self._values(channels, channels, 1, 1, scale=0.3)
+            z = self.network.add_convolution2d(
+                self.network.add_transpose(y, there), weights, data_layout=_NCHW
+            )
+            z = self.network.add_transpose(z, back)
+            if self._chance():
+                z = self.network.add_addition(z, self._values(channels))
+            if self._chance(0.3):
+                z = self.network.add_concat([z, self._bounded(z)], 3)
+                z = self.network.add_split(z, 2, 3).outputs[int(self.random.integers(2))]
+            if self._chance(0.3):
+                padded = self.network.add_pad(z, [(0, 1)] * 4)
+                z = self.network.add_slice(padded, [0] * 4, x.info.static_shape)
+            if self._chance(0.3):
+                z = self.network.add_softmax(z, axis=int(self.random.integers(4)))
+            y = self._bounded(self.network.add_addition(z, y))
+        if self._chance():
+            self._keep(self.network.add_mean(y, [1, 2], keep_dims=self._chance()))
+        else:
+            self._keep(y)
 
     def _normalised(
         self, x: ann.OutputSlot | ann.Layer, layout: ann.DataLayout, channels: int

@@ -1,0 +1,200 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layers that compute ``scale * x + shift`` with constants, and runs of them as one such step.
+
+Scale and shift are kept in double precision and broadcast against x without making it larger.
+Float32 and float16 only; a step that is not finite is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.descriptors import (
+    ActivationDescriptor,
+    BatchNormalizationDescriptor,
+    ElementwiseBinaryDescriptor,
+)
+from armnn_py.types import ActivationFunction, BinaryOperation, DataType, LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from armnn_py.optimizer.graph import Node, Value
+
+__all__ = ["FLOATS", "Affine", "affine_of", "run_behind"]
+
+#: Types in which a step may be taken into another.
+FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
+
+_OPERATIONS = {
+    LayerType.ADDITION: BinaryOperation.ADD,
+    LayerType.SUBTRACTION: BinaryOperation.SUB,
+    LayerType.MULTIPLICATION: BinaryOperation.MUL,
+    LayerType.DIVISION: BinaryOperation.DIV,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Affine:
+    """``scale * source + shift``: arrays of float64 with as many dimensions as the source."""
+
+    source: Value
+    scale: NDArray[np.float64]
+    shift: NDArray[np.float64]
+
+    def then(self, later: Affine) -> Affine:
+        """Return this step and a later one as one."""
+        return Affine(self.source, later.scale * self.scale, later.scale * self.shift + later.shift)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all elements are treated alike."""
+        return self.scale.size == self.shift.size == 1
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no constant is out of range."""
+        return bool(np.isfinite(self.scale).all() and np.isfinite(self.shift).all())
+
+    @property
+    def shifts(self) -> bool:
+        """Whether something is added."""
+        return bool(self.shift.any())
+
+    def varies_only_along(self, axis: int) -> bool:
+        """Whether elements are told apart by their place along one axis only."""
+        return all(
+            dim == 1 or place == axis
+            for array in (self.scale, self.shift)
+            for place, dim in enumerate(array.shape)
+        )
+
+    def along(self, axis: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return scale and shift for each place along the axis, the only one they vary along."""
+        count = self.source.info.static_shape[axis]
+        return (
+            np.broadcast_to(self.scale.reshape(-1), (count,)),
+            np.broadcast_to(self.shift.reshape(-1), (count,)),
+        )
+
+
+def affine_of(node: Node) -> Affine | None:
+    """Return what a layer computes if that is ``scale * x + shift``, else None."""
+    if len(node.outputs) != 1:
+        return None
+    found = _activation(node) or _normalization(node) or _binary(node)
+    if found is None or found.source.info != node.output.info:
+        return None
+    if found.source.constant is not None or node.output.info.data_type not in FLOATS:
+        return None
+    return found if found.is_finite else None
+
+
+def _uniform(source: Value, scale: float, shift: float) -> Affine:
+    form = (1,) * source.info.rank
+    return Affine(source, np.full(form, scale), np.full(form, shift))
+
+
+def _activation(node: Node) -> Affine | None:
+    d, source = node.descriptor, node.inputs[0] if node.inputs else None
+    if not isinstance(d, ActivationDescriptor) or source is None:
+        return None
+    return _uniform(source, d.a, d.b) if d.function is ActivationFunction.LINEAR else None
+
+
+def _normalization(node: Node) -> Affine | None:
+    d = node.descriptor
+    if not isinstance(d, BatchNormalizationDescriptor) or node.inputs[0] is None:
+        return None
+    form = [1] * node.inputs[0].info.rank
+    form[d.data_layout.channel_axis] = -1
+    parameters = []
+    for array in node.constants[1:]:
+        if array is None:
+            return None
+        parameters.append(np.asarray(array, np.float64).reshape(form))
+    mean, variance, beta, gamma = parameters
+    with np.errstate(all="ignore"):
+        scale = gamma / np.sqrt(variance + d.eps)
+        return Affine(node.inputs[0], scale, beta - mean * scale)
+
+
+def _binary(node: Node) -> Affine | None:
+    operation = _OPERATIONS.get(node.type)
+    if isinstance(node.descriptor, ElementwiseBinaryDescriptor):
+        operation = node.descriptor.operation
+    if operation not in _OPERATIONS.values():
+        return None
+    first, second = node.inputs
+    if first is None or second is None:
+        return None
+    if first.constant is not None:
+        if operation is BinaryOperation.DIV:
+            return None
+        constant, source = _lengthened(first.constant, second), second
+        if operation is BinaryOperation.SUB:
+            return None if constant is None else _step(source, -1.0, constant)
+    elif second.constant is not None:
+        constant, source = _lengthened(second.constant, first), first
+        if operation is BinaryOperation.SUB and constant is not None:
+            return _step(source, 1.0, -constant)
+    else:
+        return None
+    if constant is None:
+        return None
+    if operation is BinaryOperation.ADD:
+        return _step(source, 1.0, constant)
+    with np.errstate(all="ignore"):
+        return _step(source, 1.0 / constant if operation is BinaryOperation.DIV else constant, 0.0)
+
+
+def _lengthened(constant: NDArray[Any], source: Value) -> NDArray[np.float64] | None:
+    missing = source.info.rank - constant.ndim
+    if missing < 0 or constant.dtype.kind != "f":
+        return None
+    return np.asarray(constant, np.float64).reshape((1,) * missing + constant.shape)
+
+
+def _step(
+    source: Value, scale: NDArray[np.float64] | float, shift: NDArray[np.float64] | float
+) -> Affine:
+    form = (1,) * source.info.rank
+    arrays = (np.full(form, one) if isinstance(one, float) else one for one in (scale, shift))
+    return Affine(source, *arrays)
+
+
+def run_behind(
+    value: Value, hint: str | None, suits: Callable[[Affine], bool] = lambda _: True
+) -> tuple[list[Node], Affine | None]:
+    """Return the steps behind a value, each the only reader of the one before, and all as one.
+
+    Parameters
+    ----------
+    value
+        What the first step reads; if it has another reader, there are no steps.
+    hint
+        The backend that the layer asked for which is to take them in; a step that asked for
+        another one ends the run.
+    suits
+        Whether steps so far, as one, can be used; the first that cannot ends the run.
+    """
+    steps: list[Node] = []
+    whole: Affine | None = None
+    while len(value.users) == 1:
+        ((node, _),) = value.users
+        step = affine_of(node)
+        if step is None or node.backend_hint not in (None, hint):
+            break
+        longer = step if whole is None else whole.then(step)
+        if not (longer.is_finite and suits(longer)):
+            break
+        whole = longer
+        steps.append(node)
+        value = node.output
+    return steps, whole

@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""``x * clip(x + 3, 0, 6) / 6``, written out in layers, becomes one hard-swish Activation.
+
+Exporters scale before the clip or behind it, and divide by 6 at the end or not at all; all of that
+is ``x * (k * clip(s * x + t, low, high) + m)``. It is ``6 * k * s`` times the hard-swish of x if::
+
+    (t - low) / s = 3    (high - low) / s = 6    k * low + m = 0    s > 0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from armnn_py.descriptors import ActivationDescriptor, ElementwiseBinaryDescriptor
+from armnn_py.optimizer.passes.affine import FLOATS, affine_of
+from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.types import ActivationFunction, BinaryOperation, LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer.graph import Graph, Node, Value
+
+__all__ = ["RECOGNIZE_HARD_SWISH"]
+
+#: Constants such as 1/6 are rounded to float32 (2 ** -24), and a few are multiplied.
+_NEAR = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """What x is multiplied with, as factor of a hard-swish of x, and the layers it is made of."""
+
+    factor: float
+    layers: list[Node]
+
+
+def _run(graph: Graph, log: PassLog) -> None:
+    for node in graph.nodes:
+        if node not in graph or not _multiplies(node):
+            continue
+        first, second = node.inputs
+        assert first is not None
+        assert second is not None
+        for x, other in ((first, second), (second, first)):
+            gate = _gate(x, other)
+            if gate is not None and _hints_agree(node, gate):
+                _replace(graph, node, x, gate, log)
+                break
+
+
+def _multiplies(node: Node) -> bool:
+    d = node.descriptor
+    if node.type is not LayerType.MULTIPLICATION and not (
+        isinstance(d, ElementwiseBinaryDescriptor) and d.operation is BinaryOperation.MUL
+    ):
+        return False
+    first, second = node.inputs
+    info = node.output.info
+    return (
+        first is not None
+        and second is not None
+        and first is not second
+        and first.info == second.info == info
+        and info.data_type in FLOATS
+    )
+
+
+def _hints_agree(node: Node, gate: _Gate) -> bool:
+    return all(layer.backend_hint in (None, node.backend_hint) for layer in gate.layers)
+
+
+def _gate(x: Value, value: Value) -> _Gate | None:
+    scale, shift, layers = 1.0, 0.0, []  # of what is behind the clip
+    while True:
+        node = value.node
+        if len(value.users) != 1:
+            return None
+        layers.append(node)
+        d = node.descriptor
+        if isinstance(d, ActivationDescriptor) and d.function is ActivationFunction.BOUNDED_RELU:
+            break
+        found = _uniform(node)
+        if found is None:
+            return None
+        value, s, t = found
+        scale, shift = scale * s, scale * t + shift
+    source = node.inputs[0]
+    before = None if source is None else _before(x, source, layers)
+    if before is None:
+        return None
+    s, t = before
+    low, high = d.b, d.a
+    agrees = (
+        s > 0
+        and abs((t - low) / s - 3) < 3 * _NEAR
+        and abs((high - low) / s - 6) < 6 * _NEAR
+        and abs(scale * low + shift) < _NEAR * abs(scale * high)
+    )
+    return _Gate(6 * scale * s, layers) if agrees else None
+
+
+def _uniform(node: Node) -> tuple[Value, float, float] | None:
+    step = affine_of(node)
+    if step is None or not step.is_uniform:
+        return None
+    return step.source, step.scale.item(), step.shift.item()
+
+
+def _before(x: Value, value: Value, layers: list[Node]) -> tuple[float, float] | None:
+    """Factor and summand between x and the clip; ``layers`` gets the layers that are between."""
+    scale, shift = 1.0, 0.0
+    while value is not x:
+        found = _uniform(value.node) if len(value.users) == 1 else None
+        if found is None:
+            return None
+        layers.append(value.node)
+        source, s, t = found
+        scale, shift, value = scale * s, scale * t + shift, source
+    return scale, shift
+
+
+def _replace(graph: Graph, node: Node, x: Value, gate: _Gate, log: PassLog) -> None:
+    new = graph.add(
+        LayerType.ACTIVATION,
+        [x],
+        ActivationDescriptor(ActivationFunction.HARD_SWISH),
+        name=node.name,
+        near=node,
+        infos=[node.output.info],
+    )
+    if abs(gate.factor - 1) > _NEAR:
+        new = graph.add(
+            LayerType.ACTIVATION,
+            [new.output],
+            ActivationDescriptor(ActivationFunction.LINEAR, gate.factor),
+            name=f"{node.name}/scale",
+            near=node,
+            infos=[node.output.info],
+        )
+    log.changed(f"'{node.name}' and what it multiplies with recognised as a hard-swish")
+    graph.substitute(node, new)
+    for layer in gate.layers:  # each read only by the one before
+        graph.adopt(new, layer)
+        graph.remove(layer)
+
+
+RECOGNIZE_HARD_SWISH = Pass(
+    "recognize-hard-swish",
+    "x * clip(x + 3, 0, 6) / 6 in several layers becomes one Activation",
+    _run,
+)

@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layers with constant weights and bias: where their channels are, and the same with others."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armnn_py.descriptors import (
+    Convolution2dDescriptor,
+    DepthwiseConvolution2dDescriptor,
+    FullyConnectedDescriptor,
+    TransposeConvolution2dDescriptor,
+)
+from armnn_py.optimizer.passes.affine import FLOATS
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import DataLayout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py.optimizer.graph import Graph, Node
+
+__all__ = ["WeightedDescriptor", "Weights", "weights_of"]
+
+WeightedDescriptor = (
+    Convolution2dDescriptor
+    | DepthwiseConvolution2dDescriptor
+    | TransposeConvolution2dDescriptor
+    | FullyConnectedDescriptor
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """Weights and bias of a layer in float64; the bias is 0 where there is none.
+
+    Attributes
+    ----------
+    node, descriptor
+        The layer and its parameters.
+    values, bias
+        The constants.
+    """
+
+    node: Node
+    descriptor: WeightedDescriptor
+    values: NDArray[np.float64]
+    bias: NDArray[np.float64]
+
+    @property
+    def output_axis(self) -> int:
+        """The axis of the layer's output along which the bias lies."""
+        if isinstance(self.descriptor, FullyConnectedDescriptor):
+            return self.node.output.info.rank - 1
+        return self.descriptor.data_layout.channel_axis
+
+    @property
+    def _output_axis_of_weights(self) -> int:
+        d = self.descriptor
+        if isinstance(d, FullyConnectedDescriptor):
+            return 0 if d.transpose_weight_matrix else 1
+        return 3 if isinstance(d, DepthwiseConvolution2dDescriptor) else 0
+
+    def scaled_by_output(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights times a factor for each output channel."""
+        form = [1] * self.values.ndim
+        form[self._output_axis_of_weights] = -1
+        return self.values * factors.reshape(form)
+
+    @property
+    def input_axis(self) -> int | None:
+        """The axis of the layer's input that has the channels; None if none has them alone."""
+        value = self.node.inputs[0]
+        assert value is not None
+        if isinstance(self.descriptor, FullyConnectedDescriptor):
+            features = self.values.shape[1 - self._output_axis_of_weights]
+            last = value.info.rank - 1
+            return last if value.info.shape[last] == features else None
+        return self.descriptor.data_layout.channel_axis
+
+    def times_input(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights times a factor for each input channel."""
+        d = self.descriptor
+        if isinstance(d, DepthwiseConvolution2dDescriptor):
+            multiplier = self.values.shape[3] // len(factors)
+            return self.values * np.repeat(factors, multiplier)
+        if isinstance(d, FullyConnectedDescriptor):
+            return self.values * (factors if d.transpose_weight_matrix else factors[:, None])
+        # Each group of outputs sees its own part of the inputs.
+        outputs = self.values.shape[0] // d.groups
+        parts = np.repeat(factors.reshape(d.groups, -1), outputs, axis=0)
+        if d.data_layout is DataLayout.NCHW:
+            return self.values * parts[:, :, None, None]
+        return self.values * parts[:, None, None, :]
+
+    def summed_by_output(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of weights for each output channel."""
+        axis = self._output_axis_of_weights
+        return np.asarray(weights.sum(tuple(a for a in range(weights.ndim) if a != axis)))
+
+    @property
+    def pads(self) -> bool:
+        """Whether the layer reads zeros from around its input, or not all it would of it.
+
+        A transposed convolution always counts as such: its border gets fewer products.
+        """
+        d = self.descriptor
+        if isinstance(d, FullyConnectedDescriptor):
+            return False
+        if isinstance(d, TransposeConvolution2dDescriptor):
+            return True
+        return bool(d.pad_left or d.pad_right or d.pad_top or d.pad_bottom)
+
+    def fits(self, weights: NDArray[np.float64], bias: NDArray[np.float64]) -> bool:
+        """Whether other constants are finite in the data type of the layer."""
+        dtype = self.node.output.info.data_type.numpy
+        with np.errstate(over="ignore"):
+            return bool(
+                np.isfinite(weights.astype(dtype)).all() and np.isfinite(bias.astype(dtype)).all()
+            )
+
+    def exchange(
+        self, graph: Graph, weights: NDArray[np.float64], bias: NDArray[np.float64], why: str
+    ) -> Node:
+        """Put the same layer with other constants in its place; ``why`` is part of their names."""
+        node, data_type = self.node, self.node.output.info.data_type
+        constants = [("weights", weights)]
+        if bias.any() or self.descriptor.bias_enabled:
+            constants.append(("bias", bias))
+        made = [
+            graph.add_constant(
+                array.astype(data_type.numpy),
+                TensorInfo(array.shape, data_type),
+                name=f"{node.name}/{what} with {why}",
+                near=node,
+            )
+            for what, array in constants
+        ]
+        new = graph.add(
+            node.type,
+            [node.inputs[0], *made],
+            dataclasses.replace(self.descriptor, bias_enabled=len(made) > 1),
+            name=node.name,
+            near=node,
+            infos=[node.output.info],
+        )
+        graph.substitute(node, new)
+        return new
+
+
+def weights_of(node: Node) -> Weights | None:
+    """Return the constants of a layer that has weights, if all are known and all are floats."""
+    d = node.descriptor
+    if not isinstance(d, WeightedDescriptor) or node.inputs[0] is None:
+        return None
+    data_type = node.output.info.data_type
+    if data_type not in FLOATS or any(
+        value is not None and value.info.data_type is not data_type for value in node.inputs
+    ):
+        return None
+    weights, bias = node.constants[1], (node.constants[2:] or [None])[0]
+    has_bias = len(node.inputs) > 2 and node.inputs[2] is not None
+    if weights is None or (has_bias and bias is None):
+        return None
+    channels = node.output.info.static_shape[
+        node.output.info.rank - 1
+        if isinstance(d, FullyConnectedDescriptor)
+        else d.data_layout.channel_axis
+    ]
+    return Weights(
+        node,
+        d,
+        np.asarray(weights, np.float64),
+        np.zeros(channels) if bias is None else np.asarray(bias, np.float64).reshape(-1),
+    )

@@ -8,11 +8,11 @@ import ctypes
 from typing import Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 
-__all__ = ["MemoryManager", "check_call", "pointer_value"]
+__all__ = ["MemoryManager", "check_call", "create_memory_manager", "pointer_value"]
 
 
 def pointer_value(item: Any) -> int:
@@ -34,12 +34,12 @@ def check_call(backend_id: str, what: str, call: Any, item: Any) -> None:
 class MemoryManager:
     """An ``armnn_memory_manager_t``: the pools behind the tensors of a backend."""
 
-    __slots__ = ("_acquired", "_api", "_object", "address", "backend_id")
+    __slots__ = ("_acquired", "_api", "address", "backend_id", "object")
 
     def __init__(self, item: Any, backend_id: str) -> None:
         self.backend_id = backend_id
         self.address = pointer_value(item)
-        self._object = item
+        self.object = item
         self._acquired = False
         self._api = object_table(
             item,
@@ -61,7 +61,7 @@ class MemoryManager:
             return
         if self._api.acquire:
             check_call(
-                self.backend_id, "acquire of a memory manager", self._api.acquire, self._object
+                self.backend_id, "acquire of a memory manager", self._api.acquire, self.object
             )
         self._acquired = True
 
@@ -78,11 +78,32 @@ class MemoryManager:
         self._acquired = False
         if self._api.release:
             check_call(
-                self.backend_id, "release of a memory manager", self._api.release, self._object
+                self.backend_id, "release of a memory manager", self._api.release, self.object
             )
 
     def destroy(self) -> None:
         """Destroy the manager; harmless when repeated."""
-        if self._object is not None:
-            self._api.destroy(self._object)
-            self._object = None
+        if self.object is not None:
+            self._api.destroy(self.object)
+            self.object = None
+
+
+def create_memory_manager(
+    backend_id: str, api: abi.armnn_backend_api_t, instance: int
+) -> MemoryManager | None:
+    """The manager of what the workloads of one network share, or None if the backend has none.
+
+    Raises
+    ------
+    BackendError
+        The backend fails to make it.
+    """
+    if not api.create_memory_manager:
+        return None
+    error = ErrorBuffer()
+    out = ctypes.POINTER(abi.armnn_memory_manager_t)()
+    backend = ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
+    status = api.create_memory_manager(backend, ctypes.byref(out), ctypes.byref(error.struct))
+    if status != abi.ARMNN_STATUS_OK:
+        raise backend_failure(backend_id, "create_memory_manager", status, error)
+    return MemoryManager(out, backend_id) if out else None

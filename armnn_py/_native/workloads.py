@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 import ctypes
+import logging
+import os
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, status_name
+from armnn_py._native.memory_manager import MemoryManager, create_memory_manager
 from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
@@ -36,6 +40,23 @@ class Requirements:
     tensor_alignment: int
     in_place_mask: int
     consumed_mask: int
+
+
+_log = logging.getLogger("armnn_py.runtime")
+
+
+class _ContextLock:
+    """Makes execution contexts one at a time: calls on a factory and a manager are serialised."""
+
+    def __init__(self) -> None:
+        self.renew()
+        os.register_at_fork(after_in_child=self.renew)  # whoever held it is not there
+
+    def renew(self) -> None:
+        self.lock = threading.RLock()
+
+
+_contexts = _ContextLock()
 
 
 #: Beyond it, a scratch size is a mistake rather than a need.
@@ -136,7 +157,10 @@ class NativeWorkload:
 
 
 class NativeWorkloadFactory:
-    """An ``armnn_workload_factory_t`` of one backend instance, with its model context if any.
+    """An ``armnn_workload_factory_t`` of one backend instance, with what was made for it.
+
+    That is its model context, and the memory manager for what its workloads share; either may be
+    missing. The manager's memory is there from the first execution context until `destroy`.
 
     Parameters
     ----------
@@ -154,10 +178,10 @@ class NativeWorkloadFactory:
     Raises
     ------
     BackendError
-        If the backend does not give one, or cannot make its model context.
+        If the backend does not give one, or cannot make its model context or memory manager.
     """
 
-    __slots__ = ("_api", "_model_context", "_object", "backend_id")
+    __slots__ = ("_api", "_manager", "_model_context", "_object", "backend_id")
 
     def __init__(
         self,
@@ -169,11 +193,13 @@ class NativeWorkloadFactory:
     ) -> None:
         self.backend_id = backend_id
         self._object: Any = None
+        self._manager: MemoryManager | None = None
         self._model_context = create_model_context(backend_id, api, instance, model_options)
         try:
+            self._manager = create_memory_manager(backend_id, api, instance)
             self._create(api, instance, model_options, registry)
         except BaseException:
-            self.destroy_model_context()
+            self.destroy_parents()
             raise
 
     def _create(
@@ -192,6 +218,8 @@ class NativeWorkloadFactory:
             args.model_options = model_options.pointer
         if self._model_context is not None:
             args.model_context = self._model_context.object
+        if self._manager is not None:
+            args.memory_manager = self._manager.object
         if registry is not None and registry.preferences(backend_id):
             args.registry = ctypes.pointer(registry.lend(backend_id))
             args.input_sources = args.output_sources = abi.ARMNN_MEMORY_SOURCE_MALLOC
@@ -247,14 +275,23 @@ class NativeWorkloadFactory:
                 )
 
     def create_execution_data(self) -> int | None:
-        """State of one more execution context, or None if the backend keeps none."""
-        if not self._api.create_execution_data:
-            return None
+        """State of one more execution context, or None if the backend keeps none.
+
+        Raises
+        ------
+        BackendError
+            The backend does not make it, or has no memory for what the workloads share.
+        """
         error = ErrorBuffer()
         out = ctypes.c_void_p()
-        status = self._api.create_execution_data(
-            self._object, ctypes.byref(out), ctypes.byref(error.struct)
-        )
+        with _contexts.lock:
+            if self._manager is not None:
+                self._manager.acquire()
+            if not self._api.create_execution_data:
+                return None
+            status = self._api.create_execution_data(
+                self._object, ctypes.byref(out), ctypes.byref(error.struct)
+            )
         if status != abi.ARMNN_STATUS_OK:
             raise backend_failure(self.backend_id, "create_execution_data", status, error)
         return out.value
@@ -262,16 +299,24 @@ class NativeWorkloadFactory:
     def destroy_execution_data(self, data: int | None) -> None:
         """Give back what ``create_execution_data`` made."""
         if data is not None and self._api.destroy_execution_data:
-            self._api.destroy_execution_data(self._object, data)
+            with _contexts.lock:
+                self._api.destroy_execution_data(self._object, data)
 
     def destroy(self) -> None:
-        """Destroy the factory; harmless when repeated. The model context stays."""
+        """Destroy the factory; harmless when repeated. `destroy_parents` comes later."""
         if self._object is not None:
             self._api.destroy(self._object)
             self._object = None
 
-    def destroy_model_context(self) -> None:
-        """Destroy the model context, when tensor handles and their factories are gone, too."""
+    def destroy_parents(self) -> None:
+        """Destroy memory manager and model context, when handles and their factories are gone."""
+        if self._manager is not None:
+            manager, self._manager = self._manager, None
+            try:
+                manager.release()
+            except BackendError as error:
+                _log.warning("%s", error)
+            manager.destroy()
         if self._model_context is not None:
             self._model_context.destroy()
             self._model_context = None

@@ -393,7 +393,7 @@ class NetworkPlan:
             self._handle_registry.close()
             self._handle_registry = None
         for factory in self.factories:
-            factory.destroy_model_context()
+            factory.destroy_parents()
         self.factories.clear()
         self._constants.clear()
         while self._retained:

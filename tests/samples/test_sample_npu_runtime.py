@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import resource
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -123,3 +126,116 @@ def test_real_networks(
     with ann.load(path, BACKENDS, runtime=make_runtime()) as network:
         assert close(network.run({name: image}), expected)
         assert any(record.backend == "Sample_Npu" for record in network.assignment)
+
+
+# ---- Weights, counters, facts --------------------------------------------------------------------
+
+
+def device_memory() -> list[int]:
+    """Sizes of the regions of device memory that are there."""
+    found = []
+    for link in Path("/proc/self/fd").iterdir():
+        try:
+            if "memfd:sample_npu" in str(link.readlink()):
+                found.append(link.stat().st_size)
+        except FileNotFoundError:
+            continue
+    return sorted(found)
+
+
+def counters(network: ann.LoadedNetwork, runs: int = 1) -> dict[str, float]:
+    with network.profile() as profile:
+        for _ in range(runs):
+            network.run({"x": numbers(1, 4, 12, 12)})
+    return dict(profile.counters["Sample_Npu"])
+
+
+def test_weights_lie_on_the_device_once_from_the_first_run_to_the_end(
+    make_runtime: Callable[..., ann.Runtime],
+) -> None:
+    runtime = make_runtime()
+    before = device_memory()
+    with ann.load(mixed(), BACKENDS, runtime=runtime) as network:
+        assert device_memory() == before
+        weights = counters(network)["constant_bytes"]
+        # Of both convolutions: weights in blocks of 16 channels, a bias, and zeros to pad with.
+        assert weights >= 4 * (2 * 16 * 9 * 6 + 8 + 8)
+        assert any(weights <= size < weights + 256 for size in device_memory())
+        with ann.load(mixed(), BACKENDS, runtime=runtime) as other:
+            assert counters(other)["constant_bytes"] == 2 * weights
+        assert counters(network)["constant_bytes"] == weights
+        # Each thread has tensors of its own; the weights are there once.
+        threads = [threading.Thread(target=counters, args=(network,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert counters(network)["constant_bytes"] == weights
+    assert device_memory() == before
+
+
+def test_counters_count_what_the_profile_saw(make_runtime: Callable[..., ann.Runtime]) -> None:
+    runtime = make_runtime()
+    assert {counter.name for counter in runtime.backends["Sample_Npu"].counters} == {
+        "jobs",
+        "bytes_in",
+        "bytes_out",
+        "compiled",
+        "cache_hits",
+        "constant_bytes",
+    }
+    with ann.load(mixed(), BACKENDS, runtime=runtime) as network:
+        network.run({"x": numbers(1, 4, 12, 12)})
+        once, thrice = counters(network), counters(network, runs=3)
+    image, inner = 4 * 4 * 12 * 12, 4 * 8 * 12 * 12
+    # In: the input, and what TanH made; out: what TanH reads, and the output.
+    assert once["jobs"] == 2
+    assert once["bytes_in"] == image + inner
+    assert once["bytes_out"] == 2 * inner
+    assert once["compiled"] == once["cache_hits"] == 0
+    for name in ("jobs", "bytes_in", "bytes_out"):
+        assert thrice[name] == 3 * once[name]
+
+
+def test_counters_of_the_compiler_and_its_cache(
+    make_runtime: Callable[..., ann.Runtime], tmp_path: Path
+) -> None:
+    for hits in (0, 2):
+        runtime = make_runtime(cache_dir=str(tmp_path))
+        ann.optimize(mixed(), BACKENDS, runtime=runtime)
+        backend = runtime.backends["Sample_Npu"]
+        values = backend.read_counters()
+        assert (values["compiled"], values["cache_hits"]) == (2 - hits, hits)
+        assert backend.number_of_cache_files == 2
+
+
+def test_the_device_tells_itself_and_passes_its_test(
+    make_runtime: Callable[..., ann.Runtime],
+) -> None:
+    backend = make_runtime().backends["Sample_Npu"]
+    backend.self_test()
+    backend.self_test(level=1)
+    (device,) = backend.devices
+    assert (device.name, device.vendor, device.driver_version) == ("npu0", "Sample", "1")
+
+
+def test_the_devices_test_tells_a_device_without_memory(
+    make_runtime: Callable[..., ann.Runtime],
+) -> None:
+    """With no file left to open there is no region of device memory."""
+    backend = make_runtime().backends["Sample_Npu"]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    try:
+        with contextlib.suppress(OSError):
+            for _ in range(64):
+                taken.append(os.dup(2))
+        with pytest.raises(ann.BackendError, match="self_test") as caught:
+            backend.self_test()
+        assert "no device memory: Too many open files" in str(caught.value)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for descriptor in taken:
+            os.close(descriptor)
+    backend.self_test()

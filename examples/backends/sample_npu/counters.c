@@ -19,12 +19,14 @@ typedef struct profiling_context_t {
 
 static const struct {
   const char *name, *description, *unit;
+  bool absolute;
 } descriptions[NPU_COUNTER_COUNT] = {
-    {"jobs", "Programs that the device has run", "jobs"},
-    {"bytes_in", "Bytes copied into device memory", "bytes"},
-    {"bytes_out", "Bytes copied out of device memory", "bytes"},
-    {"compiled", "Parts that were compiled", "parts"},
-    {"cache_hits", "Parts that came from cache_dir", "parts"},
+    {"jobs", "Programs that the device has run", "jobs", false},
+    {"bytes_in", "Bytes of tensors copied into device memory", "bytes", false},
+    {"bytes_out", "Bytes of tensors copied out of device memory", "bytes", false},
+    {"compiled", "Parts that were compiled", "parts", false},
+    {"cache_hits", "Parts that came from cache_dir", "parts", false},
+    {"constant_bytes", "Bytes of weights that lie in device memory", "bytes", true},
 };
 
 static armnn_string_t text(const char* value) { return (armnn_string_t){value, strlen(value)}; }
@@ -103,7 +105,7 @@ armnn_status_t npu_create_profiling_context(armnn_backend_t* backend,
         .name = text(descriptions[k].name),
         .description = text(descriptions[k].description),
         .unit = text(descriptions[k].unit),
-        .counter_class = 1,
+        .counter_class = descriptions[k].absolute ? 1 : 0,
         .multiplier = 1.0,
     };
     const armnn_status_t status =

@@ -1,10 +1,12 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * memory.c - regions of device memory, and the manager that shares one among tensors.
+ * memory.c - regions of device memory, and the manager that shares one among tensors or weights.
  *
- * The manager learns the lifetimes of tensors while a network is loaded and gives them offsets;
- * only acquire makes the region behind the offsets real.
+ * A manager that is registered with the factory of tensors learns their lifetimes while an
+ * execution context is made and gives them offsets; only acquire makes the region behind the
+ * offsets real. One that create_memory_manager made keeps the weights of a network's programs:
+ * acquire copies them to the device, where all contexts of the network read them.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include <errno.h>
@@ -73,32 +75,62 @@ typedef struct gap_t {
   uint64_t offset, size;
 } gap_t;
 
+typedef struct constants_t {
+  const void* source;
+  uint64_t offset, size;
+} constants_t;
+
 struct npu_manager_t {
   armnn_memory_manager_t base;
+  npu_backend_t* backend;
   npu_region_t region;
   pthread_mutex_t lock; /* of all below; handles are independent objects for the host */
   uint64_t size;        /* of the region that all tensors fit into */
   gap_t* gaps;          /* free parts of it, by offset */
   uint64_t gap_count, gap_capacity;
+  constants_t* kept; /* what acquire copies into the region */
+  uint64_t kept_count, kept_capacity;
+  uint64_t copied; /* bytes of it that are there now */
 };
+
+static void note_copied(npu_manager_t* manager, uint64_t size) {
+  /* Unsigned numbers wrap, so that less of it is more of what is missing to 2^64. */
+  npu_count(manager->backend, NPU_COUNTER_CONSTANT_BYTES, size - manager->copied);
+  manager->copied = size;
+}
 
 static void manager_destroy(armnn_memory_manager_t* manager) {
   npu_manager_t* self = (npu_manager_t*)manager;
   npu_region_drop(&self->region);
   pthread_mutex_destroy(&self->lock);
   free(self->gaps);
+  free(self->kept);
   free(self);
 }
 
 static armnn_status_t manager_acquire(armnn_memory_manager_t* manager, armnn_error_t* error) {
   npu_manager_t* self = (npu_manager_t*)manager;
   if (self->region.file >= 0) return ARMNN_STATUS_OK;
-  return npu_region_make(&self->region, self->size, error);
+  armnn_status_t status = npu_region_make(&self->region, self->size, error);
+  uint64_t copied = 0;
+  for (uint64_t i = 0; i < self->kept_count && status == ARMNN_STATUS_OK; ++i) {
+    const constants_t* kept = &self->kept[i];
+    status = npu_region_write(&self->region, kept->offset, kept->source, kept->size, error);
+    copied += kept->size;
+  }
+  if (status != ARMNN_STATUS_OK) {
+    npu_region_drop(&self->region);
+    return status;
+  }
+  note_copied(self, copied);
+  return status;
 }
 
 static armnn_status_t manager_release(armnn_memory_manager_t* manager, armnn_error_t* error) {
+  npu_manager_t* self = (npu_manager_t*)manager;
   (void)error;
-  npu_region_drop(&((npu_manager_t*)manager)->region);
+  npu_region_drop(&self->region);
+  note_copied(self, 0);
   return ARMNN_STATUS_OK;
 }
 
@@ -112,11 +144,11 @@ static const armnn_memory_manager_api_t manager_api = {
 armnn_status_t npu_create_memory_manager(armnn_backend_t* backend,
                                          armnn_memory_manager_t** out_manager,
                                          armnn_error_t* error) {
-  (void)backend;
   *out_manager = NULL;
   npu_manager_t* self = calloc(1, sizeof *self);
   if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &manager_api;
+  self->backend = (npu_backend_t*)backend;
   self->region.file = -1;
   pthread_mutex_init(&self->lock, NULL);
   *out_manager = &self->base;
@@ -187,4 +219,32 @@ void npu_manager_end(npu_manager_t* manager, uint64_t offset, uint64_t size) {
   }
   manager->gap_count = kept + 1;
   pthread_mutex_unlock(&manager->lock);
+}
+
+armnn_status_t npu_manager_keep(npu_manager_t* manager, const void* constants, uint64_t size,
+                                uint64_t* out_offset, armnn_error_t* error) {
+  if (manager->region.file >= 0) {
+    return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                    "the memory of weights is acquired: there can be no more of them");
+  }
+  if (manager->kept_count == manager->kept_capacity) {
+    const uint64_t capacity = manager->kept_capacity == 0 ? 16 : 2 * manager->kept_capacity;
+    constants_t* kept = realloc(manager->kept, capacity * sizeof *kept);
+    if (kept == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+    manager->kept = kept;
+    manager->kept_capacity = capacity;
+  }
+  const armnn_status_t status = npu_manager_begin(manager, size, out_offset);
+  if (status != ARMNN_STATUS_OK) return status;
+  manager->kept[manager->kept_count++] = (constants_t){constants, *out_offset, size};
+  return ARMNN_STATUS_OK;
+}
+
+void npu_manager_drop(npu_manager_t* manager, const void* constants) {
+  for (uint64_t i = 0; i < manager->kept_count; ++i) {
+    if (manager->kept[i].source != constants) continue;
+    npu_manager_end(manager, manager->kept[i].offset, manager->kept[i].size);
+    manager->kept[i] = manager->kept[--manager->kept_count];
+    return;
+  }
 }

@@ -29,7 +29,8 @@ enum npu_counter_e {
   NPU_COUNTER_BYTES_OUT = 2,
   NPU_COUNTER_COMPILED = 3,
   NPU_COUNTER_CACHE_HITS = 4,
-  NPU_COUNTER_COUNT = 5
+  NPU_COUNTER_CONSTANT_BYTES = 5,
+  NPU_COUNTER_COUNT = 6
 };
 
 typedef struct npu_queue_t npu_queue_t;
@@ -111,6 +112,11 @@ typedef struct npu_manager_t npu_manager_t;
 armnn_status_t npu_create_memory_manager(armnn_backend_t* backend,
                                          armnn_memory_manager_t** out_manager,
                                          armnn_error_t* error) ARMNN_NOEXCEPT;
+/* Constants of a program: acquire copies them to the device, for all contexts of the network. They
+ * must stay where they are until npu_manager_drop. */
+armnn_status_t npu_manager_keep(npu_manager_t* manager, const void* constants, uint64_t size,
+                                uint64_t* out_offset, armnn_error_t* error);
+void npu_manager_drop(npu_manager_t* manager, const void* constants);
 /* A place for |size| bytes that other tensors may have before and after. */
 armnn_status_t npu_manager_begin(npu_manager_t* manager, uint64_t size, uint64_t* out_offset);
 void npu_manager_end(npu_manager_t* manager, uint64_t offset, uint64_t size);
@@ -136,9 +142,10 @@ armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
 armnn_status_t npu_queue_create(npu_backend_t* backend, npu_queue_t** out_queue,
                                 armnn_error_t* error);
 void npu_queue_destroy(npu_queue_t* queue);
-/* Takes the job over and returns; waits only while the ring is full. */
-void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_place_t* places,
-                   uint64_t run_id);
+/* Takes the job over and returns; waits only while the ring is full. |constants|: where those of
+ * the program lie on the device; file -1: nowhere, they are read from the program itself. */
+void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_place_t* constants,
+                   const npu_place_t* places, uint64_t run_id);
 /* Until nothing is in the queue; the first error since the last wait. */
 armnn_status_t npu_queue_wait(npu_queue_t* queue, armnn_error_t* error);
 /* The same for all queues of the backend, for at most that long; then they take no more work. */

@@ -7,8 +7,8 @@
  * real silicon works on while execute has returned, and so must its stand-in. The thread lives as
  * long as the execution data, sleeps while the queue is empty, and is joined by destroy.
  *
- * A job opens a window onto each tensor of its program, runs the instructions, and closes the
- * windows: between jobs no page of device memory is mapped anywhere.
+ * A job opens a window onto each tensor of its program and onto its constants, runs the
+ * instructions, and closes the windows: between jobs no page of device memory is mapped anywhere.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ enum { RING = 32, CORE_ALIGNMENT = 64, TEXT = 256 };
 typedef struct job_t {
   const npu_program_t* program;
   uint64_t run_id;
+  npu_place_t constants;
   npu_place_t places[NPU_MAX_BINDINGS];
 } job_t;
 
@@ -82,8 +83,12 @@ static float* address(const npu_queue_t* queue, const npu_program_t* program,
   return (float*)(void*)base;
 }
 
+static const float* constants_at(const char* constants, uint64_t offset) {
+  return (const float*)(const void*)(constants + offset);
+}
+
 static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const window_t* windows,
-                                  armnn_error_t* error) {
+                                  const char* constants, armnn_error_t* error) {
   const npu_program_t* program = job->program;
   const armnn_host_t* host = queue->backend->host;
   if (program->core_memory > queue->memory_size) {
@@ -109,8 +114,8 @@ static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const wi
         .host = host,
         .input = address(queue, program, windows, i->input),
         .second = address(queue, program, windows, i->second),
-        .weights = npu_constants(program, i->weights),
-        .bias = npu_constants(program, i->bias),
+        .weights = constants_at(constants, i->weights),
+        .bias = constants_at(constants, i->bias),
         .output = address(queue, program, windows, i->output),
     };
     npu_run_instruction(&operands);
@@ -119,19 +124,26 @@ static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const wi
 }
 
 static armnn_status_t run_job(npu_queue_t* queue, const job_t* job, armnn_error_t* error) {
-  const uint32_t count = job->program->input_count + job->program->output_count;
-  window_t windows[NPU_MAX_BINDINGS];
+  /* The last window is that onto the constants, if they are on the device. */
+  const uint32_t bindings = job->program->input_count + job->program->output_count;
+  const uint32_t count = bindings + (job->constants.file >= 0 ? 1 : 0);
+  window_t windows[NPU_MAX_BINDINGS + 1];
   uint32_t opened = 0;
   armnn_status_t status = ARMNN_STATUS_OK;
   while (opened < count && status == ARMNN_STATUS_OK) {
-    if (open_window(&job->places[opened], &windows[opened])) {
+    const npu_place_t* place = opened < bindings ? &job->places[opened] : &job->constants;
+    if (open_window(place, &windows[opened])) {
       opened += 1;
     } else {
       status = npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no window onto device memory: %s",
                         strerror(errno));
     }
   }
-  if (status == ARMNN_STATUS_OK) status = run_program(queue, job, windows, error);
+  const char* constants = (const char*)npu_constants(job->program, 0);
+  if (status == ARMNN_STATUS_OK) {
+    if (count > bindings) constants = windows[bindings].tensor;
+    status = run_program(queue, job, windows, constants, error);
+  }
   for (uint32_t k = 0; k < opened; ++k) munmap(windows[k].base, windows[k].length);
   npu_count(queue->backend, NPU_COUNTER_JOBS, 1);
   return status;
@@ -214,13 +226,14 @@ void npu_queue_destroy(npu_queue_t* queue) {
   free(queue);
 }
 
-void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_place_t* places,
-                   uint64_t run_id) {
+void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_place_t* constants,
+                   const npu_place_t* places, uint64_t run_id) {
   pthread_mutex_lock(&queue->lock);
   while (queue->put - queue->taken == RING) pthread_cond_wait(&queue->done, &queue->lock);
   job_t* job = &queue->ring[queue->put % RING];
   job->program = program;
   job->run_id = run_id;
+  job->constants = *constants;
   memcpy(job->places, places,
          (program->input_count + program->output_count) * sizeof job->places[0]);
   queue->put += 1;

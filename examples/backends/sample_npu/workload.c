@@ -104,16 +104,42 @@ typedef struct workload_t {
   const npu_program_t* program;
   npu_program_t* own; /* the same, if it was made here and not by the optimiser */
   uint64_t consumed;
+  npu_manager_t* manager; /* who keeps the program's constants on the device, or null */
+  uint64_t offset, size;  /* of them, there */
 } workload_t;
 
 typedef struct workload_factory_t {
   armnn_workload_factory_t base;
   npu_backend_t* backend;
+  npu_manager_t* manager; /* of create_memory_manager; null from hosts that do not ask for one */
 } workload_factory_t;
 
 static void workload_destroy(armnn_workload_t* workload) {
-  free(((workload_t*)workload)->own);
-  free(workload);
+  workload_t* self = (workload_t*)workload;
+  if (self->manager != NULL) npu_manager_drop(self->manager, npu_constants(self->program, 0));
+  free(self->own);
+  free(self);
+}
+
+/* Where the device finds the constants of the program. */
+static armnn_status_t constants_place(const workload_t* self, npu_place_t* out_place,
+                                      armnn_error_t* error) {
+  *out_place = (npu_place_t){-1, self->offset, self->size};
+  if (self->manager == NULL) return ARMNN_STATUS_OK;
+  out_place->file = npu_manager_region(self->manager)->file;
+  if (out_place->file >= 0) return ARMNN_STATUS_OK;
+  return npu_fail(error, ARMNN_STATUS_INTERNAL, "the memory of weights was not acquired");
+}
+
+/* Programs of one network may be one blob: then the constants are on the device more than once. */
+static armnn_status_t keep_constants(workload_t* self, npu_manager_t* manager,
+                                     armnn_error_t* error) {
+  self->size = self->program->total_size - self->program->constants;
+  if (manager == NULL || self->size == 0) return ARMNN_STATUS_OK;
+  const armnn_status_t status =
+      npu_manager_keep(manager, npu_constants(self->program, 0), self->size, &self->offset, error);
+  if (status == ARMNN_STATUS_OK) self->manager = manager;
+  return status;
 }
 
 static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
@@ -140,7 +166,10 @@ static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_e
         args->output_handles[i], npu_tensors(program)[count].size, &places[count], error);
     if (status != ARMNN_STATUS_OK) return status;
   }
-  npu_queue_put(args->execution_data, program, places, args->run_id);
+  npu_place_t constants;
+  const armnn_status_t status = constants_place(self, &constants, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  npu_queue_put(args->execution_data, program, &constants, places, args->run_id);
   return ARMNN_STATUS_OK;
 }
 
@@ -248,7 +277,6 @@ static armnn_status_t check_borders(const workload_t* self, armnn_error_t* error
 static armnn_status_t create_workload(armnn_workload_factory_t* factory,
                                       const armnn_workload_info_t* info,
                                       armnn_workload_t** out_workload, armnn_error_t* error) {
-  (void)factory;
   *out_workload = NULL;
   workload_t* self = calloc(1, sizeof *self);
   if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
@@ -257,6 +285,9 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
   armnn_status_t status =
       info->type == ARMNN_LAYER_PRE_COMPILED ? take_blob(self, error) : compile_layer(self, error);
   if (status == ARMNN_STATUS_OK) status = check_borders(self, error);
+  if (status == ARMNN_STATUS_OK) {
+    status = keep_constants(self, ((workload_factory_t*)factory)->manager, error);
+  }
   if (status != ARMNN_STATUS_OK) {
     workload_destroy(&self->base);
     return status;
@@ -293,12 +324,14 @@ armnn_status_t npu_create_workload_factory(armnn_backend_t* backend,
                                            const armnn_factory_args_t* args,
                                            armnn_workload_factory_t** out_factory,
                                            armnn_error_t* error) {
-  (void)args; /* handles find their memory themselves */
   *out_factory = NULL;
   workload_factory_t* self = calloc(1, sizeof *self);
   if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &workload_factory_api;
   self->backend = (npu_backend_t*)backend;
+  if (args != NULL && ARMNN_HAS(args, armnn_factory_args_t, memory_manager)) {
+    self->manager = (npu_manager_t*)args->memory_manager;
+  }
   *out_factory = &self->base;
   return ARMNN_STATUS_OK;
 }

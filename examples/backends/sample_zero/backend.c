@@ -82,17 +82,6 @@ static armnn_status_t get_model_option_defaults(armnn_backend_t* backend, armnn_
   return ARMNN_STATUS_OK;
 }
 
-/* A pool that belongs to no factory; here the pools that matter come with the factory. */
-static armnn_status_t create_memory_manager(armnn_backend_t* backend,
-                                            armnn_memory_manager_t** out_manager,
-                                            armnn_error_t* error) {
-  zero_manager_t* manager = NULL;
-  *out_manager = NULL;
-  ARMNN_RETURN_IF_ERROR(zero_manager_create((zero_backend_t*)backend, &manager, error));
-  *out_manager = &manager->base;
-  return ARMNN_STATUS_OK;
-}
-
 /* By name, so that members which later versions of the header add stay null. */
 static const armnn_backend_api_t api = {
     .header = {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},
@@ -107,7 +96,6 @@ static const armnn_backend_api_t api = {
     .get_id = get_id,
     .create_workload_factory = zero_create_workload_factory,
     .get_layer_support = zero_get_layer_support,
-    .create_memory_manager = create_memory_manager,
     .create_profiling_context = zero_create_profiling_context,
     .register_tensor_handle_factories = zero_register_factories,
     .get_handle_factory_preferences = get_preferences,

@@ -56,10 +56,8 @@
  * each with its own addresses and scratch. Tensors in host memory are dense and row-major; their
  * address is a multiple of the alignment that the workload asked for.
  *
- * Not called by hosts of this version yet, though part of 1.0: memory managers are taken from the
- * registry of tensor handle factories, not from create_memory_manager; nobody calls get_parent and
- * decorate of a tensor handle, create_sub_tensor_handle and get_capabilities of a factory; pairs of
- * register_copy_and_import_pair are taken and change nothing.
+ * Not called by hosts of this version yet, though part of 1.0: get_parent and decorate of a tensor
+ * handle, create_sub_tensor_handle of a factory.
  */
 #ifndef ARMNN_BACKEND_API_H_
 #define ARMNN_BACKEND_API_H_
@@ -308,7 +306,11 @@ struct armnn_allocator_api_t {
                                        uint64_t alignment)ARMNN_NOEXCEPT; /* [any] */
 };
 
-/* Pools behind the tensors of a backend: made real before the first run, given back at unload. */
+/* Memory behind the objects of a backend: made real before the first run, given back at unload.
+ * There are two kinds. Pools of tensors are registered with the factories of their handles, made
+ * anew for each execution context, acquired with it, and gone with it. What all contexts of a
+ * network share (weights on a device, say) is behind the manager of create_memory_manager, which
+ * the workload factory gets: acquired for the first context, released when the network goes. */
 struct armnn_memory_manager_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_memory_manager_t* manager) ARMNN_NOEXCEPT; /* [object] */
@@ -368,7 +370,8 @@ struct armnn_tensor_handle_api_t {
 #define ARMNN_FACTORY_SUPPORTS_MAP_UNMAP (UINT64_C(1) << 1)
 #define ARMNN_FACTORY_SUPPORTS_IN_PLACE (UINT64_C(1) << 2)
 
-/* Capability classes of get_capabilities, as bits of its answer. */
+/* Capability classes of get_capabilities, as bits of its answer. Each of them makes a copy of what
+ * would be an import: of the memory of a neighbour, or of the caller's buffer for an output. */
 #define ARMNN_FACTORY_PADDING_REQUIRED (UINT64_C(1) << 0)
 #define ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED (UINT64_C(1) << 1)
 
@@ -392,6 +395,8 @@ struct armnn_tensor_handle_factory_api_t {
   uint64_t (*get_traits)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;   /* [any] */
   uint32_t (*get_export_flags)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
   uint32_t (*get_import_flags)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
+  /* |layer| has the tensor in handles of this factory, |connected_layer| is at its other end. Asked
+   * only where memory could be imported. Values of constants are not there, their flags are. */
   uint64_t (*get_capabilities)(armnn_tensor_handle_factory_t* factory, const armnn_layer_t* layer,
                                const armnn_layer_t* connected_layer) ARMNN_NOEXCEPT; /* [any] */
 };
@@ -406,6 +411,9 @@ typedef struct armnn_tensor_handle_factory_registry_t {
                                             armnn_memory_manager_t* manager) ARMNN_NOEXCEPT;
   armnn_status_t (*register_factory)(void* context,
                                      armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;
+  /* Where a workload prefers the copy factory, handles that import (a network's input or output,
+   * what another backend exports) come from the import factory; it works on both. Both must be
+   * factories of the same backend, registered before the call of the backend returns. */
   armnn_status_t (*register_copy_and_import_pair)(void* context, const char* copy_factory_id,
                                                   const char* import_factory_id) ARMNN_NOEXCEPT;
   armnn_tensor_handle_factory_t* (*get_factory)(void* context, const char* id)ARMNN_NOEXCEPT;
@@ -669,6 +677,8 @@ struct armnn_backend_api_t {
 
   /* Success with a null object means "none" in the create functions below. The backend context is
    * made right after the instance, with the same options; UNAVAILABLE means what it means there. */
+  /* Once for each workload factory, before it, with or without factories of tensor handles; see
+   * armnn_factory_args_t. */
   armnn_status_t (*create_memory_manager)(armnn_backend_t* backend,
                                           armnn_memory_manager_t** out_manager,
                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */

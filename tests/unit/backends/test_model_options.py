@@ -95,8 +95,8 @@ def test_workload_factory_gets_them(
         "factory model options: effort=7",
         "factory with a model",
     ]
-    factory.destroy_model_context()
-    factory.destroy_model_context()
+    factory.destroy_parents()
+    factory.destroy_parents()
     assert journal() == ["model gone"]
 
 

@@ -109,7 +109,7 @@ class PermuteDescriptor(Descriptor):
 
 @record
 class PadDescriptor(Descriptor):
-    """Pad."""
+    """Pad: ``value`` is the number that is stored, also in a quantised tensor."""
 
     padding_mode: PaddingMode = PaddingMode.CONSTANT
     pad_before: Counts = ()

@@ -149,7 +149,8 @@ class MovementBuilders(NetworkCore):
         padding
             (before, after) for each dimension.
         value
-            What constant padding is; the real value for a quantised input.
+            What constant padding is; for a quantised input the number that is stored, as in Arm
+            NN: its zero point means 0.
         mode
             Constant, reflect or symmetric.
 

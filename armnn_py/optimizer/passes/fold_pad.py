@@ -3,7 +3,8 @@
 """Pad layers as the padding of the windows that read them.
 
 Arm NN's FoldPadIntoConvolution2d, FoldPadIntoDepthwiseConvolution2d and FoldPadIntoPooling2d. A pad
-goes only if all its readers take it, so that nothing is computed twice.
+goes only if all its readers take it, so that nothing is computed twice. The value of a pad is the
+number that is stored, also of a quantised tensor, whose zero is the zero point.
 """
 
 from __future__ import annotations
@@ -96,9 +97,15 @@ def _folded(pad: Node, reader: Node) -> _Windowed | None:
         if pooled is None:
             return None
         wider = pooled
-    elif p.value != 0.0:  # the real value, also of a quantised tensor
+    elif not _is_zero(p.value, info):
         return None
     return wider if _same_output(reader, wider, info) else None
+
+
+def _is_zero(value: float, info: TensorInfo) -> bool:
+    """Whether a stored number means 0 everywhere in a tensor."""
+    points = (0,) if info.quantization is None else info.quantization.zero_points
+    return all(value == point for point in points)
 
 
 def _same_output(reader: Node, descriptor: _Windowed, info: TensorInfo) -> bool:
@@ -123,7 +130,7 @@ def _pooling(
     assert isinstance(d, Pooling2dDescriptor)
     if wider.pool_type is PoolingAlgorithm.MAX:
         return wider if value <= _lowest(info) and _sees_input(wider, info, reader) else None
-    if value != 0.0:
+    if not _is_zero(value, info):
         return None
     # The pad's zeros count in the divisor; what the layer padded itself would begin to.
     own = d.pad_left or d.pad_right or d.pad_top or d.pad_bottom
@@ -133,17 +140,12 @@ def _pooling(
 
 
 def _lowest(info: TensorInfo) -> float:
-    """The least real number of a tensor, below which nothing can be."""
+    """The least number that a tensor stores, below which nothing can be."""
     if info.data_type.is_float:
         if info.dtype.kind != "f":  # bfloat16, which numpy does not know
             return float("-inf")
         return float(np.finfo(info.dtype).min)
-    least = int(np.iinfo(info.dtype).min)
-    if info.quantization is None:
-        return least
-    if info.quantization.axis is not None:
-        return float("-inf")
-    return info.quantization.scales[0] * (least - info.quantization.zero_points[0])
+    return int(np.iinfo(info.dtype).min)
 
 
 def _sees_input(d: Pooling2dDescriptor, info: TensorInfo, reader: Node) -> bool:

@@ -240,8 +240,8 @@ def test_pooling_near_misses(network: ann.Network) -> None:
     assert log.changes == []
 
 
-@pytest.mark.parametrize(("value", "folds"), [(0.0, True), (3.0, False)])
-def test_quantised_pad_means_the_real_zero(value: float, folds: bool) -> None:
+@pytest.mark.parametrize(("value", "folds"), [(0.0, False), (3.0, True)])
+def test_quantised_pad_of_the_zero_point(value: float, folds: bool) -> None:
     scale = ann.QuantizationInfo((0.5,), (3,))
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 4, 4, 1), ann.DataType.QASYMM_U8, scale))
@@ -256,3 +256,41 @@ def test_quantised_pad_means_the_real_zero(value: float, folds: bool) -> None:
     )
     graph, _ = apply(network, FOLD_PAD_INTO_CONVOLUTION2D)
     assert types(graph) == (["Convolution2d"] if folds else ["Pad", "Convolution2d"])
+
+
+@pytest.mark.parametrize(("zero_point", "folds"), [(2, True), (0, False)])
+def test_a_pad_and_the_padding_of_a_convolution_agree(
+    runtime: ann.Runtime, zero_point: int, folds: bool
+) -> None:
+    """What CpuRef stores around a quantised image means 0 exactly where the pad is folded."""
+    scale = ann.QuantizationInfo((0.5,), (zero_point,))
+    info = ann.TensorInfo((1, 2, 2, 1), ann.DataType.QASYMM_U8, scale)
+    network = ann.Network()
+    pad = network.add_pad(network.add_input("x", info), [(0, 0), (1, 1), (1, 1), (0, 0)], 2)
+    network.add_output("y", pad)
+    y = run(runtime, network, {"x": np.full((1, 2, 2, 1), 9, np.uint8)})["y"]
+    means_zero = (y[0, 0, 0, 0] - zero_point) * 0.5 == 0
+    assert means_zero == folds
+    assert y[0, 0, 0, 0] == 2
+
+    network = ann.Network()
+    pad = network.add_pad(network.add_input("x", info), [(0, 0), (1, 1), (1, 1), (0, 0)], 2)
+    weights = network.add_constant(
+        np.ones((1, 2, 2, 1), np.uint8),
+        info=ann.TensorInfo((1, 2, 2, 1), ann.DataType.QASYMM_U8, ann.QuantizationInfo(1)),
+    )
+    output = ann.TensorInfo((1, 3, 3, 1), ann.DataType.QASYMM_U8, scale)
+    network.add_output("y", network.add_convolution2d(pad, weights, output_info=output))
+    graph, _ = apply(network, FOLD_PAD_INTO_CONVOLUTION2D)
+    assert ("Pad" not in types(graph)) == folds
+
+
+@pytest.mark.parametrize(("value", "folds"), [(-128, True), (-127, False)])
+def test_quantised_maximum_ignores_the_least_number(value: float, folds: bool) -> None:
+    scale = ann.QuantizationInfo((0.5,), (-20,))
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4, 4, 1), ann.DataType.QASYMM_S8, scale))
+    pad = network.add_pad(x, [(0, 0), (1, 1), (1, 1), (0, 0)], value)
+    network.add_output("y", network.add_pooling2d(pad, ann.PoolingAlgorithm.MAX, 2))
+    graph, _ = apply(network, FOLD_PAD_INTO_POOLING2D)
+    assert ("Pad" not in types(graph)) == folds

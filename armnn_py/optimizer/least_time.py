@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""One choice for each item so that the sum of costs of items and of linked pairs is least.
+"""One choice for each item so that the sum of costs of items, pairs and groups is least.
 
 Exact by eliminating one item after the other (bucket elimination, R. Dechter 1999: dynamic
 programming, on a chain just that of Viterbi) as long as its tables stay small, as on chains, trees
 and residual blocks. Where items are linked more densely, each item in turn takes what is best given
 its neighbours, from several starts, until nothing changes; the best end is taken, which is never
-worse than the first start: the preferred choices.
+worse than the first start: the preferred choices. One start is what is best without the groups.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def least_time(
     links: Mapping[tuple[int, int], Sequence[Sequence[int]]],
     labels: Sequence[Sequence[str]] | None = None,
     *,
+    groups: Mapping[tuple[int, ...], Mapping[tuple[int, ...], int]] | None = None,
     largest_table: int = _LARGEST_TABLE,
 ) -> LeastTime:
     """Choose for each item; among equals, the choices with the least sum of indices.
@@ -63,14 +64,18 @@ def least_time(
         be negative.
     labels
         What the choices are called: "all items on the same label" are starts of the search.
+    groups
+        For groups of different items the costs of combinations of their choices; others cost
+        nothing.
     largest_table
         How many entries a table may have for the exact method.
     """
-    work = _Work(costs, links)
+    work = _Work(costs, links, groups or {})
     exact = work.eliminate(largest_table)
     if exact is not None:
         return LeastTime(tuple(exact), work.total(exact) // work.scale, True)
-    found = work.search(labels or [])
+    near = work.eliminate(largest_table, with_groups=False) if groups else None
+    found = work.search(labels or [], near)
     return LeastTime(tuple(found), work.total(found) // work.scale, False)
 
 
@@ -79,6 +84,7 @@ class _Work:
         self,
         costs: Sequence[Sequence[int]],
         links: Mapping[tuple[int, int], Sequence[Sequence[int]]],
+        groups: Mapping[tuple[int, ...], Mapping[tuple[int, ...], int]],
     ) -> None:
         # Indices are added as the last digits of a cost: they decide between equals only.
         self.scale = 1 + sum(len(own) - 1 for own in costs)
@@ -92,12 +98,20 @@ class _Work:
             self.links.append((a, b, table))
             self.linked[a].append((b, table))
             self.linked[b].append((a, [list(column) for column in zip(*table, strict=True)]))
+        self.groups: list[tuple[tuple[int, ...], Table]] = []
+        self.grouped: list[list[tuple[tuple[int, ...], Table]]] = [[] for _ in costs]
+        for items, sparse in groups.items():
+            group = items, {choice: cost * self.scale for choice, cost in sparse.items()}
+            self.groups.append(group)
+            for item in items:
+                self.grouped[item].append(group)
 
     def total(self, choices: Sequence[int]) -> int:
         own = sum(costs[choice] for costs, choice in zip(self.costs, choices, strict=True))
-        return own + sum(table[choices[a]][choices[b]] for a, b, table in self.links)
+        linked = sum(table[choices[a]][choices[b]] for a, b, table in self.links)
+        return own + linked + sum(_cost_in(group, choices) for group in self.groups)
 
-    def eliminate(self, largest_table: int) -> list[int] | None:
+    def eliminate(self, largest_table: int, *, with_groups: bool = True) -> list[int] | None:
         """The best choices, or None if a table would be too large."""
         factors: dict[int, list[tuple[tuple[int, ...], Table]]] = {
             item: [] for item in range(len(self.costs))
@@ -109,6 +123,8 @@ class _Work:
 
         for a, b, given in self.links:
             put((a, b), {(i, j): c for i, row in enumerate(given) for j, c in enumerate(row)})
+        for items, table in self.groups if with_groups else ():
+            put(items, table)
         steps: list[tuple[int, tuple[int, ...], Table]] = []
         while factors:
             item = min(factors, key=lambda i: (len(_neighbours(i, factors[i])), i))
@@ -126,7 +142,7 @@ class _Work:
                 sums = []
                 for mine, cost in enumerate(self.costs[item]):
                     at[item] = mine
-                    sums.append(cost + sum(t[tuple(at[i] for i in items)] for items, t in own))
+                    sums.append(cost + sum(_cost_in(factor, at) for factor in own))
                 choice[state] = min(range(len(sums)), key=sums.__getitem__)
                 best[state] = sums[choice[state]]
             for other in around:
@@ -138,9 +154,11 @@ class _Work:
             chosen[item] = choice[tuple(chosen[other] for other in around)]
         return chosen
 
-    def search(self, labels: Sequence[Sequence[str]]) -> list[int]:
-        """Local improvement from the preferred choices and from each label everywhere."""
+    def search(self, labels: Sequence[Sequence[str]], near: list[int] | None) -> list[int]:
+        """Local improvement from the preferred choices, ``near``, and each label everywhere."""
         starts = [[0] * len(self.costs)]
+        if near is not None:
+            starts.append(near)
         for label in dict.fromkeys(itertools.chain.from_iterable(labels)):
             starts.append([own.index(label) if label in own else 0 for own in labels])
         ends = [self._improve(start) for start in starts]
@@ -151,17 +169,26 @@ class _Work:
         while changed:  # each change lessens the total: this ends
             changed = False
             for item, costs in enumerate(self.costs):
-                sums = [
-                    cost + sum(table[mine][choices[other]] for other, table in self.linked[item])
-                    for mine, cost in enumerate(costs)
-                ]
-                best = min(range(len(sums)), key=sums.__getitem__)
-                if sums[best] < sums[choices[item]]:
-                    choices[item] = best
-                    changed = True
+                before, sums = choices[item], []
+                for mine, cost in enumerate(costs):
+                    choices[item] = mine
+                    linked = sum(table[mine][choices[other]] for other, table in self.linked[item])
+                    grouped = sum(_cost_in(group, choices) for group in self.grouped[item])
+                    sums.append(cost + linked + grouped)
+                choices[item] = min(range(len(sums)), key=sums.__getitem__)
+                if sums[choices[item]] == sums[before]:
+                    choices[item] = before
+                changed |= choices[item] != before
         return choices
 
 
 def _neighbours(item: int, factors: Sequence[tuple[tuple[int, ...], Table]]) -> tuple[int, ...]:
     found = {other for items, _ in factors for other in items}
     return tuple(sorted(found - {item}))
+
+
+def _cost_in(
+    factor: tuple[tuple[int, ...], Table], choices: Sequence[int] | Mapping[int, int]
+) -> int:
+    items, table = factor
+    return table.get(tuple(choices[item] for item in items), 0)

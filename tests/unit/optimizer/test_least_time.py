@@ -108,3 +108,52 @@ def test_a_long_chain_is_solved_exactly() -> None:
 
 def test_nothing_costs_nothing() -> None:
     assert least_time([], {}).choices == ()
+
+
+Groups = dict[tuple[int, ...], dict[tuple[int, ...], int]]
+
+
+def random_groups(rng: random.Random, costs: Costs) -> Groups:
+    """Groups of two to four items with costs of some combinations, savings among them."""
+    groups: Groups = {}
+    for _ in range(rng.randint(1, 4)):
+        items = tuple(rng.sample(range(len(costs)), rng.randint(2, min(4, len(costs)))))
+        everything = itertools.product(*(range(len(costs[item])) for item in items))
+        groups[items] = {choice: rng.randrange(-80, 60) for choice in everything
+                         if rng.random() < 0.6}  # fmt: skip
+    return groups
+
+
+def in_all(costs: Costs, links: Links, groups: Groups, choices: tuple[int, ...]) -> int:
+    return total(costs, links, choices) + sum(
+        table.get(tuple(choices[item] for item in items), 0) for items, table in groups.items()
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_groups_are_solved_as_by_trying_all(seed: int) -> None:
+    rng = random.Random(seed)
+    costs = random_costs(rng, rng.randint(2, 7))
+    links = {(n, n + 1): random_link(rng, costs, n, n + 1) for n in range(len(costs) - 1)}
+    groups = random_groups(rng, costs)
+    found = least_time(costs, links, groups=groups)
+    everything = itertools.product(*(range(len(own)) for own in costs))
+    best = min(in_all(costs, links, groups, choices) for choices in everything)
+    assert found.is_exact
+    assert found.cost == best == in_all(costs, links, groups, found.choices)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_groups_that_are_too_large_never_make_it_worse(seed: int) -> None:
+    """One start of the search is what is best without them."""
+    rng = random.Random(seed)
+    costs = [[rng.randrange(100) for _ in range(2)] for _ in range(9)]
+    links = {(n, n + 1): random_link(rng, costs, n, n + 1) for n in range(8)}
+    items = tuple(range(9))
+    groups: Groups = {items: {(1,) * 9: -400}}
+    found = least_time(costs, links, [["A", "B"]] * 9, groups=groups, largest_table=16)
+    without = least_time(costs, links)
+    assert not found.is_exact
+    assert found.cost == in_all(costs, links, groups, found.choices)
+    assert found.cost <= in_all(costs, links, groups, without.choices)
+    assert found.cost <= in_all(costs, links, groups, (1,) * 9)

@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Seconds of a few layers alone: from the cache, or by running them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+from typing import TYPE_CHECKING, TypeAlias
+
+from armnn_py._native.handle_registry import HandleRegistry
+from armnn_py.network import Network
+from armnn_py.optimizer.measure_cache import MeasureCache, backend_identity, digest
+from armnn_py.optimizer.options import OptimizerOptions
+from armnn_py.optimizer.placement import Placement, PlacementRule
+from armnn_py.tensors import TensorInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.backends.model_options import ModelOptions
+    from armnn_py.network import OutputSlot
+    from armnn_py.optimizer.graph import Node, Value
+
+__all__ = ["Clock", "Measure"]
+
+Measure: TypeAlias = "Callable[[Network, Sequence[str], OptimizerOptions], float | None]"
+
+_SMALL = 1024
+"""Constants of up to so many bytes, as axes and indices, may decide how much there is to do."""
+
+
+class Clock:
+    """Times groups of nodes, each kind of group once.
+
+    Attributes
+    ----------
+    memory
+        The kind of memory that each backend works in; empty for the host's.
+    compiles
+        Backends that may make one layer of several.
+    """
+
+    def __init__(
+        self,
+        backends: dict[str, Backend],
+        options: OptimizerOptions,
+        model_options: ModelOptions | None,
+        measure: Measure,
+    ) -> None:
+        self.cache = MeasureCache(options.measure_cache)
+        self._measure = measure
+        self._floor: float | None = None
+        self._options = dataclasses.replace(
+            options, simplify=False, debug=False, reduce_fp32_to_fp16=False, strategy="preference"
+        )
+        self._identities = {name: backend_identity(b) for name, b in backends.items()}
+        values = {} if model_options is None else model_options.values
+        self._model_options = {name: tuple(sorted(own.items())) for name, own in values.items()}
+        self._failed: set[str] = set()
+        self.compiles: set[str] = set()
+        for backend in backends.values():
+            if options.compile_parts and backend.api.optimize_subgraph_view:
+                self.compiles.add(backend.id)
+        with contextlib.ExitStack() as stack:
+            for backend in backends.values():
+                backend.retain()
+                stack.callback(backend.release)
+            registry = HandleRegistry(backends.values())
+            stack.callback(registry.close)
+            self.memory = {name: (*registry.preferences(name), "")[0] for name in backends}
+
+    def seconds(
+        self,
+        nodes: Sequence[Node],
+        places: Sequence[str],
+        *,
+        shared: Value | None = None,
+        keep_inner: bool = False,
+    ) -> float | None:
+        """Seconds of nodes that run one after the other, or None if they do not run there.
+
+        What several of them read comes from the host for each of them, but ``shared`` only once.
+        With ``keep_inner``, what one of them reads goes to the host for nobody else.
+        """
+        if not all(place in self._identities for place in places):
+            return None
+        network, signature = _network_of(nodes, shared, keep_inner)
+        given = sorted((place, self._model_options.get(place, ())) for place in set(places))
+        where = [self._identities[place] for place in places]
+        options = self._options
+        key = digest((signature, where, given, options.compile_parts, options.import_memory))
+        known = self.cache.get(key)
+        if known is not None or key in self._failed:
+            return known
+        rules = tuple(
+            PlacementRule(place, name=f"layer_{number}") for number, place in enumerate(places)
+        )
+        options = dataclasses.replace(self._options, placement=Placement(rules, strict=True))
+        taken = self._measure(network, list(dict.fromkeys(places)), options)
+        if taken is None:
+            self._failed.add(key)
+            return None
+        taken = max(0.0, taken - self._cost_of_a_run(places[0]))
+        self.cache.put(key, taken)
+        return taken
+
+    def _cost_of_a_run(self, backend_id: str) -> float:
+        """What any run costs, however little there is to do: no part of a layer's time."""
+        if self._floor is None:
+            network = Network("nothing")
+            network.add_output("y", network.add_input("x", TensorInfo((1,))))
+            options = dataclasses.replace(self._options, placement=None)
+            self._floor = self._measure(network, [backend_id], options) or 0.0
+        return self._floor
+
+
+def _network_of(
+    nodes: Sequence[Node], shared: Value | None, keep_inner: bool
+) -> tuple[Network, str]:
+    """Nodes in topological order as a network of their own, and what it does, as a digest."""
+    network = Network("measured")
+    slots: dict[tuple[Value, Node | None], OutputSlot] = {}
+    words: list[object] = []
+    numbers: dict[tuple[Value, Node | None], int] = {}
+    inside = set(nodes)
+
+    def key_of(value: Value, reader: Node) -> tuple[Value, Node | None]:
+        is_own = value.node not in inside and value.constant is None and value is not shared
+        return value, reader if is_own else None
+
+    for number, node in enumerate(nodes):
+        for value in node.inputs:
+            if value is None or key_of(value, node) in slots:
+                continue
+            key = key_of(value, node)
+            numbers[key] = len(numbers)
+            array = value.constant
+            if array is None:
+                slots[key] = network.add_input(f"x{len(slots)}", value.info).outputs[0]
+                words.append(("input", value.info))
+                continue
+            constant = network._append_constant(f"c{len(slots)}", array, value.info)
+            slots[key] = constant.outputs[0]
+            small = array.nbytes <= _SMALL
+            content = hashlib.sha256(array.tobytes()).hexdigest() if small else ""
+            words.append(("constant", value.info, content))
+        layer = network._append(
+            f"layer_{number}",
+            node.type,
+            node.descriptor,
+            tuple(None if value is None else slots[key_of(value, node)] for value in node.inputs),
+            [value.info for value in node.outputs],
+            None,
+        )
+        operands = [
+            None if value is None else numbers[key_of(value, node)] for value in node.inputs
+        ]
+        read = [[user not in inside for user, _ in value.users] for value in node.outputs]
+        border = [all(own) or (any(own) and not keep_inner) for own in read]
+        infos = [value.info for value in node.outputs]
+        words.append((node.type.label, node.descriptor, operands, infos, border))
+        for value, slot, is_read in zip(node.outputs, layer.outputs, border, strict=True):
+            numbers[value, None] = len(numbers)
+            slots[value, None] = slot
+            if is_read:
+                network.add_output(f"y{number}_{value.index}", slot)
+    return network, digest(words)

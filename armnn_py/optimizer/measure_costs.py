@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From times of a few layers to costs: of each layer, of neighbours, of copies that are shared.
+
+The time of a layer alone has in it the copies from the host and back. What neighbours save of that,
+or lose, is the cost of the pair. Two things are no matter of pairs: a tensor with several readers
+goes to the host once, and only if one of them is there; and it goes to another memory once,
+however many read it in that. They are costs of the group of a value's maker and its readers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.optimizer.graph import Graph, Node, Value
+    from armnn_py.optimizer.measure_clock import Clock
+
+__all__ = ["Times", "picoseconds", "time_nodes", "time_pairs", "time_shared_copies"]
+
+Times: TypeAlias = "Mapping[Node, Mapping[str, float]]"
+"""Seconds of each node by backend."""
+
+_IMPOSSIBLE = 10**15
+"""In picoseconds: pairs of places between which tensors cannot get cost more than all else."""
+_LARGEST_GROUP = 256
+"""Combinations of places; of larger groups, copies count as if each reader had its own."""
+
+
+def time_nodes(choices: Mapping[Node, Sequence[str]], clock: Clock) -> dict[Node, dict[str, float]]:
+    """Seconds of each node by backend, in order of preference; what fails is no choice.
+
+    A node that has no choice is not timed: its seconds are the same in every assignment.
+    """
+    times: dict[Node, dict[str, float]] = {}
+    for node, ids in choices.items():
+        if len(ids) == 1:
+            times[node] = {ids[0]: 0.0}
+            continue
+        taken = {name: clock.seconds([node], [name]) for name in ids}
+        measured = {name: seconds for name, seconds in taken.items() if seconds is not None}
+        # Not even the present one runs by itself: that is no reason to leave it or to prefer it.
+        times[node] = measured if taken[ids[0]] is not None else {ids[0]: 0.0}
+    return times
+
+
+def time_pairs(
+    graph: Graph, times: Times, clock: Clock
+) -> dict[tuple[Node, Node], list[list[int]]]:
+    """What it costs more (or less) to run two neighbours together, by the places of both."""
+    pairs: dict[tuple[Node, Node], list[list[int]]] = {}
+    order = {node: number for number, node in enumerate(graph.nodes)}
+    for node, own in times.items():
+        readers = {user for value in node.outputs for user in value.user_nodes if user in times}
+        for reader in sorted(readers, key=order.__getitem__):
+            if len(own) == 1 and len(times[reader]) == 1:
+                continue
+            both = own.keys() & times[reader].keys()
+            has_memory = any(clock.memory.get(name) for name in (*own, *times[reader]))
+            if not has_memory and not both & clock.compiles:
+                continue  # the same for all combinations
+            # Then all of them are timed: a pair saves a little in any case, its inner border.
+            table = [[_pair(clock, node, a, reader, b) for b in times[reader]] for a in own]
+            if any(any(row) for row in table):
+                pairs[node, reader] = table
+    return pairs
+
+
+def _pair(clock: Clock, first: Node, a: str, second: Node, b: str) -> int:
+    one, other = clock.seconds([first], [a]), clock.seconds([second], [b])
+    if one is None or other is None:
+        return 0  # nothing is known
+    both = clock.seconds([first, second], [a, b])
+    if both is None:
+        return _IMPOSSIBLE
+    if not clock.memory.get(a) and not clock.memory.get(b):
+        # No copy falls away, so less time than that of the longer one alone is noise.
+        both = max(both, one, other)
+    return picoseconds(both) - picoseconds(one) - picoseconds(other)
+
+
+def time_shared_copies(
+    graph: Graph, times: Times, clock: Clock
+) -> dict[tuple[Node, ...], dict[tuple[int, ...], int]]:
+    """What several readers of one value save, by the places of its maker and of all of them."""
+    groups: dict[tuple[Node, ...], dict[tuple[int, ...], int]] = {}
+    values = [value for node in graph.nodes for value in node.outputs if value.constant is None]
+    for value in values:
+        readers = [user for user in value.user_nodes if user in times]
+        makers = [value.node] if value.node in times else []
+        members = (*makers, *readers)
+        size = math.prod(len(times[member]) for member in members)
+        if len(readers) < 2 or not 1 < size <= _LARGEST_GROUP:
+            continue
+        ids = dict.fromkeys(name for member in members for name in times[member])
+        arriving = {name: _arriving(clock, value, readers, name, times) for name in ids}
+        leaving = dict.fromkeys(ids, 0)
+        if makers and len(readers) == len(value.user_nodes):
+            leaving = {name: _leaving(clock, value, readers, name, times) for name in ids}
+        table = {}
+        for choice in itertools.product(*(range(len(times[member])) for member in members)):
+            places = [list(times[member])[n] for member, n in zip(members, choice, strict=True)]
+            saved = _saved(places, bool(makers), clock, arriving, leaving)
+            if saved:
+                table[choice] = -saved
+        if table:
+            known = groups.setdefault(members, {})
+            for choice, cost in table.items():  # a node may make several values for the same ones
+                known[choice] = known.get(choice, 0) + cost
+    return groups
+
+
+def _saved(
+    places: Sequence[str],
+    has_maker: bool,
+    clock: Clock,
+    arriving: Mapping[str, int],
+    leaving: Mapping[str, int],
+) -> int:
+    """Picoseconds that the sum of nodes and pairs has too many; the maker's place comes first."""
+    kind = clock.memory
+    home = kind.get(places[0], "") if has_maker else ""
+    readers = places[1:] if has_maker else places
+    saved = 0
+    if home and all(kind.get(place) for place in readers):
+        saved += leaving[places[0]]
+    met = {home, ""}
+    for place in readers:
+        memory = kind.get(place, "")
+        if memory in met and memory not in ("", home):
+            saved += arriving[place]
+        met.add(memory)
+    return saved
+
+
+def _arriving(clock: Clock, value: Value, readers: Sequence[Node], place: str, times: Times) -> int:
+    """What a copy of a value to the memory of a backend costs: what two readers save by one."""
+    if not clock.memory.get(place):
+        return 0
+    able = [reader for reader in readers if place in times[reader]]
+    if len(able) < 2:
+        return 0
+    apart = clock.seconds(able[:2], [place, place])
+    together = clock.seconds(able[:2], [place, place], shared=value)
+    if apart is None or together is None:
+        return 0
+    return max(0, picoseconds(apart) - picoseconds(together))
+
+
+def _leaving(clock: Clock, value: Value, readers: Sequence[Node], place: str, times: Times) -> int:
+    """What a copy of a value from the memory of a backend to the host costs."""
+    if not clock.memory.get(place) or place not in times[value.node]:
+        return 0
+    for reader in readers:
+        if place not in times[reader]:
+            continue
+        nodes, places = [value.node, reader], [place, place]
+        with_copy = clock.seconds(nodes, places)
+        without = clock.seconds(nodes, places, keep_inner=True)
+        if with_copy is not None and without is not None:
+            return max(0, picoseconds(with_copy) - picoseconds(without))
+    return 0
+
+
+def picoseconds(seconds: float) -> int:
+    """Seconds as a whole number, so that equal sums are equal."""
+    return round(seconds * 1e12)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Who runs what: assignment of layers to backends."""
 
+from armnn_py.optimizer.memory_report import TensorMemory
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import AS_IT_IS, OptimizerOptions
@@ -18,5 +19,6 @@ __all__ = [
     "PassRecord",
     "Placement",
     "PlacementRule",
+    "TensorMemory",
     "optimize",
 ]

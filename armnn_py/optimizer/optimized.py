@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.optimizer.memory_report import TensorMemory, memory_records
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, printable
@@ -131,6 +132,16 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     def assignment(self) -> Assignment:
         """Backend and reason of each layer; empty while dimensions are free."""
         return Assignment(is_pending=True) if self._placed is None else self._placed.assignment
+
+    @property
+    def memory(self) -> tuple[TensorMemory, ...]:
+        """Tensors in memory of backends, and those that are copied or imported on the way.
+
+        In the order of the network that is run; empty while dimensions are free.
+        """
+        if self._placed is None:
+            return ()
+        return memory_records(self._placed.network, self._placed.memory)
 
     @property
     def passes(self) -> tuple[PassRecord, ...]:

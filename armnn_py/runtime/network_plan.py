@@ -22,6 +22,7 @@ from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
 from armnn_py.optimizer.graph import HOST_LAYERS
 from armnn_py.runtime.buffers import aligned_copy
+from armnn_py.runtime.move_paths import move_path
 from armnn_py.runtime.moves import (
     MOVE_LAYERS,
     MOVE_NAMES,
@@ -63,6 +64,7 @@ class StepInfo:
     type: str
     backend: str
     kernel: str
+    memory: str = ""
 
 
 class NetworkPlan:
@@ -356,8 +358,9 @@ class NetworkPlan:
         backend = self._layer_backends[layer.guid] or ""
         if step.workload is None:
             copies = step.kind in (abi.ARMNN_PLAN_STEP_COPY, abi.ARMNN_PLAN_STEP_RETURN)
+            path = move_path(self._tensors, step)
             kind = LayerType.MEM_COPY if copies else LayerType.MEM_IMPORT
-            return StepInfo(layer.name, kind.label, backend, MOVE_NAMES[step.kind])
+            return StepInfo(layer.name, kind.label, backend, MOVE_NAMES[step.kind], path)
         return StepInfo(layer.name, layer.type.label, backend, step.workload.kernel_name)
 
     # ---- Devices -----------------------------------------------------------------------------

@@ -62,7 +62,11 @@ def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LayerProfile:
-    """All executions of one layer while the profile was open; times in nanoseconds."""
+    """All executions of one layer while the profile was open; times in nanoseconds.
+
+    ``memory`` tells of a copy or import between which memories it goes, as ids of tensor handle
+    factories or the host, e.g. ``host -> Acme/AcmeNpu/Device``; of other layers it is empty.
+    """
 
     layer: str
     type: str
@@ -70,6 +74,7 @@ class LayerProfile:
     kernel: str
     calls: int
     total_ns: int
+    memory: str = ""
 
     @property
     def mean_ns(self) -> float:
@@ -234,7 +239,15 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         for (plan, step), (calls, total) in self._sums.items():
             info = plan.steps[step]
             layers.append(
-                LayerProfile(info.layer, info.type, info.backend, info.kernel, calls, total)
+                LayerProfile(
+                    info.layer,
+                    info.type,
+                    info.backend,
+                    info.kernel,
+                    calls,
+                    total,
+                    info.memory,
+                )
             )
         self.layers = tuple(layers)
         self.events = tuple(self._told)
@@ -310,6 +323,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                     "type": layer.type,
                     "backend": layer.backend,
                     "kernel": layer.kernel,
+                    "memory": layer.memory,
                     "calls": layer.calls,
                     "total_us": layer.total_ns / 1e3,
                 }
@@ -340,7 +354,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                     layer.layer,
                     layer.type,
                     layer.backend,
-                    layer.kernel,
+                    f"{layer.kernel} {layer.memory}".rstrip(),
                     str(layer.calls),
                     f"{layer.mean_ns / 1e6:.3f}",
                     f"{layer.total_ns / 1e6:.3f}",

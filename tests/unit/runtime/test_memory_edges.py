@@ -232,3 +232,69 @@ def test_faulty_pairs(edges: Edges, config: Config, words: str) -> None:
     with pytest.raises(ann.BackendError) as caught:
         edges.bridges("A")
     assert words in str(caught.value)
+
+
+# ---- What reports say ----------------------------------------------------------------------------
+
+
+def test_moves_are_named_with_layers_and_factories(edges: Edges) -> None:
+    runtime = edges.load({"PAIR": "1", "EXPORTS": MALLOC}, {})
+    network = ann.Network("chain")
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    for number, backend in enumerate(("A", "CpuRef", "B")):
+        x = network.add_elementwise_unary(
+            x, ann.UnaryOperation.NEG, backend=backend, name=f"l{number}"
+        )
+    network.add_output("y", x)
+    optimized = ann.optimize(network, ["A", "B", "CpuRef"], runtime=runtime)
+    a, made, b = "Test/A/Copy", "Test/A/Import", "Test/B/Copy"
+    assert [str(record) for record in optimized.memory] == [
+        f"MemImport '{IN}': host -> {made}",
+        f"ElementwiseUnary 'l0' (0): {a}",
+        f"MemImport '{MIDDLE}': {a} -> host",
+        f"MemCopy '[ l1 (0) -> l2 (0) ]': host -> {b}",
+        f"ElementwiseUnary 'l2' (0): {b}",
+        f"MemCopy '[ l2 (0) -> y (0) ]': {b} -> host",
+    ]
+    assert optimized.memory[0].to_json() == {
+        "layer": IN,
+        "output": 0,
+        "type": "MemImport",
+        "factory": made,
+        "source": "",
+    }
+    with runtime.load_network(optimized) as loaded:
+        with loaded.profile() as profile:
+            loaded.run(X)
+        told = [
+            (layer.type, layer.layer, layer.kernel, layer.memory)
+            for layer in profile.layers
+            if layer.memory
+        ]
+        assert sorted(told) == sorted(
+            [
+                ("MemImport", IN, "import", f"host -> {made}"),
+                ("MemImport", MIDDLE, "map", f"{a} -> host"),
+                ("MemImport", MIDDLE, "unmap", a),
+                ("MemCopy", "[ l1 (0) -> l2 (0) ]", "copy", f"host -> {b}"),
+                ("MemCopy", "[ l2 (0) -> y (0) ]", "copy", f"{b} -> host"),
+            ]
+        )
+        assert f"import host -> {made}" in str(profile)
+        assert profile.to_json()["layers"][0]["memory"] in {path for *_, path in told}
+
+
+def test_an_output_that_is_lent_is_named_too(edges: Edges) -> None:
+    runtime = edges.load({"IMPORTS": MALLOC})
+    network = ann.Network("one")
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    y = network.add_elementwise_unary(x, ann.UnaryOperation.NEG, backend="A", name="l0")
+    network.add_output("y", y)
+    with ann.load(network, ["A"], runtime=runtime) as loaded, loaded.profile() as profile:
+        loaded.run(X)
+    told = {(layer.layer, layer.kernel, layer.memory) for layer in profile.layers if layer.memory}
+    assert told == {
+        (IN, "import", "host -> Test/A/Copy"),
+        ("l0", "import of output", "host -> Test/A/Copy"),
+        ("l0", "return", "Test/A/Copy -> host"),
+    }

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Which tensors lie in memory of backends, and which are copied or imported on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from armnn_py.network import Network
+
+__all__ = ["TensorMemory", "memory_records"]
+
+_MOVES = (LayerType.MEM_COPY, LayerType.MEM_IMPORT)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMemory:
+    """Where one tensor lies.
+
+    Attributes
+    ----------
+    layer
+        Name of the layer that makes it; for a copy or import, the layer that was inserted for it.
+    output
+        Which of the layer's outputs it is.
+    type
+        Arm NN's name of the layer's type: ``"MemCopy"`` and ``"MemImport"`` are the moves.
+    factory
+        Id of the tensor handle factory; empty for memory of the host.
+    source
+        For a copy or import, the factory that the tensor comes from, empty for the host; None for a
+        tensor that is computed.
+    """
+
+    layer: str
+    output: int
+    type: str
+    factory: str
+    source: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON-able values."""
+        return {
+            "layer": self.layer,
+            "output": self.output,
+            "type": self.type,
+            "factory": self.factory,
+            "source": self.source,
+        }
+
+    def __str__(self) -> str:
+        place = self.factory or "host"
+        if self.source is not None:
+            return f"{self.type} '{self.layer}': {self.source or 'host'} -> {place}"
+        return f"{self.type} '{self.layer}' ({self.output}): {place}"
+
+
+def memory_records(
+    network: Network, memory: Mapping[tuple[int, int], str]
+) -> tuple[TensorMemory, ...]:
+    """All tensors that lie in memory of backends, and all that are moved, in the network's order.
+
+    Parameters
+    ----------
+    network
+        What is run.
+    memory
+        By (guid, index of the output): the factory of each tensor that is not in host memory.
+    """
+    records = []
+    for layer in network.layers:
+        source = None
+        if layer.type in _MOVES and layer.inputs[0] is not None:
+            slot = layer.inputs[0]
+            source = memory.get((slot.layer.guid, slot.index), "")
+        for slot in layer.outputs:
+            factory = memory.get((layer.guid, slot.index), "")
+            if factory or source is not None:
+                records.append(
+                    TensorMemory(layer.name, slot.index, layer.type.label, factory, source)
+                )
+    return tuple(records)

@@ -77,6 +77,41 @@ class TensorHandle:
         ask = self._api.get_import_flags
         return int(ask(self._object)) if ask else 0
 
+    @property
+    def parent(self) -> int | None:
+        """Address of the handle that it is a part of, 0 for none; None: the table cannot tell."""
+        ask = self._api.get_parent
+        return pointer_value(ask(self._object)) if ask else None
+
+    def decorate(self, info: TensorInfo) -> TensorHandle | None:
+        """Make a handle for the same memory under another info.
+
+        Returns
+        -------
+        TensorHandle or None
+            None if the backend says that this cannot be had, or has no such function.
+
+        Raises
+        ------
+        BackendError
+            If it fails in another way.
+        """
+        if not self._api.decorate:
+            return None
+        error = ErrorBuffer()
+        out = ctypes.POINTER(abi.armnn_tensor_handle_t)()
+        status = self._api.decorate(
+            self._object,
+            ctypes.byref(tensor_info(info)),
+            ctypes.byref(out),
+            ctypes.byref(error.struct),
+        )
+        if status == abi.ARMNN_STATUS_UNSUPPORTED:
+            return None
+        if status != abi.ARMNN_STATUS_OK or not out:
+            raise backend_failure(self.factory.backend_id, "decorate", status, error)
+        return TensorHandle(out, self.factory)
+
     def destroy(self) -> None:
         """Destroy the handle; harmless when repeated."""
         if self._object is not None:
@@ -218,7 +253,7 @@ class TensorHandleFactory:
         Raises
         ------
         BackendError
-            If it fails in another way.
+            If it fails in another way, or the handle does not know its parent.
         """
         error = ErrorBuffer()
         out = ctypes.POINTER(abi.armnn_tensor_handle_t)()
@@ -234,7 +269,15 @@ class TensorHandleFactory:
             return None
         if status != abi.ARMNN_STATUS_OK or not out:
             raise backend_failure(self.backend_id, "create_sub_tensor_handle", status, error)
-        return TensorHandle(out, self)
+        handle = TensorHandle(out, self)
+        if handle.parent not in (None, parent.address):
+            handle.destroy()
+            raise BackendError(
+                f"backend '{self.backend_id}': get_parent of a sub-tensor does not answer the "
+                "tensor that it was made in",
+                hints=["report it to the backend's vendor"],
+            )
+        return handle
 
     def destroy(self) -> None:
         """Destroy the factory; harmless when repeated."""

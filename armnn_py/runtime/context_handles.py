@@ -8,12 +8,13 @@ import logging
 from typing import TYPE_CHECKING
 
 from armnn_py._native.handle_registry import HandleRegistry
-from armnn_py._native.tensor_handles import TensorHandle
 from armnn_py.errors import BackendError
+from armnn_py.runtime.part_handles import make_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
     from armnn_py.backends.backend import Backend
     from armnn_py.runtime.moves import PlannedHandle
 
@@ -48,14 +49,25 @@ class ContextHandles:
         self._registry = registry = HandleRegistry(backends)
         try:
             for want in planned:
-                factory = registry.factories[want.factory]
-                self._handles.append(factory.create(want.info, managed=want.managed))
+                self._handles.append(self._make(registry.factories[want.factory], want))
             self._tell_lifetimes(planned)
             registry.acquire()
         except BaseException:
             self.destroy()
             registry.close()
             raise
+
+    def _make(self, factory: TensorHandleFactory, want: PlannedHandle) -> TensorHandle:
+        if want.parent is None:
+            return factory.create(want.info, managed=want.managed)
+        handle = make_part(factory, self._handles[want.parent], want.info, want.origin)
+        if handle is None:
+            raise BackendError(
+                f"backend '{factory.backend_id}': a tensor cannot lie in another now, though the "
+                "same was possible when the network was loaded",
+                hints=["report it to the backend's vendor"],
+            )
+        return handle
 
     def _tell_lifetimes(self, planned: Sequence[PlannedHandle]) -> None:
         """Begins and ends in the order of the plan; within one step what begins is first."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ArenaPlan", "UsageRecord", "plan_arena"]
+__all__ = ["ALIGNMENT", "ArenaPlan", "UsageRecord", "plan_arena"]
 
 #: Offsets are multiples of at least this many bytes: a cache line, and the widest vector there is.
 ALIGNMENT = 64

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.runtime.plan_build import PlannedStep, PlannedTensor, find_lifetimes
+from armnn_py.runtime.plan_build import (
+    PlannedStep,
+    PlannedTensor,
+    find_groups,
+    find_lifetimes,
+    share_in_place,
+)
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -47,7 +53,9 @@ MOVE_NAMES = {
 class PlannedHandle:
     """A tensor handle that each execution context makes.
 
-    ``managed`` ones live from step ``first`` to ``last`` in the pools of a memory manager.
+    ``managed`` ones live from step ``first`` to ``last`` in the pools of a memory manager. One with
+    a ``parent``, the number of another handle, lies in that: at ``origin``, or all of it under
+    another shape. It is not managed by itself.
     """
 
     factory: str
@@ -55,6 +63,8 @@ class PlannedHandle:
     managed: bool
     first: int
     last: int
+    parent: int | None = None
+    origin: tuple[int, ...] | None = None
 
 
 def add_tensor(build: Build, slot: OutputSlot, memory: Mapping[tuple[int, int], str]) -> None:
@@ -121,48 +131,54 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
     """Handles of the plan, in the order of their numbers; call it after `plan_memory`.
 
     Where the factory is one of ``in_place`` and the kernel allows it, output 0 is the handle of an
-    input that dies.
+    input that dies. Parents come before their children.
     """
-    for position, step in enumerate(build.steps):
-        _share_handle(build, step, position, in_place)
-    handles: list[list[PlannedTensor]] = []
-    number_of: dict[int, int] = {}
-    for tensor in build.tensors:
-        if tensor.kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
-            continue
-        tensor.index = number_of.setdefault(id(tensor.root), len(handles))
-        if tensor.index == len(handles):
-            handles.append([])
-        handles[tensor.index].append(tensor)
-    planned = []
-    for chain in handles:
-        info = chain[0].info
-        assert info is not None
-        first = min(tensor.first for tensor in chain)
-        last = max(tensor.last for tensor in chain)
-        planned.append(PlannedHandle(chain[0].factory, info, chain[0].managed, first, last))
+    kind = abi.ARMNN_PLAN_TENSOR_HANDLE
+    wholes = {id(tensor.parent) for tensor in build.tensors}
+
+    def may_share(source: PlannedTensor, target: PlannedTensor) -> bool:
+        return (
+            target.managed
+            and source.managed
+            and source.place[0].managed
+            and source.factory == target.factory
+            and target.factory in in_place
+            and source.info == target.info
+            # Whether parts of parts can be had was tried only where they are planned.
+            and (source.holder.parent is None or id(target) not in wholes)
+        )
+
+    share_in_place(build, kind, may_share)
+    tensors = [tensor for tensor in build.tensors if tensor.kind == kind]
+    planned: list[PlannedHandle] = []
+    numbers: dict[int, int] = {}
+    groups = find_groups(build)
+
+    def number(tensor: PlannedTensor) -> int:
+        missing = []
+        holder: PlannedTensor | None = tensor.holder
+        while holder is not None and id(holder) not in numbers:
+            missing.append(holder)
+            holder = None if holder.parent is None else holder.parent.holder
+        for part in reversed(missing):
+            parent = None if part.parent is None else numbers[id(part.parent.holder)]
+            numbers[id(part)] = len(planned)
+            planned.append(_plan_handle(part, parent, groups))
+        return numbers[id(tensor.holder)]
+
+    for tensor in tensors:
+        tensor.index = number(tensor)
     return planned
 
 
-def _share_handle(
-    build: Build, step: PlannedStep, position: int, in_place: Collection[str]
-) -> None:
-    if step.workload is None or not step.outputs:
-        return
-    mask = step.workload.requirements.in_place_mask
-    target = build.tensors[step.outputs[0]]
-    if not mask or not target.factory or not target.managed or target.factory not in in_place:
-        return
-    for index, number in enumerate(step.inputs):
-        if not (mask >> index) & 1 or number == abi.ARMNN_PLAN_NONE:
-            continue
-        source = build.tensors[number]
-        if (
-            step.inputs.count(number) == 1
-            and source.managed
-            and source.factory == target.factory
-            and source.last == position
-            and source.info == target.info
-        ):
-            target.shares = source
-            return
+def _plan_handle(
+    tensor: PlannedTensor, parent: int | None, groups: Mapping[int, list[PlannedTensor]]
+) -> PlannedHandle:
+    assert tensor.info is not None
+    # A parent lives as long as all of its children.
+    group = groups[id(tensor.place[0])]
+    first = min((member.first for member in group if member.first >= 0), default=0)
+    last = max(first, *(member.last for member in group))
+    managed = tensor.managed and parent is None
+    origin = None if parent is None else tensor.origin
+    return PlannedHandle(tensor.factory, tensor.info, managed, first, last, parent, origin)

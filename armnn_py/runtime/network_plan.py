@@ -76,6 +76,8 @@ class NetworkPlan:
         A network without free dimensions.
     network_id
         What backend contexts know the network by.
+    debug
+        Who looks at the tensors of Debug layers.
 
     Raises
     ------
@@ -85,16 +87,19 @@ class NetworkPlan:
     Attributes
     ----------
     elided
-        Names of Concat and Splitter layers that cost nothing: they are no steps, because their
-        parts lie inside the wholes.
+        Names of Concat, Splitter and Reshape layers that cost nothing: they are no steps, because
+        their tensors lie inside each other.
     """
 
-    #: Whether parts may lie inside wholes; without it every Concat and Splitter is executed.
+    #: Whether tensors may lie inside others; without it every layer is executed.
     SUB_TENSORS: ClassVar[bool] = True
 
-    def __init__(self, optimized: OptimizedNetwork, network_id: int) -> None:
+    def __init__(
+        self, optimized: OptimizedNetwork, network_id: int, debug: DebugHook | None = None
+    ) -> None:
         self.network = optimized.network
         self._network_id = network_id
+        self.debug = debug
         self.assignment = optimized.assignment
         self._layer_backends = optimized.placed.layer_backends
         self._registry = optimized.runtime.backends
@@ -136,6 +141,7 @@ class NetworkPlan:
             build,
             candidates,
             lambda layer: self._make_step(build, layer, factory_of),
+            self._handle_registry.factories if self._handle_registry is not None else {},
             enabled=self.SUB_TENSORS,
         )
         for factory in self.factories:
@@ -269,7 +275,9 @@ class NetworkPlan:
             ],
             blob=blob,
         )
-        workload = self.factories[factory].create(structs, layer.guid, layer.name)
+        workload: Workload = self.factories[factory].create(structs, layer.guid, layer.name)
+        if layer.type is LayerType.DEBUG and self.debug is not None:
+            workload = self.debug.wrap(workload, layer)
         self._workloads.append(workload)
         consumed = workload.requirements.consumed_mask
         inputs = []

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.runtime.buffers import aligned_copy
-from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
+from armnn_py.runtime.memory_plan import ALIGNMENT, UsageRecord, plan_arena
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from armnn_py._native.backend_context import NativeBackendContext
@@ -27,10 +29,15 @@ __all__ = [
     "PlannedTensor",
     "add_syncs",
     "find_alignments",
+    "find_groups",
     "find_lifetimes",
     "output_alignments",
     "plan_memory",
+    "share_in_place",
 ]
+
+#: Steps after which memory of the input is that of the output, too.
+_LENDING = (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_MAP)
 
 #: What the backend API promises for the values of constants.
 CONSTANT_ALIGNMENT = 64
@@ -54,11 +61,12 @@ class PlannedTensor:
     managed: bool = False  # of a handle: whether its memory comes from pools
     parent: PlannedTensor | None = None  # the tensor that it is a part of
     offset: int = 0  # in the parent, in bytes
-    is_whole: bool = False  # whether others are parts of it
+    origin: tuple[int, ...] | None = None  # in the parent; None: all of it, under another shape
+    placed_by: PlannedStep | None = None  # whose layer joins it to its parent
 
     @property
-    def root(self) -> PlannedTensor:
-        """The first tensor of a chain that shares one place."""
+    def holder(self) -> PlannedTensor:
+        """The first tensor of those that lie in one place one after the other."""
         tensor = self
         while tensor.shares is not None:
             tensor = tensor.shares
@@ -66,17 +74,20 @@ class PlannedTensor:
 
     @property
     def place(self) -> tuple[PlannedTensor, int]:
-        """The tensor whose place in the arena this one has or lies in, and where, in bytes."""
+        """The tensor whose memory this one has or lies in, and where, in bytes."""
         tensor, offset = self, 0
-        while tensor.parent is not None:
-            offset += tensor.offset
-            tensor = tensor.parent
-        return tensor.root, offset
+        while True:
+            if tensor.parent is not None:
+                offset += tensor.offset
+                tensor = tensor.parent
+            elif tensor.shares is not None:
+                tensor = tensor.shares
+            else:
+                return tensor, offset
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether other tensors lie in the same bytes: none of them may be overwritten."""
-        return self.is_whole or self.parent is not None
+    def leave(self) -> None:
+        """Have a place of its own again."""
+        self.parent, self.offset, self.origin, self.placed_by = None, 0, None, None
 
 
 @dataclass(slots=True)
@@ -170,18 +181,28 @@ def find_lifetimes(build: Build) -> None:
         for number in step.inputs:
             if number != abi.ARMNN_PLAN_NONE:
                 build.tensors[number].last = position
+    groups = find_groups(build)
     for step in reversed(build.steps):
-        if step.workload is None and step.kind == abi.ARMNN_PLAN_STEP_IMPORT:
+        if step.workload is None and step.kind in _LENDING:
             source, target = build.tensors[step.inputs[0]], build.tensors[step.outputs[0]]
-            source.last = max(source.last, target.last)
+            # Those that lie in the target read the source's memory, too.
+            group = groups[id(target.place[0])]
+            source.last = max(source.last, *(member.last for member in group))
+
+
+def find_groups(build: Build) -> dict[int, list[PlannedTensor]]:
+    """All tensors that lie in one place, by the id of the tensor whose place it is."""
+    groups: dict[int, list[PlannedTensor]] = {}
+    for tensor in build.tensors:
+        groups.setdefault(id(tensor.place[0]), []).append(tensor)
+    return groups
 
 
 def plan_memory(build: Build) -> BuildMemory:
     """Lifetimes, in-place reuse and offsets of tensors and scratch."""
     end = len(build.steps)
     find_lifetimes(build)
-    for position, step in enumerate(build.steps):
-        _share_in_place(build, step, position)
+    share_in_place(build, abi.ARMNN_PLAN_TENSOR_ARENA, lambda source, target: True)
     records: list[UsageRecord] = []
     chains: dict[int, list[PlannedTensor]] = {}
     for tensor in build.tensors:
@@ -225,27 +246,62 @@ def plan_memory(build: Build) -> BuildMemory:
     return BuildMemory(plan.size, plan.offsets, plan.offsets[len(records) - len(needs) :])
 
 
-def _share_in_place(build: Build, step: PlannedStep, position: int) -> None:
-    """Let output 0 take over the memory of an input that dies here, if the kernel allows it."""
-    if step.workload is None or not step.workload.requirements.in_place_mask:
-        return
-    target = build.tensors[step.outputs[0]]
-    if target.kind != abi.ARMNN_PLAN_TENSOR_ARENA or target.is_shared:
-        return
-    for index, number in enumerate(step.inputs):
-        if not (step.workload.requirements.in_place_mask >> index) & 1:
+def share_in_place(
+    build: Build, kind: int, may_share: Callable[[PlannedTensor, PlannedTensor], bool]
+) -> None:
+    """Let output 0 of steps take over the memory of inputs that die there, if kernels allow it.
+
+    Parameters
+    ----------
+    build
+        With lifetimes and parts.
+    kind
+        Which tensors: an ``ARMNN_PLAN_TENSOR_`` value.
+    may_share
+        Asked about input and output, when nothing else speaks against it.
+    """
+    groups = find_groups(build)
+    for position, step in enumerate(build.steps):
+        if step.workload is None or not step.outputs:
             continue
-        if number == abi.ARMNN_PLAN_NONE or step.inputs.count(number) > 1:
-            continue
-        source = build.tensors[number]
-        if (
-            source.kind == abi.ARMNN_PLAN_TENSOR_ARENA
-            and not source.is_shared
-            and source.last == position
-            and source.size == target.size
-        ):
-            target.shares = source
-            return
+        target = build.tensors[step.outputs[0]]
+        if target.kind != kind or target.parent is not None:
+            continue  # it lies elsewhere already
+        for index, number in enumerate(step.inputs):
+            if not (step.workload.requirements.in_place_mask >> index) & 1:
+                continue
+            if number == abi.ARMNN_PLAN_NONE or step.inputs.count(number) > 1:
+                continue
+            source = build.tensors[number]
+            if (
+                source.kind == kind
+                and source.last == position
+                and source.size == target.size
+                and may_share(source, target)
+                and _can_be_overwritten(source, target, position, groups)
+            ):
+                groups[id(source.place[0])] += groups.pop(id(target))
+                target.shares = source
+                break
+
+
+def _can_be_overwritten(
+    source: PlannedTensor,
+    target: PlannedTensor,
+    position: int,
+    groups: dict[int, list[PlannedTensor]],
+) -> bool:
+    """Whether nobody needs the bytes of ``source`` any more, and they suit ``target``."""
+    root, offset = source.place
+    if root.kind != source.kind or root is target:
+        return False
+    end = offset + source.size
+    for other in groups[id(root)]:
+        if other is not source and other.last >= position:
+            begin = other.place[1]
+            if begin < end and offset < begin + other.size:
+                return False
+    return all(offset % max(other.alignment, ALIGNMENT) == 0 for other in groups[id(target)])
 
 
 def output_alignments(build: Build) -> dict[int, int]:

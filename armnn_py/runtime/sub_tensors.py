@@ -1,25 +1,29 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Concat and Splitter without work: tensors that lie inside others.
+"""Layers without work: Concat, Splitter and Reshape whose tensors lie inside each other.
 
-Where every dimension before the joined or cut axis is 1, the parts are runs of bytes of the whole.
-If the whole lies in the arena, its parts get their places in it and nothing needs to be executed.
-Kernels ask for aligned tensors, so a part whose offset is not a multiple of that has to be copied
-after all: such a layer is executed.
+Where every dimension before the joined or cut axis is 1, the parts are runs of bytes of the whole;
+what is reshaped is the same bytes. Then nothing needs to be executed: in the arena the parts get
+their places in the whole, in memory of a backend they are handles that its factory makes inside
+others. Kernels ask for aligned tensors, so a part whose offset is not a multiple of that has to be
+copied after all; what a factory refuses, too: such a layer is executed.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.descriptors import ConcatDescriptor, SplitterDescriptor
+from armnn_py.runtime.part_handles import find_refused
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from armnn_py._native.tensor_handles import TensorHandleFactory
     from armnn_py.descriptors.base import View
     from armnn_py.network import Layer
     from armnn_py.runtime.plan_build import Build, PlannedStep, PlannedTensor
@@ -32,8 +36,23 @@ _MOVE_ALIGNMENT = 64
 
 
 def is_candidate(layer: Layer) -> bool:
-    """Whether a layer joins or cuts along its outermost axis, by its shapes and types alone."""
-    return _part_offsets(layer) is not None
+    """Whether a layer leaves bytes as they are, by its shapes and types alone.
+
+    That is a Concat or Splitter along its outermost axis, or a Reshape.
+    """
+    return _is_reshape(layer) or _part_offsets(layer) is not None
+
+
+def _is_reshape(layer: Layer) -> bool:
+    """Whether the one output is the bytes of the first input under another shape."""
+    if layer.type != LayerType.RESHAPE or layer.inputs[0] is None:
+        return False
+    source, target = layer.inputs[0].info, layer.outputs[0].info
+    return (
+        source.data_type == target.data_type
+        and source.quantization == target.quantization
+        and source.byte_size == target.byte_size
+    )
 
 
 def _part_offsets(layer: Layer) -> list[int] | None:
@@ -82,10 +101,21 @@ def _offset(whole: TensorInfo, part: TensorInfo, view: View) -> int | None:
     return int(view.origin[axis]) * math.prod(shape[axis + 1 :]) * whole.dtype.itemsize
 
 
+@dataclass(slots=True)
+class _Link:
+    """One tensor shall lie in another."""
+
+    part: PlannedTensor
+    whole: PlannedTensor
+    offset: int
+    origin: tuple[int, ...] | None
+
+
 def elide_layers(
     build: Build,
     candidates: Iterable[PlannedStep],
     make: Callable[[Layer], PlannedStep],
+    factories: Mapping[str, TensorHandleFactory],
     *,
     enabled: bool = True,
 ) -> list[str]:
@@ -100,6 +130,8 @@ def elide_layers(
         Steps of layers that pass `is_candidate`, in the order of the plan.
     make
         Makes the step of a layer that is executed.
+    factories
+        By id; they are asked for the handles that lie in others.
     enabled
         False executes all of them.
 
@@ -111,9 +143,13 @@ def elide_layers(
     open_steps = list(candidates)
     while True:
         for tensor in build.tensors:
-            tensor.parent, tensor.offset, tensor.is_whole = None, 0, False
+            tensor.leave()
         needs = _alignments(build)
         refused = [step for step in open_steps if not (enabled and _place(build, step, needs))]
+        if not refused and open_steps:
+            faulty = find_refused(build, factories)
+            guilty = {id(t.placed_by) for t in build.tensors if id(t) in faulty}
+            refused = [step for step in open_steps if id(step) in guilty]
         if not refused:
             break
         # Their workloads ask for alignments, too: what was placed before is looked at again.
@@ -128,46 +164,106 @@ def elide_layers(
 
 
 def _alignments(build: Build) -> dict[int, int]:
-    """What the steps ask of each tensor, by its number."""
+    """What the steps ask of each tensor, by its number.
+
+    Of handles only what readers of mapped memory ask: for its own workloads a factory answers.
+    """
     needs: dict[int, int] = {}
     for step in build.steps:
         if step.workload is not None:
             wanted = step.workload.requirements.tensor_alignment
-        elif step.kind == abi.ARMNN_PLAN_STEP_EXECUTE:
-            continue  # a candidate
+        elif step.kind in (abi.ARMNN_PLAN_STEP_EXECUTE, abi.ARMNN_PLAN_STEP_MAP):
+            continue  # a candidate; what a map needs, its readers say
         else:
             wanted = _MOVE_ALIGNMENT
         for number in (*step.inputs, *step.outputs):
-            needs[number] = max(needs.get(number, 1), wanted)
+            if number == abi.ARMNN_PLAN_NONE:
+                continue
+            if build.tensors[number].kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
+                needs[number] = max(needs.get(number, 1), wanted)
+    for step in build.steps:
+        if step.workload is None and step.kind == abi.ARMNN_PLAN_STEP_MAP:
+            number = step.inputs[0]
+            needs[number] = max(needs.get(number, 1), needs.get(step.outputs[0], 1))
     return needs
+
+
+# ---- Placing -------------------------------------------------------------------------------------
 
 
 def _place(build: Build, step: PlannedStep, needs: dict[int, int]) -> bool:
     """Let the parts of a candidate lie in the whole; False if that cannot be."""
-    assert step.layer is not None
-    offsets = _part_offsets(step.layer)
-    joins = step.layer.type == LayerType.CONCAT
-    part_numbers, whole_numbers = (
-        (step.inputs, step.outputs) if joins else (step.outputs, step.inputs)
-    )
-    whole = build.tensors[whole_numbers[0]]
-    parts = [build.tensors[number] for number in part_numbers]
-    if offsets is None or len(set(part_numbers)) != len(part_numbers):
-        return False
-    if any(tensor.kind != abi.ARMNN_PLAN_TENSOR_ARENA for tensor in (whole, *parts)):
-        return False
-    if any(part.parent is not None for part in parts):
-        return False  # it lies elsewhere already
-    was_whole = whole.is_whole
-    whole.is_whole = True
-    for part, offset in zip(parts, offsets, strict=True):
-        part.parent, part.offset = whole, offset
-    if _is_aligned(build, whole, needs):
-        return True
-    whole.is_whole = was_whole
-    for part in parts:
-        part.parent, part.offset = None, 0
+    links = _links(build, step)
+    saved = [(t, t.parent, t.offset, t.origin, t.placed_by) for t in build.tensors]
+    for link in links:
+        if not _join(link, step):
+            break
+    else:
+        if links and _is_aligned(build, links[0].part, needs):
+            return True
+    for tensor, parent, offset, origin, placed_by in saved:
+        tensor.parent, tensor.offset = parent, offset
+        tensor.origin, tensor.placed_by = origin, placed_by
     return False
+
+
+def _links(build: Build, step: PlannedStep) -> list[_Link]:
+    """What lies where if the step is elided; none if tensors occur twice."""
+    layer = step.layer
+    assert layer is not None
+    inputs = [build.tensors[number] for number in step.inputs]
+    outputs = [build.tensors[number] for number in step.outputs]
+    if layer.type == LayerType.RESHAPE:
+        source, target = inputs[0], outputs[0]
+        if _can_lie_elsewhere(target):
+            return [_Link(target, source, 0, None)]
+        return [_Link(source, target, 0, None)]
+    offsets = _part_offsets(layer)
+    assert offsets is not None
+    assert isinstance(layer.descriptor, ConcatDescriptor | SplitterDescriptor)
+    parts, whole = (inputs, outputs[0]) if layer.type == LayerType.CONCAT else (outputs, inputs[0])
+    if len({id(part) for part in parts}) != len(parts):
+        return []
+    return [
+        _Link(part, whole, offset, tuple(view.origin))
+        for part, offset, view in zip(parts, offsets, layer.descriptor.views, strict=True)
+    ]
+
+
+def _can_lie_elsewhere(tensor: PlannedTensor) -> bool:
+    """Whether somebody else than its producer may say where a tensor lies."""
+    if tensor.kind == abi.ARMNN_PLAN_TENSOR_HANDLE:
+        return tensor.managed  # others stand for memory of the host
+    return tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA
+
+
+def _join(link: _Link, step: PlannedStep) -> bool:
+    """Let the part lie in the whole; what lies in the part comes with it."""
+    part, whole = link.part, link.whole
+    if part.kind != whole.kind or part.factory != whole.factory:
+        return False
+    if not _can_lie_elsewhere(part) or not _make_root(part) or whole.place[0] is part:
+        return False
+    part.parent, part.offset, part.origin = whole, link.offset, link.origin
+    part.placed_by = step
+    return True
+
+
+def _make_root(tensor: PlannedTensor) -> bool:
+    """Turn a tensor that is all of others into the one that they lie in.
+
+    False if it is less than what it lies in, or that has a fixed place.
+    """
+    chain = [tensor]
+    while chain[-1].parent is not None:
+        chain.append(chain[-1].parent)
+        if chain[-1].size != tensor.size or not _can_lie_elsewhere(chain[-1]):
+            return False
+    for above, below in zip(reversed(chain), reversed(chain[:-1]), strict=False):
+        above.parent, above.offset = below, 0
+        above.origin, above.placed_by = below.origin, below.placed_by
+    tensor.leave()
+    return True
 
 
 def _is_aligned(build: Build, member: PlannedTensor, needs: dict[int, int]) -> bool:

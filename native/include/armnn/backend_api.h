@@ -55,9 +55,6 @@
  * |execute| receives the addresses for this call. One workload is executed by many threads at once,
  * each with its own addresses and scratch. Tensors in host memory are dense and row-major; their
  * address is a multiple of the alignment that the workload asked for.
- *
- * Not called by hosts of this version yet, though part of 1.0: get_parent and decorate of a tensor
- * handle, create_sub_tensor_handle of a factory.
  */
 #ifndef ARMNN_BACKEND_API_H_
 #define ARMNN_BACKEND_API_H_
@@ -335,7 +332,8 @@ struct armnn_tensor_handle_api_t {
   armnn_status_t (*manage)(armnn_tensor_handle_t* handle,
                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*allocate)(armnn_tensor_handle_t* handle,
-                             armnn_error_t* error) ARMNN_NOEXCEPT;                   /* [object] */
+                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* What create_sub_tensor_handle made it in; the host checks that. Null: it is no part. */
   armnn_tensor_handle_t* (*get_parent)(armnn_tensor_handle_t* handle)ARMNN_NOEXCEPT; /* [any] */
   /* |out_memory| is valid until unmap and dense unless get_layout says otherwise. */
   armnn_status_t (*map)(armnn_tensor_handle_t* handle, uint32_t access, void** out_memory,
@@ -359,7 +357,9 @@ struct armnn_tensor_handle_api_t {
                                   armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*unimport_memory)(armnn_tensor_handle_t* handle,
                                     armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* The same memory under another info, e.g. a reshape. */
+  /* The same memory under another info, e.g. a reshape: |out_handle| lies where |handle| lies, at
+   * all times, is not told manage and allocate, and goes before it. UNSUPPORTED: the host has the
+   * layer executed. */
   armnn_status_t (*decorate)(armnn_tensor_handle_t* handle, const armnn_tensor_info_t* info,
                              armnn_tensor_handle_t** out_handle,
                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
@@ -386,6 +386,11 @@ struct armnn_tensor_handle_factory_api_t {
                                          const armnn_tensor_info_t* info, uint32_t managed,
                                          armnn_tensor_handle_t** out_handle,
                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
+  /* The part of |parent| that begins at |origin|, for Concat and Splitter along the outermost axis.
+   * It lies in the parent at all times, also when that imports other memory, is not told manage and
+   * allocate, and goes before it; the parent may be a part itself. Kernels that need aligned
+   * tensors get them only if it answers UNSUPPORTED where a part is not aligned: then the host has
+   * the layer executed. */
   armnn_status_t (*create_sub_tensor_handle)(armnn_tensor_handle_factory_t* factory,
                                              armnn_tensor_handle_t* parent,
                                              const armnn_tensor_info_t* info,

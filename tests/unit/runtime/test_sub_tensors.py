@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Concat and Splitter along the outermost axis: no steps, and nobody's bytes are overwritten."""
+"""Concat, Splitter and Reshape that are no steps, and nobody's bytes are overwritten."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def trees(draw: st.DrawFn) -> ann.Network:
         for i, n in enumerate(rows)
     ]
     for _ in range(draw(st.integers(1, 10))):
-        kind = draw(st.sampled_from(["concat", "split", "relu", "add", "deep"]))
+        kind = draw(st.sampled_from(["concat", "split", "relu", "add", "deep", "reshape"]))
         source = values[draw(st.integers(0, len(values) - 1))]
         height = source.info.static_shape[1]
         if kind == "concat" and height < 20:
@@ -151,6 +151,11 @@ def trees(draw: st.DrawFn) -> ann.Network:
             values += network.add_split(source, [at, height - at], 1).outputs
         elif kind == "add":
             values += network.add_addition(source, source).outputs
+        elif kind == "reshape":
+            flat = network.add_reshape(source, (1, 3 * height))
+            if draw(st.booleans()):
+                flat = network.add_activation(flat, RELU)
+            values += network.add_reshape(flat, (1, height, 3)).outputs
         elif kind == "deep":
             values += network.add_elementwise_unary(
                 network.add_elementwise_unary(source, NEG), NEG
@@ -191,7 +196,7 @@ def check_places(build: Build, memory: BuildMemory) -> None:
             assert None not in now, "a byte is read that nobody wrote"
             # The first reader sees what the writers left; later readers must see the same.
             assert snapshots.setdefault(number, now) == now, "overwritten before its last reader"
-            if not tensor.is_shared and tensor.first >= 0:
+            if tensor.parent is None and tensor.first >= 0:
                 assert now == [(number, i) for i in range(tensor.size)]
         for number in filter(arena, step.outputs):
             tensor = build.tensors[number]
@@ -257,3 +262,39 @@ def test_nobody_works_in_place_on_a_whole_whose_parts_are_read_later() -> None:
         assert net.elided == ("join",)
     np.testing.assert_array_equal(outputs["y"], [[0, 2, 0], [0, 2, 0]])
     np.testing.assert_array_equal(outputs["z"], inputs["x0"])
+
+
+def test_what_is_reshaped_is_the_same_bytes() -> None:
+    """Also where the bytes have their place from a Concat behind the Reshape."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((2, 6)))
+    y = network.add_elementwise_unary(x, NEG)
+    tall = network.add_reshape(y, (4, 3), name="tall")
+    tall = network.add_activation(tall, RELU)  # in place: nobody reads the others any more
+    square = network.add_reshape(tall, (1, 2, 6), name="square")
+    whole = network.add_concat(
+        [square, network.add_reshape(network.add_elementwise_unary(x, NEG), (1, 2, 6), name="r")],
+        0,
+        name="join",
+    )
+    network.add_output("y", network.add_elementwise_unary(whole, NEG))
+    value = np.random.default_rng(0).normal(size=(2, 6)).astype(np.float32)
+    with load(network) as net:
+        outputs = net.run(value)
+        assert net.elided == ("tall", "square", "r", "join")
+    expected = np.stack([-np.maximum(-value, 0), value])
+    np.testing.assert_array_equal(outputs["y"], expected)
+
+
+def test_a_chain_of_shapes_needs_one_place() -> None:
+    network = ann.Network()
+    value = network.add_input("x", ann.TensorInfo((8, 64)))
+    value = network.add_elementwise_unary(value, NEG)
+    for shape in ((64, 8), (512,), (1, 8, 64), (8, 64)):
+        value = network.add_activation(network.add_reshape(value, shape), RELU)
+    network.add_output("y", network.add_elementwise_unary(value, NEG))
+    x = np.random.default_rng(0).normal(size=(8, 64)).astype(np.float32)
+    with load(network) as net:
+        assert len(net.elided) == 4
+        np.testing.assert_array_equal(net.run(x)["y"], -np.maximum(-x, 0))
+        assert net.arena_size == x.nbytes

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Tensor handles that lie in others: made for contexts, and on trial while a plan is built.
+
+A factory says by its traits that it can, and by its answer whether it can in a certain case. So a
+plan makes all such handles once, without memory, before it relies on them.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from armnn_py._native import abi
+from armnn_py.errors import BackendError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
+    from armnn_py.runtime.plan_build import Build, PlannedTensor
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["find_refused", "make_part"]
+
+_log = logging.getLogger("armnn_py.runtime")
+
+
+def make_part(
+    factory: TensorHandleFactory,
+    parent: TensorHandle,
+    info: TensorInfo,
+    origin: tuple[int, ...] | None,
+) -> TensorHandle | None:
+    """Make a handle at ``origin`` of another, or, without origin, of its memory as a whole.
+
+    Returns
+    -------
+    TensorHandle or None
+        None if the backend says that this cannot be had.
+
+    Raises
+    ------
+    BackendError
+        If it fails in another way.
+    """
+    if origin is None:
+        return parent.decorate(info)
+    return factory.create_sub(parent, info, origin) if factory.supports_sub_tensors else None
+
+
+def find_refused(build: Build, factories: Mapping[str, TensorHandleFactory]) -> set[int]:
+    """Make all handles that the plan wants inside others, and destroy them again.
+
+    Returns
+    -------
+    set of int
+        The ids of the tensors for which that was not possible. What lies in them was not tried.
+    """
+    trial = _Trial(factories)
+    try:
+        for tensor in build.tensors:
+            if tensor.kind == abi.ARMNN_PLAN_TENSOR_HANDLE and tensor.parent is not None:
+                trial.make(tensor)
+    finally:
+        trial.destroy()
+    return trial.refused
+
+
+class _Trial:
+    def __init__(self, factories: Mapping[str, TensorHandleFactory]) -> None:
+        self._factories = factories
+        self._handles: dict[int, TensorHandle | None] = {}
+        self.refused: set[int] = set()
+
+    def make(self, tensor: PlannedTensor) -> None:
+        missing = []
+        above: PlannedTensor | None = tensor
+        while above is not None and id(above) not in self._handles:
+            missing.append(above)
+            above = above.parent
+        for part in reversed(missing):  # parents first, so that they are destroyed last
+            parent = None if part.parent is None else self._handles[id(part.parent)]
+            handle = None
+            if part.parent is None or parent is not None:
+                handle = self._try(part, parent)
+                if handle is None:
+                    self.refused.add(id(part))
+            self._handles[id(part)] = handle
+
+    def _try(self, tensor: PlannedTensor, parent: TensorHandle | None) -> TensorHandle | None:
+        assert tensor.info is not None
+        factory = self._factories[tensor.factory]
+        if parent is None:
+            return factory.create(tensor.info, managed=tensor.managed)
+        try:
+            return make_part(factory, parent, tensor.info, tensor.origin)
+        except BackendError as error:
+            assert tensor.placed_by is not None
+            assert tensor.placed_by.layer is not None
+            _log.warning("layer '%s' is executed: %s", tensor.placed_by.layer.name, error)
+            return None
+
+    def destroy(self) -> None:
+        for handle in reversed(self._handles.values()):
+            if handle is not None:
+                handle.destroy()

@@ -18,12 +18,13 @@ from armnn_py.cli.render import shortened, words_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
+    from armnn_py.network import Network
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
     "ImageOptions",
     "parse_shapes",
-    "random_inputs",
+    "random_missing",
     "read_inputs",
     "save_outputs",
     "shape_hint",
@@ -79,7 +80,25 @@ def _read(
     )
 
 
-def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
+def random_missing(
+    network: Network, arrays: Mapping[str, Array], shapes: Sequence[str], seed: int
+) -> dict[str, Array]:
+    """Return random arrays for the inputs that have none; ``shapes`` as from ``--shape``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An input has free dimensions that neither an array nor a shape binds.
+    """
+    wanted: Mapping[str, Sequence[int]] = parse_shapes(shapes, network.inputs)
+    if wanted:  # what the files have completes the shapes
+        wanted = {name: array.shape for name, array in arrays.items()} | dict(wanted)
+    fixed = network.specialize(wanted) if wanted else network
+    missing = {name: info for name, info in fixed.inputs.items() if name not in arrays}
+    return _random_inputs(missing, seed)
+
+
+def _random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
     """Return inputs from a generator with this seed: floats in [0, 1), integers 0 and 1.
 
     Raises

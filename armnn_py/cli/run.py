@@ -142,12 +142,7 @@ def run(
     network = armnn_py.import_model(given.model)
     arrays = files.read_inputs(arguments, network.inputs, options)
     if seed is not None:
-        wanted = files.parse_shapes(given.shapes, network.inputs)
-        if wanted:  # what the files have completes the shapes
-            wanted = {name: array.shape for name, array in arrays.items()} | wanted
-        fixed = network.specialize(wanted) if wanted else network
-        empty = {name: info for name, info in fixed.inputs.items() if name not in arrays}
-        arrays |= files.random_inputs(empty, seed)
+        arrays |= files.random_missing(network, arrays, given.shapes, seed)
     missing = [name for name in network.inputs if name not in arrays]
     if missing:
         raise InvalidArgumentError(

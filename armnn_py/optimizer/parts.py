@@ -30,6 +30,8 @@ __all__ = ["number_parts", "optimize_parts", "subgraph_data"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
+_BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
+
 
 def optimize_parts(
     graph: Graph,
@@ -100,6 +102,7 @@ def subgraph_data(view: SubgraphView) -> SubgraphData:
         value: (BOUNDARY, index) for index, value in enumerate(view.inputs)
     }
     layers = []
+    guids: set[int] = set()
     for number, node in enumerate(view.nodes):
         inputs: list[Slot] = []
         for index, value in enumerate(node.inputs):
@@ -120,7 +123,7 @@ def subgraph_data(view: SubgraphView) -> SubgraphData:
                 tuple(node.constants),
                 tuple(value.info for value in node.outputs),
                 node.blob,
-                node.rank[1] - 1,
+                _guid(node, guids),
             )
         )
     return SubgraphData(
@@ -128,6 +131,18 @@ def subgraph_data(view: SubgraphView) -> SubgraphData:
         tuple(value.info for value in view.inputs),
         tuple(slot_of[value] for value in view.outputs),
     )
+
+
+def _guid(node: Node, taken: set[int]) -> int:
+    """The guid of the user's layer that a node stands for, so that profiles can name it.
+
+    A node that stands for none, or for one that another node has, gets a number beyond all guids.
+    """
+    guid = min((origin.guid for origin in node.origins), default=None)
+    if guid is None or guid in taken:
+        guid = _BEYOND_GUIDS + node.rank[1]
+    taken.add(guid)
+    return guid
 
 
 class _Work:

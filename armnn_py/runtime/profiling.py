@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from armnn_py._native import trace
 from armnn_py.errors import ArmnnError
 from armnn_py.ownership import Owner
+from armnn_py.runtime.inner_layers import COMPILED, find_inner_layers, names_of
+from armnn_py.runtime.network_plan import StepInfo
 from armnn_py.text import counted, html_table, printable, text_table
 
 if TYPE_CHECKING:
@@ -21,10 +23,18 @@ if TYPE_CHECKING:
     from armnn_py._native.plan import NativeContext
     from armnn_py._native.profiling_context import NativeProfilingContext
     from armnn_py.backends.backend import Backend
+    from armnn_py.optimizer.report import LayerAssignment
     from armnn_py.runtime.loaded_network import LoadedNetwork
-    from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
+    from armnn_py.runtime.network_plan import NetworkPlan
 
-__all__ = ["BackendEvent", "LayerProfile", "Profile", "flush_profiles", "note_copies"]
+__all__ = [
+    "BackendEvent",
+    "LayerProfile",
+    "Profile",
+    "TimelineEvent",
+    "flush_profiles",
+    "note_copies",
+]
 
 _log = logging.getLogger("armnn_py.runtime")
 
@@ -116,9 +126,44 @@ class BackendEvent:
     backend: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TimelineEvent:
+    """One execution of a layer, or a whole run (whose ``type`` is ``"Run"``).
+
+    Attributes
+    ----------
+    layer, type, backend, kernel
+        As in `LayerProfile`.
+    thread
+        A small number, the same for one thread.
+    time_ns, duration_ns
+        When it began, on the monotonic clock, and how long it took.
+    """
+
+    layer: str
+    type: str
+    backend: str
+    kernel: str
+    thread: int
+    time_ns: int
+    duration_ns: int
+
+
 _PHASES: dict[int, Literal["begin", "end", "instant"]] = dict(
     zip(trace.PHASES, ("begin", "end", "instant"), strict=True)
 )
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What is known of a step, or of layers inside it."""
+
+    info: StepInfo
+    calls: int = 0
+    total_ns: int = 0
+
+
+_RUN = StepInfo("run", "Run", "host", "")
 
 
 class _Counting:
@@ -159,7 +204,10 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     Attributes
     ----------
     layers
-        Time of each layer.
+        Time of each layer. Layers that a backend compiled into one part and runs together are
+        shown by kernel, as ``conv1 + relu1``; the part itself has what is left of its time.
+    timeline
+        Each execution of a layer and each run, in the order of their ends.
     runs, run_ns
         How many runs there were, and their time in all.
     copies, copied_bytes
@@ -178,8 +226,10 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         "_counting",
         "_dropped_before",
         "_in_step",
+        "_known",
         "_network",
         "_sums",
+        "_timeline",
         "_told",
         "copied_bytes",
         "copies",
@@ -189,13 +239,17 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         "layers",
         "run_ns",
         "runs",
+        "timeline",
     )
 
     CAPACITY = 1 << 18
 
     def __init__(self, network: LoadedNetwork) -> None:
         self._network = network
-        self._sums: dict[tuple[NetworkPlan, int], list[int]] = {}
+        # By plan, step and guids of layers inside it: what is shown, calls, nanoseconds.
+        self._sums: dict[tuple[NetworkPlan, int, tuple[int, ...]], _Sum] = {}
+        self._timeline: list[TimelineEvent] = []
+        self._known: dict[NetworkPlan, dict[int, LayerAssignment]] = {}
         self._dropped_before = 0
         self._told: list[BackendEvent] = []
         # Indices of told events by run: whose they are is known when the step has ended.
@@ -203,6 +257,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._counting: dict[str, _Counting] = {}
         self.layers: tuple[LayerProfile, ...] = ()
         self.events: tuple[BackendEvent, ...] = ()
+        self.timeline: tuple[TimelineEvent, ...] = ()
         self.counters: dict[str, dict[str, float]] = {}
         self.runs = 0
         self.run_ns = 0
@@ -235,22 +290,22 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             flush_profiles()
             _open.remove(self)
             trace.stop()
-        layers = []
-        for (plan, step), (calls, total) in self._sums.items():
-            info = plan.steps[step]
-            layers.append(
-                LayerProfile(
-                    info.layer,
-                    info.type,
-                    info.backend,
-                    info.kernel,
-                    calls,
-                    total,
-                    info.memory,
-                )
+        self.layers = tuple(
+            LayerProfile(
+                entry.info.layer,
+                entry.info.type,
+                entry.info.backend,
+                entry.info.kernel,
+                entry.calls,
+                entry.total_ns,
+                entry.info.memory,
             )
-        self.layers = tuple(layers)
+            for entry in self._sums.values()
+        )
         self.events = tuple(self._told)
+        self.timeline = tuple(self._timeline)
+        self._timeline.clear()
+        self._known.clear()
         self._sums.clear()
         self._told.clear()
         self._in_step.clear()
@@ -281,11 +336,44 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 self.runs += 1
                 self.run_ns += event.duration_ns
                 self._in_step.pop((event.plan, event.run_id), None)
+                self._add_to_timeline(event, _RUN, event.time_ns, event.duration_ns)
             elif event.kind == trace.STEP:
-                entry = self._sums.setdefault((plan, event.id), [0, 0])
-                entry[0] += 1
-                entry[1] += event.duration_ns
-                self._attribute(event, plan.steps[event.id])
+                self._take_step(event, plan)
+
+    def _take_step(self, step: trace.TraceEvent, plan: NetworkPlan) -> None:
+        """Count one execution of a step, and of the layers inside it."""
+        info = plan.steps[step.id]
+        inside = self._attribute(step, info)
+        rest = step.duration_ns
+        if info.type == COMPILED and inside:
+            if plan not in self._known:
+                self._known[plan] = {
+                    row.guid: row for row in plan.assignment if row.guid is not None
+                }
+            known = self._known[plan]
+            for inner in find_inner_layers(inside, known):
+                names, types = names_of(inner.guids, known)
+                shown = StepInfo(names, types, info.backend, inner.kernel)
+                self._count(plan, step.id, tuple(inner.guids), shown, inner.duration_ns)
+                self._add_to_timeline(step, shown, inner.start_ns, inner.duration_ns)
+                rest -= inner.duration_ns
+        self._count(plan, step.id, (), info, max(rest, 0))
+        self._add_to_timeline(step, info, step.time_ns, step.duration_ns)
+
+    def _count(
+        self, plan: NetworkPlan, step: int, guids: tuple[int, ...], info: StepInfo, time_ns: int
+    ) -> None:
+        entry = self._sums.setdefault((plan, step, guids), _Sum(info))
+        entry.calls += 1
+        entry.total_ns += time_ns
+
+    def _add_to_timeline(
+        self, event: trace.TraceEvent, info: StepInfo, time_ns: int, duration_ns: int
+    ) -> None:
+        layer, kind, backend, kernel = info.layer, info.type, info.backend, info.kernel
+        self._timeline.append(
+            TimelineEvent(layer, kind, backend, kernel, event.thread, time_ns, duration_ns)
+        )
 
     def _tell(self, event: trace.TraceEvent, *, in_run: bool) -> None:
         if in_run:
@@ -295,12 +383,19 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             BackendEvent(event.name, phase, event.id, event.thread, event.time_ns, in_run)
         )
 
-    def _attribute(self, step: trace.TraceEvent, info: StepInfo) -> None:
-        """Say of what a run's backends told during a step that it belongs to it."""
+    def _attribute(self, step: trace.TraceEvent, info: StepInfo) -> list[BackendEvent]:
+        """Say of what a run's backends told during a step that it belongs to it.
+
+        Returns what they told on the step's own thread.
+        """
+        inside = []
         for index in self._in_step.pop((step.plan, step.run_id), ()):
             told = self._told[index]
             if step.time_ns <= told.time_ns <= step.time_ns + step.duration_ns:
                 self._told[index] = replace(told, layer=info.layer, backend=info.backend)
+                if told.thread == step.thread:
+                    inside.append(told)
+        return inside
 
     def __iter__(self) -> Iterator[LayerProfile]:
         return iter(self.layers)

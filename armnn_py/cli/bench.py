@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""``armnn-py bench``: latency and throughput of one model on this machine."""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.render import Column, Renderer, format_bytes, format_duration, words_of
+from armnn_py.cli.timed import TimedArguments, timed_arguments
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["bench"]
+
+_LEAST_RUNS = 3
+_SCHEMA = "armnn-py/bench/1"
+#: Metric: its key in the answer, and how it is shown; less is better for all but throughput.
+_METRICS = (
+    ("load", "load_seconds"),
+    ("first run", "first_seconds"),
+    ("p50", "p50_seconds"),
+    ("p90", "p90_seconds"),
+    ("p99", "p99_seconds"),
+    ("mean +/- stdev", "mean_seconds"),
+    ("throughput", "runs_per_second"),
+    ("peak arena", "arena_bytes"),
+)
+
+
+@click.command()
+@timed_arguments
+@click.option(
+    "--seconds", type=click.FloatRange(min=0, max=86400), default=3.0, show_default=True,
+    help="How long to run; never less than three runs.",
+)  # fmt: skip
+@click.option(
+    "--compare", "other", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE.json", help="An earlier answer of bench --json to set beside this one.",
+)  # fmt: skip
+@with_session
+def bench(session: Session, *, timed: TimedArguments, seconds: float, other: Path | None) -> None:
+    """Run MODEL over and over on one set of inputs and show how long it takes."""
+    before = _read(other) if other is not None else None
+    with timed.warm(session) as warm:
+        times: list[float] = []
+        end = time.perf_counter() + seconds
+        while len(times) < _LEAST_RUNS or time.perf_counter() < end:
+            times.append(warm.run())
+        data = {
+            "model": timed.given.model,
+            "backends": warm.network.assignment.counts,
+            "runs": len(times),
+            "warmup": timed.warmup,
+            "threads": warm.threads,
+            "system": f"{platform.system()} {platform.machine()}",
+            "load_seconds": warm.load_seconds,
+            "first_seconds": warm.first_seconds,
+            **_summary(times),
+            "arena_bytes": warm.network.arena_size,
+            "compared": before,
+        }
+    session.answer(data, lambda renderer: _render(renderer, data, before))
+
+
+def _summary(times: Sequence[float]) -> dict[str, float]:
+    ordered = sorted(times)
+
+    def percentile(share: float) -> float:
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+    return {
+        "p50_seconds": statistics.median(ordered),
+        "p90_seconds": percentile(0.90),
+        "p99_seconds": percentile(0.99),
+        "mean_seconds": statistics.fmean(ordered),
+        "stdev_seconds": statistics.stdev(ordered),
+        "runs_per_second": len(ordered) / sum(ordered),
+    }
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the figures of an earlier answer."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"'{path}' cannot be read", details=[words_of(error)], hints=["bench --json writes one"]
+        ) from error
+    keys = [key for _, key in _METRICS]
+    is_answer = isinstance(document, dict) and document.get("schema") == _SCHEMA
+    if not is_answer or not all(isinstance(document.get(key), int | float) for key in keys):
+        raise InvalidArgumentError(
+            f"'{path}' is no answer of a successful 'bench --json'",
+            hints=["write one with: armnn-py --json bench MODEL > FILE.json"],
+        )
+    return {key: document[key] for key in keys}
+
+
+def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | None) -> None:
+    columns = [Column("metric"), Column("value", right=True)]
+    rows = [[name, _shown(key, data)] for name, key in _METRICS]
+    if before is not None:
+        columns += [Column("before", right=True), Column("ratio", right=True)]
+        for row, (_, key) in zip(rows, _METRICS, strict=True):
+            ratio = f"{data[key] / before[key]:.2f}" if before[key] else "-"
+            row += [_shown(key, before), ratio]
+    renderer.table(columns, rows)
+    renderer.line(
+        f"{counted(data['runs'], 'run')} after {counted(data['warmup'], 'warm-up')}, "
+        f"{counted(data['threads'], 'thread')}, {data['system']}, on "
+        + (" and ".join(f"{b} ({n})" for b, n in data["backends"].items()) or "no backend")
+    )
+
+
+def _shown(key: str, data: dict[str, Any]) -> str:
+    if key == "arena_bytes":
+        return format_bytes(data[key])
+    if key == "runs_per_second":
+        return f"{data[key]:.4g} /s"
+    if key == "mean_seconds" and "stdev_seconds" in data:
+        mean, stdev = (format_duration(data[k]) for k in ("mean_seconds", "stdev_seconds"))
+        return f"{mean} +/- {stdev}"
+    return format_duration(data[key])

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What ``bench`` and ``profile`` share: inputs, threads, and a network that has warmed up."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from armnn_py.cli import inputs as files
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+
+if TYPE_CHECKING:
+    from armnn_py import LoadedNetwork
+    from armnn_py.cli.app import Session
+
+__all__ = ["TimedArguments", "WarmNetwork", "timed_arguments"]
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmNetwork:
+    """A loaded network, its inputs, and what it took to get there.
+
+    Attributes
+    ----------
+    load_seconds
+        From the model file to a network that can run.
+    first_seconds
+        The first run, which takes its memory.
+    """
+
+    network: LoadedNetwork
+    arrays: dict[str, files.Array]
+    threads: int
+    load_seconds: float
+    first_seconds: float
+
+    def run(self) -> float:
+        """Run once and return the seconds it took."""
+        start = time.perf_counter()
+        self.network.run(self.arrays)
+        return time.perf_counter() - start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedArguments:
+    """Inputs and settings of timed runs as the command line says them."""
+
+    given: ModelArguments
+    files: tuple[str, ...]
+    seed: int
+    warmup: int
+    threads: int | None
+
+    @contextlib.contextmanager
+    def warm(self, session: Session) -> Iterator[WarmNetwork]:
+        """Load the model and run it ``warmup`` times.
+
+        Raises
+        ------
+        InvalidArgumentError
+            An input cannot be read or made.
+        ModelError, BackendError, NoBackendForLayerError
+            As `armnn_py.load`.
+        """
+        import armnn_py
+
+        if self.threads is not None:
+            armnn_py.set_num_threads(self.threads)
+        with session.runtime() as runtime:
+            start = time.perf_counter()
+            network = armnn_py.import_model(self.given.model)
+            imported = time.perf_counter()
+            arrays = files.read_inputs(self.files, network.inputs, files.ImageOptions())
+            arrays |= files.random_missing(network, arrays, self.given.shapes, self.seed)
+            shapes = {name: array.shape for name, array in arrays.items()}
+            prepared = time.perf_counter()
+            loaded = armnn_py.load(
+                network,
+                self.given.listed,
+                shapes=shapes,
+                options=self.given.options(runtime),
+                runtime=runtime,
+            )
+            done = time.perf_counter()
+            with loaded:
+                loaded.run(arrays)
+                first = time.perf_counter() - done
+                for _ in range(self.warmup - 1):
+                    loaded.run(arrays)
+                yield WarmNetwork(
+                    network=loaded,
+                    arrays=arrays,
+                    threads=armnn_py.get_num_threads(),
+                    load_seconds=imported - start + done - prepared,
+                    first_seconds=first,
+                )
+
+
+def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
+    """Add MODEL, its options and those of timed runs; the command gets them as ``timed``."""
+    options: list[Callable[[Any], Any]] = [
+        click.option(
+            "-i", "--input", "files", multiple=True, metavar="NAME=FILE",
+            help="A .npy or .npz file or a picture; other inputs are random.",
+        ),
+        click.option(
+            "--random", "seed", type=click.IntRange(0, 2**63 - 1), metavar="SEED", default=0,
+            show_default=True, help="Seed of random inputs.",
+        ),
+        click.option(
+            "--warmup", type=click.IntRange(min=1), default=20, show_default=True,
+            help="Runs before those that count.",
+        ),
+        click.option(
+            "--threads", type=click.IntRange(1, 1024), help="Threads of one layer; default: all.",
+        ),
+    ]  # fmt: skip
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, given: ModelArguments, **kwargs: Any) -> R:
+        names = [name for name in TimedArguments.__dataclass_fields__ if name != "given"]
+        timed = TimedArguments(given=given, **{name: kwargs.pop(name) for name in names})
+        return function(*args, timed=timed, **kwargs)
+
+    command: Any = wrapped
+    for option in reversed(options):
+        command = option(command)
+    return model_arguments(command)

@@ -54,6 +54,31 @@ def test_the_page_tells_the_truth(name: str) -> None:
     assert told()[name] == calls(name)
 
 
+# ---- Tables of objects ---------------------------------------------------------------------------
+
+#: Tables of objects that backends make; an allocator may also be the user's.
+OBJECTS = sorted(
+    name
+    for name in dir(abi)
+    if re.fullmatch(r"armnn_\w+_api_t", name) and name != "armnn_backend_api_t"
+)
+
+
+def reaches(function: str) -> bool:
+    """Whether the host's code, in Python or in C, reaches for a function of an object's table."""
+    python = rf"_api\.{function}\b|\bapi\.{function}\b|\"{function}\""
+    sources = {
+        path.read_text(): python
+        for folder in ("_native", "runtime")
+        for path in (REPOSITORY / "armnn_py" / folder).glob("*.py")
+        if path.name != "abi.py"
+    }
+    native = rf"api->{function}\b|\b(?:HAS|has)_?\w*\(.*\b{function}\b|, {function}\)"
+    for path in (REPOSITORY / "native" / "src").glob("*.c"):
+        sources[path.read_text()] = native
+    return any(re.search(pattern, text) for text, pattern in sources.items())
+
+
 def not_called() -> set[str]:
     """Functions of objects that the page says are not called."""
     words = " ".join(PAGE.read_text().split())
@@ -62,6 +87,12 @@ def not_called() -> set[str]:
     )
     assert found is not None
     return set(re.findall(r"`(\w+)`", found[1] or ""))
+
+
+@pytest.mark.parametrize("table", OBJECTS)
+def test_the_page_tells_the_truth_about_objects(table: str) -> None:
+    names = functions(getattr(abi, table))
+    assert {name for name in names if not reaches(name)} == names & not_called()
 
 
 def test_the_header_says_it_too() -> None:

@@ -1,0 +1,205 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * gemm.c - tiles of rows x panels in registers, and the packing of panels.
+ *
+ * Loop order of a tile: taps, then depth; inside, the vectors of weights are loaded once and each
+ * row's float is spread over a vector and multiplied with all of them. A panel's weights are read
+ * in the order in which they lie: 4 * lanes / rows bytes of them for each product of vectors, which
+ * the second cache delivers; the inputs of a tile stay in the first.
+ */
+#include "gemm.h"
+
+#include "simd.h"
+
+#define LANES ((int64_t)VF_LANES)
+
+/* Written as a function of constants |ROWS| and |VECTORS|, so that all loops over them unroll and
+ * the sums stay in registers. */
+ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
+                              const int VECTORS) {
+  const int64_t width = VECTORS * LANES;
+  const size_t depth = job->depth;
+  const float* input = job->input;
+  const float* residual = job->residual;
+  float* output = job->output;
+  const vm_t last = vm_first(job->last);
+  const uint32_t flags = job->flags;
+  for (uint32_t tile = 0; tile < job->tiles; ++tile) {
+    vf_t sum[ARMNN_ACC_GEMM_ROWS][ARMNN_ACC_GEMM_VECTORS];
+#pragma GCC unroll 4
+    for (int v = 0; v < VECTORS; ++v) {
+      const vf_t bias = vf_load(job->panel + v * LANES);
+#pragma GCC unroll 16
+      for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+    }
+    for (uint32_t t = 0; t < job->tap_count; ++t) {
+      const float* run[ARMNN_ACC_GEMM_ROWS];
+      if (job->runs != NULL) {
+        const float* const* runs = job->runs + (size_t)t * ARMNN_ACC_GEMM_ROWS;
+#pragma GCC unroll 16
+        for (int i = 0; i < ROWS; ++i) run[i] = runs[i] + job->run_offset;
+      } else {
+        run[0] = input + job->taps[t].offset;
+#pragma GCC unroll 16
+        for (int i = 1; i < ROWS; ++i) run[i] = run[i - 1] + job->input_stride;
+      }
+      const float* weights = job->panel + (job->taps[t].weight + 1) * width;
+      for (size_t k = 0; k < depth; ++k) {
+        vf_t weight[ARMNN_ACC_GEMM_VECTORS];
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; ++v) weight[v] = vf_load(weights + v * LANES);
+#pragma GCC unroll 16
+        for (int i = 0; i < ROWS; ++i) {
+          const vf_t x = vf_set(run[i][k]);
+#pragma GCC unroll 4
+          for (int v = 0; v < VECTORS; ++v) sum[i][v] = vf_fma(x, weight[v], sum[i][v]);
+        }
+        weights += width;
+      }
+    }
+    if ((flags & ARMNN_ACC_GEMM_RESIDUAL) != 0) {
+#pragma GCC unroll 16
+      for (int i = 0; i < ROWS; ++i) {
+        const float* from = residual + i * job->residual_stride;
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS - 1; ++v) {
+          sum[i][v] = vf_add(sum[i][v], vf_load(from + v * LANES));
+        }
+        sum[i][VECTORS - 1] =
+            vf_add(sum[i][VECTORS - 1], vf_load_masked(from + (VECTORS - 1) * LANES, last));
+      }
+    }
+    if ((flags & ARMNN_ACC_GEMM_CLAMP) != 0) {
+      const vf_t low = vf_set(job->low), high = vf_set(job->high);
+#pragma GCC unroll 16
+      for (int i = 0; i < ROWS; ++i) {
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; ++v) sum[i][v] = vf_min(high, vf_max(low, sum[i][v]));
+      }
+    }
+    if ((flags & ARMNN_ACC_GEMM_RESIDUAL_LAST) != 0) {
+#pragma GCC unroll 16
+      for (int i = 0; i < ROWS; ++i) {
+        const float* from = residual + i * job->residual_stride;
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS - 1; ++v) {
+          sum[i][v] = vf_add(sum[i][v], vf_load(from + v * LANES));
+        }
+        sum[i][VECTORS - 1] =
+            vf_add(sum[i][VECTORS - 1], vf_load_masked(from + (VECTORS - 1) * LANES, last));
+      }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < ROWS; ++i) {
+      float* to = output + i * job->output_stride;
+#pragma GCC unroll 4
+      for (int v = 0; v < VECTORS - 1; ++v) vf_store(to + v * LANES, sum[i][v]);
+      vf_store_masked(to + (VECTORS - 1) * LANES, sum[i][VECTORS - 1], last);
+    }
+    input += ROWS * job->input_stride;
+    output += ROWS * job->output_stride;
+    residual += ROWS * job->residual_stride;
+  }
+}
+
+#define GEMM_TILE(rows, vectors)                                 \
+  static __attribute__((noinline)) void tile_##rows##_##vectors( \
+      const armnn_i_acc_gemm_job_t* job) {                       \
+    multiply_tile(job, rows, vectors);                           \
+  }
+#include "gemm_tiles.inc"
+#undef GEMM_TILE
+
+/* Sixteen floats of each column at a time: their lines, and those of |out|, stay in the first
+ * cache while the columns pass. */
+static void pack(float* out, uint32_t width, const float* in, uint32_t columns, int64_t stride_o,
+                 int64_t stride_k, uint64_t count, uint64_t taps, uint64_t depth) {
+  uint64_t tap = 0, place = 0; /* k % taps and k / taps */
+  for (uint64_t k = 0; k < count; k += 16) {
+    const uint64_t n = count - k < 16 ? count - k : 16;
+    float* rows[16];
+    for (uint64_t i = 0; i < n; ++i) {
+      rows[i] = out + (tap * depth + place) * width;
+      if (++tap == taps) {
+        tap = 0;
+        ++place;
+      }
+    }
+    const float* from = in + (int64_t)k * stride_k;
+    if (stride_o == 1) {
+      for (uint64_t i = 0; i < n; ++i) {
+        memcpy(rows[i], from + (int64_t)i * stride_k, columns * sizeof(float));
+        for (uint32_t o = columns; o < width; ++o) rows[i][o] = 0.0f;
+      }
+      continue;
+    }
+    for (uint32_t o = 0; o < columns; ++o) {
+      for (uint64_t i = 0; i < n; ++i) {
+        rows[i][o] = from[(int64_t)o * stride_o + (int64_t)i * stride_k];
+      }
+    }
+    for (uint32_t o = columns; o < width; ++o) {
+      for (uint64_t i = 0; i < n; ++i) rows[i][o] = 0.0f;
+    }
+  }
+}
+
+static void add_rows(float* data, int64_t stride, const float* other, int64_t other_stride,
+                     size_t rows, size_t columns) {
+  for (size_t row = 0; row < rows; ++row) {
+    float* to = data + (int64_t)row * stride;
+    const float* from = other + (int64_t)row * other_stride;
+    size_t i = 0;
+    for (; i + VF_LANES <= columns; i += VF_LANES) {
+      vf_store(to + i, vf_add(vf_load(to + i), vf_load(from + i)));
+    }
+    for (; i < columns; ++i) to[i] += from[i];
+  }
+}
+
+#define NAMES(tile)                                                                        \
+  {"armnn_f32_conv2d__" ACC_ISA_TEXT "_" tile, "armnn_f32_matmul__" ACC_ISA_TEXT "_" tile, \
+   "armnn_f32_transpose_conv2d__" ACC_ISA_TEXT "_" tile}
+
+extern const armnn_i_acc_gemm_kernels_t ACC_NAME(armnn_i_acc_gemm_kernels);
+const armnn_i_acc_gemm_kernels_t ACC_NAME(armnn_i_acc_gemm_kernels) = {
+    .lanes = VF_LANES,
+#if VF_REGISTERS == 32
+    .max_vectors = 4,
+    .max_rows = {0, 12, 12, 9, 6},
+#else
+    .max_vectors = 3,
+    .max_rows = {0, 9, 6, 4, 0},
+#endif
+    .tiles =
+        {
+#define GEMM_TILE(rows, vectors) [vectors][rows] = tile_##rows##_##vectors,
+#include "gemm_tiles.inc"
+#undef GEMM_TILE
+        },
+    .names =
+        {
+#if VF_LANES == 16
+            [1] = NAMES("12x16"),
+            [2] = NAMES("12x32"),
+            [3] = NAMES("9x48"),
+            [4] = NAMES("6x64"),
+#elif VF_LANES == 8
+            [1] = NAMES("9x8"),
+            [2] = NAMES("6x16"),
+            [3] = NAMES("4x24"),
+#elif VF_REGISTERS == 32
+            [1] = NAMES("12x4"),
+            [2] = NAMES("12x8"),
+            [3] = NAMES("9x12"),
+            [4] = NAMES("6x16"),
+#else
+            [1] = NAMES("9x4"),
+            [2] = NAMES("6x8"),
+            [3] = NAMES("4x12"),
+#endif
+        },
+    .pack = pack,
+    .add_rows = add_rows,
+};

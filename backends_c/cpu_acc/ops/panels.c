@@ -1,0 +1,112 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ */
+#include "panels.h"
+
+armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_t groups,
+                                       uint64_t columns, uint64_t channels, uint64_t taps,
+                                       uint64_t depth, uint32_t vectors,
+                                       armnn_i_acc_panels_t* out_panels) {
+  const armnn_i_acc_gemm_kernels_t* gemm = maker->kernels->gemm;
+  const uint64_t lanes = gemm->lanes;
+  const uint64_t all = (columns + lanes - 1) / lanes;
+  const uint64_t per_group = (all + vectors - 1) / vectors;
+  *out_panels = (armnn_i_acc_panels_t){
+      .host = maker->host,
+      .gemm = gemm,
+      .vectors = (uint32_t)((all + per_group - 1) / per_group),
+      .taps = taps,
+      .depth = depth,
+  };
+  out_panels->rows = gemm->max_rows[out_panels->vectors];
+  if (per_group * groups > UINT32_MAX) return ARMNN_STATUS_UNSUPPORTED;
+  out_panels->count = (uint32_t)(per_group * groups);
+  out_panels->panels = armnn_alloc(
+      maker->host, sizeof(armnn_i_acc_panel_t) * (uint64_t)out_panels->count, ARMNN_ACC_LINE);
+  if (out_panels->panels == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  armnn_i_acc_panel_t* panel = out_panels->panels;
+  for (uint32_t group = 0; group < groups; ++group) {
+    uint64_t first = 0;
+    for (uint64_t i = 0; i < per_group; ++i, ++panel) {
+      const uint64_t width = all / per_group + (i < all % per_group ? 1 : 0);
+      const uint64_t left = columns - first;
+      panel->vectors = (uint32_t)width;
+      panel->columns = (uint32_t)(left < width * lanes ? left : width * lanes);
+      panel->first = (int64_t)(group * columns + first);
+      panel->input = (int64_t)(group * channels);
+      panel->offset = out_panels->floats;
+      first += width * lanes;
+      /* Each begins with a line of its own. */
+      const uint64_t floats = width * lanes * (1 + taps * depth);
+      out_panels->floats += (floats + 15) / 16 * 16;
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
+                             const armnn_i_acc_panel_source_t* source, uint64_t columns,
+                             uint32_t begin, uint32_t end, float* weights) {
+  const armnn_i_acc_gemm_kernels_t* gemm = panels->gemm;
+  for (uint32_t p = begin; p < end; ++p) {
+    const armnn_i_acc_panel_t* panel = &panels->panels[p];
+    const uint32_t width = panel->vectors * gemm->lanes;
+    float* out = weights + panel->offset;
+    for (uint32_t o = 0; o < width; ++o) {
+      out[o] = source->bias != NULL && o < panel->columns ? source->bias[panel->first + o] : 0.0f;
+    }
+    out += width;
+    const int64_t group = panel->first / (int64_t)columns;
+    const float* in = source->values + group * source->stride_group +
+                      (panel->first - group * (int64_t)columns) * source->stride_o;
+    const uint64_t taps = source->size_y * source->size_x;
+    const bool whole = source->stride_x == 1 && source->stride_i == (int64_t)taps &&
+                       (source->size_y == 1 || source->stride_y == (int64_t)source->size_x);
+    if (whole) {
+      /* Channels outside, window inside: the weights of a column lie in one run. */
+      gemm->pack(out, width, in, panel->columns, source->stride_o, 1, taps * source->channels, taps,
+                 source->channels);
+      continue;
+    }
+    for (uint64_t y = 0; y < source->size_y; ++y) {
+      for (uint64_t x = 0; x < source->size_x; ++x) {
+        gemm->pack(out, width, in + (int64_t)y * source->stride_y + (int64_t)x * source->stride_x,
+                   panel->columns, source->stride_o, source->stride_i, source->channels, 1,
+                   source->channels);
+        out += width * source->channels;
+      }
+    }
+  }
+}
+
+typedef struct packing_t {
+  const armnn_i_acc_panels_t* panels;
+  const armnn_i_acc_panel_source_t* source;
+  uint64_t columns;
+} packing_t;
+
+static void pack_some(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const packing_t* packing = argument;
+  armnn_i_acc_pack_panels(packing->panels, packing->source, packing->columns, (uint32_t)begin,
+                          (uint32_t)end, packing->panels->weights);
+}
+
+armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
+                                         const armnn_i_acc_panel_source_t* source, uint64_t columns,
+                                         armnn_i_acc_panels_t* panels) {
+  panels->weights = armnn_alloc(maker->host, panels->floats * sizeof(float), ARMNN_ACC_LINE);
+  if (panels->weights == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  packing_t packing = {.panels = panels, .source = source, .columns = columns};
+  const armnn_i_acc_run_t run = {.host = maker->host, .max_threads = maker->max_threads};
+  armnn_i_acc_parallel(&run, pack_some, &packing, panels->count, 1,
+                       panels->floats < 65536 ? 1 : maker->max_threads);
+  return ARMNN_STATUS_OK;
+}
+
+void armnn_i_acc_free_panels(armnn_i_acc_panels_t* panels) {
+  if (panels->panels != NULL) armnn_free(panels->host, panels->panels);
+  if (panels->weights != NULL) armnn_free(panels->host, panels->weights);
+  panels->panels = NULL;
+  panels->weights = NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * panels.h - weights, packed in the order in which tiles of kernels/gemm.h read them.
+ *
+ * Output channels are cut into panels of one to four vectors, as even as they come: 80 channels in
+ * vectors of 16 are 48 + 32, not 64 + 16. All panels are used with tiles of up to |rows| rows.
+ */
+#ifndef ARMNN_CPU_ACC_PANELS_H_
+#define ARMNN_CPU_ACC_PANELS_H_
+
+#include "../kernels/kernels.h"
+#include "../program.h"
+
+typedef struct armnn_i_acc_panel_t {
+  uint32_t vectors;
+  uint32_t columns; /* output channels, the last vector may have fewer than lanes */
+  int64_t first;    /* output channel */
+  int64_t input;    /* input channel of its group */
+  uint64_t offset;  /* in the packed weights, in floats */
+} armnn_i_acc_panel_t;
+
+typedef struct armnn_i_acc_panels_t {
+  const armnn_host_t* host;
+  const armnn_i_acc_gemm_kernels_t* gemm;
+  uint32_t rows;
+  uint32_t vectors; /* of the widest panel */
+  uint32_t count;
+  uint64_t taps, depth;
+  uint64_t floats; /* packed */
+  armnn_i_acc_panel_t* panels;
+  float* weights; /* owned, or null: packed at run, to where |floats| fit */
+} armnn_i_acc_panels_t;
+
+/* Where weights come from: column o of a group, place (y, x) of the window, channel i of the group
+ * are at values[group * stride_group + o * stride_o + y * stride_y + x * stride_x + i * stride_i].
+ */
+typedef struct armnn_i_acc_panel_source_t {
+  const float* values;
+  const float* bias; /* or null */
+  int64_t stride_group, stride_o, stride_y, stride_x, stride_i;
+  uint64_t size_y, size_x, channels;
+} armnn_i_acc_panel_source_t;
+
+/* Chooses panels for |groups| x |columns| channels; |vectors| is how many a panel should have. */
+armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_t groups,
+                                       uint64_t columns, uint64_t channels, uint64_t taps,
+                                       uint64_t depth, uint32_t vectors,
+                                       armnn_i_acc_panels_t* out_panels);
+/* Packs panels [begin, end) to |weights|. */
+void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
+                             const armnn_i_acc_panel_source_t* source, uint64_t columns,
+                             uint32_t begin, uint32_t end, float* weights);
+/* Packs all of them, on the host's threads, to memory of their own. */
+armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
+                                         const armnn_i_acc_panel_source_t* source, uint64_t columns,
+                                         armnn_i_acc_panels_t* panels);
+void armnn_i_acc_free_panels(armnn_i_acc_panels_t* panels);
+
+#endif /* ARMNN_CPU_ACC_PANELS_H_ */

@@ -1,0 +1,322 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * window.c - how a window's work is cut, and run.
+ *
+ * Loop order: parts of the panels and blocks of pixels (given to threads one by one), panels,
+ * tiles. A panel's weights come from the second cache or beyond once for each block, and stay near
+ * while the block's tiles pass; the block's inputs stay in the second cache while panels pass.
+ */
+#include "window.h"
+
+/* Inputs and outputs of a block, and weights that may be read again for each block. */
+#define BLOCK_BYTES 262144
+#define NEAR_WEIGHTS 524288
+/* Work of a block that is worth being handed out by itself. */
+#define ITEM_OPERATIONS 3000000
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Do the pixels of all lines and images lie at equal distances? */
+static bool is_flat(const armnn_i_acc_tensor_t* tensor) {
+  const int64_t* dims = tensor->dims;
+  const int64_t* strides = tensor->strides;
+  const int64_t step = dims[2] > 1 ? strides[2] : dims[1] > 1 ? strides[1] : strides[0];
+  return (dims[1] == 1 || strides[1] == dims[2] * step) &&
+         (dims[0] == 1 || strides[0] == dims[1] * dims[2] * step);
+}
+
+static int64_t pixel_step(const armnn_i_acc_tensor_t* tensor) {
+  if (tensor->dims[2] > 1) return tensor->strides[2];
+  return tensor->dims[1] > 1 ? tensor->strides[1] : tensor->strides[0];
+}
+
+static uint32_t guess_vectors(const armnn_i_acc_maker_t* maker, uint64_t columns) {
+  const armnn_i_acc_gemm_kernels_t* gemm = maker->kernels->gemm;
+  const uint64_t all = (columns + gemm->lanes - 1) / gemm->lanes;
+  return all == 3 && gemm->max_rows[3] > 0 ? 3 : 2;
+}
+
+/* Blocks are as large as their data stays in cache, and there are a few for each thread. Where the
+ * weights are the larger part (few pixels), panels are divided among threads instead of pixels. */
+static void cut_work(armnn_i_acc_window_t* window) {
+  const armnn_i_acc_convolution_t* what = &window->what;
+  const int64_t rows = window->panels.rows;
+  const int64_t pixels = what->output.dims[0] * what->output.dims[1] * what->output.dims[2];
+  const int64_t unit = window->flat ? 1 : what->output.dims[2];
+  window->units = pixels / unit;
+  const int64_t weights = (int64_t)(window->panels.floats * sizeof(float));
+  const int64_t read = what->input.dims[1] * what->input.dims[2] * what->input.dims[0] *
+                       what->input.dims[3] / most(pixels, 1);
+  const int64_t pixel_bytes = (read + what->output.dims[3]) * (int64_t)sizeof(float);
+  int64_t block = BLOCK_BYTES / most(pixel_bytes, 1);
+  if (weights > NEAR_WEIGHTS) block = most(block, BLOCK_BYTES * 4 / most(4 * read, 1));
+  block = most(block, 6 * rows);
+  int64_t blocks = ceil_div(pixels, block);
+  int64_t parts = 1;
+  if (window->threads > 1) {
+    const int64_t wanted =
+        least(4 * window->threads, (int64_t)(window->operations / ITEM_OPERATIONS) + 1);
+    if (blocks < wanted && weights > (int64_t)(pixel_bytes * pixels)) {
+      parts = least(ceil_div(wanted, blocks), window->panels.count);
+    }
+    if (blocks * parts < wanted) {
+      blocks = least(ceil_div(wanted, parts), most(ceil_div(pixels, 2 * rows), 1));
+    }
+    if (blocks * parts < wanted) parts = least(ceil_div(wanted, blocks), window->panels.count);
+  }
+  blocks = least(blocks, window->units);
+  window->block_units = ceil_div(window->units, blocks);
+  if (window->flat && window->block_units > rows) {
+    window->block_units = ceil_div(window->block_units, rows) * rows;
+  }
+  window->blocks = ceil_div(window->units, window->block_units);
+  window->parts = (uint32_t)parts;
+}
+
+/* Whether tiles should go on over the ends of lines: if lines cut evenly fill them badly. */
+static bool crosses_lines(const armnn_i_acc_window_t* window) {
+  const int64_t width = window->what.output.dims[2], rows = window->panels.rows;
+  const int64_t tiles = ceil_div(width, rows);
+  return 4 * width < 3 * tiles * rows;
+}
+
+static void set_geometry(armnn_i_acc_window_t* window) {
+  armnn_i_acc_convolution_t* what = &window->what;
+  const armnn_i_acc_tensor_t* input = &what->input;
+  const int64_t reach = (what->kernel_x - 1) * what->dilation_x;
+  const bool padded =
+      what->pad_left > 0 || what->pad_top > 0 ||
+      (what->output.dims[1] - 1) * what->stride_y - what->pad_top +
+              (what->kernel_y - 1) * what->dilation_y >=
+          input->dims[1] ||
+      (what->output.dims[2] - 1) * what->stride_x - what->pad_left + reach >= input->dims[2];
+  window->input_step = what->stride_x * input->strides[2];
+  window->output_step = pixel_step(&what->output);
+  const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
+  bool flat = is_flat(&what->output);
+  if (epilogue->has_residual) {
+    window->residual_step = pixel_step(&epilogue->residual);
+    flat = flat && is_flat(&epilogue->residual);
+  }
+  const bool one_place = what->kernel_x == 1 && what->kernel_y == 1 && what->pad_left == 0 &&
+                         what->pad_top == 0 && !padded;
+  window->regular = flat && one_place && what->stride_x == 1 && what->stride_y == 1 &&
+                    input->dims[1] == what->output.dims[1] &&
+                    input->dims[2] == what->output.dims[2] && is_flat(input);
+  if (window->regular) window->input_step = pixel_step(input);
+  window->flat = flat && (window->regular || crosses_lines(window));
+
+  int64_t begin = ceil_div(most(what->pad_left, 0), what->stride_x);
+  const int64_t room = input->dims[2] - 1 - reach + what->pad_left;
+  int64_t end = room < 0 ? 0 : least(room / what->stride_x + 1, what->output.dims[2]);
+  if (what->kernel_x == 0) {
+    begin = 0;
+    end = what->output.dims[2];
+  }
+  window->inside_begin = least(begin, what->output.dims[2]);
+  window->inside_end = most(end, window->inside_begin);
+}
+
+static armnn_status_t list_taps(const armnn_i_acc_maker_t* maker, armnn_i_acc_window_t* window) {
+  const armnn_i_acc_convolution_t* what = &window->what;
+  const uint64_t taps = (uint64_t)window->taps_y * window->taps_x;
+  window->taps = armnn_alloc(maker->host, (taps + 1) * sizeof *window->taps, ARMNN_ACC_LINE);
+  const uint64_t zeros =
+      window->panels.depth + (uint64_t)what->input.dims[3]; /* groups read from the middle */
+  window->zeros = armnn_alloc(maker->host, zeros * sizeof(float), ARMNN_ACC_LINE);
+  if (window->taps == NULL || window->zeros == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  memset(window->zeros, 0, zeros * sizeof(float));
+  for (uint32_t y = 0; y < window->taps_y; ++y) {
+    for (uint32_t x = 0; x < window->taps_x; ++x) {
+      const uint64_t index = (uint64_t)y * window->taps_x + x;
+      window->taps[index] = (armnn_i_acc_gemm_tap_t){
+          .offset = y * what->dilation_y * what->input.strides[1] +
+                    x * what->dilation_x * what->input.strides[2],
+          .weight = (int64_t)(index * window->panels.depth),
+      };
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void set_epilogue(armnn_i_acc_window_t* window) {
+  const armnn_i_acc_epilogue_t* epilogue = &window->what.epilogue;
+  const bool in_tile =
+      epilogue->function == ARMNN_ACC_IDENTITY || epilogue->function == ARMNN_ACC_CLAMP;
+  if (epilogue->function == ARMNN_ACC_CLAMP) {
+    window->flags |= ARMNN_ACC_GEMM_CLAMP;
+    window->low = epilogue->a;
+    window->high = epilogue->b;
+  }
+  if (epilogue->has_residual && !epilogue->residual_last) {
+    window->flags |= ARMNN_ACC_GEMM_RESIDUAL;
+  } else if (epilogue->has_residual && in_tile) {
+    window->flags |= ARMNN_ACC_GEMM_RESIDUAL_LAST;
+  }
+}
+
+armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_convolution_t* what, uint32_t vectors,
+                                       armnn_i_acc_window_t* out_window) {
+  armnn_i_acc_window_t* window = out_window;
+  *window = (armnn_i_acc_window_t){.what = *what};
+  const int64_t channels = what->input.dims[3] / what->groups;
+  const int64_t columns = what->output.dims[3] / what->groups;
+  const int64_t places = what->kernel_y * what->kernel_x;
+  if (places > 65536) return ARMNN_STATUS_UNSUPPORTED;
+  /* Few channels: runs of one place would be too short to pay. */
+  window->rows_as_runs = what->groups == 1 && channels <= 16 && what->kernel_x > 1 &&
+                         what->dilation_x == 1 && what->input.strides[2] == channels;
+  window->taps_y = (uint32_t)what->kernel_y;
+  window->taps_x = window->rows_as_runs ? 1 : (uint32_t)what->kernel_x;
+  if (window->taps_x == 0) window->taps_y = 0;
+  const uint64_t depth = (uint64_t)(window->rows_as_runs ? channels * what->kernel_x : channels);
+  if (vectors == 0) vectors = guess_vectors(maker, (uint64_t)columns);
+  armnn_status_t status = armnn_i_acc_plan_panels(
+      maker, (uint32_t)what->groups, (uint64_t)columns, (uint64_t)channels,
+      (uint64_t)window->taps_y * window->taps_x, depth, vectors, &window->panels);
+  if (status == ARMNN_STATUS_OK) {
+    set_geometry(window);
+    set_epilogue(window);
+    status = list_taps(maker, window);
+  }
+  if (status == ARMNN_STATUS_OK) {
+    const armnn_i_acc_panel_source_t source = {
+        .values = what->weights.values,
+        .bias = what->bias,
+        .stride_group = columns * what->weights.stride_o,
+        .stride_o = what->weights.stride_o,
+        .stride_y = what->weights.stride_y,
+        .stride_x = what->weights.stride_x,
+        .stride_i = what->weights.stride_i,
+        .size_y = (uint64_t)what->kernel_y,
+        .size_x = (uint64_t)what->kernel_x,
+        .channels = (uint64_t)channels,
+    };
+    status = armnn_i_acc_pack_constant(maker, &source, (uint64_t)columns, &window->panels);
+  }
+  if (status != ARMNN_STATUS_OK) {
+    armnn_i_acc_free_window(maker->host, window);
+    return status;
+  }
+  window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * places * channels);
+  window->threads = armnn_i_acc_threads(maker, window->operations);
+  cut_work(window);
+  armnn_i_acc_size_tiles(window);
+  return ARMNN_STATUS_OK;
+}
+
+void armnn_i_acc_free_window(const armnn_host_t* host, armnn_i_acc_window_t* window) {
+  armnn_i_acc_free_panels(&window->panels);
+  if (window->taps != NULL) armnn_free(host, window->taps);
+  if (window->zeros != NULL) armnn_free(host, window->zeros);
+}
+
+/* ---- Run --------------------------------------------------------------------------------------
+ */
+
+typedef struct window_run_t {
+  const armnn_i_acc_window_t* window;
+  const armnn_i_acc_kernels_t* kernels;
+  const armnn_i_acc_run_t* run;
+  const float* input;
+  const float* residual;
+  float* output;
+} window_run_t;
+
+/* What tiles do not do in registers, on a block that is still in cache. */
+static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* tiles,
+                   uint32_t tile_count, uint32_t begin, uint32_t end) {
+  const armnn_i_acc_window_t* window = state->window;
+  const armnn_i_acc_epilogue_t* epilogue = &window->what.epilogue;
+  if (epilogue->function == ARMNN_ACC_IDENTITY || epilogue->function == ARMNN_ACC_CLAMP) return;
+  const armnn_i_acc_apply_fn_t apply = state->kernels->elementwise->apply[epilogue->function];
+  const armnn_i_acc_panel_t *first = &window->panels.panels[begin],
+                            *last = &window->panels.panels[end - 1];
+  const int64_t columns = last->first + last->columns - first->first;
+  for (uint32_t t = 0; t < tile_count; ++t) {
+    const int64_t pixels = (int64_t)tiles[t].rows * tiles[t].repeat;
+    float* data = state->output + tiles[t].output + first->first;
+    if (columns == window->output_step) {
+      apply(data, data, (size_t)(pixels * columns), epilogue->a, epilogue->b);
+    } else {
+      for (int64_t i = 0; i < pixels; ++i) {
+        float* row = data + i * window->output_step;
+        apply(row, row, (size_t)columns, epilogue->a, epilogue->b);
+      }
+    }
+    if (epilogue->has_residual && epilogue->residual_last) {
+      window->panels.gemm->add_rows(data, window->output_step,
+                                    state->residual + tiles[t].residual + first->first,
+                                    window->residual_step, (size_t)pixels, (size_t)columns);
+    }
+  }
+}
+
+static void run_item(const window_run_t* state, int64_t block, uint32_t part, char* scratch) {
+  const armnn_i_acc_window_t* window = state->window;
+  const armnn_i_acc_panels_t* panels = &window->panels;
+  const int64_t from = block * window->block_units;
+  const int64_t to = least(from + window->block_units, window->units);
+  const uint32_t tile_count = armnn_i_acc_cut_tiles(window, state->input, from, to, scratch);
+  const armnn_i_acc_window_tile_t* tiles = (const armnn_i_acc_window_tile_t*)scratch;
+  const uint32_t begin = (uint32_t)((uint64_t)panels->count * part / window->parts);
+  const uint32_t end = (uint32_t)((uint64_t)panels->count * (part + 1) / window->parts);
+  armnn_i_acc_gemm_job_t job = {
+      .depth = panels->depth,
+      .input_stride = window->input_step,
+      .output_stride = window->output_step,
+      .residual_stride = window->residual_step,
+      .low = window->low,
+      .high = window->high,
+      .flags = window->flags,
+  };
+  for (uint32_t p = begin; p < end; ++p) {
+    const armnn_i_acc_panel_t* panel = &panels->panels[p];
+    const armnn_i_acc_gemm_fn_t* functions = panels->gemm->tiles[panel->vectors];
+    job.panel = panels->weights + panel->offset;
+    job.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
+    job.run_offset = panel->input;
+    for (uint32_t t = 0; t < tile_count; ++t) {
+      const armnn_i_acc_window_tile_t* tile = &tiles[t];
+      job.tiles = tile->repeat;
+      job.tap_count = tile->tap_count;
+      job.taps = window->taps + tile->first_tap;
+      job.runs = tile->runs;
+      job.input = tile->input + panel->input;
+      job.output = state->output + tile->output + panel->first;
+      job.residual = state->residual + tile->residual + panel->first;
+      functions[tile->rows](&job);
+    }
+  }
+  finish(state, tiles, tile_count, begin, end);
+}
+
+static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  const window_run_t* state = argument;
+  const armnn_i_acc_window_t* window = state->window;
+  char* scratch = state->run->scratch + thread_index * window->thread_scratch;
+  for (uint64_t i = begin; i < end; ++i) {
+    run_item(state, (int64_t)(i % (uint64_t)window->blocks),
+             (uint32_t)(i / (uint64_t)window->blocks), scratch);
+  }
+}
+
+void armnn_i_acc_run_window(const armnn_i_acc_window_t* window,
+                            const armnn_i_acc_kernels_t* kernels, const armnn_i_acc_run_t* run) {
+  window_run_t state = {
+      .window = window,
+      .kernels = kernels,
+      .run = run,
+      .input = armnn_i_acc_address(run, &window->what.input),
+      .output = armnn_i_acc_address(run, &window->what.output),
+  };
+  if (window->what.epilogue.has_residual) {
+    state.residual = armnn_i_acc_address(run, &window->what.epilogue.residual);
+  }
+  armnn_i_acc_parallel(run, run_items, &state, (uint64_t)window->blocks * window->parts, 1,
+                       window->threads);
+}

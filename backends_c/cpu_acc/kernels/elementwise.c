@@ -50,8 +50,8 @@ APPLY(sigmoid, ONCE, vf_sigmoid(x))
 APPLY(tanh, ONCE, vf_mul(va, vf_tanh(vf_mul(vb, x))))
 APPLY(swish, ONCE, vf_mul(x, vf_sigmoid(vf_mul(va, x))))
 APPLY(hard_swish, BY_FOUR,
-      vf_mul(vf_mul(x, vf_set(1.0f / 6.0f)),
-             vf_clamp(vf_add(x, vf_set(3.0f)), vf_set(0.0f), vf_set(6.0f))))
+      vf_fma(vf_mul(x, vf_mul(va, vf_set(1.0f / 6.0f))),
+             vf_clamp(vf_add(x, vf_set(3.0f)), vf_set(0.0f), vf_set(6.0f)), vb))
 APPLY(hard_sigmoid, BY_FOUR, vf_clamp(vf_fma(x, va, vb), vf_set(0.0f), vf_set(1.0f)))
 APPLY(gelu, ONCE, vf_gelu(x))
 APPLY(elu, ONCE,

@@ -17,6 +17,16 @@
 /* out[i] = function(in[i]); |a| and |b| as armnn_i_acc_function_e says. */
 typedef void (*armnn_i_acc_apply_fn_t)(const float* in, float* out, size_t count, float a, float b);
 
+/* In place, to |rows| rows of |columns| floats that begin |stride| floats apart. */
+static inline void armnn_i_acc_apply_rows(armnn_i_acc_apply_fn_t apply, float* data, size_t rows,
+                                          size_t columns, size_t stride, float a, float b) {
+  if (columns == stride) {
+    apply(data, data, rows * columns, a, b);
+    return;
+  }
+  for (size_t i = 0; i < rows; ++i) apply(data + i * stride, data + i * stride, columns, a, b);
+}
+
 /* out[i] = min(max(left[i] op right[i], low), high): any function that is a clamp costs nothing. */
 typedef void (*armnn_i_acc_binary_fn_t)(const float* left, const float* right, float* out,
                                         size_t count, float low, float high);

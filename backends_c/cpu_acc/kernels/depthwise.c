@@ -1,0 +1,237 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * depthwise.c - depthwise convolutions, VF_LANES channels by up to 7 neighbouring pixels.
+ *
+ * Loop order: output rows, tiles of pixels, rows of the filter, input columns. Each input column is
+ * loaded once and used for all outputs of the tile that it serves: (7 - 1) * stride + k loads for
+ * 7 * k multiplications instead of 7 * k loads. The rows' k inputs and the filter stay in L1 while
+ * the tiles go by. Loops over taps and pixels have constant bounds and are unrolled, so that the
+ * sums stay in registers.
+ *
+ * At the borders taps outside the image are left out by a test for each column and row of taps. The
+ * tests are the same from row to row, so that the processor foresees them.
+ */
+#include "depthwise.h"
+
+#include "vector_math.h"
+
+typedef armnn_i_acc_depthwise_job_t job_t;
+typedef armnn_i_acc_depthwise_tile_t tile_t;
+
+#if defined(__AVX512F__)
+#define PARTIAL 1 /* masked loads and stores cost what others do */
+#define LOAD(p) vf_load_masked(p, lanes)
+#define STORE(p, x) vf_store_masked(p, x, lanes)
+#else
+#define PARTIAL 0
+#define LOAD(p) vf_load(p)
+#define STORE(p, x) vf_store(p, x)
+#endif
+
+/* Sums of a tile that need more than a clamp: through a small array in L1. */
+static __attribute__((noinline)) void finish(const job_t* job, float* sums, int64_t y, int64_t x,
+                                             int64_t width) {
+  const vm_t lanes = vm_first(job->lanes);
+  const float* residual = job->residual;
+  if (residual != NULL) residual += y * job->residual_row + x * job->residual_pixel;
+  if (residual != NULL && !job->residual_last) {
+    for (int64_t i = 0; i < width; ++i) {
+      float* sum = sums + i * VF_LANES;
+      vf_store(sum,
+               vf_add(vf_load(sum), vf_load_masked(residual + i * job->residual_pixel, lanes)));
+    }
+  }
+  if (job->function != NULL) {
+    job->function(sums, sums, (size_t)width * VF_LANES, job->a, job->b);
+  }
+  const vf_t low = vf_set(job->low), high = vf_set(job->high);
+  float* output = job->output + y * job->output_row + x * job->output_pixel;
+  for (int64_t i = 0; i < width; ++i) {
+    vf_t sum = vf_clamp(vf_load(sums + i * VF_LANES), low, high);
+    if (residual != NULL && job->residual_last) {
+      sum = vf_add(sum, vf_load_masked(residual + i * job->residual_pixel, lanes));
+    }
+    vf_store_first(output + i * job->output_pixel, sum, job->lanes);
+  }
+}
+
+ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t y, int64_t x, int width,
+                           vm_t lanes) {
+  if (job->function == NULL && job->residual == NULL) {
+    const vf_t low = vf_set(job->low), high = vf_set(job->high);
+    float* output = job->output + y * job->output_row + x * job->output_pixel;
+    (void)lanes;
+#pragma GCC unroll 7
+    for (int i = 0; i < width; ++i) {
+      STORE(output + i * job->output_pixel, vf_clamp(sums[i], low, high));
+    }
+  } else {
+    float buffer[ARMNN_ACC_DEPTHWISE_MOST_WIDTH * VF_LANES];
+#pragma GCC unroll 7
+    for (int i = 0; i < width; ++i) vf_store(buffer + i * VF_LANES, sums[i]);
+    finish(job, buffer, y, x, width);
+  }
+}
+
+/* |input|: the tile's column 0 in the first row of taps. Rows [first, end) of taps are inside the
+ * image; |border| is constant: without it all rows and columns are. */
+ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, const float* image, int64_t y,
+                         int first, int end, vm_t lanes, int size, int stride, int width,
+                         int border) {
+  const ptrdiff_t row = job->input_row, pixel = job->input_pixel;
+  const ptrdiff_t start = (y * stride - job->pad_top) * row + tile->input_x * pixel;
+  const float* weights = job->weights;
+  const uint32_t columns = tile->columns;
+  (void)lanes;
+  vf_t sums[ARMNN_ACC_DEPTHWISE_MOST_WIDTH];
+#pragma GCC unroll 7
+  for (int i = 0; i < width; ++i) sums[i] = vf_load(weights);
+#pragma GCC unroll 7
+  for (int r = 0; r < size; ++r) {
+    if (border && (r < first || r >= end)) continue;
+    const ptrdiff_t line = start + r * row;
+#pragma GCC unroll 24
+    for (int c = 0; c < (width - 1) * stride + size; ++c) {
+      if (border && (columns >> c & 1u) == 0) continue;
+      const vf_t x = LOAD(image + (line + c * pixel));
+#pragma GCC unroll 7
+      for (int i = 0; i < width; ++i) {
+        const int k = c - i * stride;
+        if (k >= 0 && k < size) {
+          sums[i] = vf_fma(x, vf_load(weights + (1 + r * size + k) * VF_LANES), sums[i]);
+        }
+      }
+    }
+  }
+  store_tile(job, sums, y, tile->x, width, lanes);
+}
+
+ACC_INLINE void all_rows(const job_t* job, int size, int stride) {
+  const vm_t lanes = vm_first(job->lanes);
+  for (int64_t y = job->first_row; y < job->end_row; ++y) {
+    const int64_t top = y * stride - job->pad_top;
+    const int first = top < 0 ? (int)-top : 0;
+    const int end = top + size > job->input_height ? (int)(job->input_height - top) : size;
+    const int whole = first == 0 && end == size;
+    for (int64_t t = 0; t < job->tile_count; ++t) {
+      const tile_t* tile = &job->tiles[t];
+#define TILE(width)                                                                \
+  if (whole && tile->columns == UINT32_MAX) {                                      \
+    one_tile(job, tile, job->input, y, 0, size, lanes, size, stride, width, 0);    \
+  } else {                                                                         \
+    one_tile(job, tile, job->input, y, first, end, lanes, size, stride, width, 1); \
+  }
+      switch (tile->width) {
+        case 7:
+          TILE(7)
+          break;
+        case 6:
+          TILE(6)
+          break;
+        case 5:
+          TILE(5)
+          break;
+        case 4:
+          TILE(4)
+          break;
+        default:
+          TILE(1)
+          break;
+      }
+#undef TILE
+    }
+  }
+}
+
+#define DEPTHWISE(size, stride)                                                             \
+  static void ACC_NAME(armnn_f32_depthwise_##size##x##size##_s##stride)(const job_t* job) { \
+    all_rows(job, size, stride);                                                            \
+  }
+#include "depthwise.inc"
+#undef DEPTHWISE
+
+/* ---- Any size, stride and dilation ------------------------------------------------------------
+ */
+
+/* Taps [*first, *end) of |size| at |start|, |dilation| apart, are in [0, extent). */
+static void taps_inside(int64_t start, int64_t dilation, int64_t size, int64_t extent,
+                        int64_t* first, int64_t* end) {
+  *first = start < 0 ? (-start + dilation - 1) / dilation : 0;
+  *end = extent > start ? (extent - start + dilation - 1) / dilation : 0;
+  if (*end > size) *end = size;
+  if (*first > *end) *first = *end;
+}
+
+enum { ANY_WIDTH = 6 };
+
+/* Rows and columns of taps, then pixels: a load for each multiplication. */
+ACC_INLINE void any_tile(const job_t* job, int64_t y, int64_t x, const int64_t taps[4], vm_t lanes,
+                         int width) {
+  const ptrdiff_t step = job->stride_x * job->input_pixel;
+  const float* image = job->input;
+  const ptrdiff_t start = (y * job->stride_y - job->pad_top) * job->input_row +
+                          (x * job->stride_x - job->pad_left) * job->input_pixel;
+  vf_t sums[ANY_WIDTH];
+#pragma GCC unroll 6
+  for (int i = 0; i < width; ++i) sums[i] = vf_load(job->weights);
+  for (int64_t r = taps[0]; r < taps[1]; ++r) {
+    for (int64_t k = taps[2]; k < taps[3]; ++k) {
+      const vf_t weight = vf_load(job->weights + (1 + r * job->kernel_x + k) * VF_LANES);
+      const ptrdiff_t at =
+          start + r * job->dilation_y * job->input_row + k * job->dilation_x * job->input_pixel;
+#pragma GCC unroll 6
+      for (int i = 0; i < width; ++i) {
+        sums[i] = vf_fma(vf_load_masked(image + (at + i * step), lanes), weight, sums[i]);
+      }
+    }
+  }
+  float buffer[ANY_WIDTH * VF_LANES];
+#pragma GCC unroll 6
+  for (int i = 0; i < width; ++i) vf_store(buffer + i * VF_LANES, sums[i]);
+  finish(job, buffer, y, x, width);
+}
+
+static void ACC_NAME(armnn_f32_depthwise_any)(const job_t* job) {
+  const vm_t lanes = vm_first(job->lanes);
+  for (int64_t y = job->first_row; y < job->end_row; ++y) {
+    int64_t taps[4];
+    taps_inside(y * job->stride_y - job->pad_top, job->dilation_y, job->kernel_y, job->input_height,
+                &taps[0], &taps[1]);
+    const int64_t reach = (job->kernel_x - 1) * job->dilation_x;
+    for (int64_t x = 0; x < job->output_width;) {
+      const int64_t left = x * job->stride_x - job->pad_left;
+      const int64_t right = left + (ANY_WIDTH - 1) * job->stride_x + reach;
+      if (left >= 0 && right < job->input_width && x + ANY_WIDTH <= job->output_width) {
+        taps[2] = 0;
+        taps[3] = job->kernel_x;
+        any_tile(job, y, x, taps, lanes, ANY_WIDTH);
+        x += ANY_WIDTH;
+      } else {
+        taps_inside(left, job->dilation_x, job->kernel_x, job->input_width, &taps[2], &taps[3]);
+        any_tile(job, y, x, taps, lanes, 1);
+        x += 1;
+      }
+    }
+  }
+}
+
+/* ---- The table --------------------------------------------------------------------------------
+ */
+
+static const armnn_i_acc_depthwise_kernel_t fixed_kernels[] = {
+#define DEPTHWISE(size, stride)                                             \
+  {size, stride, ACC_NAME(armnn_f32_depthwise_##size##x##size##_s##stride), \
+   "armnn_f32_depthwise_" #size "x" #size "_s" #stride "__" ACC_ISA_TEXT "_7px"},
+#include "depthwise.inc"
+#undef DEPTHWISE
+};
+
+extern const armnn_i_acc_depthwise_kernels_t ACC_NAME(armnn_i_acc_depthwise_kernels);
+const armnn_i_acc_depthwise_kernels_t ACC_NAME(armnn_i_acc_depthwise_kernels) = {
+    .fixed = fixed_kernels,
+    .fixed_count = sizeof fixed_kernels / sizeof fixed_kernels[0],
+    .partial = PARTIAL,
+    .any = ACC_NAME(armnn_f32_depthwise_any),
+    .any_name = "armnn_f32_depthwise_any__" ACC_ISA_TEXT "_6px",
+};

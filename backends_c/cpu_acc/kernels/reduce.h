@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * reduce.h - kernels that make one number of many: sums, extremes, products; and what softmax and
+ * normalisation need beside them.
+ *
+ * Two forms of each: along a dense row, giving one number, and down |rows| rows that lie |stride|
+ * floats apart, giving one number for each of |columns| columns. Sums are kept in several parts, so
+ * that their error grows with the root of the count at most.
+ */
+#ifndef ARMNN_CPU_ACC_REDUCE_H_
+#define ARMNN_CPU_ACC_REDUCE_H_
+
+#include <stddef.h>
+
+typedef enum armnn_i_acc_fold_e {
+  ARMNN_ACC_FOLD_SUM = 0,
+  ARMNN_ACC_FOLD_MAXIMUM,
+  ARMNN_ACC_FOLD_MINIMUM,
+  ARMNN_ACC_FOLD_PRODUCT,
+  ARMNN_ACC_FOLD_SQUARES, /* sum of (x - shift)^2 */
+  ARMNN_ACC_FOLD_COUNT
+} armnn_i_acc_fold_e;
+
+typedef struct armnn_i_acc_reduce_kernels_t {
+  /* |count| at least 1. |shift| is for FOLD_SQUARES alone. */
+  float (*row[ARMNN_ACC_FOLD_COUNT])(const float* in, size_t count, float shift);
+  /* out[c] = out[c] and all in[r * stride + c] together; |shifts| one a column, for FOLD_SQUARES.
+   */
+  void (*columns[ARMNN_ACC_FOLD_COUNT])(const float* in, ptrdiff_t stride, size_t rows,
+                                        size_t columns, const float* shifts, float* out);
+  /* out[i] = exp(beta (in[i] - most)); returns their sum. |out| may be |in|, or null: only the sum.
+   */
+  float (*exp_row)(const float* in, float* out, size_t count, float beta, float most);
+  /* The same with a |most| for each column; adds to |sums|. */
+  void (*exp_add)(const float* in, float* out, size_t columns, float beta, const float* most,
+                  float* sums);
+  /* out[i] = in[i] * scales[i] + shifts[i]; |out| may be |in|. */
+  void (*affine)(const float* in, const float* scales, const float* shifts, float* out,
+                 size_t count);
+  const char* names[ARMNN_ACC_FOLD_COUNT];
+  const char *softmax_name, *normalize_name;
+} armnn_i_acc_reduce_kernels_t;
+
+#endif /* ARMNN_CPU_ACC_REDUCE_H_ */

@@ -1,0 +1,250 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * depthwise.c - depthwise convolutions, also with several output channels for each input channel.
+ *
+ * Work is cut into blocks of channels within chunks of output rows; the chunk is the outer of the
+ * two, so that what the rows of a chunk read stays near while its blocks go by, and a thread keeps
+ * to its part of the image.
+ */
+#include "op_base.h"
+
+/* Input of a chunk of rows, in floats; more than a chunk's first rows are read twice otherwise. */
+#define CHUNK_INPUT 98304
+
+typedef struct depthwise_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_convolution_t what;
+  armnn_i_acc_depthwise_job_t job; /* what is the same for all calls */
+  armnn_i_acc_depthwise_fn_t run, run_last;
+  float* packed;
+  int64_t lanes, blocks, multiplier;
+  int64_t chunk_rows, chunks;
+  uint32_t threads;
+} depthwise_op_t;
+
+typedef struct depthwise_run_t {
+  const depthwise_op_t* op;
+  const float *input, *residual;
+  float *output, *expanded;
+  int64_t image; /* that is expanded */
+} depthwise_run_t;
+
+/* Items are (image, chunk of rows, block of channels). */
+static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const depthwise_run_t* run = (const depthwise_run_t*)argument;
+  const depthwise_op_t* op = run->op;
+  const armnn_i_acc_convolution_t* what = &op->what;
+  const int64_t channels = what->output.dims[3];
+  armnn_i_acc_depthwise_job_t job = op->job;
+  const int64_t taps = job.kernel_y * job.kernel_x;
+  for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
+    const int64_t block = item % op->blocks;
+    const int64_t chunk = item / op->blocks % op->chunks;
+    const int64_t image = item / op->blocks / op->chunks + run->image;
+    const int64_t channel = block * op->lanes;
+    job.first_row = chunk * op->chunk_rows;
+    job.end_row = job.first_row + op->chunk_rows;
+    if (job.end_row > what->output.dims[1]) job.end_row = what->output.dims[1];
+    job.input = run->expanded != NULL ? run->expanded + channel
+                                      : run->input + image * what->input.strides[0] + channel;
+    job.output = run->output + image * what->output.strides[0] + channel;
+    if (run->residual != NULL) {
+      job.residual = run->residual + image * what->epilogue.residual.strides[0] + channel;
+    }
+    job.weights = op->packed + block * (taps + 1) * op->lanes;
+    const bool whole = channels - channel >= op->lanes;
+    job.lanes = (uint32_t)(whole ? op->lanes : channels - channel);
+    (whole ? op->run : op->run_last)(&job);
+  }
+}
+
+/* Repeats each channel |multiplier| times; items are rows of one image. */
+static void expand_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const depthwise_run_t* run = (const depthwise_run_t*)argument;
+  const armnn_i_acc_tensor_t* input = &run->op->what.input;
+  const int64_t width = input->dims[2], channels = input->dims[3], times = run->op->multiplier;
+  for (int64_t y = (int64_t)begin; y < (int64_t)end; ++y) {
+    float* to = run->expanded + y * width * channels * times;
+    for (int64_t x = 0; x < width; ++x) {
+      const float* from = run->input + run->image * input->strides[0] + y * input->strides[1] +
+                          x * input->strides[2];
+      for (int64_t c = 0; c < channels; ++c) {
+        for (int64_t i = 0; i < times; ++i) *to++ = from[c];
+      }
+    }
+  }
+}
+
+static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const depthwise_op_t* op = (const depthwise_op_t*)base;
+  const armnn_i_acc_convolution_t* what = &op->what;
+  depthwise_run_t self = {op,   armnn_i_acc_address(run, &what->input),
+                          NULL, armnn_i_acc_address(run, &what->output),
+                          NULL, 0};
+  if (what->epilogue.has_residual) {
+    self.residual = armnn_i_acc_address(run, &what->epilogue.residual);
+  }
+  const int64_t images = what->output.dims[0];
+  const uint64_t items = (uint64_t)(op->chunks * op->blocks);
+  if (op->multiplier == 1) {
+    armnn_i_acc_parallel(run, run_items, &self, items * (uint64_t)images, 1, op->threads);
+    return;
+  }
+  self.expanded = (float*)(void*)run->scratch;
+  for (self.image = 0; self.image < images; ++self.image) {
+    armnn_i_acc_parallel(run, expand_rows, &self, (uint64_t)what->input.dims[1], 4, op->threads);
+    armnn_i_acc_parallel(run, run_items, &self, items, 1, op->threads);
+  }
+}
+
+static void pack_weights(const depthwise_op_t* op) {
+  const armnn_i_acc_convolution_t* what = &op->what;
+  const armnn_i_acc_window_weights_t* w = &what->weights;
+  const int64_t taps = what->kernel_y * what->kernel_x;
+  for (int64_t o = 0; o < what->output.dims[3]; ++o) {
+    float* to = op->packed + o / op->lanes * (taps + 1) * op->lanes + o % op->lanes;
+    *to = what->bias != NULL ? what->bias[o] : 0.0f;
+    for (int64_t y = 0; y < what->kernel_y; ++y) {
+      for (int64_t x = 0; x < what->kernel_x; ++x) {
+        to += op->lanes;
+        *to = w->values[o * w->stride_o + y * w->stride_y + x * w->stride_x];
+      }
+    }
+  }
+}
+
+/* Even tiles of at most 7 pixels: 13 are 7 + 6, 8 are 4 + 4; fewer than 4 are done one by one. */
+static int64_t plan_tiles(const armnn_i_acc_convolution_t* what,
+                          armnn_i_acc_depthwise_tile_t* tiles) {
+  const int64_t width = what->output.dims[2];
+  int64_t count = 0;
+  for (int64_t x = 0; x < width;) {
+    const int64_t left = width - x;
+    int64_t tile =
+        armnn_i_acc_ceil_div(left, armnn_i_acc_ceil_div(left, ARMNN_ACC_DEPTHWISE_MOST_WIDTH));
+    if (tile < 4) tile = 1;
+    if (tiles != NULL) {
+      const int64_t input_x = x * what->stride_x - what->pad_left;
+      const int64_t columns = (tile - 1) * what->stride_x + what->kernel_x;
+      uint32_t inside = 0;
+      for (int64_t c = 0; c < columns; ++c) {
+        if (input_x + c >= 0 && input_x + c < what->input.dims[2]) inside |= 1u << c;
+      }
+      if (inside == (1u << columns) - 1u) inside = UINT32_MAX;
+      tiles[count] =
+          (armnn_i_acc_depthwise_tile_t){(int32_t)x, (int32_t)tile, (int32_t)input_x, inside};
+    }
+    ++count;
+    x += tile;
+  }
+  return count;
+}
+
+static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
+    const armnn_i_acc_depthwise_kernels_t* kernels, const armnn_i_acc_convolution_t* what) {
+  if (what->kernel_y != what->kernel_x || what->stride_y != what->stride_x) return NULL;
+  if (what->kernel_y > 1 && (what->dilation_y != 1 || what->dilation_x != 1)) return NULL;
+  for (uint32_t i = 0; i < kernels->fixed_count; ++i) {
+    const armnn_i_acc_depthwise_kernel_t* kernel = &kernels->fixed[i];
+    if (kernel->kernel == what->kernel_x && kernel->stride == what->stride_x) return kernel;
+  }
+  return NULL;
+}
+
+static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker) {
+  const armnn_i_acc_convolution_t* what = &op->what;
+  const int64_t rows = what->output.dims[1];
+  const int64_t row = what->input.dims[2] * what->output.dims[3] * what->stride_y;
+  op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
+  op->chunk_rows = CHUNK_INPUT / row;
+  if (op->chunk_rows < 2 * what->kernel_y) op->chunk_rows = 2 * what->kernel_y;
+  if (op->chunk_rows > rows) op->chunk_rows = rows;
+  /* Enough pieces for the threads, even if some rows are then read twice. */
+  const int64_t pieces = (int64_t)op->threads * 4;
+  while (op->threads > 1 && op->chunk_rows > 1 &&
+         armnn_i_acc_ceil_div(rows, op->chunk_rows) * op->blocks * what->output.dims[0] < pieces) {
+    op->chunk_rows = (op->chunk_rows + 1) / 2;
+  }
+  op->chunks = armnn_i_acc_ceil_div(rows, op->chunk_rows);
+  op->chunk_rows = armnn_i_acc_ceil_div(rows, op->chunks);
+}
+
+armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_convolution_t* what,
+                                          armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_depthwise_kernels_t* kernels = maker->kernels->depthwise;
+  const int64_t channels = what->input.dims[3], outputs = what->output.dims[3];
+  if (what->groups != channels || outputs % channels != 0) return ARMNN_STATUS_UNSUPPORTED;
+  const int64_t lanes = maker->kernels->lanes;
+  const int64_t blocks = armnn_i_acc_ceil_div(outputs, lanes);
+  const int64_t taps = what->kernel_y * what->kernel_x;
+  const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(kernels, what);
+  const int64_t tile_count = fixed != NULL ? plan_tiles(what, NULL) : 0;
+  const size_t packed_size = (size_t)(blocks * (taps + 1) * lanes) * sizeof(float);
+  void* extra = NULL;
+  depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_op(
+      maker, sizeof *op, packed_size + (size_t)tile_count * sizeof(armnn_i_acc_depthwise_tile_t),
+      &extra);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->what = *what;
+  op->packed = (float*)extra;
+  op->lanes = lanes;
+  op->blocks = blocks;
+  op->multiplier = outputs / channels;
+  op->run = op->run_last = kernels->any;
+  op->base.op.kernel = kernels->any_name;
+  if (fixed != NULL) {
+    op->run = fixed->run;
+    if (kernels->partial) op->run_last = fixed->run;
+    op->base.op.kernel = fixed->name;
+    armnn_i_acc_depthwise_tile_t* tiles =
+        (armnn_i_acc_depthwise_tile_t*)(void*)((char*)extra + packed_size);
+    plan_tiles(what, tiles);
+    op->job.tiles = tiles;
+    op->job.tile_count = tile_count;
+  }
+  pack_weights(op);
+  op->what.weights.values = NULL;
+  op->what.bias = NULL;
+  op->base.op.run = run_depthwise;
+  op->base.op.operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps);
+  armnn_i_acc_depthwise_job_t* job = &op->job;
+  job->input_height = what->input.dims[1];
+  job->input_width = what->input.dims[2];
+  job->input_row = what->input.strides[1];
+  job->input_pixel = what->input.strides[2];
+  if (op->multiplier != 1) {
+    job->input_pixel = outputs;
+    job->input_row = outputs * what->input.dims[2];
+    op->base.op.scratch_size = (uint64_t)(job->input_row * what->input.dims[1]) * sizeof(float);
+  }
+  job->output_row = what->output.strides[1];
+  job->output_pixel = what->output.strides[2];
+  job->output_width = what->output.dims[2];
+  job->kernel_y = what->kernel_y;
+  job->kernel_x = what->kernel_x;
+  job->stride_y = what->stride_y;
+  job->stride_x = what->stride_x;
+  job->dilation_y = what->dilation_y;
+  job->dilation_x = what->dilation_x;
+  job->pad_top = what->pad_top;
+  job->pad_left = what->pad_left;
+  const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
+  if (!armnn_i_acc_function_is_clamp(epilogue->function, epilogue->a, epilogue->b, &job->low,
+                                     &job->high)) {
+    job->function = maker->kernels->elementwise->apply[epilogue->function];
+    job->a = epilogue->a;
+    job->b = epilogue->b;
+  }
+  if (epilogue->has_residual) {
+    job->residual_row = epilogue->residual.strides[1];
+    job->residual_pixel = epilogue->residual.strides[2];
+    job->residual_last = epilogue->residual_last;
+  }
+  plan_chunks(op, maker);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

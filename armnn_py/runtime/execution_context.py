@@ -215,6 +215,9 @@ class ExecutionContext:
             caught = native.caught[0]
             native.caught.clear()
             raise caught
+        raised = self.plan.debug.take_raised() if self.plan.debug is not None else None
+        if raised is not None:
+            raise raised
         self.plan.note_lost_devices()
         stopped = status in (abi.ARMNN_STATUS_CANCELLED, abi.ARMNN_STATUS_TIMEOUT)
         index = native.failed_step

@@ -14,11 +14,13 @@ from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.bound_network import BoundNetwork
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Lease, Shapes
+from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.network_plan import NetworkPlan
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.profiling import Profile
 from armnn_py.runtime.views import ViewToken, guarded_views
 from armnn_py.text import counted
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -35,12 +37,14 @@ __all__ = ["LoadedNetwork"]
 EXIT_PATIENCE = 10.0
 
 
-def _plan_maker(optimized: OptimizedNetwork, network_id: int) -> Callable[[Shapes], NetworkPlan]:
+def _plan_maker(
+    optimized: OptimizedNetwork, network_id: int, debug: DebugHook
+) -> Callable[[Shapes], NetworkPlan]:
     """Make plans without a reference to the loaded network: it must go when nobody holds it."""
 
     def make_plan(key: Shapes) -> NetworkPlan:
         shapes = dict(zip(optimized.inputs, key, strict=True))
-        return NetworkPlan(optimized.specialize(shapes), network_id)
+        return NetworkPlan(optimized.specialize(shapes), network_id, debug)
 
     return make_plan
 
@@ -72,7 +76,9 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
         self._runtime = runtime
         self._owns_runtime = owns_runtime
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
-        self._pool = ContextPool(self.name, _plan_maker(optimized, network_id), plan_cache_size)
+        self._debug = DebugHook()
+        make_plan = _plan_maker(optimized, network_id, self._debug)
+        self._pool = ContextPool(self.name, make_plan, plan_cache_size)
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         try:
             if not optimized.is_dynamic:
@@ -283,12 +289,50 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
             self._pool.give_back(lease)
             drain_log()
 
-    # ---- Profile and end -----------------------------------------------------------------------
+    # ---- Looking and end -----------------------------------------------------------------------
 
     def profile(self) -> Profile:
         """Record the time of each layer: ``with loaded.profile() as profile: loaded.run(...)``."""
         self._pool.check_open()
         return Profile(self)
+
+    def register_debug_callback(self, callback: DebugCallback | None) -> None:
+        """See the tensors behind Debug layers while the network runs; Arm NN's name.
+
+        Parameters
+        ----------
+        callback
+            Called with the name of a layer, the index of its output and a copy of what that is, in
+            the order of execution and on the thread of the run. What it raises ends the run and
+            comes out of `run`. It replaces the one before it; None ends that.
+
+        Raises
+        ------
+        InvalidArgumentError
+            It is no callable, the network has no Debug layers, or is closed.
+
+        Examples
+        --------
+        >>> optimized = ann.optimize(network, debug=True, runtime=runtime)  # doctest: +SKIP
+        >>> loaded = runtime.load_network(optimized)  # doctest: +SKIP
+        >>> loaded.register_debug_callback(  # doctest: +SKIP
+        ...     lambda layer, slot, tensor: print(layer, tensor.std())
+        ... )
+        """
+        self._pool.check_open()
+        if callback is not None and not callable(callback):
+            raise InvalidArgumentError(
+                f"debug callback: {type(callback).__name__} given, a callable expected"
+            )
+        layers = self._optimized.network.layers
+        if not self._optimized.options.debug and all(
+            layer.type is not LayerType.DEBUG for layer in layers
+        ):
+            raise InvalidArgumentError(
+                f"network '{self.name}' has no Debug layers",
+                hints=["optimize(network, debug=True) puts one behind each layer"],
+            )
+        self._debug.callback = callback
 
     def _plans(self) -> list[NetworkPlan]:
         return self._pool.plans

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
     from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.runtime.debug_hook import DebugHook
 
 __all__ = ["NetworkPlan"]
 
@@ -275,7 +276,7 @@ class NetworkPlan:
             ],
             blob=blob,
         )
-        workload: Workload = self.factories[factory].create(structs, layer.guid, layer.name)
+        workload = self.factories[factory].create(structs, layer.guid, layer.name)
         if layer.type is LayerType.DEBUG and self.debug is not None:
             workload = self.debug.wrap(workload, layer)
         self._workloads.append(workload)

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a program wants to see of the tensors at Debug layers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armnn_py._native.debug_workload import DebugWorkload
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from armnn_py._native.workloads import NativeWorkload
+    from armnn_py.network import Layer
+
+__all__ = ["DebugCallback", "DebugHook"]
+
+#: Called with the name of a layer, the index of its output, and a copy of the tensor there.
+DebugCallback = Callable[[str, int, np.ndarray], None]
+
+
+class DebugHook:
+    """The callback of one loaded network, and what it raised, until the run is over.
+
+    Attributes
+    ----------
+    callback
+        Called on the thread of the run; None: nobody looks.
+    """
+
+    __slots__ = ("_raised", "callback")
+
+    def __init__(self) -> None:
+        self.callback: DebugCallback | None = None
+        self._raised: dict[int, BaseException] = {}  # by thread: a run stays on its own
+
+    def wrap(self, workload: NativeWorkload, layer: Layer) -> DebugWorkload:
+        """Let the workload of a Debug layer show what it hands on."""
+        source = layer.inputs[0]
+        assert source is not None
+        while source.layer.type in (LayerType.MEM_COPY, LayerType.MEM_IMPORT):
+            assert source.layer.inputs[0] is not None
+            source = source.layer.inputs[0]
+        name, index = source.layer.name, source.index
+
+        def show(read: Callable[[], np.ndarray]) -> bool:
+            callback = self.callback
+            if callback is None:
+                return True
+            try:
+                callback(name, index, read())
+            except BaseException as error:  # no exception goes through C
+                self._raised[threading.get_ident()] = error
+                return False
+            return True
+
+        return DebugWorkload(workload, layer.outputs[0].info, show)
+
+    def take_raised(self) -> BaseException | None:
+        """What the callback raised in a run of this thread."""
+        return self._raised.pop(threading.get_ident(), None)

@@ -113,3 +113,13 @@ def test_misaligned_memory_of_a_backend_in_host_memory(needs_runtime: ann.Runtim
             assert first.startswith(f"{tensor}: address 0x")
             assert first.endswith("is no multiple of 64, so that it would have to be copied")
             np.testing.assert_array_equal(net.run(at(source), out={"y": y})["y"], 2 * X)
+
+
+def test_elements_need_only_their_own_alignment() -> None:
+    """As Arm NN's CpuRef: memory is used as it is from a multiple of the element size on."""
+    with ann.load(chain("net"), ["CpuRef"]) as net:
+        y = at(12)
+        with net.profile() as profile:
+            net.run(at(4), out={"y": y}, share_inputs=True)
+    assert profile.copies == 0
+    np.testing.assert_array_equal(y, X)

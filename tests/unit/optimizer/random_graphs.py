@@ -88,6 +88,8 @@ class _Maker:
             self._affine_around_convolution,
             self._residual_blocks,
             self._residual_blocks,
+            self._blocks,
+            self._channels_to_space,
         ]
 
     def make(self, layers: int) -> ann.Network:
@@ -364,6 +366,31 @@ class _Maker:
             self._keep(self.network.add_mean(y, [1, 2], keep_dims=self._chance()))
         else:
             self._keep(y)
+
+    def _blocks(self, x: ann.OutputSlot) -> None:
+        """Compute on batches of every other element, as exporters write dilated convolutions."""
+        x, _, _ = self._image(x)
+        _, height, width, _ = x.info.static_shape
+        pads = [(int(self.random.integers(2)) * 2, height % 2), (0, width % 2)]
+        y = self.network.add_space_to_batch_nd(x, [2, 2], pads)
+        if self._chance():
+            y = self._bounded(y)
+        crops = pads if self._chance() else [(0, 0), (0, 0)]
+        self._keep(self.network.add_batch_to_space_nd(y, [2, 2], crops))
+
+    def _channels_to_space(self, x: ann.OutputSlot) -> None:
+        """Write DepthToSpace as a permutation and BatchToSpaceNd."""
+        layout = _NHWC if self._chance() else _NCHW
+        flat = self.network.add_reshape(x, [1, x.info.element_count])
+        shape = (1, 2, 3, 4) if layout is _NHWC else (1, 4, 2, 3)
+        few = self.network.add_fully_connected(
+            flat, self._values(x.info.element_count, 24, scale=0.1)
+        )
+        order = (3, 1, 2, 0) if layout is _NHWC else (1, 0, 2, 3)
+        y = self._reordered(self._bounded(self.network.add_reshape(few, shape)), order)
+        self._keep(
+            self.network.add_batch_to_space_nd(y, [2, 2], [(0, 0), (0, 0)], data_layout=layout)
+        )
 
     def _normalised(
         self, x: ann.OutputSlot | ann.Layer, layout: ann.DataLayout, channels: int

@@ -95,6 +95,15 @@ def test_the_page_tells_the_truth_about_objects(table: str) -> None:
     assert {name for name in names if not reaches(name)} == names & not_called()
 
 
+@pytest.mark.parametrize("table", [*OBJECTS, "armnn_backend_api_t"])
+def test_a_sample_backend_shows_each_function(table: str) -> None:
+    """Authors find an implementation of every function that the host calls."""
+    folder = REPOSITORY / "examples" / "backends"
+    sources = "".join(path.read_text() for path in folder.glob("*/*.c"))
+    names = functions(getattr(abi, table))
+    assert {name for name in names if not re.search(rf"\.{name} = \w", sources)} == set()
+
+
 def test_the_header_says_it_too() -> None:
     """What is not called yet stands in the introduction of backend_api.h."""
     header = (REPOSITORY / "native" / "include" / "armnn" / "backend_api.h").read_text()

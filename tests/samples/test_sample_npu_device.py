@@ -254,3 +254,12 @@ def test_error_of_the_device_comes_out_of_the_wait_once(device: Device) -> None:
             context.wait()
         context.wait()
         assert good.any()
+
+
+def test_a_complete_network_gets_no_more_workloads(library: Path) -> None:
+    device = Device(library)
+    with loaded(device, part_of(small())):
+        device.check(device.factory_api.after_workloads_created, device._factory)
+        with pytest.raises(DeviceError, match="has all of its"), loaded(device, part_of(small())):
+            pass
+    device.close()

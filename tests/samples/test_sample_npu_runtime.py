@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import resource
 import threading
@@ -239,3 +240,82 @@ def test_the_devices_test_tells_a_device_without_memory(
         for descriptor in taken:
             os.close(descriptor)
     backend.self_test()
+
+
+# ---- Options, notices, answers -------------------------------------------------------------------
+
+
+def test_weights_stay_with_the_host_if_the_model_wants_it(
+    make_runtime: Callable[..., ann.Runtime],
+) -> None:
+    inputs = {"x": numbers(1, 4, 12, 12)}
+    with ann.load(mixed(), ["CpuRef"]) as reference:
+        expected = reference.run(inputs)
+    options = {"Sample_Npu": {"constants_on_device": False}}
+    runtime = make_runtime()
+    with ann.load(mixed(), BACKENDS, runtime=runtime, model_options=options) as network:
+        assert close(network.run(inputs), expected)
+        assert counters(network)["constant_bytes"] == 0
+
+
+def test_the_device_has_room_for_so_many_networks(make_runtime: Callable[..., ann.Runtime]) -> None:
+    runtime = make_runtime(max_networks=1)
+    first = ann.load(mixed(), BACKENDS, runtime=runtime)
+    for _ in range(2):
+        with pytest.raises(ann.BackendError) as caught:
+            ann.load(mixed(), BACKENDS, runtime=runtime)
+        assert "the device has room for 1 networks (option max_networks)" in str(caught.value)
+    first.close()
+    for _ in range(2):
+        ann.load(mixed(), BACKENDS, runtime=runtime).close()
+
+
+def test_networks_that_come_and_go_are_in_the_trace(
+    make_runtime: Callable[..., ann.Runtime],
+) -> None:
+    runtime = make_runtime()
+    with ann.load(mixed(), BACKENDS, runtime=runtime) as network, network.profile() as profile:
+        ann.load(mixed(), BACKENDS, runtime=runtime).close()
+    told = [(event.name, event.id) for event in profile.events]
+    assert [name for name, _ in told] == ["npu_network_loaded", "npu_network_unloading"]
+    assert told[0][1] == told[1][1]
+
+
+def test_refusals_of_all_layers_come_at_once(make_runtime: Callable[..., ann.Runtime]) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4)))
+    y = network.add_activation(x, ann.ActivationFunction.TANH, name="tanh")
+    y = network.add_activation(y, RELU, name="relu")
+    network.add_output("y", network.add_softmax(y, name="softmax"))
+    optimized = ann.optimize(network, BACKENDS, runtime=make_runtime())
+    reasons = {
+        row.layer: dict(row.refusals).get("Sample_Npu") for row in optimized.assignment.layers
+    }
+    assert reasons["relu"] is None
+    assert "only ReLu and BoundedReLu" in str(reasons["tanh"])
+    assert "no instruction for this layer" in str(reasons["softmax"])
+
+
+class Limits(ctypes.Structure):
+    """``npu_limits_t``."""
+
+    _fields_ = (
+        ("struct_size", ctypes.c_uint32),
+        ("struct_type", ctypes.c_uint32),
+        ("max_bindings", ctypes.c_uint32),
+        ("channel_block", ctypes.c_uint32),
+        ("version_size", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("version", ctypes.c_char_p),
+    )
+
+
+def test_a_table_of_its_own(make_runtime: Callable[..., ann.Runtime]) -> None:
+    backend = make_runtime().backends["Sample_Npu"]
+    address = backend.extension("sample_npu.limits/1")
+    assert address is not None
+    limits = Limits.from_address(address)
+    assert limits.struct_size == ctypes.sizeof(Limits)
+    assert (limits.max_bindings, limits.channel_block) == (32, 16)
+    assert limits.version == b"sample-npu/1"
+    assert backend.extension("sample_npu.limits/2") is None

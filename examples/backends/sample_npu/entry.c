@@ -8,10 +8,6 @@
 
 #include "npu.h"
 
-static bool equals(armnn_string_t text, const char* other) {
-  return text.size == strlen(other) && (text.size == 0 || memcmp(text.data, other, text.size) == 0);
-}
-
 static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
                              armnn_backend_t** out_backend, armnn_error_t* error);
 
@@ -25,35 +21,6 @@ static void destroy(armnn_backend_t* backend) {
 static const char* get_id(armnn_backend_t* backend) {
   (void)backend;
   return NPU_ID;
-}
-
-/* ---- The context: waits for the queue ---- */
-
-static void context_destroy(armnn_backend_context_t* context) { free(context); }
-
-static armnn_status_t after_enqueue_workload(armnn_backend_context_t* context, uint64_t network_id,
-                                             void* execution_data, armnn_error_t* error) {
-  (void)context;
-  (void)network_id;
-  return execution_data == NULL ? ARMNN_STATUS_OK : npu_queue_wait(execution_data, error);
-}
-
-static const armnn_backend_context_api_t context_api = {
-    .header = {sizeof(armnn_backend_context_api_t), ARMNN_STRUCT_BACKEND_CONTEXT},
-    .destroy = context_destroy,
-    .after_enqueue_workload = after_enqueue_workload,
-};
-
-static armnn_status_t create_backend_context(armnn_backend_t* backend,
-                                             const armnn_options_t* options,
-                                             armnn_backend_context_t** out_context,
-                                             armnn_error_t* error) {
-  (void)backend;
-  (void)options;
-  *out_context = malloc(sizeof **out_context);
-  if (*out_context == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  (*out_context)->api = &context_api;
-  return ARMNN_STATUS_OK;
 }
 
 /* ---- Facts ---- */
@@ -87,11 +54,20 @@ static armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_option
                                           armnn_error_t* error) {
   static const armnn_option_t items[] = {
       {{"cache_dir", 9}, ARMNN_OPTION_STRING, 0, 0, 0.0, {NULL, 0}},
+      {{"max_networks", 12}, ARMNN_OPTION_UINT, 0, 0, 0.0, {NULL, 0}}, /* 0: any number */
   };
   (void)backend;
   (void)error;
   *out_options = (armnn_options_t){items, sizeof items / sizeof items[0]};
   return ARMNN_STATUS_OK;
+}
+
+/* A table of this backend's own, for programs that know it. */
+static const void* extension(armnn_backend_t* backend, const char* id) {
+  static const npu_limits_t limits = {
+      {sizeof limits, 0}, NPU_MAX_BINDINGS, NPU_BLOCK, sizeof NPU_VERSION - 1, 0, NPU_VERSION};
+  (void)backend;
+  return strcmp(id, NPU_LIMITS_ID) == 0 ? &limits : NULL;
 }
 
 static uint32_t get_number_of_cache_files(armnn_backend_t* backend) {
@@ -106,7 +82,7 @@ static armnn_status_t quiesce(armnn_backend_t* backend, uint64_t timeout_ns, arm
 static armnn_status_t check_blob(armnn_backend_t* backend, armnn_string_t compatibility,
                                  armnn_error_t* why_not) {
   (void)backend;
-  if (equals(compatibility, NPU_VERSION)) return ARMNN_STATUS_OK;
+  if (npu_equals(compatibility, NPU_VERSION)) return ARMNN_STATUS_OK;
   return npu_fail(why_not, ARMNN_STATUS_INCOMPATIBLE, "compiled for '%.*s', this is '%s'",
                   compatibility.size > 100 ? 100 : (int)compatibility.size,
                   compatibility.size == 0 ? "" : compatibility.data, NPU_VERSION);
@@ -155,18 +131,21 @@ static const armnn_backend_api_t backend_api = {
     .create_workload_factory = npu_create_workload_factory,
     .get_layer_support = npu_get_layer_support,
     .create_memory_manager = npu_create_memory_manager,
-    .create_backend_context = create_backend_context,
+    .create_backend_context = npu_create_backend_context,
+    .create_model_context = npu_create_model_context,
     .create_profiling_context = npu_create_profiling_context,
     .optimize_subgraph_view = npu_optimize,
     .register_tensor_handle_factories = npu_register_factories,
     .get_handle_factory_preferences = get_handle_factory_preferences,
     .get_capabilities = get_capabilities,
     .get_option_defaults = get_option_defaults,
+    .get_model_option_defaults = npu_get_model_option_defaults,
     .get_number_of_cache_files = get_number_of_cache_files,
     .quiesce = quiesce,
     .self_test = self_test,
     .list_devices = list_devices,
     .check_blob = check_blob,
+    .extension = extension,
 };
 
 static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
@@ -179,7 +158,8 @@ static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* op
   pthread_mutex_init(&self->lock, NULL);
   for (uint64_t i = 0; options != NULL && i < options->count; ++i) {
     const armnn_option_t* option = &options->items[i];
-    if (!equals(option->name, "cache_dir") || option->string.size == 0) continue;
+    if (npu_equals(option->name, "max_networks")) self->max_networks = option->integer;
+    if (!npu_equals(option->name, "cache_dir") || option->string.size == 0) continue;
     free(self->cache_dir);
     self->cache_dir = calloc(1, option->string.size + 1);
     if (self->cache_dir == NULL) {

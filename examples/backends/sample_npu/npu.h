@@ -21,7 +21,7 @@ __attribute__((format(printf, 3, 4))) armnn_status_t npu_fail(armnn_error_t* err
                                                               armnn_status_t code,
                                                               const char* format, ...);
 
-/* ---- The backend (entry.c, counters.c) ---- */
+/* ---- The backend (entry.c, context.c, counters.c) ---- */
 
 enum npu_counter_e {
   NPU_COUNTER_JOBS = 0,
@@ -38,11 +38,37 @@ typedef struct npu_queue_t npu_queue_t;
 typedef struct npu_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
-  char* cache_dir; /* null: no cache */
+  char* cache_dir;      /* null: no cache */
+  int64_t max_networks; /* that a runtime may have loaded; 0: any number */
   _Atomic uint64_t counters[NPU_COUNTER_COUNT];
   pthread_mutex_t lock; /* of the list of queues */
   npu_queue_t* queues;
 } npu_backend_t;
+
+bool npu_equals(armnn_string_t text, const char* other);
+
+armnn_status_t npu_create_backend_context(armnn_backend_t* backend, const armnn_options_t* options,
+                                          armnn_backend_context_t** out_context,
+                                          armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t npu_get_model_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
+                                             armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t npu_create_model_context(armnn_backend_t* backend,
+                                        const armnn_options_t* model_options,
+                                        armnn_model_context_t** out_context,
+                                        armnn_error_t* error) ARMNN_NOEXCEPT;
+/* |context| may be null: hosts without model contexts. */
+bool npu_wants_constants_on_device(const armnn_model_context_t* context);
+
+/* What extension gives for NPU_LIMITS_ID. */
+#define NPU_LIMITS_ID "sample_npu.limits/1"
+typedef struct npu_limits_t {
+  armnn_header_t header;
+  uint32_t max_bindings;  /* inputs and outputs of a program */
+  uint32_t channel_block; /* output channels that are computed at once */
+  uint32_t version_size;
+  uint32_t reserved;
+  const char* version;
+} npu_limits_t;
 
 armnn_status_t npu_create_profiling_context(armnn_backend_t* backend,
                                             const armnn_options_t* options,
@@ -139,8 +165,9 @@ armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
 
 /* ---- Queue and device (queue.c, kernels.c, convolution.c) ---- */
 
-armnn_status_t npu_queue_create(npu_backend_t* backend, npu_queue_t** out_queue,
-                                armnn_error_t* error);
+/* |core_memory|: bytes that its programs need between their instructions. */
+armnn_status_t npu_queue_create(npu_backend_t* backend, uint64_t core_memory,
+                                npu_queue_t** out_queue, armnn_error_t* error);
 void npu_queue_destroy(npu_queue_t* queue);
 /* Takes the job over and returns; waits only while the ring is full. |constants|: where those of
  * the program lie on the device; file -1: nowhere, they are read from the program itself. */

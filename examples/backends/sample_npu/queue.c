@@ -87,21 +87,28 @@ static const float* constants_at(const char* constants, uint64_t offset) {
   return (const float*)(const void*)(constants + offset);
 }
 
+/* Memory of the core; what was in it is lost. */
+static armnn_status_t grow(npu_queue_t* queue, uint64_t size, armnn_error_t* error) {
+  free(queue->memory);
+  queue->memory = NULL;
+  queue->memory_size = 0;
+  void* memory = NULL;
+  if (posix_memalign(&memory, CORE_ALIGNMENT, size) != 0) {
+    return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no %llu bytes for the core",
+                    (unsigned long long)size);
+  }
+  queue->memory = memory;
+  queue->memory_size = size;
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const window_t* windows,
                                   const char* constants, armnn_error_t* error) {
   const npu_program_t* program = job->program;
   const armnn_host_t* host = queue->backend->host;
-  if (program->core_memory > queue->memory_size) {
-    free(queue->memory);
-    queue->memory = NULL;
-    queue->memory_size = 0;
-    void* memory = NULL;
-    if (posix_memalign(&memory, CORE_ALIGNMENT, program->core_memory) != 0) {
-      return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no %llu bytes for the core",
-                      (unsigned long long)program->core_memory);
-    }
-    queue->memory = memory;
-    queue->memory_size = program->core_memory;
+  if (program->core_memory > queue->memory_size) { /* the host did not configure its workload */
+    const armnn_status_t status = grow(queue, program->core_memory, error);
+    if (status != ARMNN_STATUS_OK) return status;
   }
   for (uint32_t k = 0; k < program->instruction_count; ++k) {
     if (is_cancelled(host, job->run_id) || should_stop(queue)) {
@@ -176,12 +183,18 @@ static void* core_main(void* argument) {
 
 /* ---- The host's side ---- */
 
-armnn_status_t npu_queue_create(npu_backend_t* backend, npu_queue_t** out_queue,
-                                armnn_error_t* error) {
+armnn_status_t npu_queue_create(npu_backend_t* backend, uint64_t core_memory,
+                                npu_queue_t** out_queue, armnn_error_t* error) {
   npu_queue_t* queue = calloc(1, sizeof *queue);
   *out_queue = NULL;
   if (queue == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   queue->backend = backend;
+  const armnn_status_t status =
+      core_memory == 0 ? ARMNN_STATUS_OK : grow(queue, core_memory, error);
+  if (status != ARMNN_STATUS_OK) {
+    free(queue);
+    return status;
+  }
   pthread_mutex_init(&queue->lock, NULL);
   pthread_cond_init(&queue->work, NULL);
   pthread_condattr_t monotonic;
@@ -194,6 +207,7 @@ armnn_status_t npu_queue_create(npu_backend_t* backend, npu_queue_t** out_queue,
     pthread_cond_destroy(&queue->done);
     pthread_cond_destroy(&queue->work);
     pthread_mutex_destroy(&queue->lock);
+    free(queue->memory);
     free(queue);
     return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no thread for the device: %s",
                     strerror(failed));

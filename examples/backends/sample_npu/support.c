@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "npu.h"
 
@@ -288,10 +289,27 @@ static armnn_status_t is_layer_supported(armnn_layer_support_t* support,
   return npu_check_layer(query, reason);
 }
 
+/* A driver would ask its compiler once for all of them; here it is the same question again. */
+static armnn_status_t are_layers_supported(
+    armnn_layer_support_t* support, const armnn_layer_query_t* const* queries, uint64_t count,
+    armnn_status_t* verdicts,
+    void (*on_reason)(void* context, uint64_t index, armnn_string_t reason), void* context) {
+  (void)support;
+  for (uint64_t i = 0; i < count; ++i) {
+    char text[256] = "";
+    armnn_error_t reason = {{sizeof reason, ARMNN_STRUCT_ERROR}, 0, 0, text, sizeof text, 0};
+    verdicts[i] = npu_check_layer(queries[i], &reason);
+    if (verdicts[i] == ARMNN_STATUS_OK) continue;
+    on_reason(context, i, (armnn_string_t){text, strlen(text)});
+  }
+  return ARMNN_STATUS_OK;
+}
+
 static const armnn_layer_support_api_t support_api = {
     .header = {sizeof(armnn_layer_support_api_t), ARMNN_STRUCT_LAYER_SUPPORT},
     .destroy = support_destroy,
     .is_layer_supported = is_layer_supported,
+    .are_layers_supported = are_layers_supported,
 };
 
 armnn_status_t npu_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,

@@ -98,8 +98,17 @@ armnn_status_t npu_optimize(armnn_backend_t* backend, const armnn_subgraph_t* pa
 
 /* ---- Workloads ---- */
 
+typedef struct workload_factory_t {
+  armnn_workload_factory_t base;
+  npu_backend_t* backend;
+  npu_manager_t* manager; /* of create_memory_manager; null: constants stay in programs */
+  uint64_t core_memory;   /* what the workloads need, as far as they were configured */
+  bool complete;          /* all workloads of the network are there */
+} workload_factory_t;
+
 typedef struct workload_t {
   armnn_workload_t base;
+  workload_factory_t* factory;
   const armnn_workload_info_t* info;
   const npu_program_t* program;
   npu_program_t* own; /* the same, if it was made here and not by the optimiser */
@@ -107,12 +116,6 @@ typedef struct workload_t {
   npu_manager_t* manager; /* who keeps the program's constants on the device, or null */
   uint64_t offset, size;  /* of them, there */
 } workload_t;
-
-typedef struct workload_factory_t {
-  armnn_workload_factory_t base;
-  npu_backend_t* backend;
-  npu_manager_t* manager; /* of create_memory_manager; null from hosts that do not ask for one */
-} workload_factory_t;
 
 static void workload_destroy(armnn_workload_t* workload) {
   workload_t* self = (workload_t*)workload;
@@ -180,6 +183,16 @@ static void workload_requirements(armnn_workload_t* workload,
   }
 }
 
+/* Each execution context gets memory for the largest program, so that no execute allocates. */
+static armnn_status_t workload_configure(armnn_workload_t* workload, armnn_error_t* error) {
+  workload_t* self = (workload_t*)workload;
+  (void)error;
+  if (self->program->core_memory > self->factory->core_memory) {
+    self->factory->core_memory = self->program->core_memory;
+  }
+  return ARMNN_STATUS_OK;
+}
+
 static const char* workload_kernel_name(armnn_workload_t* workload) {
   return ((const workload_t*)workload)->own == NULL ? "npu_program" : "npu_layer";
 }
@@ -189,6 +202,7 @@ static const armnn_workload_api_t workload_api = {
     .destroy = workload_destroy,
     .execute = workload_execute,
     .get_requirements = workload_requirements,
+    .post_allocation_configure = workload_configure,
     .get_kernel_name = workload_kernel_name,
 };
 
@@ -278,15 +292,19 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
                                       const armnn_workload_info_t* info,
                                       armnn_workload_t** out_workload, armnn_error_t* error) {
   *out_workload = NULL;
+  if (((workload_factory_t*)factory)->complete) {
+    return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "this network has all of its workloads");
+  }
   workload_t* self = calloc(1, sizeof *self);
   if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &workload_api;
+  self->factory = (workload_factory_t*)factory;
   self->info = info;
   armnn_status_t status =
       info->type == ARMNN_LAYER_PRE_COMPILED ? take_blob(self, error) : compile_layer(self, error);
   if (status == ARMNN_STATUS_OK) status = check_borders(self, error);
   if (status == ARMNN_STATUS_OK) {
-    status = keep_constants(self, ((workload_factory_t*)factory)->manager, error);
+    status = keep_constants(self, self->factory->manager, error);
   }
   if (status != ARMNN_STATUS_OK) {
     workload_destroy(&self->base);
@@ -298,11 +316,18 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
 
 static void workload_factory_destroy(armnn_workload_factory_t* factory) { free(factory); }
 
+static armnn_status_t after_workloads_created(armnn_workload_factory_t* factory,
+                                              armnn_error_t* error) {
+  (void)error;
+  ((workload_factory_t*)factory)->complete = true;
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t create_execution_data(armnn_workload_factory_t* factory, void** out_data,
                                             armnn_error_t* error) {
+  const workload_factory_t* self = (const workload_factory_t*)factory;
   npu_queue_t* queue = NULL;
-  const armnn_status_t status =
-      npu_queue_create(((workload_factory_t*)factory)->backend, &queue, error);
+  const armnn_status_t status = npu_queue_create(self->backend, self->core_memory, &queue, error);
   *out_data = queue;
   return status;
 }
@@ -316,6 +341,7 @@ static const armnn_workload_factory_api_t workload_factory_api = {
     .header = {sizeof(armnn_workload_factory_api_t), ARMNN_STRUCT_WORKLOAD_FACTORY},
     .destroy = workload_factory_destroy,
     .create_workload = create_workload,
+    .after_workloads_created = after_workloads_created,
     .create_execution_data = create_execution_data,
     .destroy_execution_data = destroy_execution_data,
 };
@@ -329,7 +355,8 @@ armnn_status_t npu_create_workload_factory(armnn_backend_t* backend,
   if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &workload_factory_api;
   self->backend = (npu_backend_t*)backend;
-  if (args != NULL && ARMNN_HAS(args, armnn_factory_args_t, memory_manager)) {
+  if (args != NULL && ARMNN_HAS(args, armnn_factory_args_t, model_context) &&
+      npu_wants_constants_on_device(args->model_context)) {
     self->manager = (npu_manager_t*)args->memory_manager;
   }
   *out_factory = &self->base;

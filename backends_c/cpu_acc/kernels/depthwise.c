@@ -19,6 +19,17 @@
 typedef armnn_i_acc_depthwise_job_t job_t;
 typedef armnn_i_acc_depthwise_tile_t tile_t;
 
+/* The compiler may not load |x| again where it is used. */
+#if defined(__AVX512F__)
+#define ACC_KEEP(x) __asm__("" : "+v"(x))
+#elif defined(__x86_64__)
+#define ACC_KEEP(x) __asm__("" : "+x"(x))
+#elif defined(__aarch64__)
+#define ACC_KEEP(x) __asm__("" : "+w"(x))
+#else
+#define ACC_KEEP(x) (void)(x)
+#endif
+
 #if defined(__AVX512F__)
 #define PARTIAL 1 /* masked loads and stores cost what others do */
 #define LOAD(p) vf_load_masked(p, lanes)
@@ -74,13 +85,12 @@ ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t y, int64_
   }
 }
 
-/* |input|: the tile's column 0 in the first row of taps. Rows [first, end) of taps are inside the
- * image; |border| is constant: without it all rows and columns are. */
-ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, const float* image, int64_t y,
-                         int first, int end, vm_t lanes, int size, int stride, int width,
-                         int border) {
-  const ptrdiff_t row = job->input_row, pixel = job->input_pixel;
-  const ptrdiff_t start = (y * stride - job->pad_top) * row + tile->input_x * pixel;
+/* Rows [first, end) of taps are inside the image; |border| is constant: without it all rows and
+ * columns are. */
+ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t y, int first, int end,
+                         vm_t lanes, int size, int stride, int width, int border) {
+  const ptrdiff_t pixel = job->input_pixel;
+  const ptrdiff_t start = (y * stride - job->pad_top) * job->input_row + tile->input_x * pixel;
   const float* weights = job->weights;
   const uint32_t columns = tile->columns;
   (void)lanes;
@@ -90,17 +100,25 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, const float* imag
 #pragma GCC unroll 7
   for (int r = 0; r < size; ++r) {
     if (border && (r < first || r >= end)) continue;
-    const ptrdiff_t line = start + r * row;
+    /* A row of the filter in registers: otherwise each multiplication would load its weight. */
+    vf_t filter[7];
+#pragma GCC unroll 7
+    for (int k = 0; k < size; ++k) {
+      filter[k] = vf_load(weights + (1 + r * size + k) * VF_LANES);
+      ACC_KEEP(filter[k]);
+    }
+    /* As a number, because at a border it is outside the image until the first column inside. */
+    uintptr_t at = (uintptr_t)job->input +
+                   (uintptr_t)((start + r * job->input_row) * (ptrdiff_t)sizeof(float));
 #pragma GCC unroll 24
-    for (int c = 0; c < (width - 1) * stride + size; ++c) {
+    for (int c = 0; c < (width - 1) * stride + size;
+         ++c, at += (uintptr_t)(pixel * (ptrdiff_t)sizeof(float))) {
       if (border && (columns >> c & 1u) == 0) continue;
-      const vf_t x = LOAD(image + (line + c * pixel));
+      const vf_t x = LOAD((const float*)at);
 #pragma GCC unroll 7
       for (int i = 0; i < width; ++i) {
         const int k = c - i * stride;
-        if (k >= 0 && k < size) {
-          sums[i] = vf_fma(x, vf_load(weights + (1 + r * size + k) * VF_LANES), sums[i]);
-        }
+        if (k >= 0 && k < size) sums[i] = vf_fma(x, filter[k], sums[i]);
       }
     }
   }
@@ -116,11 +134,11 @@ ACC_INLINE void all_rows(const job_t* job, int size, int stride) {
     const int whole = first == 0 && end == size;
     for (int64_t t = 0; t < job->tile_count; ++t) {
       const tile_t* tile = &job->tiles[t];
-#define TILE(width)                                                                \
-  if (whole && tile->columns == UINT32_MAX) {                                      \
-    one_tile(job, tile, job->input, y, 0, size, lanes, size, stride, width, 0);    \
-  } else {                                                                         \
-    one_tile(job, tile, job->input, y, first, end, lanes, size, stride, width, 1); \
+#define TILE(width)                                                    \
+  if (whole && tile->columns == UINT32_MAX) {                          \
+    one_tile(job, tile, y, 0, size, lanes, size, stride, width, 0);    \
+  } else {                                                             \
+    one_tile(job, tile, y, first, end, lanes, size, stride, width, 1); \
   }
       switch (tile->width) {
         case 7:

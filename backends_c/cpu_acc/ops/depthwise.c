@@ -10,7 +10,7 @@
 #include "op_base.h"
 
 /* Input of a chunk of rows, in floats; more than a chunk's first rows are read twice otherwise. */
-#define CHUNK_INPUT 98304
+#define CHUNK_INPUT 65536
 
 typedef struct depthwise_op_t {
   armnn_i_acc_base_t base;

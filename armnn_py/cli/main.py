@@ -26,6 +26,8 @@ _COMMANDS = {
     "run": "armnn_py.cli.run:run",
     "inspect": "armnn_py.cli.inspect:inspect",
     "check": "armnn_py.cli.check:check",
+    "bench": "armnn_py.cli.bench:bench",
+    "profile": "armnn_py.cli.profile:profile",
     "graph": "armnn_py.cli.graph:graph",
     "backends": "armnn_py.cli.backends:backends",
     "config": "armnn_py.cli.config:config",

@@ -17,7 +17,7 @@ from armnn_py.cli import inputs as files
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 
 if TYPE_CHECKING:
-    from armnn_py import LoadedNetwork
+    from armnn_py import LoadedNetwork, Network
     from armnn_py.cli.app import Session
 
 __all__ = ["TimedArguments", "WarmNetwork", "timed_arguments"]
@@ -31,12 +31,15 @@ class WarmNetwork:
 
     Attributes
     ----------
+    source
+        The network as it was imported, with the shapes of the inputs.
     load_seconds
         From the model file to a network that can run.
     first_seconds
         The first run, which takes its memory.
     """
 
+    source: Network
     network: LoadedNetwork
     arrays: dict[str, files.Array]
     threads: int
@@ -81,12 +84,12 @@ class TimedArguments:
             imported = time.perf_counter()
             arrays = files.read_inputs(self.files, network.inputs, files.ImageOptions())
             arrays |= files.random_missing(network, arrays, self.given.shapes, self.seed)
-            shapes = {name: array.shape for name, array in arrays.items()}
             prepared = time.perf_counter()
+            if network.is_dynamic:
+                network = network.specialize({name: a.shape for name, a in arrays.items()})
             loaded = armnn_py.load(
                 network,
                 self.given.listed,
-                shapes=shapes,
                 options=self.given.options(runtime),
                 runtime=runtime,
             )
@@ -97,6 +100,7 @@ class TimedArguments:
                 for _ in range(self.warmup - 1):
                     loaded.run(arrays)
                 yield WarmNetwork(
+                    source=network,
                     network=loaded,
                     arrays=arrays,
                     threads=armnn_py.get_num_threads(),

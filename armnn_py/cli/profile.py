@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""``armnn-py profile``: time by layer, and a timeline for a viewer of traces."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.inspect import multiply_adds
+from armnn_py.cli.render import Column, Renderer, words_of
+from armnn_py.cli.timed import TimedArguments, timed_arguments
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from armnn_py import LayerProfile, Network, Profile
+
+__all__ = ["profile"]
+
+
+@click.command()
+@timed_arguments
+@click.option(
+    "--iterations", type=click.IntRange(min=1), default=50, show_default=True,
+    help="Runs that are profiled.",
+)  # fmt: skip
+@click.option(
+    "--top", type=click.IntRange(min=1), metavar="N", help="Show the slowest N; default: all."
+)
+@click.option(
+    "--trace", "trace_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.json",
+    help="Write a timeline that Perfetto and chrome://tracing open.",
+)  # fmt: skip
+@with_session
+def profile(
+    session: Session,
+    *,
+    timed: TimedArguments,
+    iterations: int,
+    top: int | None,
+    trace_file: Path | None,
+) -> None:
+    """Run MODEL several times and show where the time goes."""
+    with timed.warm(session) as warm:
+        operations = _operations(warm.source)
+        with warm.network.profile() as recorded:
+            for _ in range(iterations):
+                warm.run()
+        threads = warm.threads
+    if trace_file is not None:
+        _write(trace_file, chrome_trace(recorded))
+    total = sum(layer.total_ns for layer in recorded.layers) or 1
+    rows = [
+        {
+            "layer": layer.layer,
+            "type": layer.type,
+            "backend": layer.backend,
+            "kernel": layer.kernel,
+            "calls": layer.calls,
+            "seconds": layer.total_ns * 1e-9,
+            "share": layer.total_ns / total,
+            "gflops": _speed(operations, layer),
+        }
+        for layer in recorded.slowest(top or len(recorded.layers))
+    ]
+    data = {
+        "model": timed.given.model,
+        "runs": recorded.runs,
+        "run_seconds": recorded.run_ns * 1e-9,
+        "threads": threads,
+        "copies": recorded.copies,
+        "layer_count": len(recorded.layers),
+        "layers": rows,
+        "trace": str(trace_file) if trace_file is not None else None,
+    }
+    session.answer(data, lambda renderer: _render(renderer, data))
+
+
+def _operations(network: Network) -> dict[str, int]:
+    """Multiplications and additions of the layers that are matrix work, by name."""
+    counts = {layer.name: multiply_adds(layer) for layer in network.layers}
+    return {name: 2 * count for name, count in counts.items() if count}
+
+
+def _speed(operations: Mapping[str, int], layer: LayerProfile) -> float | None:
+    """GFLOP/s of a kernel; it may have computed several layers."""
+    count = sum(operations.get(name, 0) for name in layer.layer.split(" + "))
+    return count * layer.calls / layer.total_ns if count and layer.total_ns else None
+
+
+def chrome_trace(recorded: Profile) -> dict[str, Any]:
+    """Return a profile in the Trace Event Format; times in microseconds from the first event."""
+    start = min((event.time_ns for event in recorded.timeline), default=0)
+    events: list[dict[str, Any]] = [
+        {
+            "name": event.layer,
+            "cat": event.type,
+            "ph": "X",
+            "ts": (event.time_ns - start) / 1e3,
+            "dur": event.duration_ns / 1e3,
+            "pid": 1,
+            "tid": event.thread,
+            "args": {"type": event.type, "backend": event.backend, "kernel": event.kernel},
+        }
+        for event in sorted(recorded.timeline, key=lambda e: (e.time_ns, -e.duration_ns))
+    ]
+    threads = sorted({event.thread for event in recorded.timeline})
+    labels: list[dict[str, Any]] = [
+        {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "armnn_py"}}
+    ]
+    for thread in threads:
+        label = {"name": f"thread {thread}"}
+        labels.append({"name": "thread_name", "ph": "M", "pid": 1, "tid": thread, "args": label})
+    return {"traceEvents": labels + events, "displayTimeUnit": "ms"}
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    try:
+        path.write_text(json.dumps(document) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InvalidArgumentError(
+            f"timeline '{path}' cannot be written", details=[words_of(error)]
+        ) from error
+
+
+def _render(renderer: Renderer, data: dict[str, Any]) -> None:
+    def speed(value: float | None) -> str:
+        return "-" if value is None else f"{value:.1f}"
+
+    renderer.table(
+        [
+            Column("layer"),
+            Column("backend"),
+            Column("kernel"),
+            Column("calls", right=True),
+            Column("total ms", right=True),
+            Column("share", right=True),
+            Column("GFLOP/s", right=True),
+        ],
+        [
+            [
+                row["layer"],
+                row["backend"],
+                row["kernel"],
+                str(row["calls"]),
+                f"{row['seconds'] * 1e3:.2f}",
+                f"{row['share'] * 100:.1f} %",
+                speed(row["gflops"]),
+            ]
+            for row in data["layers"]
+        ],
+    )
+    shown, count = len(data["layers"]), data["layer_count"]
+    which = (
+        f"slowest {shown} of {counted(count, 'row')}" if shown < count else counted(count, "row")
+    )
+    where = f"; timeline in {data['trace']} (opens in Perfetto or chrome://tracing)"
+    renderer.line(
+        f"{counted(data['runs'], 'run')} in {data['run_seconds'] * 1e3:.2f} ms with "
+        f"{counted(data['threads'], 'thread')}: {which}{where if data['trace'] else ''}"
+    )

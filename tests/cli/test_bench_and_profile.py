@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""armnn-py bench and armnn-py profile."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import armnn_py
+
+from .conftest import DEMO, Command
+
+_HOST_LAYERS = (
+    armnn_py.LayerType.INPUT,
+    armnn_py.LayerType.OUTPUT,
+    armnn_py.LayerType.CONSTANT,
+)
+
+
+def test_bench_counts_its_runs(command: Command) -> None:
+    answer = command("--json", "bench", DEMO, "-b", "CpuRef", "--seconds", "0", "--warmup", "2")
+    data = answer.json
+    assert (data["runs"], data["warmup"]) == (3, 2)
+    inner = [x for x in armnn_py.import_model(DEMO).layers if x.type not in _HOST_LAYERS]
+    assert data["backends"] == {"CpuRef": len(inner)}
+    assert 0 < data["p50_seconds"] <= data["p90_seconds"] <= data["p99_seconds"]
+    assert data["p99_seconds"] * data["runs_per_second"] >= 1 > 0
+    assert data["arena_bytes"] > 0
+    assert data["compared"] is None
+
+
+def test_bench_beside_an_earlier_answer(command: Command, tmp_path: Path) -> None:
+    arguments = ("bench", DEMO, "-b", "CpuRef", "--seconds", "0")
+    before = tmp_path / "before.json"
+    first = command("--json", *arguments)
+    before.write_text(first.out)
+    answer = command("--json", *arguments, "--compare", before)
+    assert answer.json["compared"]["p50_seconds"] == first.json["p50_seconds"]
+    text = command(*arguments, "--compare", before)
+    head, *rows = text.out.splitlines()
+    assert head.split() == ["metric", "value", "before", "ratio"]
+    assert any(row.startswith("peak arena") and row.endswith("1.00") for row in rows)
+
+
+def test_bench_refuses_what_is_no_answer_of_it(command: Command, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    for text in ("", "[]", '{"schema": "armnn-py/run/1"}', '{"schema": "armnn-py/bench/1"}'):
+        other.write_text(text)
+        answer = command("bench", DEMO, "--compare", other)
+        assert answer.code == 1
+        assert str(other) in answer.err
+        assert "hint:" in answer.err
+
+
+def test_profile_has_every_layer(command: Command) -> None:
+    data = command("--json", "profile", DEMO, "-b", "CpuRef", "--iterations", "3").json
+    assert data["runs"] == 3
+    assert {row["calls"] for row in data["layers"]} == {3}
+    assert abs(sum(row["share"] for row in data["layers"]) - 1) < 1e-6
+    convolutions = [row for row in data["layers"] if row["type"] == "Convolution2d"]
+    assert convolutions
+    assert all(row["gflops"] > 0 for row in convolutions)
+    assert data["trace"] is None
+
+
+def test_profile_shows_the_slowest_first(command: Command) -> None:
+    answer = command("--json", "profile", DEMO, "-b", "CpuRef", "--iterations", "2", "--top", "2")
+    first, second = answer.json["layers"]
+    assert first["seconds"] >= second["seconds"]
+    text = command("profile", DEMO, "-b", "CpuRef", "--iterations", "2", "--top", "2").out
+    assert len(text.splitlines()) == 4
+    assert "slowest 2 of" in text
+
+
+def test_timeline_nests_layers_in_runs(command: Command, tmp_path: Path) -> None:
+    target = tmp_path / "trace.json"
+    answer = command("profile", DEMO, "-b", "CpuRef", "--iterations", "2", "--trace", target)
+    assert str(target) in answer.out
+    events = [e for e in json.loads(target.read_text())["traceEvents"] if e["ph"] == "X"]
+    runs = [e for e in events if e["cat"] == "Run"]
+    layers = [e for e in events if e["cat"] != "Run"]
+    assert len(runs) == 2
+    assert layers
+    for layer in layers:
+        inside = [
+            run
+            for run in runs
+            if run["ts"] <= layer["ts"] <= layer["ts"] + layer["dur"] <= run["ts"] + run["dur"]
+        ]
+        assert len(inside) == 1
+        assert layer["args"]["backend"] == "CpuRef"
+
+
+def test_a_timeline_that_cannot_be_written(command: Command, tmp_path: Path) -> None:
+    answer = command("profile", DEMO, "--iterations", "1", "--trace", tmp_path / "no" / "t.json")
+    assert answer.code == 1
+    assert "cannot be written" in answer.err

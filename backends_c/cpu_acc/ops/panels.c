@@ -51,7 +51,7 @@ void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
   for (uint32_t p = begin; p < end; ++p) {
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
     const uint32_t width = panel->vectors * gemm->lanes;
-    float* out = weights + panel->offset;
+    float* out = weights + (panel->offset - panels->panels[begin].offset);
     for (uint32_t o = 0; o < width; ++o) {
       out[o] = source->bias != NULL && o < panel->columns ? source->bias[panel->first + o] : 0.0f;
     }
@@ -89,7 +89,8 @@ static void pack_some(void* argument, uint64_t begin, uint64_t end, uint32_t thr
   (void)thread_index;
   const packing_t* packing = argument;
   armnn_i_acc_pack_panels(packing->panels, packing->source, packing->columns, (uint32_t)begin,
-                          (uint32_t)end, packing->panels->weights);
+                          (uint32_t)end,
+                          packing->panels->weights + packing->panels->panels[begin].offset);
 }
 
 armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,

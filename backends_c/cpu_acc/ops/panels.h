@@ -47,7 +47,7 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_
                                        uint64_t columns, uint64_t channels, uint64_t taps,
                                        uint64_t depth, uint32_t vectors,
                                        armnn_i_acc_panels_t* out_panels);
-/* Packs panels [begin, end) to |weights|. */
+/* Packs panels [begin, end), the first of them to |weights|. */
 void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
                              const armnn_i_acc_panel_source_t* source, uint64_t columns,
                              uint32_t begin, uint32_t end, float* weights);

@@ -48,7 +48,7 @@ def test_bench_refuses_what_is_no_answer_of_it(command: Command, tmp_path: Path)
     for text in ("", "[]", '{"schema": "armnn-py/run/1"}', '{"schema": "armnn-py/bench/1"}'):
         other.write_text(text)
         answer = command("bench", DEMO, "--compare", other)
-        assert answer.code == 1
+        assert answer.code == 2
         assert str(other) in answer.err
         assert "hint:" in answer.err
 
@@ -94,5 +94,5 @@ def test_timeline_nests_layers_in_runs(command: Command, tmp_path: Path) -> None
 
 def test_a_timeline_that_cannot_be_written(command: Command, tmp_path: Path) -> None:
     answer = command("profile", DEMO, "--iterations", "1", "--trace", tmp_path / "no" / "t.json")
-    assert answer.code == 1
+    assert answer.code == 2
     assert "cannot be written" in answer.err

@@ -19,6 +19,8 @@ from armnn_py.backends.support import LayerSupport
 from armnn_py.optimizer.least_time import least_time
 from armnn_py.optimizer.measure_clock import Clock
 from armnn_py.optimizer.measure_costs import (
+    Times,
+    hopeful,
     picoseconds,
     time_nodes,
     time_pairs,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["place_by_time"]
 
+_BY_SUM = "by the least sum of times"
+
 
 def place_by_time(
     graph: Graph,
@@ -48,8 +52,11 @@ def place_by_time(
     model_options: ModelOptions | None = None,
     *,
     measure: Measure,
-) -> None:
+) -> list[str]:
     """Give nodes that may go to several backends those with the least total time.
+
+    The sum of times is an estimate. So at last the whole network is timed, placed by that sum, by
+    preference, and on each backend wherever it is of use; what is fastest is taken.
 
     Parameters
     ----------
@@ -67,30 +74,68 @@ def place_by_time(
     measure
         Called with a network, the ids of the backends in use and options: returns the seconds of a
         run, or None if it does not run. A network without layers gives the cost of any run.
+
+    Returns
+    -------
+    list of str
+        A sentence for each way in which the whole network was timed.
     """
     by_id = {backend.id: backend for backend in backends}
     choices = _choices(graph, backends, draft, options, model_options)
     if not any(len(own) > 1 for own in choices.values()):
-        return
+        return []
     used = {name: by_id[name] for own in choices.values() for name in own if name in by_id}
     # Pairs count for what is fixed as well: copies to and from there are to be paid.
     clock = Clock(used, options, model_options, measure)
     try:
-        times = time_nodes(choices, clock)
+        all_times = time_nodes(choices, clock)
+        times = hopeful(all_times, clock)
+        nodes = list(times)
+        index = {node: number for number, node in enumerate(nodes)}
         pairs = time_pairs(graph, times, clock)
         groups = time_shared_copies(graph, times, clock)
+        found = least_time(
+            [[picoseconds(seconds) for seconds in times[node].values()] for node in nodes],
+            {(index[a], index[b]): table for (a, b), table in pairs.items()},
+            [list(times[node]) for node in nodes],
+            groups={tuple(index[node] for node in group): t for group, t in groups.items()},
+        )
+        ways = _ways(times, found.choices)
+        whole = _time_whole(ways, clock, nodes)
     finally:
         clock.cache.save()
-    nodes = list(times)
-    index = {node: number for number, node in enumerate(nodes)}
-    found = least_time(
-        [[picoseconds(seconds) for seconds in times[node].values()] for node in nodes],
-        {(index[a], index[b]): table for (a, b), table in pairs.items()},
-        [list(times[node]) for node in nodes],
-        groups={tuple(index[node] for node in group): t for group, t in groups.items()},
-    )
-    for node, choice in zip(nodes, found.choices, strict=True):
-        _settle(node, list(times[node])[choice], times[node], draft)
+    best = min(whole, key=whole.__getitem__, default=_BY_SUM)
+    for node, place in zip(nodes, ways[best], strict=True):
+        _settle(node, place, all_times[node], draft)
+    return [f"the whole network, {way}: {_in_words(taken)}" for way, taken in whole.items()]
+
+
+def _ways(times: Times, choices: Sequence[int]) -> dict[str, list[str]]:
+    """Places of all nodes, by what they are: each way once, the first of equals."""
+    ids = dict.fromkeys(name for own in times.values() for name in own)
+    ways = {
+        "by preference": [next(iter(own)) for own in times.values()],
+        _BY_SUM: [list(own)[choice] for own, choice in zip(times.values(), choices, strict=True)],
+    }
+    for name in ids:
+        ways[f"on {name} where it is of use"] = [
+            name if name in own else min(own, key=own.__getitem__) for own in times.values()
+        ]
+    different: dict[tuple[str, ...], str] = {}
+    for way in (_BY_SUM, *ways):
+        different.setdefault(tuple(ways[way]), way)
+    return {way: list(places) for places, way in different.items()}
+
+
+def _time_whole(
+    ways: Mapping[str, Sequence[str]], clock: Clock, nodes: Sequence[Node]
+) -> dict[str, float]:
+    """Seconds of the whole network in each way in which it runs; one way needs no comparison."""
+    if len(ways) < 2:
+        return {}
+    read = {value for node in nodes for value in node.inputs if value is not None}
+    taken = {way: clock.seconds(nodes, places, shared=read) for way, places in ways.items()}
+    return {way: seconds for way, seconds in taken.items() if seconds is not None}
 
 
 def _choices(

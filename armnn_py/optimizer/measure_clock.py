@@ -17,7 +17,7 @@ from armnn_py.optimizer.placement import Placement, PlacementRule
 from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
@@ -77,17 +77,19 @@ class Clock:
         nodes: Sequence[Node],
         places: Sequence[str],
         *,
-        shared: Value | None = None,
+        shared: Collection[Value] = (),
         keep_inner: bool = False,
     ) -> float | None:
         """Seconds of nodes that run one after the other, or None if they do not run there.
 
-        What several of them read comes from the host for each of them, but ``shared`` only once.
-        With ``keep_inner``, what one of them reads goes to the host for nobody else.
+        What several of them read comes from the host for each of them, what is ``shared`` only
+        once. With ``keep_inner``, what one of them reads goes to the host for nobody else.
         """
         if not all(place in self._identities for place in places):
             return None
-        network, signature = _network_of(nodes, shared, keep_inner)
+        groups = {place: f"at{number}" for number, place in enumerate(dict.fromkeys(places))}
+        names = [f"{groups[place]}_{number}" for number, place in enumerate(places)]
+        network, signature = _network_of(nodes, names, shared, keep_inner)
         given = sorted((place, self._model_options.get(place, ())) for place in set(places))
         where = [self._identities[place] for place in places]
         options = self._options
@@ -95,11 +97,9 @@ class Clock:
         known = self.cache.get(key)
         if known is not None or key in self._failed:
             return known
-        rules = tuple(
-            PlacementRule(place, name=f"layer_{number}") for number, place in enumerate(places)
-        )
+        rules = tuple(PlacementRule(place, name=f"{at}_*") for place, at in groups.items())
         options = dataclasses.replace(self._options, placement=Placement(rules, strict=True))
-        taken = self._measure(network, list(dict.fromkeys(places)), options)
+        taken = self._measure(network, list(groups), options)
         if taken is None:
             self._failed.add(key)
             return None
@@ -118,7 +118,7 @@ class Clock:
 
 
 def _network_of(
-    nodes: Sequence[Node], shared: Value | None, keep_inner: bool
+    nodes: Sequence[Node], names: Sequence[str], shared: Collection[Value], keep_inner: bool
 ) -> tuple[Network, str]:
     """Nodes in topological order as a network of their own, and what it does, as a digest."""
     network = Network("measured")
@@ -128,7 +128,7 @@ def _network_of(
     inside = set(nodes)
 
     def key_of(value: Value, reader: Node) -> tuple[Value, Node | None]:
-        is_own = value.node not in inside and value.constant is None and value is not shared
+        is_own = value.node not in inside and value.constant is None and value not in shared
         return value, reader if is_own else None
 
     for number, node in enumerate(nodes):
@@ -148,7 +148,7 @@ def _network_of(
             content = hashlib.sha256(array.tobytes()).hexdigest() if small else ""
             words.append(("constant", value.info, content))
         layer = network._append(
-            f"layer_{number}",
+            names[number],
             node.type,
             node.descriptor,
             tuple(None if value is None else slots[key_of(value, node)] for value in node.inputs),

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.optimizer.measure_clock import Clock
 
-__all__ = ["Times", "picoseconds", "time_nodes", "time_pairs", "time_shared_copies"]
+__all__ = ["Times", "hopeful", "picoseconds", "time_nodes", "time_pairs", "time_shared_copies"]
 
 Times: TypeAlias = "Mapping[Node, Mapping[str, float]]"
 """Seconds of each node by backend."""
 
 _IMPOSSIBLE = 10**15
 """In picoseconds: pairs of places between which tensors cannot get cost more than all else."""
+_HANDING_OVER, _SLOWEST_COPY = 0.5e-3, 250e6
+"""Seconds to start a part on a device, bytes a second: no device that is of use is slower."""
 _LARGEST_GROUP = 256
 """Combinations of places; of larger groups, copies count as if each reader had its own."""
 
@@ -48,6 +50,20 @@ def time_nodes(choices: Mapping[Node, Sequence[str]], clock: Clock) -> dict[Node
     return times
 
 
+def hopeful(times: Times, clock: Clock) -> dict[Node, dict[str, float]]:
+    """Leave out the choices that are slower by more than what copies could ever make up for."""
+    kept = {}
+    for node, own in times.items():
+        least = min(own.values())
+        moved = sum(value.info.byte_size for value in (*node.inputs, *node.outputs)
+                    if value is not None and value.constant is None)  # fmt: skip
+        most = 2 * (_HANDING_OVER + moved / _SLOWEST_COPY)
+        if not any(clock.memory.values()):
+            most = 2 * _HANDING_OVER
+        kept[node] = {name: seconds for name, seconds in own.items() if seconds <= least + most}
+    return kept
+
+
 def time_pairs(
     graph: Graph, times: Times, clock: Clock
 ) -> dict[tuple[Node, Node], list[list[int]]]:
@@ -63,11 +79,29 @@ def time_pairs(
             has_memory = any(clock.memory.get(name) for name in (*own, *times[reader]))
             if not has_memory and not both & clock.compiles:
                 continue  # the same for all combinations
-            # Then all of them are timed: a pair saves a little in any case, its inner border.
-            table = [[_pair(clock, node, a, reader, b) for b in times[reader]] for a in own]
+            # Without copies all of them are timed: a pair saves a little anyway, its inner border.
+            table = [
+                [
+                    0 if has_memory and _is_a_sum(clock, a, b) else _pair(clock, node, a, reader, b)
+                    for b in times[reader]
+                ]
+                for a in own
+            ]
             if any(any(row) for row in table):
                 pairs[node, reader] = table
     return pairs
+
+
+def _is_a_sum(clock: Clock, a: str, b: str) -> bool:
+    """Whether two layers take as long together as one after the other, copies included.
+
+    Then what a clock says beside that is noise. Between the memory of a backend and the host the
+    copy is the same as if the other layer were not there.
+    """
+    home, there = clock.memory.get(a), clock.memory.get(b)
+    if home or there:
+        return not (home and there)
+    return a != b or a not in clock.compiles
 
 
 def _pair(clock: Clock, first: Node, a: str, second: Node, b: str) -> int:
@@ -145,7 +179,7 @@ def _arriving(clock: Clock, value: Value, readers: Sequence[Node], place: str, t
     if len(able) < 2:
         return 0
     apart = clock.seconds(able[:2], [place, place])
-    together = clock.seconds(able[:2], [place, place], shared=value)
+    together = clock.seconds(able[:2], [place, place], shared=[value])
     if apart is None or together is None:
         return 0
     return max(0, picoseconds(apart) - picoseconds(together))

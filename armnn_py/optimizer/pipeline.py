@@ -169,7 +169,7 @@ class _Pipeline:
 
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to where they are fastest; rules and hints stay obeyed."""
-        place_by_time(
+        ways = place_by_time(
             self.graph,
             self.backends,
             draft,
@@ -177,6 +177,7 @@ class _Pipeline:
             self.model_options,
             measure=self.runtime._measure,
         )
+        self.records.append(PassRecord("measure", tuple(ways)))
 
     def _compile_parts(self, draft: AssignmentDraft) -> None:
         """Let backends replace their sub-graphs; what they give back is placed anew."""

@@ -57,7 +57,13 @@ class Machine:
         assert options.strategy == "preference"
         assert len(set(ids)) == len(ids)
         rules = () if options.placement is None else options.placement.rules
-        return 1e-6 * self.total(network, {rule.name: rule.backends[0] for rule in rules})
+        places = {
+            layer.name: rule.backends[0]
+            for layer in network.layers
+            for rule in rules
+            if rule.matches(layer.name, layer.type)
+        }
+        return 1e-6 * self.total(network, places)
 
     def total(self, network: ann.Network, places: Mapping[str | None, str]) -> float:
         sum_of_all: float = self.any_run

@@ -100,7 +100,8 @@ def place_by_time(
             [list(times[node]) for node in nodes],
             groups={tuple(index[node] for node in group): t for group, t in groups.items()},
         )
-        ways = _ways(times, found.choices)
+        preferred = [ids[0] for ids in choices.values()]
+        ways = _ways(times, found.choices, preferred)
         whole = _time_whole(ways, clock, nodes)
     finally:
         clock.cache.save()
@@ -110,11 +111,11 @@ def place_by_time(
     return [f"the whole network, {way}: {_in_words(taken)}" for way, taken in whole.items()]
 
 
-def _ways(times: Times, choices: Sequence[int]) -> dict[str, list[str]]:
+def _ways(times: Times, choices: Sequence[int], preferred: list[str]) -> dict[str, list[str]]:
     """Places of all nodes, by what they are: each way once, the first of equals."""
     ids = dict.fromkeys(name for own in times.values() for name in own)
     ways = {
-        "by preference": [next(iter(own)) for own in times.values()],
+        "by preference": preferred,
         _BY_SUM: [list(own)[choice] for own, choice in zip(times.values(), choices, strict=True)],
     }
     for name in ids:

@@ -344,10 +344,14 @@ def test_what_no_copy_could_make_up_for_is_not_tried_further(
         layers = [n for n in net.layers if n.type.label not in ("Input", "Output", "Constant")]
         if len(layers) > 1:
             whole.append(list(ids))
-        return 1.0 if "Dozen" in ids else 1e-6 * len(layers)
+        return len(layers) * (1.0 if "Dozen" in ids else 1e-6)
 
     monkeypatch.setattr(runtime, "_measure", seconds)
     optimized = measured(runtime, network())
     assert set(places(optimized).values()) == {"CpuRef"}
     assert optimized.assignment.of("last").note == "measured: 1.0 us here, 1.00 s on Dozen"
     assert whole == []  # there is one way left
+    options = OptimizerOptions(strategy="measure", measure_cache=None)
+    turned = ann.optimize(network(), ["Dozen", "CpuRef"], runtime=runtime, options=options)
+    assert set(places(turned).values()) == {"CpuRef"}
+    assert whole == [["CpuRef"], ["Dozen", "CpuRef"]]  # what it would be without measuring

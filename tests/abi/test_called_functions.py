@@ -104,6 +104,28 @@ def test_a_sample_backend_shows_each_function(table: str) -> None:
     assert {name for name in names if not re.search(rf"\.{name} = \w", sources)} == set()
 
 
+MANDATORY = {"create", "destroy", "get_id", "create_workload_factory", "get_layer_support"}
+
+
+@pytest.mark.parametrize(("column", "sample"), [(1, "sample_zero"), (2, "sample_npu")])
+def test_the_page_of_the_samples_says_who_fills_in_what(column: int, sample: str) -> None:
+    page = (REPOSITORY / "docs" / "sample_backends.md").read_text()
+    section = page.partition("## Which functions")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("| `")]
+    said = {
+        name
+        for names, *cells in rows
+        if cells[column].strip()
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    folder = REPOSITORY / "examples" / "backends" / sample
+    sources = "".join(path.read_text() for path in folder.glob("*.c"))
+    table = re.search(r"armnn_backend_api_t \w+ = \{(.*?)\n\};", sources, re.DOTALL)
+    assert table is not None
+    filled = set(re.findall(r"\.(\w+) = ", table[1])) & functions(abi.armnn_backend_api_t)
+    assert said - {"armnn_backend_api_t"} == filled - MANDATORY
+
+
 def test_the_header_says_it_too() -> None:
     """What is not called yet stands in the introduction of backend_api.h."""
     header = (REPOSITORY / "native" / "include" / "armnn" / "backend_api.h").read_text()

@@ -99,20 +99,27 @@ static __attribute__((noinline)) vf_t power_of(vf_t x, vf_t y) {
 #define LOAD_NUMBER(p, i) vf_set(*(p))
 #define LOAD_NUMBER_MASKED(p, i, m) vf_set(*(p))
 
-#define BINARY_LOOP(name, LEFT, RIGHT, expression)                                            \
-  static void ACC_NAME(name)(const float* left, const float* right, float* out, size_t count, \
-                             float low, float high) {                                         \
-    const vf_t vlow = vf_set(low), vhigh = vf_set(high);                                      \
-    size_t i = 0;                                                                             \
-    _Pragma(BY_FOUR) for (; i + VF_LANES <= count; i += VF_LANES) {                           \
-      const vf_t x = LEFT(left, i), y = RIGHT(right, i);                                      \
-      vf_store(out + i, vf_clamp(expression, vlow, vhigh));                                   \
-    }                                                                                         \
-    if (i < count) {                                                                          \
-      const vm_t m = vm_first(count - i);                                                     \
-      const vf_t x = LEFT##_MASKED(left, i, m), y = RIGHT##_MASKED(right, i, m);              \
-      vf_store_masked(out + i, vf_clamp(expression, vlow, vhigh), m);                         \
-    }                                                                                         \
+#define BINARY_LOOP(name, LEFT, RIGHT, expression)                                 \
+  static void ACC_NAME(name)(const armnn_i_acc_binary_job_t* job) {                \
+    const vf_t low = vf_set(job->low), high = vf_set(job->high);                   \
+    const float *left = job->left, *right = job->right;                            \
+    float* out = job->out;                                                         \
+    const size_t columns = job->columns;                                           \
+    for (size_t r = 0; r < job->rows; ++r) {                                       \
+      size_t i = 0;                                                                \
+      _Pragma(BY_FOUR) for (; i + VF_LANES <= columns; i += VF_LANES) {            \
+        const vf_t x = LEFT(left, i), y = RIGHT(right, i);                         \
+        vf_store(out + i, vf_clamp(expression, low, high));                        \
+      }                                                                            \
+      if (i < columns) {                                                           \
+        const vm_t m = vm_first(columns - i);                                      \
+        const vf_t x = LEFT##_MASKED(left, i, m), y = RIGHT##_MASKED(right, i, m); \
+        vf_store_masked(out + i, vf_clamp(expression, low, high), m);              \
+      }                                                                            \
+      left += job->left_stride;                                                    \
+      right += job->right_stride;                                                  \
+      out += job->out_stride;                                                      \
+    }                                                                              \
   }
 #define BINARY_FORMS(name, expression)                                    \
   BINARY_LOOP(armnn_f32_##name##_aa, LOAD_ARRAY, LOAD_ARRAY, expression)  \

@@ -27,11 +27,20 @@ static inline void armnn_i_acc_apply_rows(armnn_i_acc_apply_fn_t apply, float* d
   for (size_t i = 0; i < rows; ++i) apply(data + i * stride, data + i * stride, columns, a, b);
 }
 
-/* out[i] = min(max(left[i] op right[i], low), high): any function that is a clamp costs nothing. */
-typedef void (*armnn_i_acc_binary_fn_t)(const float* left, const float* right, float* out,
-                                        size_t count, float low, float high);
+/* out[r][i] = min(max(left[r][i] op right[r][i], low), high) for |rows| rows of |columns|: any
+ * function that is a clamp costs nothing. Rows are |*_stride| floats apart; an operand that is a
+ * number has one number for each row. */
+typedef struct armnn_i_acc_binary_job_t {
+  const float *left, *right;
+  float* out;
+  ptrdiff_t left_stride, right_stride, out_stride;
+  size_t rows, columns;
+  float low, high;
+} armnn_i_acc_binary_job_t;
 
-/* Which operands are arrays; the other one is a single number. */
+typedef void (*armnn_i_acc_binary_fn_t)(const armnn_i_acc_binary_job_t* job);
+
+/* Which operands are arrays; the other one is a number a row. */
 typedef enum armnn_i_acc_binary_form_e {
   ARMNN_ACC_ARRAY_ARRAY = 0,
   ARMNN_ACC_ARRAY_NUMBER,

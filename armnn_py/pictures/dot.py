@@ -33,6 +33,7 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
         f"  label={_quoted(f'{drawing.title}: {drawing.summary}')};",
         "  labelloc=t;",
         '  node [fontname="sans-serif", style=filled, shape=box];',
+        *_clusters(drawing),
         *(f"  n{box.id} [{_attributes(box, colours)}];" for box in drawing.boxes),
         *(
             f"  n{wire.source} -> n{wire.target} [tooltip={_quoted(wire.tensor)}];"
@@ -41,6 +42,22 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _clusters(drawing: Drawing) -> list[str]:
+    """Return a frame for each part that is drawn as several boxes."""
+    members: dict[int, list[Box]] = {}
+    for box in drawing.boxes:
+        if box.part is not None and box.kind == "layer":
+            members.setdefault(box.part, []).append(box)
+    return [
+        f'  subgraph cluster_part{part} {{ style="rounded,dashed"; '
+        f"label={_quoted(f'part {part}: {own[0].backend}')}; "
+        + " ".join(f"n{box.id};" for box in own)
+        + " }"
+        for part, own in members.items()
+        if len(own) > 1
+    ]
 
 
 def _attributes(box: Box, colours: dict[int, str]) -> str:

@@ -146,6 +146,11 @@ class Drawing:
     wires: tuple[Wire, ...]
     counts: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why layers are not on an earlier choice, with counts of boxes, most first."""
+        return dict(Counter(box.reason for box in self.boxes if box.reason).most_common())
+
     def groups(self, colour: str) -> dict[str, int]:
         """Return what the legend lists: backends or types, with counts of layers, most first."""
         if colour == "type":

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import html
 from bisect import bisect_right
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
+from armnn_py.pictures.frames import frames_of
 from armnn_py.pictures.layout import BOX_WIDTH, ROW, Layout, lay_out
 from armnn_py.pictures.palette import FRAME, MARK, colours_of, key_of
 from armnn_py.text import counted, printable
@@ -16,15 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.pictures.drawing import Box, Drawing, Wire
+    from armnn_py.pictures.frames import Frame
 
 __all__ = ["to_svg"]
 
 _HEIGHT, _MARK = 38.0, 7.0  # of a box; half of a mark's
 _MARGIN, _MIN_WIDTH = 24.0, 640.0
+_CHARACTER = 7.2  # of the summary, on the average
+_REASONS = 10
 _STYLE = (
     "text{font-family:system-ui,'Segoe UI','DejaVu Sans',sans-serif;font-size:11px;fill:#111}"
-    ".t{font-weight:600;font-size:12px}.h{font-weight:600;font-size:17px}.s{font-size:13px}"
-    ".p{font-size:10px;fill:#333}.w{fill:none;stroke:#666;stroke-width:1.2}"
+    ".t{font-weight:600;font-size:12px}.h{font-weight:600;font-size:17px}.s{font-size:13px}.r{font-size:12px}"
+    ".p{font-size:10px;fill:#333}.f{stroke:#444;stroke-width:1.2;stroke-dasharray:5 3}"
+    ".w{fill:none;stroke:#666;stroke-width:1.2}"
     ".b{stroke:#444;stroke-width:1}"
 )
 
@@ -47,6 +53,8 @@ def to_svg(drawing: Drawing, *, colour: str = "backend") -> str:
     legend, top = _legend(drawing, colour, layout.width)
     colours = colours_of(drawing, colour)
     boxes = {box.id: box for box in drawing.boxes}
+    letters = dict(zip(drawing.reasons, ascii_lowercase, strict=False))
+    frames = frames_of(drawing.boxes, layout.places, layout.columns, (BOX_WIDTH + 14, _HEIGHT + 14))
     width, height = layout.width + 2 * _MARGIN, top + layout.height + _MARGIN
     wires = (
         _wire(wire, route, layout, boxes)
@@ -64,8 +72,12 @@ def to_svg(drawing: Drawing, *, colour: str = "backend") -> str:
             f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>',
             *legend,
             f'<g transform="translate({_MARGIN:g} {top:g})">',
+            *(_frame(frame, colours[frame.boxes[0]], colour) for frame in frames),
             *wires,
-            *(_box(box, layout.places[box.id], colours[box.id]) for box in drawing.boxes),
+            *(
+                _box(box, layout.places[box.id], colours[box.id], letters.get(box.reason, ""))
+                for box in drawing.boxes
+            ),
             "</g>",
             "</svg>\n",
         ]
@@ -78,10 +90,11 @@ def _is_mark(box: Box) -> bool:
 
 def _legend(drawing: Drawing, colour: str, width: float) -> tuple[list[str], float]:
     """Return title, summary and what the colours mean, and where the network may begin."""
-    lines = [
-        f'<text class="h" x="{_MARGIN:g}" y="34">{_text(_cut(drawing.title, 60))}</text>',
-        f'<text class="s" x="{_MARGIN:g}" y="56">{_text(drawing.summary)}</text>',
-    ]
+    lines = [f'<text class="h" x="{_MARGIN:g}" y="34">{_text(_cut(drawing.title, 60))}</text>']
+    top = 34.0
+    for line in _folded(drawing.summary, width):
+        top += 20
+        lines.append(f'<text class="s" x="{_MARGIN:g}" y="{top:g}">{_text(line)}</text>')
     keys = key_of(drawing, colour)
     items = [
         (f'<rect class="b" width="14" height="14" rx="3" fill="{keys[name]}"/>',
@@ -92,7 +105,7 @@ def _legend(drawing: Drawing, colour: str, width: float) -> tuple[list[str], flo
         count = sum(1 for box in drawing.boxes if box.kind == kind)
         if count:
             items.append((_mark(kind, 7, 7), f"{count} {words[count > 1]} between backends"))
-    x, y = _MARGIN, 72.0
+    x, y = _MARGIN, top + 18
     for symbol, text in items:
         taken = 20 + 7.5 * len(text) + 18
         if x > _MARGIN and x + taken > width:
@@ -102,10 +115,46 @@ def _legend(drawing: Drawing, colour: str, width: float) -> tuple[list[str], flo
             f'<text class="s" x="20" y="12">{_text(text)}</text></g>'
         )
         x += taken
-    return lines, y + 30
+    y += 18
+    reasons = list(drawing.reasons.items())
+    if reasons:
+        y += 18
+        lines.append(
+            f'<text class="t" x="{_MARGIN:g}" y="{y:g}">Why not on an earlier choice:</text>'
+        )
+    for (reason, count), letter in zip(reasons[:_REASONS], ascii_lowercase, strict=False):
+        y += 17
+        boxes = f"{count} box{'' if count == 1 else 'es'}"
+        shown = _cut(reason, max(40, int(width / _CHARACTER) - 16))
+        lines.append(
+            f'<text class="r" x="{_MARGIN:g}" y="{y:g}"><tspan font-weight="600">{letter}</tspan>'
+            f"  {boxes}: {_text(shown)}<title>{_text(reason)}</title></text>"
+        )
+    return lines, y + 24
 
 
-def _box(box: Box, place: tuple[float, float], colour: str) -> str:
+def _folded(summary: str, width: float) -> list[str]:
+    """Lines that fit, broken where a summary has its semicolons."""
+    lines: list[str] = []
+    for piece in summary.split("; "):
+        if lines and (len(lines[-1]) + 2 + len(piece)) * _CHARACTER < width:
+            lines[-1] += f"; {piece}"
+        else:
+            lines.append(piece)
+    return lines
+
+
+def _frame(frame: Frame, background: str, colour: str) -> str:
+    """A part that is drawn as several boxes."""
+    fill = background if colour == "backend" else FRAME
+    return (
+        f'<rect class="f" x="{frame.left:.1f}" y="{frame.top:.1f}" rx="10" '
+        f'width="{frame.right - frame.left:.1f}" height="{frame.bottom - frame.top:.1f}" '
+        f'fill="{fill}" fill-opacity=".3"><title>part {frame.part}</title></rect>'
+    )
+
+
+def _box(box: Box, place: tuple[float, float], colour: str, why: str) -> str:
     x, y = place
     title = _text("\n".join(box.describe()), keep="\n")
     head = f'<g class="{box.kind}" id="n{box.id}"><title>{title}</title>'
@@ -114,18 +163,22 @@ def _box(box: Box, place: tuple[float, float], colour: str) -> str:
     rounded = 6 if box.kind == "layer" else _HEIGHT / 2
     part = "" if box.part is None else f"part {box.part}"
     left, top, pad = x - BOX_WIDTH / 2, y - _HEIGHT / 2, 8 if box.kind == "layer" else 18
-    label = (
-        f'<text class="p" text-anchor="end" x="{left + BOX_WIDTH - 7:.1f}" y="{top + 14:.1f}">'
-        f"{part}</text>"
-        if part
-        else ""
+    several = counted(len(box.layers), "layer") if len(box.layers) > 1 else ""
+    if why:  # the letter of the reason above
+        part = f"{part}, {why}" if part else why
+    labels = "".join(
+        f'<text class="p" text-anchor="end" x="{left + BOX_WIDTH - 7:.1f}" y="{top + y:.1f}">'
+        f"{text}</text>"
+        for text, y in ((part, 14), (several, 30))
+        if text
     )
     return (
         f'{head}<rect class="b" x="{left:.1f}" y="{top:.1f}" width="{BOX_WIDTH:g}" '
         f'height="{_HEIGHT:g}" rx="{rounded:g}" fill="{colour}"/>'
         f'<text class="t" x="{left + pad:.1f}" y="{top + 15:.1f}">'
-        f"{_text(_cut(box.type, 18 if part else 24))}</text>{label}"
-        f'<text x="{left + pad:.1f}" y="{top + 30:.1f}">{_text(_cut(box.name, 28))}</text></g>'
+        f"{_text(_cut(box.type, 18 if part else 24))}</text>{labels}"
+        f'<text x="{left + pad:.1f}" y="{top + 30:.1f}">'
+        f"{_text(_cut(box.name, 20 if several else 28))}</text></g>"
     )
 
 

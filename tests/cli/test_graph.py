@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 from onnx import helper
 
 from armnn_py.pictures import Box, Drawing, Wire, to_dot, to_svg
+from armnn_py.pictures.frames import frames_of
 from armnn_py.pictures.layout import ROW, lay_out
 
 from .conftest import DEMO, Command, save_model
@@ -127,6 +128,46 @@ def test_long_networks_go_on_in_the_next_column_and_nothing_overlaps() -> None:
         assert (route[0], route[-1]) == (layout.places[source], layout.places[target])
         passed = set(route[1:-1])
         assert not passed & set(layout.places.values())
+
+
+def parted(number: int, part: int | None, kind: str = "layer") -> Box:
+    label = "MemCopy" if kind == "copy" else "Activation"
+    return Box(number, f"n{number}", label, kind, "Acme", part, (), ("float32 1",))
+
+
+def test_a_part_of_several_boxes_has_a_frame_and_nobody_else_is_in_it() -> None:
+    boxes = [parted(0, 0), parted(1, 0), parted(2, None, "copy"), parted(3, 1), parted(4, 0)]
+    places = {0: (50.0, 10.0), 1: (50.0, 30.0), 2: (50.0, 50.0), 3: (50.0, 70.0), 4: (50.0, 90.0)}
+    (frame,) = frames_of(boxes, places, [0.0], (40.0, 16.0))
+    assert (frame.part, frame.boxes) == (0, (0, 1))
+    assert (frame.left, frame.top, frame.right, frame.bottom) == (30.0, 2.0, 70.0, 38.0)
+    # In two columns each has its own frame; a part of one box there has none.
+    beside = {**places, 1: (250.0, 30.0), 4: (250.0, 50.0)}
+    assert [one.boxes for one in frames_of(boxes, beside, [0.0, 200.0], (40.0, 16.0))] == [(1, 4)]
+
+
+def test_parts_are_framed_and_reasons_have_letters() -> None:
+    refused = [box(0), box(1)]
+    other = Box(2, "n2", "Resize", "layer", "Ref", 4, (), ("float32 1",), ("a", "b"), "too <wide>")
+    picture = drawing([*refused, other], [(0, 1), (1, 2)])
+    root = ET.fromstring(to_svg(picture))
+    (frame,) = (rect for rect in root.iter(f"{SVG}rect") if rect.get("class") == "f")
+    assert frame.findtext(f"{SVG}title") == "part 3"
+    lines = ["".join(t.itertext()) for t in root.iter(f"{SVG}text") if t.get("class") == "r"]
+    assert lines == ["a  2 boxes: becausebecause", "b  1 box: too <wide>too <wide>"]
+    small = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "p"]
+    assert small == ["part 3, a", "part 3, a", "part 4, b", "2 layers"]
+    dot = to_dot(picture)
+    assert 'subgraph cluster_part3 { style="rounded,dashed"; label="part 3: Acme"; n0; n1; }' in dot
+    assert "cluster_part4" not in dot
+
+
+def test_a_long_summary_goes_on_in_the_next_line() -> None:
+    picture = Drawing("t", "; ".join(["some forty characters of a summary here"] * 4), (), ())
+    root = ET.fromstring(to_svg(picture))
+    lines = [text.text or "" for text in root.iter(f"{SVG}text") if text.get("class") == "s"]
+    assert len(lines) > 1
+    assert "; ".join(lines) == picture.summary
 
 
 def test_layout_of_nothing() -> None:

@@ -1,0 +1,104 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * backend.h - the parts of CpuAcc that face the host: entry.c, support.c, optimize.c, workload.c
+ * and program.c.
+ */
+#ifndef ARMNN_CPU_ACC_BACKEND_H_
+#define ARMNN_CPU_ACC_BACKEND_H_
+
+#include "program.h"
+
+#define ARMNN_ACC_ID "CpuAcc"
+#define ARMNN_ACC_VERSION "0.1.0"
+/* Programs are never kept beyond the process, so that this need not name a processor. */
+#define ARMNN_ACC_BLOB "armnn_py CpuAcc program, 1"
+
+typedef struct armnn_i_acc_backend_t {
+  armnn_backend_t base;
+  const armnn_host_t* host;
+  armnn_i_acc_maker_t maker;
+} armnn_i_acc_backend_t;
+
+/* ---- program.c --------------------------------------------------------------------------------
+ */
+
+typedef struct armnn_i_acc_entry_t {
+  armnn_i_acc_op_t* op;
+  uint64_t* guids; /* of the layers that it does, in their order */
+  uint32_t guid_count;
+} armnn_i_acc_entry_t;
+
+/* A compiled part; constant from the end of the compilation on. */
+typedef struct armnn_i_acc_program_t {
+  const armnn_host_t* host;
+  uint32_t max_threads;
+  uint32_t input_count, output_count;
+  uint64_t* border; /* bytes of each input, then of each output */
+  armnn_i_acc_entry_t* entries;
+  uint32_t count, capacity;
+  uint64_t arena_size;   /* first in the scratch of a run */
+  uint64_t op_scratch;   /* then what the operator that runs needs */
+  uint64_t scratch_size; /* both, and the addresses of the bindings */
+  /* Copies of constants that operators read when they run. */
+  float** constants;
+  const float** originals;
+  uint64_t* constant_sizes;
+  uint32_t constant_count, constant_capacity;
+} armnn_i_acc_program_t;
+
+armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
+                                                  const armnn_subgraph_t* part);
+/* Takes |op| and |guids| (from malloc); false if memory is out: then they stay the caller's. */
+bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* op, uint64_t* guids,
+                             uint32_t guid_count);
+/* A copy of |count| values that lives as long as the program; null if memory is out. */
+const float* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const float* values,
+                                      uint64_t count);
+void armnn_i_acc_program_clear(armnn_i_acc_program_t* program);
+void armnn_i_acc_program_finish(armnn_i_acc_program_t* program, uint64_t arena_size);
+void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program);
+
+/* The tensors of one run: input i of the program is inputs[order[i]]. Without |order|, which a part
+ * does not have, it is inputs[i], and the operators are told to the trace by their layers. */
+typedef struct armnn_i_acc_borders_t {
+  const void* const* inputs;
+  const uint32_t* order;
+  void* const* outputs;
+} armnn_i_acc_borders_t;
+
+/* |scratch| has scratch_size bytes and is aligned to a line. */
+armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
+                                       const armnn_i_acc_borders_t* borders, char* scratch,
+                                       uint64_t run_id, armnn_error_t* error);
+
+/* ---- compile/ ---------------------------------------------------------------------------------
+ */
+
+/* UNSUPPORTED: the layers that cannot be done are in |out_layers|, which has room for all. */
+armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn_subgraph_t* part,
+                                   armnn_i_acc_program_t** out_program, uint32_t* out_layers,
+                                   uint32_t* out_count, armnn_error_t* error);
+bool armnn_i_acc_has_reader(int32_t layer_type);
+
+/* ---- support.c --------------------------------------------------------------------------------
+ */
+
+armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
+armnn_status_t armnn_i_acc_get_layer_support(armnn_backend_t* backend,
+                                             const armnn_options_t* model_options,
+                                             armnn_layer_support_t** out_support,
+                                             armnn_error_t* error);
+
+/* ---- optimize.c, workload.c -------------------------------------------------------------------
+ */
+
+armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
+                                    const armnn_options_t* model_options,
+                                    const armnn_optimization_sink_t* sink, armnn_error_t* error);
+armnn_status_t armnn_i_acc_create_workload_factory(armnn_backend_t* backend,
+                                                   const armnn_factory_args_t* args,
+                                                   armnn_workload_factory_t** out_factory,
+                                                   armnn_error_t* error);
+
+#endif /* ARMNN_CPU_ACC_BACKEND_H_ */

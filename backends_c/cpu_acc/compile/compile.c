@@ -1,0 +1,147 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * compile.c - all stages in a row: from layers to a program.
+ *
+ * An operator that is refused gets other operands (dense ones, nothing fused behind it) before the
+ * part is given up; then everything is placed again, since that changes what lives when.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../backend.h"
+#include "lower.h"
+
+typedef struct compilation_t {
+  ir_graph_t graph;
+  ir_schedule_t schedule;
+  armnn_i_acc_program_t* program;
+} compilation_t;
+
+/* The layers of a node, as guids. */
+static uint64_t* guids_of(const ir_graph_t* graph, const ir_node_t* node) {
+  uint64_t* guids = malloc((node->layer_count + (size_t)1) * sizeof *guids);
+  for (uint32_t i = 0; guids != NULL && i < node->layer_count; ++i) {
+    guids[i] = graph->part->layers[node->layers[i]]->guid;
+  }
+  return guids;
+}
+
+/* Constants of the network and of the pool do not outlive the compilation: operators that read them
+ * when they run get copies. Weights are packed by their operators instead. */
+static void keep_constants(compilation_t* self, ir_step_t* step) {
+  for (uint32_t i = 0; i < 3; ++i) {
+    armnn_i_acc_tensor_t* tensor = &step->in[i];
+    const bool packed = i == 1 && step->action == IR_ACT_NODE && step->node->kind == IR_MATMUL;
+    if (tensor->rank == 0 || tensor->values == NULL || packed) continue;
+    uint64_t count = 1; /* up to the last element that is reached */
+    const float* first = tensor->values;
+    for (uint32_t d = 0; d < tensor->rank; ++d) {
+      const int64_t reach = (tensor->dims[d] - 1) * tensor->strides[d];
+      if (reach < 0) first += reach;
+      count += (uint64_t)(reach < 0 ? -reach : reach);
+    }
+    const float* kept = armnn_i_acc_program_keep(self->program, first, count);
+    if (kept == NULL) {
+      self->graph.status = ARMNN_STATUS_OUT_OF_MEMORY;
+      longjmp(self->graph.escape, 1);
+    }
+    tensor->values = kept + (tensor->values - first);
+  }
+}
+
+/* Operators for all steps; false if some node was refused and shall be placed differently. */
+static bool make_operators(compilation_t* self) {
+  ir_graph_t* graph = &self->graph;
+  bool all = true;
+  for (uint32_t s = 0; s < self->schedule.step_count; ++s) {
+    ir_step_t* step = &self->schedule.steps[s];
+    armnn_i_acc_op_t* op = NULL;
+    keep_constants(self, step);
+    const armnn_status_t status = armnn_i_acc_lower(graph->maker, step, &op);
+    if (status == ARMNN_STATUS_OK) {
+      uint64_t* guids = guids_of(graph, step->node);
+      if (guids == NULL ||
+          !armnn_i_acc_program_add(self->program, op, guids, step->node->layer_count)) {
+        free(guids);
+        op->destroy(op);
+        graph->status = ARMNN_STATUS_OUT_OF_MEMORY;
+        longjmp(graph->escape, 1);
+      }
+      continue;
+    }
+    if (status != ARMNN_STATUS_UNSUPPORTED) {
+      graph->status = status;
+      longjmp(graph->escape, 1);
+    }
+    /* Nodes are the graph's own; only the schedule sees them as constant. */
+    ir_node_t* node = (ir_node_t*)(uintptr_t)step->node;
+    const bool has_epilogue = node->kind != IR_UNARY &&
+                              (node->function != ARMNN_ACC_IDENTITY || node->residual != IR_NONE);
+    if (step->action == IR_ACT_NODE && !node->plain_operands) {
+      node->plain_operands = true;
+    } else if (step->action == IR_ACT_NODE && has_epilogue && !node->bare) {
+      node->bare = true;
+    } else {
+      armnn_i_acc_refuse(graph, node, "no operator takes its sizes");
+    }
+    all = false;
+  }
+  return all;
+}
+
+static void compile(compilation_t* self) {
+  ir_graph_t* graph = &self->graph;
+  armnn_i_acc_read(graph);
+  graph->layer = graph->part->layer_count; /* nodes from here on belong to no layer */
+  armnn_i_acc_fuse_patterns(graph);
+  armnn_i_acc_fuse(graph);
+  do {
+    armnn_i_acc_program_clear(self->program);
+    armnn_i_acc_place(graph, &self->schedule);
+    armnn_i_acc_plan(graph, &self->schedule);
+  } while (!make_operators(self));
+  armnn_i_acc_program_finish(self->program, self->schedule.arena_size);
+}
+
+static armnn_status_t report(const ir_graph_t* graph, uint32_t* out_layers, uint32_t* out_count,
+                             armnn_error_t* error) {
+  *out_count = 0;
+  if (graph->status != ARMNN_STATUS_UNSUPPORTED) {
+    return armnn_fail(error, graph->status, "out of memory");
+  }
+  const ir_node_t* node = graph->culprit;
+  if (node == NULL || node->layer_count == 0) {
+    out_layers[(*out_count)++] =
+        graph->layer < graph->part->layer_count ? graph->layer : graph->part->layer_count - 1;
+  } else {
+    for (uint32_t i = 0; i < node->layer_count; ++i) out_layers[(*out_count)++] = node->layers[i];
+  }
+  return armnn_fail(error, ARMNN_STATUS_UNSUPPORTED, "%s", graph->reason);
+}
+
+armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn_subgraph_t* part,
+                                   armnn_i_acc_program_t** out_program, uint32_t* out_layers,
+                                   uint32_t* out_count, armnn_error_t* error) {
+  *out_program = NULL;
+  *out_count = 0;
+  compilation_t* self = calloc(1, sizeof *self);
+  if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  self->graph.part = part;
+  self->graph.maker = maker;
+  self->program = armnn_i_acc_program_create(maker, part);
+  armnn_status_t status = ARMNN_STATUS_OK;
+  if (self->program == NULL) {
+    status = armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  } else if (setjmp(self->graph.escape) == 0) {
+    compile(self);
+    *out_program = self->program;
+  } else {
+    armnn_i_acc_program_destroy(self->program);
+    status = report(&self->graph, out_layers, out_count, error);
+  }
+  armnn_i_acc_pool_free(&self->graph);
+  free(self);
+  return status;
+}

@@ -1,0 +1,282 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * fuse.c - nodes swallow the only reader of their output: scales and shifts go into the weights of
+ * products, functions and one sum with another tensor into the epilogue; padding goes into the
+ * window behind it.
+ *
+ * The node that comes of it stands where the swallowed one stood, since that is when all that it
+ * reads has been computed.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ir.h"
+
+void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other,
+                              bool before) {
+  uint32_t* layers =
+      armnn_i_acc_pool(graph, ((uint64_t)node->layer_count + other->layer_count) * sizeof *layers);
+  const ir_node_t *first = before ? other : node, *second = before ? node : other;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < first->layer_count; ++i) layers[count++] = first->layers[i];
+  for (uint32_t i = 0; i < second->layer_count; ++i) {
+    bool known = false;
+    for (uint32_t k = 0; k < first->layer_count; ++k) {
+      known = known || first->layers[k] == second->layers[i];
+    }
+    if (!known) layers[count++] = second->layers[i];
+  }
+  node->layers = layers;
+  node->layer_count = count;
+}
+
+/* ---- Scales and shifts ------------------------------------------------------------------------
+ */
+
+static float* bias_of(ir_graph_t* graph, const float* bias, int64_t count) {
+  float* values = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *values);
+  if (bias != NULL) memcpy(values, bias, (size_t)count * sizeof *values);
+  return values;
+}
+
+/* |scale| and |shift| have |step| 1, or 0 for one value for all. */
+static void scale_window(ir_graph_t* graph, ir_window_t* window, int64_t outputs,
+                         const float* scale, const float* shift, int64_t step) {
+  const int64_t inputs = window->inputs_of_group;
+  const int64_t taps = window->kernel_y * window->kernel_x;
+  float* weights = armnn_i_acc_pool(graph, (uint64_t)(outputs * taps * inputs) * sizeof *weights);
+  const armnn_i_acc_window_weights_t* from = &window->weights;
+  float* to = weights;
+  for (int64_t o = 0; o < outputs; ++o) {
+    const float factor = scale[o * step];
+    for (int64_t y = 0; y < window->kernel_y; ++y) {
+      for (int64_t x = 0; x < window->kernel_x; ++x) {
+        const float* tap =
+            from->values + o * from->stride_o + y * from->stride_y + x * from->stride_x;
+        for (int64_t i = 0; i < inputs; ++i) *to++ = tap[i * from->stride_i] * factor;
+      }
+    }
+  }
+  float* bias = bias_of(graph, window->bias, outputs);
+  for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
+  window->weights =
+      (armnn_i_acc_window_weights_t){weights, taps * inputs, window->kernel_x * inputs, inputs, 1};
+  window->bias = bias;
+}
+
+/* False where the weights are not known. */
+static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, const float* scale,
+                         const float* shift, int64_t step) {
+  const ir_value_t* right = graph->values[node->inputs[1]];
+  const ir_shape_t shape = right->shape;
+  if (right->constant == NULL) return false;
+  const int64_t count = ir_count(&shape), columns = shape.dims[shape.rank - 1];
+  float* weights = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *weights);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t o = node->matmul.transpose_right ? i / columns % outputs : i % columns;
+    weights[i] = right->constant[i] * scale[o * step];
+  }
+  float* bias = bias_of(graph, node->matmul.bias, outputs);
+  for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
+  node->inputs[1] = armnn_i_acc_constant(graph, &shape, weights);
+  node->matmul.bias = bias;
+  return true;
+}
+
+static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, const float* shift,
+                       int64_t step) {
+  const ir_shape_t* out = ir_shape(graph, node->output);
+  const int64_t outputs = out->dims[out->rank - 1];
+  if (node->kind == IR_MATMUL) return scale_matmul(graph, node, outputs, scale, shift, step);
+  if (node->kind != IR_AFFINE) {
+    scale_window(graph, &node->window, outputs, scale, shift, step);
+    return true;
+  }
+  float* scales = bias_of(graph, node->affine.scale, outputs);
+  float* shifts = bias_of(graph, node->affine.shift, outputs);
+  for (int64_t o = 0; o < outputs; ++o) {
+    scales[o] *= scale[o * step];
+    shifts[o] = shifts[o] * scale[o * step] + shift[o * step];
+  }
+  node->affine.scale = scales;
+  node->affine.shift = shifts;
+  return true;
+}
+
+/* ---- Functions --------------------------------------------------------------------------------
+ */
+
+static float clamped(float value, float low, float high) {
+  value = value < low ? low : value;
+  return value > high ? high : value;
+}
+
+/* function, and then next(a, b), as one function. */
+static bool join_functions(ir_node_t* node, int32_t next, float a, float b) {
+  if (node->function == ARMNN_ACC_IDENTITY) {
+    node->function = next;
+    node->a = a;
+    node->b = b;
+    return true;
+  }
+  if (node->function == ARMNN_ACC_CLAMP && next == ARMNN_ACC_CLAMP) {
+    node->a = clamped(node->a, a, b);
+    node->b = clamped(node->b, a, b);
+    return true;
+  }
+  if (next == ARMNN_ACC_LINEAR &&
+      (node->function == ARMNN_ACC_LINEAR || node->function == ARMNN_ACC_HARD_SWISH)) {
+    node->a *= a;
+    node->b = node->b * a + b;
+    return true;
+  }
+  if (node->function == ARMNN_ACC_LINEAR && next == ARMNN_ACC_CLAMP && a == 0.0f && b == 1.0f) {
+    node->function = ARMNN_ACC_HARD_SIGMOID;
+    return true;
+  }
+  return false;
+}
+
+/* A scale behind ReLU is one before it, if it is positive: the bounds are scaled, too. */
+static bool scale_clamped(ir_graph_t* graph, ir_node_t* node, float scale) {
+  static const float nothing = 0.0f;
+  if (node->function != ARMNN_ACC_CLAMP || !(scale > 0.0f) || !isnormal(scale)) return false;
+  if (!scale_node(graph, node, &scale, &nothing, 0)) return false;
+  node->a *= scale;
+  node->b *= scale;
+  return true;
+}
+
+static bool swallow_function(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
+  if (!ir_takes_function(node->kind)) return false;
+  if (node->residual != IR_NONE && node->residual_last) {
+    if (node->function != ARMNN_ACC_IDENTITY) return false;
+    node->residual_last = false;
+  }
+  if (ir_is_product(node->kind) && node->residual == IR_NONE &&
+      next->function == ARMNN_ACC_LINEAR) {
+    if (node->function == ARMNN_ACC_IDENTITY && scale_node(graph, node, &next->a, &next->b, 0)) {
+      return true;
+    }
+    if (next->b == 0.0f && scale_clamped(graph, node, next->a)) return true;
+  }
+  return join_functions(node, next->function, next->a, next->b);
+}
+
+/* ---- Sums with another tensor -----------------------------------------------------------------
+ */
+
+static bool swallow_sum(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
+  if (!ir_is_product(node->kind) || node->residual != IR_NONE ||
+      next->binary.operation != ARMNN_BINARY_ADD) {
+    return false;
+  }
+  const uint32_t other = next->inputs[next->inputs[0] == node->output ? 1 : 0];
+  const ir_value_t* value = graph->values[other];
+  if (other == node->output || value->constant != NULL ||
+      !ir_same_shape(&value->shape, ir_shape(graph, node->output)) ||
+      !ir_same_shape(&value->shape, ir_shape(graph, next->output))) {
+    return false;
+  }
+  node->residual = other;
+  node->residual_last = node->function != ARMNN_ACC_IDENTITY;
+  if (next->function == ARMNN_ACC_IDENTITY) return true;
+  if (node->residual_last) { /* the sum has a function of its own: two are too many */
+    node->residual = IR_NONE;
+    return false;
+  }
+  node->function = next->function;
+  node->a = next->a;
+  node->b = next->b;
+  return true;
+}
+
+static bool swallow(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
+  switch (next->kind) {
+    case IR_UNARY:
+      return swallow_function(graph, node, next);
+    case IR_AFFINE:
+      return ir_is_product(node->kind) && node->function == ARMNN_ACC_IDENTITY &&
+             node->residual == IR_NONE && next->function == ARMNN_ACC_IDENTITY &&
+             next->residual == IR_NONE &&
+             scale_node(graph, node, next->affine.scale, next->affine.shift, 1);
+    case IR_BINARY:
+      return swallow_sum(graph, node, next);
+    default:
+      return false;
+  }
+}
+
+/* ---- Padding ----------------------------------------------------------------------------------
+ */
+
+static bool pads_images(const ir_graph_t* graph, const ir_node_t* pad) {
+  return ir_shape(graph, pad->output)->rank == 4 && pad->pad.before[0] == 0 &&
+         pad->pad.after[0] == 0 && pad->pad.before[3] == 0 && pad->pad.after[3] == 0;
+}
+
+/* The window reads what was padded, and pads itself. */
+static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
+  const uint32_t producer = graph->values[node->inputs[0]]->producer;
+  if (producer == IR_NONE || graph->nodes[producer]->kind != IR_PAD) return false;
+  const ir_node_t* pad = graph->nodes[producer];
+  if (!pads_images(graph, pad)) return false;
+  const bool zeros = pad->pad.mode == ARMNN_PAD_CONSTANT && pad->pad.value == 0.0f;
+  if (node->kind == IR_CONVOLUTION || node->kind == IR_DEPTHWISE) {
+    if (!zeros) return false;
+    node->window.pad_top += pad->pad.before[1];
+    node->window.pad_bottom += pad->pad.after[1];
+    node->window.pad_left += pad->pad.before[2];
+    node->window.pad_right += pad->pad.after[2];
+  } else if (node->kind == IR_POOLING) {
+    const bool own = node->pooling.pad_top != 0 || node->pooling.pad_left != 0 ||
+                     node->pooling.pad_bottom != 0 || node->pooling.pad_right != 0;
+    if (node->pooling.method == ARMNN_POOLING_MAX) {
+      /* Whatever loses against every number. A border that repeats its neighbour loses, too, where
+       * each window that sees it sees the neighbour. */
+      const bool lowest = pad->pad.mode == ARMNN_PAD_CONSTANT && pad->pad.value == -INFINITY;
+      const bool repeats = pad->pad.mode == ARMNN_PAD_SYMMETRIC && pad->pad.before[1] <= 1 &&
+                           pad->pad.after[1] <= 1 && pad->pad.before[2] <= 1 &&
+                           pad->pad.after[2] <= 1 && !own && node->pooling.dilation_y == 1 &&
+                           node->pooling.dilation_x == 1 && node->pooling.kernel_y > 1 &&
+                           node->pooling.kernel_x > 1;
+      if (!lowest && !repeats) return false;
+    } else if (!zeros || (own && !node->pooling.count_padding)) {
+      return false;
+    }
+    if (node->pooling.method != ARMNN_POOLING_MAX) node->pooling.count_padding = true;
+    node->pooling.pad_top += pad->pad.before[1];
+    node->pooling.pad_bottom += pad->pad.after[1];
+    node->pooling.pad_left += pad->pad.before[2];
+    node->pooling.pad_right += pad->pad.after[2];
+  } else {
+    return false;
+  }
+  armnn_i_acc_adopt_layers(graph, node, pad, true);
+  node->inputs[0] = pad->inputs[0];
+  return true;
+}
+
+/* ---- The pass ---------------------------------------------------------------------------------
+ */
+
+void armnn_i_acc_fuse(ir_graph_t* graph) {
+  armnn_i_acc_count_uses(graph);
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    ir_node_t* node = graph->nodes[n];
+    if (node->kind == IR_DEAD) continue;
+    while (swallow_padding(graph, node)) armnn_i_acc_count_uses(graph);
+    const ir_value_t* between = graph->values[node->output];
+    if (between->uses != 1 || between->output != IR_NONE) continue;
+    const uint32_t user = between->user;
+    ir_node_t* next = graph->nodes[user];
+    if (next->residual == node->output || !swallow(graph, node, next)) continue;
+    armnn_i_acc_adopt_layers(graph, node, next, false);
+    node->output = next->output;
+    next->kind = IR_DEAD;
+    graph->nodes[n] = next; /* what is fused runs when its last part would have */
+    graph->nodes[user] = node;
+    armnn_i_acc_count_uses(graph);
+  }
+}

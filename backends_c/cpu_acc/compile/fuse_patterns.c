@@ -1,0 +1,81 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * fuse_patterns.c - functions that networks spell out: x * sigmoid(x), x * hard_sigmoid(x).
+ */
+#include <math.h>
+
+#include "ir.h"
+
+/* The node that makes |value| if nobody but its one reader sees it, and it is a function. */
+static ir_node_t* function_of(const ir_graph_t* graph, uint32_t value) {
+  const ir_value_t* found = graph->values[value];
+  if (found->producer == IR_NONE || found->uses != 1 || found->output != IR_NONE) return NULL;
+  ir_node_t* node = graph->nodes[found->producer];
+  return node->kind == IR_UNARY ? node : NULL;
+}
+
+static bool near(float value, float expected) { return fabsf(value - expected) <= 1e-6f; }
+
+/* |gate| as a factor of |x|: x * gate(x) is what |out_function| says. */
+static bool match_gate(const ir_graph_t* graph, const ir_node_t* gate, uint32_t x,
+                       int32_t* out_function, float* out_a) {
+  if (gate->function == ARMNN_ACC_SIGMOID && gate->inputs[0] == x) {
+    *out_function = ARMNN_ACC_SWISH;
+    *out_a = 1.0f;
+    return true;
+  }
+  *out_function = ARMNN_ACC_HARD_SWISH;
+  if (gate->function == ARMNN_ACC_HARD_SIGMOID && gate->inputs[0] == x) {
+    *out_a = 1.0f;
+    return near(gate->a, 1.0f / 6.0f) && near(gate->b, 0.5f);
+  }
+  if (gate->function != ARMNN_ACC_CLAMP || gate->a != 0.0f) return false;
+  const ir_node_t* sum = function_of(graph, gate->inputs[0]);
+  if (sum == NULL || sum->function != ARMNN_ACC_LINEAR || sum->inputs[0] != x) return false;
+  *out_a = gate->b; /* min(max(x + 3, 0), 6), or a sixth of it */
+  return near(sum->a * 6.0f, gate->b) && near(sum->b * 2.0f, gate->b);
+}
+
+static void match_product(ir_graph_t* graph, ir_node_t* node) {
+  for (uint32_t side = 0; side < 2; ++side) {
+    const uint32_t x = node->inputs[side];
+    ir_node_t* scale = function_of(graph, node->inputs[1 - side]);
+    int32_t function;
+    float a, factor = 1.0f;
+    if (scale == NULL || !ir_same_shape(ir_shape(graph, x), ir_shape(graph, node->output))) {
+      continue;
+    }
+    const ir_node_t* gate = scale;
+    if (scale->function == ARMNN_ACC_LINEAR && scale->b == 0.0f) {
+      factor = scale->a;
+      gate = function_of(graph, scale->inputs[0]);
+    }
+    if (gate == NULL || !match_gate(graph, gate, x, &function, &a)) continue;
+    if (function == ARMNN_ACC_SWISH && factor != 1.0f) continue;
+    if (gate != scale) armnn_i_acc_adopt_layers(graph, node, scale, true);
+    if (function == ARMNN_ACC_HARD_SWISH && gate->function == ARMNN_ACC_CLAMP) {
+      armnn_i_acc_adopt_layers(graph, node, function_of(graph, gate->inputs[0]), true);
+    }
+    armnn_i_acc_adopt_layers(graph, node, gate, true);
+    node->kind = IR_UNARY;
+    node->inputs[0] = x;
+    node->input_count = 1;
+    node->function = function;
+    node->a = function == ARMNN_ACC_HARD_SWISH ? a * factor : a;
+    node->b = 0.0f;
+    armnn_i_acc_count_uses(graph);
+    return;
+  }
+}
+
+void armnn_i_acc_fuse_patterns(ir_graph_t* graph) {
+  armnn_i_acc_count_uses(graph);
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    ir_node_t* node = graph->nodes[n];
+    if (node->kind == IR_BINARY && node->binary.operation == ARMNN_BINARY_MUL &&
+        node->function == ARMNN_ACC_IDENTITY) {
+      match_product(graph, node);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * graph.c - the pool, values and nodes.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir.h"
+
+struct ir_block_t {
+  ir_block_t* next;
+  uint64_t size, used;
+};
+
+enum { BLOCK = 1 << 16, HEAD = 64 };
+
+static void escape(ir_graph_t* graph, armnn_status_t status) {
+  graph->status = status;
+  longjmp(graph->escape, 1);
+}
+
+void* armnn_i_acc_pool(ir_graph_t* graph, uint64_t size) {
+  const uint64_t rounded = (size + ARMNN_ACC_LINE - 1) / ARMNN_ACC_LINE * ARMNN_ACC_LINE;
+  ir_block_t* block = graph->blocks;
+  if (rounded < size) escape(graph, ARMNN_STATUS_OUT_OF_MEMORY);
+  if (block == NULL || block->size - block->used < rounded) {
+    const uint64_t fresh = rounded > BLOCK ? rounded : BLOCK;
+    block = aligned_alloc(ARMNN_ACC_LINE, (size_t)(fresh + HEAD));
+    if (block == NULL) escape(graph, ARMNN_STATUS_OUT_OF_MEMORY);
+    block->next = graph->blocks;
+    block->size = fresh;
+    block->used = 0;
+    graph->blocks = block;
+  }
+  char* memory = (char*)block + HEAD + block->used;
+  block->used += rounded;
+  return memset(memory, 0, (size_t)rounded);
+}
+
+void armnn_i_acc_pool_free(ir_graph_t* graph) {
+  while (graph->blocks != NULL) {
+    ir_block_t* next = graph->blocks->next;
+    free(graph->blocks);
+    graph->blocks = next;
+  }
+}
+
+void armnn_i_acc_refuse(ir_graph_t* graph, const ir_node_t* node, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(graph->reason, sizeof graph->reason, format, arguments);
+  va_end(arguments);
+  graph->culprit = node;
+  graph->status = ARMNN_STATUS_UNSUPPORTED;
+  longjmp(graph->escape, 1);
+}
+
+/* |items| with room for one more. */
+static void** grown(ir_graph_t* graph, void** items, uint32_t count, uint32_t* capacity) {
+  if (count < *capacity) return items;
+  *capacity = *capacity == 0 ? 64 : 2 * *capacity;
+  void** larger = armnn_i_acc_pool(graph, *capacity * sizeof *larger);
+  if (count > 0) memcpy(larger, items, count * sizeof *larger);
+  return larger;
+}
+
+uint32_t armnn_i_acc_value(ir_graph_t* graph, const ir_shape_t* shape) {
+  ir_value_t* value = armnn_i_acc_pool(graph, sizeof *value);
+  value->shape = *shape;
+  value->producer = value->input = value->output = value->user = IR_NONE;
+  graph->values =
+      (ir_value_t**)grown(graph, (void**)graph->values, graph->value_count, &graph->value_capacity);
+  graph->values[graph->value_count] = value;
+  return graph->value_count++;
+}
+
+uint32_t armnn_i_acc_constant(ir_graph_t* graph, const ir_shape_t* shape, const float* values) {
+  const uint32_t value = armnn_i_acc_value(graph, shape);
+  graph->values[value]->constant = values;
+  return value;
+}
+
+ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, uint32_t input_count,
+                            const ir_shape_t* shape) {
+  ir_node_t* node = armnn_i_acc_pool(graph, sizeof *node);
+  node->kind = kind;
+  node->input_count = input_count;
+  node->inputs = armnn_i_acc_pool(graph, (input_count + UINT64_C(1)) * sizeof *node->inputs);
+  node->residual = IR_NONE;
+  node->output = armnn_i_acc_value(graph, shape);
+  graph->values[node->output]->producer = graph->node_count;
+  node->layers = armnn_i_acc_pool(graph, sizeof *node->layers);
+  if (graph->layer < graph->part->layer_count) {
+    node->layers[0] = graph->layer;
+    node->layer_count = 1;
+  }
+  graph->nodes =
+      (ir_node_t**)grown(graph, (void**)graph->nodes, graph->node_count, &graph->node_capacity);
+  graph->nodes[graph->node_count++] = node;
+  return node;
+}
+
+ir_node_t* armnn_i_acc_node_of(ir_graph_t* graph, ir_kind_t kind, uint32_t input,
+                               const ir_shape_t* shape) {
+  ir_node_t* node = armnn_i_acc_node(graph, kind, 1, shape);
+  node->inputs[0] = input;
+  return node;
+}
+
+static void use(ir_graph_t* graph, uint32_t value, uint32_t node) {
+  graph->values[value]->uses += 1;
+  if (graph->values[value]->user == IR_NONE) graph->values[value]->user = node;
+}
+
+void armnn_i_acc_count_uses(ir_graph_t* graph) {
+  for (uint32_t v = 0; v < graph->value_count; ++v) {
+    graph->values[v]->uses = 0;
+    graph->values[v]->user = IR_NONE;
+    graph->values[v]->producer = IR_NONE;
+  }
+  for (uint32_t n = graph->node_count; n-- > 0;) { /* readers come behind what they read */
+    ir_node_t* node = graph->nodes[n];
+    const ir_value_t* output = graph->values[node->output];
+    if (node->kind != IR_DEAD && output->uses == 0 && output->output == IR_NONE) {
+      node->kind = IR_DEAD;
+    }
+    if (node->kind == IR_DEAD) continue;
+    for (uint32_t i = 0; i < node->input_count; ++i) use(graph, node->inputs[i], n);
+    if (node->residual != IR_NONE) use(graph, node->residual, n);
+    graph->values[node->output]->producer = n;
+  }
+}

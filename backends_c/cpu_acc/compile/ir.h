@@ -1,0 +1,359 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * ir.h - a sub-graph while it is compiled: nodes between values.
+ *
+ * The stages: read*.c (layers become nodes), fuse.c (nodes swallow others), place.c (values get
+ * memory, steps their order), plan.c (the arena), lower.c (steps become operators).
+ *
+ * The dimensions of a value are in **memory order**: images are N, H, W, C whatever the network
+ * says. What the network calls dimension d is known to read.c alone, which keeps for each of its
+ * tensors a value and a permutation (ir_alias_t). So a Transpose is nothing but another
+ * permutation, and moves data only where an operator, or the border of the sub-graph, needs
+ * another order than its value has.
+ *
+ * Everything of a compilation lies in one pool and is freed at once. A layer that cannot be
+ * compiled, and memory that runs out, end the compilation from wherever it is (armnn_i_acc_refuse):
+ * by a jump back to armnn_i_acc_compile, which cleans up.
+ */
+#ifndef ARMNN_CPU_ACC_IR_H_
+#define ARMNN_CPU_ACC_IR_H_
+
+#include <setjmp.h>
+
+#include "../ops/ops.h"
+
+#define IR_NONE UINT32_MAX
+#define IR_DIMS ARMNN_ACC_MAX_RANK
+
+typedef struct ir_shape_t {
+  uint32_t rank; /* at least 1 */
+  int64_t dims[IR_DIMS];
+} ir_shape_t;
+
+typedef struct ir_value_t {
+  ir_shape_t shape;
+  const float* constant; /* dense, or null */
+  uint32_t producer;     /* node, or IR_NONE */
+  uint32_t input;        /* which input of the part it is, or IR_NONE */
+  uint32_t output;       /* which output of the part it becomes, or IR_NONE */
+  uint32_t uses, user;   /* by how many nodes, and the last of them (count_uses) */
+  /* From place.c on. */
+  bool placed;
+  uint32_t buffer;
+  int64_t offset; /* of the first element, in floats */
+  int64_t strides[IR_DIMS];
+} ir_value_t;
+
+typedef enum ir_kind_t {
+  IR_DEAD,
+  /* Products: weights and a bias. */
+  IR_CONVOLUTION,
+  IR_DEPTHWISE,
+  IR_TRANSPOSE_CONVOLUTION,
+  IR_MATMUL,
+  IR_AFFINE, /* x * scale + shift, one of each for every index of the last dimension */
+  /* Others that compute. */
+  IR_POOLING,
+  IR_RESIZE,
+  IR_UNARY, /* nothing but the function of the epilogue */
+  IR_BINARY,
+  IR_SOFTMAX,
+  IR_REDUCE,
+  IR_NORMALIZE,
+  /* Nodes that move data, or only look at it differently. */
+  IR_PAD,
+  IR_CONCAT,
+  IR_SLICE,
+  IR_RESHAPE,
+  IR_TRANSPOSE,
+  IR_BROADCAST,
+} ir_kind_t;
+
+typedef struct ir_window_t {
+  armnn_i_acc_window_weights_t weights;
+  const float* bias; /* or null */
+  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
+  int64_t pad_top, pad_left, pad_bottom, pad_right;
+  int64_t groups;
+  int64_t inputs_of_group; /* extents of the weights */
+} ir_window_t;
+
+typedef struct ir_node_t {
+  ir_kind_t kind;
+  uint32_t input_count;
+  uint32_t* inputs; /* values */
+  uint32_t output;  /* value */
+  uint32_t layer_count;
+  uint32_t* layers; /* of the part, in the order in which they were fused */
+
+  /* The epilogue, for the kinds that have one. */
+  int32_t function;
+  float a, b;
+  uint32_t residual; /* value, or IR_NONE */
+  bool residual_last;
+  bool plain_operands; /* the operator was refused with strides, */
+  bool bare;           /* or with its epilogue: these become steps of their own */
+
+  union {
+    ir_window_t window;
+    struct {
+      bool transpose_left, transpose_right;
+      const float* bias;
+    } matmul;
+    struct {
+      const float *scale, *shift;
+    } affine;
+    struct {
+      int32_t method;
+      int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
+      int64_t pad_top, pad_left, pad_bottom, pad_right;
+      bool count_padding;
+    } pooling;
+    struct {
+      int32_t method;
+      bool align_corners, half_pixel_centers;
+    } resize;
+    struct {
+      int32_t operation;
+    } binary;
+    struct {
+      uint32_t axis;
+      float beta;
+      bool logarithm;
+    } softmax;
+    struct {
+      int32_t operation;
+      uint32_t axis_mask;
+    } reduce;
+    struct {
+      int32_t kind;
+      uint32_t axis_mask, scale_axis;
+      float eps;
+      const float *gamma, *beta;
+    } normalize;
+    struct {
+      int64_t before[IR_DIMS], after[IR_DIMS];
+      int32_t mode;
+      float value;
+    } pad;
+    struct {
+      int64_t (*origins)[IR_DIMS]; /* where each input begins in the output */
+    } concat;
+    struct {
+      int64_t begin[IR_DIMS], stride[IR_DIMS];
+    } slice;
+    struct {
+      uint32_t order[IR_DIMS]; /* output dimension d is input dimension order[d] */
+    } transpose;
+  };
+} ir_node_t;
+
+/* A tensor of the network: dimension i of the value is its dimension perm[i]. */
+typedef struct ir_alias_t {
+  uint32_t value;
+  uint32_t perm[IR_DIMS];
+} ir_alias_t;
+
+typedef struct ir_block_t ir_block_t;
+
+typedef struct ir_graph_t {
+  const armnn_subgraph_t* part;
+  const armnn_i_acc_maker_t* maker;
+  ir_node_t** nodes; /* in an order in which they can run */
+  ir_value_t** values;
+  uint32_t node_count, node_capacity;
+  uint32_t value_count, value_capacity;
+  ir_alias_t** aliases; /* [layer][output] */
+  uint32_t layer;       /* that is being read */
+  ir_block_t* blocks;   /* of the pool */
+  jmp_buf escape;
+  armnn_status_t status; /* why it was escaped */
+  const ir_node_t* culprit;
+  char reason[160];
+} ir_graph_t;
+
+/* ---- graph.c ----------------------------------------------------------------------------------
+ */
+
+/* Zeros, aligned to a line; valid until the end of the compilation. Does not return null. */
+void* armnn_i_acc_pool(ir_graph_t* graph, uint64_t size);
+void armnn_i_acc_pool_free(ir_graph_t* graph);
+/* Ends the compilation: |node|, or the layer that is being read, cannot be done. */
+#if defined(__GNUC__)
+__attribute__((noreturn, format(printf, 3, 4)))
+#endif
+void armnn_i_acc_refuse(ir_graph_t* graph, const ir_node_t* node, const char* format, ...);
+
+uint32_t armnn_i_acc_value(ir_graph_t* graph, const ir_shape_t* shape);
+uint32_t armnn_i_acc_constant(ir_graph_t* graph, const ir_shape_t* shape, const float* values);
+/* A node of the layer that is being read, with a fresh output of |shape|. */
+ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, uint32_t input_count,
+                            const ir_shape_t* shape);
+ir_node_t* armnn_i_acc_node_of(ir_graph_t* graph, ir_kind_t kind, uint32_t input,
+                               const ir_shape_t* shape);
+/* Who reads what; nodes that nobody reads die. */
+void armnn_i_acc_count_uses(ir_graph_t* graph);
+
+static inline const ir_shape_t* ir_shape(const ir_graph_t* graph, uint32_t value) {
+  return &graph->values[value]->shape;
+}
+
+static inline int64_t ir_count(const ir_shape_t* shape) {
+  int64_t count = 1;
+  for (uint32_t d = 0; d < shape->rank; ++d) count *= shape->dims[d];
+  return count;
+}
+
+static inline bool ir_same_shape(const ir_shape_t* a, const ir_shape_t* b) {
+  if (a->rank != b->rank) return false;
+  for (uint32_t d = 0; d < a->rank; ++d) {
+    if (a->dims[d] != b->dims[d]) return false;
+  }
+  return true;
+}
+
+static inline void ir_dense_strides(const ir_shape_t* shape, int64_t* out_strides) {
+  int64_t stride = 1;
+  for (uint32_t d = shape->rank; d-- > 0;) {
+    out_strides[d] = stride;
+    stride *= shape->dims[d];
+  }
+}
+
+static inline bool ir_is_product(ir_kind_t kind) {
+  return kind >= IR_CONVOLUTION && kind <= IR_AFFINE;
+}
+
+static inline bool ir_takes_function(ir_kind_t kind) {
+  return ir_is_product(kind) || kind == IR_POOLING || kind == IR_UNARY || kind == IR_BINARY ||
+         kind == IR_REDUCE;
+}
+
+/* ---- alias.c ----------------------------------------------------------------------------------
+ */
+
+/* Strides of |to| for elements that lie as |strides| say in the shape |from|; false if there are
+ * none. Both have the same number of elements, none of them 0. */
+bool armnn_i_acc_reshape_strides(const ir_shape_t* from, const int64_t* strides,
+                                 const ir_shape_t* to, int64_t* out_strides);
+
+ir_alias_t armnn_i_acc_alias(const ir_graph_t* graph, uint32_t value); /* in its own order */
+ir_shape_t armnn_i_acc_logical(const ir_graph_t* graph, const ir_alias_t* alias);
+/* The value of |alias| whose dimension i is dimension perm[i] of the network's tensor. */
+uint32_t armnn_i_acc_ordered(ir_graph_t* graph, const ir_alias_t* alias, const uint32_t* perm);
+/* The same in the network's own order. */
+uint32_t armnn_i_acc_plain(ir_graph_t* graph, const ir_alias_t* alias);
+/* The value with the network's shape |shape|. */
+ir_alias_t armnn_i_acc_reshaped(ir_graph_t* graph, const ir_alias_t* alias,
+                                const ir_shape_t* shape);
+/* |alias| as an operand of rank |rank|, dimensions of 1 before its own, in the order |perm|. */
+uint32_t armnn_i_acc_operand(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
+                             const uint32_t* perm);
+
+/* ---- read.c, read_layers.c, read_images.c, read_moves.c -----------------------------------------
+ */
+
+void armnn_i_acc_read(ir_graph_t* graph);
+
+static inline const armnn_layer_t* ir_layer(const ir_graph_t* graph) {
+  return graph->part->layers[graph->layer];
+}
+
+ir_shape_t armnn_i_acc_shape_of(const armnn_tensor_info_t* info);
+bool armnn_i_acc_has_input(const ir_graph_t* graph, uint32_t index);
+ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index);
+/* Values of a constant float32 input; refuses the layer if it has none. */
+const float* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what);
+void armnn_i_acc_set_output(ir_graph_t* graph, uint32_t index, ir_alias_t alias);
+ir_alias_t armnn_i_acc_apply(ir_graph_t* graph, const ir_alias_t* alias, int32_t function, float a,
+                             float b);
+ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
+                                    const ir_alias_t* right, int32_t operation,
+                                    const ir_shape_t* logical);
+
+void armnn_i_acc_read_convolution(ir_graph_t* graph);
+void armnn_i_acc_read_depthwise(ir_graph_t* graph);
+void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph);
+void armnn_i_acc_read_pooling(ir_graph_t* graph);
+void armnn_i_acc_read_resize(ir_graph_t* graph);
+void armnn_i_acc_read_batch_normalization(ir_graph_t* graph);
+void armnn_i_acc_read_instance_normalization(ir_graph_t* graph);
+void armnn_i_acc_read_l2_normalization(ir_graph_t* graph);
+
+void armnn_i_acc_read_activation(ir_graph_t* graph);
+void armnn_i_acc_read_unary(ir_graph_t* graph);
+void armnn_i_acc_read_binary(ir_graph_t* graph);
+void armnn_i_acc_read_prelu(ir_graph_t* graph);
+void armnn_i_acc_read_fully_connected(ir_graph_t* graph);
+void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph);
+void armnn_i_acc_read_softmax(ir_graph_t* graph);
+void armnn_i_acc_read_reduce(ir_graph_t* graph);
+
+void armnn_i_acc_read_concat(ir_graph_t* graph);
+void armnn_i_acc_read_splitter(ir_graph_t* graph);
+void armnn_i_acc_read_stack(ir_graph_t* graph);
+void armnn_i_acc_read_slice(ir_graph_t* graph);
+void armnn_i_acc_read_strided_slice(ir_graph_t* graph);
+void armnn_i_acc_read_pad(ir_graph_t* graph);
+void armnn_i_acc_read_permute(ir_graph_t* graph);
+void armnn_i_acc_read_reshape(ir_graph_t* graph);
+void armnn_i_acc_read_space_depth(ir_graph_t* graph);
+void armnn_i_acc_read_broadcast_to(ir_graph_t* graph);
+void armnn_i_acc_read_tile(ir_graph_t* graph);
+void armnn_i_acc_read_gather(ir_graph_t* graph);
+void armnn_i_acc_read_constant(ir_graph_t* graph);
+
+/* ---- fuse.c, fuse_patterns.c --------------------------------------------------------------------
+ */
+
+void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
+void armnn_i_acc_fuse(ir_graph_t* graph);
+/* |node| takes over the layers of |other|, behind its own or before them. */
+void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other,
+                              bool before);
+
+/* ---- place.c, plan.c, lower.c
+ * ---------------------------------------------------------------------
+ */
+
+#define IR_BUFFER_ARENA 0x80000000u /* buffers of the arena; others are bindings of the run */
+
+typedef enum ir_action_t {
+  IR_ACT_NODE,     /* what the node does */
+  IR_ACT_COPY,     /* in[0] to out; |order| is that of armnn_i_acc_make_copy */
+  IR_ACT_FUNCTION, /* the epilogue's function, from in[0] to out */
+  IR_ACT_ADD,      /* in[0] + in[1] */
+} ir_action_t;
+
+typedef struct ir_step_t {
+  const ir_node_t* node;
+  ir_action_t action;
+  bool bare; /* the epilogue follows as further steps */
+  armnn_i_acc_tensor_t in[3];
+  armnn_i_acc_tensor_t residual;
+  armnn_i_acc_tensor_t out;
+  uint32_t order[IR_DIMS];
+} ir_step_t;
+
+typedef struct ir_buffer_t {
+  uint64_t size;        /* bytes */
+  uint32_t first, last; /* steps */
+  uint64_t offset;      /* in the arena */
+} ir_buffer_t;
+
+typedef struct ir_schedule_t {
+  ir_step_t* steps;
+  uint32_t step_count, step_capacity;
+  ir_buffer_t* buffers;
+  uint32_t buffer_count, buffer_capacity;
+  uint64_t arena_size;
+} ir_schedule_t;
+
+/* Gives values their places and steps their order; tensors name buffers of the arena as bindings
+ * IR_BUFFER_ARENA + i. */
+void armnn_i_acc_place(ir_graph_t* graph, ir_schedule_t* schedule);
+/* Gives buffers their offsets and tensors their final places. */
+void armnn_i_acc_plan(ir_graph_t* graph, ir_schedule_t* schedule);
+
+#endif /* ARMNN_CPU_ACC_IR_H_ */

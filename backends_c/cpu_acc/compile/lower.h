@@ -1,0 +1,15 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * lower.h - from one step to its operator.
+ */
+#ifndef ARMNN_CPU_ACC_LOWER_H_
+#define ARMNN_CPU_ACC_LOWER_H_
+
+#include "ir.h"
+
+/* As the makers: UNSUPPORTED is an answer. */
+armnn_status_t armnn_i_acc_lower(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                 armnn_i_acc_op_t** out_op);
+
+#endif /* ARMNN_CPU_ACC_LOWER_H_ */

@@ -1,0 +1,201 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * read.c - layers become nodes: which reader each type has, and what all readers use.
+ */
+#include <string.h>
+
+#include "../backend.h"
+#include "ir.h"
+
+typedef void (*reader_t)(ir_graph_t* graph);
+
+static reader_t reader_of(int32_t type) {
+  switch (type) {
+    case ARMNN_LAYER_CONVOLUTION2D:
+      return armnn_i_acc_read_convolution;
+    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
+      return armnn_i_acc_read_depthwise;
+    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
+      return armnn_i_acc_read_transpose_convolution;
+    case ARMNN_LAYER_POOLING2D:
+      return armnn_i_acc_read_pooling;
+    case ARMNN_LAYER_RESIZE:
+      return armnn_i_acc_read_resize;
+    case ARMNN_LAYER_BATCH_NORMALIZATION:
+      return armnn_i_acc_read_batch_normalization;
+    case ARMNN_LAYER_INSTANCE_NORMALIZATION:
+      return armnn_i_acc_read_instance_normalization;
+    case ARMNN_LAYER_L2_NORMALIZATION:
+      return armnn_i_acc_read_l2_normalization;
+    case ARMNN_LAYER_ACTIVATION:
+      return armnn_i_acc_read_activation;
+    case ARMNN_LAYER_ELEMENTWISE_UNARY:
+    case ARMNN_LAYER_FLOOR:
+      return armnn_i_acc_read_unary;
+    case ARMNN_LAYER_ELEMENTWISE_BINARY:
+    case ARMNN_LAYER_ADDITION:
+    case ARMNN_LAYER_DIVISION:
+    case ARMNN_LAYER_MAXIMUM:
+    case ARMNN_LAYER_MINIMUM:
+    case ARMNN_LAYER_MULTIPLICATION:
+    case ARMNN_LAYER_SUBTRACTION:
+      return armnn_i_acc_read_binary;
+    case ARMNN_LAYER_PRELU:
+      return armnn_i_acc_read_prelu;
+    case ARMNN_LAYER_FULLY_CONNECTED:
+      return armnn_i_acc_read_fully_connected;
+    case ARMNN_LAYER_BATCH_MAT_MUL:
+      return armnn_i_acc_read_batch_mat_mul;
+    case ARMNN_LAYER_SOFTMAX:
+    case ARMNN_LAYER_LOG_SOFTMAX:
+      return armnn_i_acc_read_softmax;
+    case ARMNN_LAYER_REDUCE:
+    case ARMNN_LAYER_MEAN:
+      return armnn_i_acc_read_reduce;
+    case ARMNN_LAYER_CONCAT:
+      return armnn_i_acc_read_concat;
+    case ARMNN_LAYER_SPLITTER:
+      return armnn_i_acc_read_splitter;
+    case ARMNN_LAYER_STACK:
+      return armnn_i_acc_read_stack;
+    case ARMNN_LAYER_SLICE:
+      return armnn_i_acc_read_slice;
+    case ARMNN_LAYER_STRIDED_SLICE:
+      return armnn_i_acc_read_strided_slice;
+    case ARMNN_LAYER_PAD:
+      return armnn_i_acc_read_pad;
+    case ARMNN_LAYER_PERMUTE:
+    case ARMNN_LAYER_TRANSPOSE:
+      return armnn_i_acc_read_permute;
+    case ARMNN_LAYER_RESHAPE:
+      return armnn_i_acc_read_reshape;
+    case ARMNN_LAYER_SPACE_TO_DEPTH:
+    case ARMNN_LAYER_DEPTH_TO_SPACE:
+      return armnn_i_acc_read_space_depth;
+    case ARMNN_LAYER_BROADCAST_TO:
+      return armnn_i_acc_read_broadcast_to;
+    case ARMNN_LAYER_TILE:
+      return armnn_i_acc_read_tile;
+    case ARMNN_LAYER_GATHER:
+      return armnn_i_acc_read_gather;
+    case ARMNN_LAYER_CONSTANT:
+      return armnn_i_acc_read_constant;
+    default:
+      return NULL;
+  }
+}
+
+bool armnn_i_acc_has_reader(int32_t type) { return reader_of(type) != NULL; }
+
+ir_shape_t armnn_i_acc_shape_of(const armnn_tensor_info_t* info) {
+  ir_shape_t shape = {.rank = info->rank};
+  for (uint32_t d = 0; d < info->rank; ++d) shape.dims[d] = (int64_t)info->dims[d];
+  if (shape.rank == 0) { /* a scalar */
+    shape.rank = 1;
+    shape.dims[0] = 1;
+  }
+  return shape;
+}
+
+bool armnn_i_acc_has_input(const ir_graph_t* graph, uint32_t index) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  return index < layer->input_count && layer->input_infos[index] != NULL;
+}
+
+static const armnn_const_tensor_t* constant_of(const armnn_layer_t* layer, uint32_t index) {
+  return layer->constants == NULL ? NULL : layer->constants[index];
+}
+
+ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  if (!armnn_i_acc_has_input(graph, index)) {
+    armnn_i_acc_refuse(graph, NULL, "input %u is missing", index);
+  }
+  const armnn_const_tensor_t* constant = constant_of(layer, index);
+  if (constant != NULL) {
+    const ir_shape_t shape = armnn_i_acc_shape_of(constant->info);
+    if (constant->info->data_type != ARMNN_DATA_TYPE_FLOAT32 ||
+        constant->size < (uint64_t)ir_count(&shape) * sizeof(float)) {
+      armnn_i_acc_refuse(graph, NULL, "constant input %u is not float32", index);
+    }
+    return armnn_i_acc_alias(graph, armnn_i_acc_constant(graph, &shape, constant->data));
+  }
+  const armnn_slot_t slot = layer->inputs[index];
+  if (slot.layer == ARMNN_SLOT_BOUNDARY && slot.slot < graph->part->input_count) {
+    return armnn_i_acc_alias(graph, slot.slot); /* inputs of the part are the first values */
+  }
+  if (slot.layer >= graph->layer || slot.slot >= graph->part->layers[slot.layer]->output_count) {
+    armnn_i_acc_refuse(graph, NULL, "input %u leads nowhere", index);
+  }
+  return graph->aliases[slot.layer][slot.slot];
+}
+
+const float* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what) {
+  const ir_alias_t alias = armnn_i_acc_input(graph, index);
+  const float* values = graph->values[alias.value]->constant;
+  /* What this compiler folded to a constant may be in another order. */
+  if (values == NULL) armnn_i_acc_refuse(graph, NULL, "%s are not constant", what);
+  return graph->values[armnn_i_acc_plain(graph, &alias)]->constant;
+}
+
+void armnn_i_acc_set_output(ir_graph_t* graph, uint32_t index, ir_alias_t alias) {
+  const ir_shape_t logical = armnn_i_acc_logical(graph, &alias);
+  const ir_shape_t expected = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[index]);
+  if (!ir_same_shape(&logical, &expected)) {
+    armnn_i_acc_refuse(graph, NULL, "output %u has another shape than the layer gives", index);
+  }
+  graph->aliases[graph->layer][index] = alias;
+}
+
+static void check_layer(ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  const armnn_layer_query_t query = {
+      .header = {sizeof query, ARMNN_STRUCT_LAYER_QUERY},
+      .type = layer->type,
+      .input_count = layer->input_count,
+      .output_count = layer->output_count,
+      .descriptor = layer->descriptor,
+      .input_infos = layer->input_infos,
+      .output_infos = layer->output_infos,
+      .fields_used = layer->fields_used,
+  };
+  char text[sizeof graph->reason] = "";
+  armnn_error_t why = {{sizeof why, ARMNN_STRUCT_ERROR}, 0, 0, text, sizeof text, 0};
+  if (armnn_i_acc_check_layer(&query, &why) != ARMNN_STATUS_OK) {
+    armnn_i_acc_refuse(graph, NULL, "%s", text);
+  }
+}
+
+/* Output |k| of the part becomes a value of its own, in the network's order. */
+static void read_output(ir_graph_t* graph, uint32_t k) {
+  const armnn_slot_t slot = graph->part->outputs[k];
+  graph->layer = slot.layer;
+  if (slot.layer >= graph->part->layer_count ||
+      slot.slot >= graph->part->layers[slot.layer]->output_count) {
+    armnn_i_acc_refuse(graph, NULL, "output %u of the part is no layer's", k);
+  }
+  uint32_t value = armnn_i_acc_plain(graph, &graph->aliases[slot.layer][slot.slot]);
+  const ir_value_t* found = graph->values[value];
+  if (found->constant != NULL || found->input != IR_NONE || found->output != IR_NONE) {
+    value = armnn_i_acc_node_of(graph, IR_RESHAPE, value, &found->shape)->output;
+  }
+  graph->values[value]->output = k;
+}
+
+void armnn_i_acc_read(ir_graph_t* graph) {
+  const armnn_subgraph_t* part = graph->part;
+  for (uint32_t i = 0; i < part->input_count; ++i) {
+    const ir_shape_t shape = armnn_i_acc_shape_of(part->input_infos[i]);
+    graph->values[armnn_i_acc_value(graph, &shape)]->input = i;
+  }
+  graph->aliases = armnn_i_acc_pool(graph, (part->layer_count + UINT64_C(1)) * sizeof(void*));
+  for (uint32_t l = 0; l < part->layer_count; ++l) {
+    graph->layer = l;
+    check_layer(graph);
+    graph->aliases[l] =
+        armnn_i_acc_pool(graph, (part->layers[l]->output_count + UINT64_C(1)) * sizeof(ir_alias_t));
+    reader_of(part->layers[l]->type)(graph);
+  }
+  for (uint32_t k = 0; k < part->output_count; ++k) read_output(graph, k);
+}

@@ -1,0 +1,268 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * read_images.c - layers whose input has a data layout: NCHW is a permutation of the value.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ir.h"
+
+/* Where the network has N, H, W, C: the order that images have in memory. */
+static const uint32_t* image_order(int32_t data_layout) {
+  static const uint32_t nchw[IR_DIMS] = {0, 2, 3, 1, 4, 5, 6, 7};
+  static const uint32_t nhwc[IR_DIMS] = {0, 1, 2, 3, 4, 5, 6, 7};
+  return data_layout == ARMNN_DATA_LAYOUT_NCHW ? nchw : nhwc;
+}
+
+static uint32_t image_input(ir_graph_t* graph, int32_t data_layout) {
+  const ir_alias_t alias = armnn_i_acc_input(graph, 0);
+  return armnn_i_acc_ordered(graph, &alias, image_order(data_layout));
+}
+
+static ir_shape_t image_output_shape(const ir_graph_t* graph, int32_t data_layout) {
+  const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
+  ir_shape_t memory = {.rank = shape.rank};
+  for (uint32_t d = 0; d < shape.rank; ++d) {
+    memory.dims[d] = shape.dims[image_order(data_layout)[d]];
+  }
+  return memory;
+}
+
+static void set_image_output(ir_graph_t* graph, uint32_t value, int32_t data_layout) {
+  ir_alias_t alias = {.value = value};
+  memcpy(alias.perm, image_order(data_layout), sizeof alias.perm);
+  armnn_i_acc_set_output(graph, 0, alias);
+}
+
+static int64_t dilation_of(uint32_t dilation) { return dilation == 0 ? 1 : (int64_t)dilation; }
+
+/* ---- Convolutions -----------------------------------------------------------------------------
+ */
+
+static const float* bias_input(ir_graph_t* graph, uint32_t enabled) {
+  if (enabled == 0 || !armnn_i_acc_has_input(graph, 2)) return NULL;
+  return armnn_i_acc_constant_input(graph, 2, "the bias values");
+}
+
+/* Weights [O, I, H, W] or [O, H, W, I], as the layout says. */
+static void set_weights(ir_graph_t* graph, ir_window_t* window, int32_t data_layout) {
+  const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
+  int64_t strides[IR_DIMS];
+  ir_dense_strides(&shape, strides);
+  const uint32_t* order = image_order(data_layout);
+  window->weights.values = armnn_i_acc_constant_input(graph, 1, "the weights");
+  window->weights.stride_o = strides[0];
+  window->weights.stride_y = strides[order[1]];
+  window->weights.stride_x = strides[order[2]];
+  window->weights.stride_i = strides[order[3]];
+  window->kernel_y = shape.dims[order[1]];
+  window->kernel_x = shape.dims[order[2]];
+  window->inputs_of_group = shape.dims[order[3]];
+}
+
+/* Each output channel reads one input channel of its own. */
+static ir_kind_t kind_of(const ir_window_t* window, const ir_shape_t* in) {
+  return window->groups == in->dims[3] && window->groups > 1 ? IR_DEPTHWISE : IR_CONVOLUTION;
+}
+
+void armnn_i_acc_read_convolution(ir_graph_t* graph) {
+  const armnn_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const uint32_t input = image_input(graph, d->data_layout);
+  const ir_shape_t out = image_output_shape(graph, d->data_layout);
+  ir_window_t window = {
+      .stride_y = d->stride_y,
+      .stride_x = d->stride_x,
+      .dilation_y = d->dilation_y,
+      .dilation_x = d->dilation_x,
+      .pad_top = d->pad_top,
+      .pad_left = d->pad_left,
+      .pad_bottom = d->pad_bottom,
+      .pad_right = d->pad_right,
+      .groups = d->groups == 0 ? 1 : d->groups,
+  };
+  set_weights(graph, &window, d->data_layout);
+  window.bias = bias_input(graph, d->bias_enabled);
+  ir_node_t* node =
+      armnn_i_acc_node_of(graph, kind_of(&window, ir_shape(graph, input)), input, &out);
+  node->window = window;
+  set_image_output(graph, node->output, d->data_layout);
+}
+
+void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
+  const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const uint32_t input = image_input(graph, d->data_layout);
+  const ir_shape_t out = image_output_shape(graph, d->data_layout);
+  const ir_shape_t weights = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
+  const int64_t channels = weights.dims[3]; /* [1, H, W, O] in both layouts */
+  const int64_t inputs = ir_shape(graph, input)->dims[3];
+  const ir_window_t window = {
+      .weights = {armnn_i_acc_constant_input(graph, 1, "the weights"), 1,
+                  weights.dims[2] * channels, channels, 1},
+      .bias = bias_input(graph, d->bias_enabled),
+      .kernel_y = weights.dims[1],
+      .kernel_x = weights.dims[2],
+      .stride_y = d->stride_y,
+      .stride_x = d->stride_x,
+      .dilation_y = d->dilation_y,
+      .dilation_x = d->dilation_x,
+      .pad_top = d->pad_top,
+      .pad_left = d->pad_left,
+      .pad_bottom = d->pad_bottom,
+      .pad_right = d->pad_right,
+      .groups = inputs,
+      .inputs_of_group = 1,
+  };
+  ir_node_t* node =
+      armnn_i_acc_node_of(graph, inputs == 1 ? IR_CONVOLUTION : IR_DEPTHWISE, input, &out);
+  node->window = window;
+  set_image_output(graph, node->output, d->data_layout);
+}
+
+void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
+  const armnn_transpose_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const uint32_t input = image_input(graph, d->data_layout);
+  const ir_shape_t out = image_output_shape(graph, d->data_layout);
+  ir_window_t window = {
+      .stride_y = d->stride_y,
+      .stride_x = d->stride_x,
+      .dilation_y = dilation_of(d->dilation_y),
+      .dilation_x = dilation_of(d->dilation_x),
+      .pad_top = d->pad_top,
+      .pad_left = d->pad_left,
+      .pad_bottom = d->pad_bottom,
+      .pad_right = d->pad_right,
+      .groups = d->groups == 0 ? 1 : d->groups,
+  };
+  set_weights(graph, &window, d->data_layout);
+  window.bias = bias_input(graph, d->bias_enabled);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_TRANSPOSE_CONVOLUTION, input, &out);
+  node->window = window;
+  set_image_output(graph, node->output, d->data_layout);
+}
+
+/* ---- Pooling and resizing ---------------------------------------------------------------------
+ */
+
+void armnn_i_acc_read_pooling(ir_graph_t* graph) {
+  const armnn_pooling2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const uint32_t input = image_input(graph, d->data_layout);
+  const ir_shape_t out = image_output_shape(graph, d->data_layout);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_POOLING, input, &out);
+  node->pooling.method = d->pool_type;
+  node->pooling.kernel_y = d->pool_height;
+  node->pooling.kernel_x = d->pool_width;
+  node->pooling.stride_y = d->stride_y;
+  node->pooling.stride_x = d->stride_x;
+  node->pooling.dilation_y = dilation_of(d->dilation_y);
+  node->pooling.dilation_x = dilation_of(d->dilation_x);
+  node->pooling.pad_top = d->pad_top;
+  node->pooling.pad_left = d->pad_left;
+  node->pooling.pad_bottom = d->pad_bottom;
+  node->pooling.pad_right = d->pad_right;
+  node->pooling.count_padding = d->padding_method == ARMNN_PADDING_IGNORE_VALUE;
+  set_image_output(graph, node->output, d->data_layout);
+}
+
+void armnn_i_acc_read_resize(ir_graph_t* graph) {
+  const armnn_resize_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const uint32_t input = image_input(graph, d->data_layout);
+  const ir_shape_t out = image_output_shape(graph, d->data_layout);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_RESIZE, input, &out);
+  node->resize.method = d->method;
+  node->resize.align_corners = d->align_corners != 0;
+  node->resize.half_pixel_centers = d->half_pixel_centers != 0;
+  set_image_output(graph, node->output, d->data_layout);
+}
+
+/* ---- Normalisations ---------------------------------------------------------------------------
+ */
+
+/* Where the channels are, by the rules of the network: dimension 1 of NCHW and NCDHW. */
+static uint32_t channel_axis(int32_t data_layout, uint32_t rank) {
+  const bool first =
+      data_layout == ARMNN_DATA_LAYOUT_NCHW || data_layout == ARMNN_DATA_LAYOUT_NCDHW;
+  return first && rank > 1 ? 1 : rank - 1;
+}
+
+/* The input with its channels last, whatever its rank; |out_alias| has the order of the output. */
+static uint32_t channels_last(ir_graph_t* graph, int32_t data_layout, ir_alias_t* out_alias) {
+  *out_alias = armnn_i_acc_input(graph, 0);
+  const uint32_t rank = ir_shape(graph, out_alias->value)->rank;
+  const uint32_t axis = channel_axis(data_layout, rank);
+  if (out_alias->perm[rank - 1] != axis) {
+    uint32_t perm[IR_DIMS], count = 0;
+    for (uint32_t d = 0; d < rank; ++d) {
+      if (out_alias->perm[d] != axis) perm[count++] = out_alias->perm[d];
+    }
+    perm[count] = axis;
+    out_alias->value = armnn_i_acc_ordered(graph, out_alias, perm);
+    memcpy(out_alias->perm, perm, rank * sizeof *perm);
+  }
+  return out_alias->value;
+}
+
+void armnn_i_acc_read_batch_normalization(ir_graph_t* graph) {
+  const armnn_batch_normalization_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  ir_alias_t alias;
+  const uint32_t input = channels_last(graph, d->data_layout, &alias);
+  const ir_shape_t shape = *ir_shape(graph, input);
+  const int64_t channels = shape.dims[shape.rank - 1];
+  const float* mean = armnn_i_acc_constant_input(graph, 1, "the means");
+  const float* variance = armnn_i_acc_constant_input(graph, 2, "the variances");
+  const float* beta = armnn_i_acc_constant_input(graph, 3, "the beta values");
+  const float* gamma = armnn_i_acc_constant_input(graph, 4, "the gamma values");
+  float* scale = armnn_i_acc_pool(graph, (uint64_t)channels * sizeof *scale);
+  float* shift = armnn_i_acc_pool(graph, (uint64_t)channels * sizeof *shift);
+  for (int64_t c = 0; c < channels; ++c) {
+    const double factor = gamma[c] / sqrt((double)variance[c] + d->eps);
+    scale[c] = (float)factor;
+    shift[c] = (float)(beta[c] - mean[c] * factor);
+  }
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_AFFINE, input, &shape);
+  node->affine.scale = scale;
+  node->affine.shift = shift;
+  alias.value = node->output;
+  armnn_i_acc_set_output(graph, 0, alias);
+}
+
+static float* filled(ir_graph_t* graph, int64_t count, float value) {
+  float* values = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *values);
+  for (int64_t i = 0; i < count; ++i) values[i] = value;
+  return values;
+}
+
+void armnn_i_acc_read_instance_normalization(ir_graph_t* graph) {
+  const armnn_instance_normalization_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  ir_alias_t alias;
+  const uint32_t input = channels_last(graph, d->data_layout, &alias);
+  const ir_shape_t shape = *ir_shape(graph, input);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_NORMALIZE, input, &shape);
+  node->normalize.kind = ARMNN_ACC_NORMALIZE_MEAN_VARIANCE;
+  for (uint32_t i = 0; i + 1 < shape.rank; ++i) { /* all but the batch and the channels */
+    if (alias.perm[i] != 0) node->normalize.axis_mask |= 1u << i;
+  }
+  node->normalize.scale_axis = shape.rank - 1;
+  node->normalize.eps = d->eps;
+  node->normalize.gamma = filled(graph, shape.dims[shape.rank - 1], d->gamma);
+  node->normalize.beta = filled(graph, shape.dims[shape.rank - 1], d->beta);
+  if (node->normalize.axis_mask == 0) {
+    armnn_i_acc_refuse(graph, NULL, "an instance has one element of each channel");
+  }
+  alias.value = node->output;
+  armnn_i_acc_set_output(graph, 0, alias);
+}
+
+void armnn_i_acc_read_l2_normalization(ir_graph_t* graph) {
+  const armnn_l2_normalization_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  ir_alias_t alias;
+  const uint32_t input = channels_last(graph, d->data_layout, &alias);
+  const ir_shape_t shape = *ir_shape(graph, input);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_NORMALIZE, input, &shape);
+  node->normalize.kind = ARMNN_ACC_NORMALIZE_L2;
+  node->normalize.axis_mask = 1u << (shape.rank - 1);
+  node->normalize.scale_axis = shape.rank - 1;
+  node->normalize.eps = d->eps;
+  alias.value = node->output;
+  armnn_i_acc_set_output(graph, 0, alias);
+}

@@ -1,0 +1,387 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * read_layers.c - layers that compute and know no data layout: their nodes keep the order in which
+ * their operands have their dimensions, as far as they can.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ir.h"
+
+/* ---- Functions of one variable ----------------------------------------------------------------
+ */
+
+ir_alias_t armnn_i_acc_apply(ir_graph_t* graph, const ir_alias_t* alias, int32_t function, float a,
+                             float b) {
+  const ir_shape_t shape = *ir_shape(graph, alias->value);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_UNARY, alias->value, &shape);
+  node->function = function;
+  node->a = a;
+  node->b = b;
+  ir_alias_t result = *alias;
+  result.value = node->output;
+  return result;
+}
+
+static void apply_to_input(ir_graph_t* graph, int32_t function, float a, float b) {
+  const ir_alias_t input = armnn_i_acc_input(graph, 0);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_apply(graph, &input, function, a, b));
+}
+
+void armnn_i_acc_read_activation(ir_graph_t* graph) {
+  static const int32_t functions[ARMNN_ACTIVATION_COUNT] = {
+      [ARMNN_ACTIVATION_SIGMOID] = ARMNN_ACC_SIGMOID,
+      [ARMNN_ACTIVATION_TANH] = ARMNN_ACC_TANH,
+      [ARMNN_ACTIVATION_LINEAR] = ARMNN_ACC_LINEAR,
+      [ARMNN_ACTIVATION_RELU] = ARMNN_ACC_CLAMP,
+      [ARMNN_ACTIVATION_BOUNDED_RELU] = ARMNN_ACC_CLAMP,
+      [ARMNN_ACTIVATION_SOFT_RELU] = ARMNN_ACC_SOFT_RELU,
+      [ARMNN_ACTIVATION_LEAKY_RELU] = ARMNN_ACC_LEAKY,
+      [ARMNN_ACTIVATION_ABS] = ARMNN_ACC_ABS,
+      [ARMNN_ACTIVATION_SQRT] = ARMNN_ACC_SQRT,
+      [ARMNN_ACTIVATION_SQUARE] = ARMNN_ACC_SQUARE,
+      [ARMNN_ACTIVATION_ELU] = ARMNN_ACC_ELU,
+      [ARMNN_ACTIVATION_HARD_SWISH] = ARMNN_ACC_HARD_SWISH,
+      [ARMNN_ACTIVATION_GELU] = ARMNN_ACC_GELU,
+  };
+  const armnn_activation_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  float a = d->a, b = d->b;
+  if (d->function == ARMNN_ACTIVATION_RELU) {
+    a = 0.0f;
+    b = INFINITY;
+  } else if (d->function == ARMNN_ACTIVATION_BOUNDED_RELU) { /* a is the upper bound there */
+    a = d->b;
+    b = d->a;
+  } else if (d->function == ARMNN_ACTIVATION_HARD_SWISH) {
+    a = 1.0f;
+    b = 0.0f;
+  }
+  apply_to_input(graph, functions[d->function], a, b);
+}
+
+void armnn_i_acc_read_unary(ir_graph_t* graph) {
+  static const int32_t functions[ARMNN_UNARY_COUNT] = {
+      [ARMNN_UNARY_ABS] = ARMNN_ACC_ABS,   [ARMNN_UNARY_EXP] = ARMNN_ACC_EXP,
+      [ARMNN_UNARY_SQRT] = ARMNN_ACC_SQRT, [ARMNN_UNARY_RSQRT] = ARMNN_ACC_RSQRT,
+      [ARMNN_UNARY_NEG] = ARMNN_ACC_NEG,   [ARMNN_UNARY_LOG] = ARMNN_ACC_LOG,
+      [ARMNN_UNARY_SIN] = ARMNN_ACC_SIN,   [ARMNN_UNARY_CEIL] = ARMNN_ACC_CEIL,
+  };
+  const armnn_layer_t* layer = ir_layer(graph);
+  if (layer->type == ARMNN_LAYER_FLOOR) {
+    apply_to_input(graph, ARMNN_ACC_FLOOR, 0.0f, 0.0f);
+    return;
+  }
+  const armnn_elementwise_unary_descriptor_t* d = (const void*)layer->descriptor;
+  if (functions[d->operation] == ARMNN_ACC_IDENTITY) {
+    armnn_i_acc_refuse(graph, NULL, "no function for operation %d", (int)d->operation);
+  }
+  apply_to_input(graph, functions[d->operation], 0.0f, 0.0f);
+}
+
+/* ---- Functions of two variables ---------------------------------------------------------------
+ */
+
+static bool is_full(const ir_graph_t* graph, const ir_alias_t* alias, const ir_shape_t* logical) {
+  const ir_shape_t own = armnn_i_acc_logical(graph, alias);
+  return ir_same_shape(&own, logical);
+}
+
+/* An operator with a constant of one element, as a function of the other operand; false if it is
+ * none. |left|: the constant is the left operand. */
+static bool scalar_function(int32_t operation, float c, bool left, int32_t* out_function,
+                            float* out_a, float* out_b) {
+  *out_function = ARMNN_ACC_LINEAR;
+  *out_a = 1.0f;
+  *out_b = 0.0f;
+  switch (operation) {
+    case ARMNN_BINARY_ADD:
+      *out_b = c;
+      return true;
+    case ARMNN_BINARY_SUB:
+      *out_a = left ? -1.0f : 1.0f;
+      *out_b = left ? c : -c;
+      return true;
+    case ARMNN_BINARY_MUL:
+      *out_a = c;
+      return true;
+    case ARMNN_BINARY_DIV:
+      if (left) {
+        *out_function = ARMNN_ACC_RECIPROCAL;
+        return c == 1.0f;
+      }
+      *out_a = 1.0f / c;
+      return isnormal(c) && isnormal(*out_a);
+    case ARMNN_BINARY_POWER:
+      *out_function = c == 2.0f ? ARMNN_ACC_SQUARE : ARMNN_ACC_SQRT;
+      return !left && (c == 2.0f || c == 0.5f);
+    default:
+      return false;
+  }
+}
+
+/* A scale and a shift for each index of the last dimension, if |operation| with the constant |c|
+ * comes to that. */
+static bool add_affine(ir_graph_t* graph, int32_t operation, uint32_t x, uint32_t c, bool left,
+                       const ir_shape_t* shape, uint32_t* out_value) {
+  const ir_shape_t* row = ir_shape(graph, c);
+  const float* values = graph->values[c]->constant;
+  const int64_t count = shape->dims[shape->rank - 1];
+  if (values == NULL || row->dims[row->rank - 1] != count || ir_count(row) != count ||
+      !ir_same_shape(ir_shape(graph, x), shape)) {
+    return false;
+  }
+  if (operation != ARMNN_BINARY_ADD && operation != ARMNN_BINARY_MUL &&
+      operation != ARMNN_BINARY_SUB && (operation != ARMNN_BINARY_DIV || left)) {
+    return false;
+  }
+  float* scale = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *scale);
+  float* shift = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *shift);
+  for (int64_t i = 0; i < count; ++i) {
+    int32_t function;
+    if (!scalar_function(operation, values[i], left, &function, &scale[i], &shift[i])) return false;
+  }
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_AFFINE, x, shape);
+  node->affine.scale = scale;
+  node->affine.shift = shift;
+  *out_value = node->output;
+  return true;
+}
+
+ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
+                                    const ir_alias_t* right, int32_t operation,
+                                    const ir_shape_t* logical) {
+  /* The order of a whole operand; of two, of the one that was computed here. */
+  const bool left_full = is_full(graph, left, logical), right_full = is_full(graph, right, logical);
+  const ir_value_t *left_value = graph->values[left->value],
+                   *right_value = graph->values[right->value];
+  const bool left_computed = left_value->constant == NULL && left_value->input == IR_NONE;
+  const bool right_computed = right_value->constant == NULL && right_value->input == IR_NONE;
+  ir_alias_t result = {.value = 0};
+  for (uint32_t d = 0; d < logical->rank; ++d) result.perm[d] = d;
+  if (left_full && (left_computed || !right_full || !right_computed)) {
+    memcpy(result.perm, left->perm, sizeof result.perm);
+  } else if (right_full) {
+    memcpy(result.perm, right->perm, sizeof result.perm);
+  }
+  ir_shape_t shape = {.rank = logical->rank};
+  for (uint32_t d = 0; d < shape.rank; ++d) shape.dims[d] = logical->dims[result.perm[d]];
+  for (int side = 0; side < 2; ++side) { /* a constant of one element is a function */
+    const ir_value_t* scalar = side == 0 ? left_value : right_value;
+    const ir_alias_t* other = side == 0 ? right : left;
+    int32_t function;
+    float a, b;
+    if (scalar->constant == NULL || ir_count(&scalar->shape) != 1 ||
+        !is_full(graph, other, logical) ||
+        !scalar_function(operation, scalar->constant[0], side == 0, &function, &a, &b)) {
+      continue;
+    }
+    return armnn_i_acc_apply(graph, other, function, a, b);
+  }
+  const uint32_t x = armnn_i_acc_operand(graph, left, shape.rank, result.perm);
+  const uint32_t y = armnn_i_acc_operand(graph, right, shape.rank, result.perm);
+  if (add_affine(graph, operation, x, y, false, &shape, &result.value) ||
+      add_affine(graph, operation, y, x, true, &shape, &result.value)) {
+    return result;
+  }
+  ir_node_t* node = armnn_i_acc_node(graph, IR_BINARY, 2, &shape);
+  node->inputs[0] = x;
+  node->inputs[1] = y;
+  node->binary.operation = operation;
+  result.value = node->output;
+  return result;
+}
+
+void armnn_i_acc_read_binary(ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  int32_t operation;
+  switch (layer->type) {
+    case ARMNN_LAYER_ADDITION:
+      operation = ARMNN_BINARY_ADD;
+      break;
+    case ARMNN_LAYER_DIVISION:
+      operation = ARMNN_BINARY_DIV;
+      break;
+    case ARMNN_LAYER_MAXIMUM:
+      operation = ARMNN_BINARY_MAXIMUM;
+      break;
+    case ARMNN_LAYER_MINIMUM:
+      operation = ARMNN_BINARY_MINIMUM;
+      break;
+    case ARMNN_LAYER_MULTIPLICATION:
+      operation = ARMNN_BINARY_MUL;
+      break;
+    case ARMNN_LAYER_SUBTRACTION:
+      operation = ARMNN_BINARY_SUB;
+      break;
+    default:
+      operation =
+          ((const armnn_elementwise_binary_descriptor_t*)(const void*)layer->descriptor)->operation;
+  }
+  const ir_alias_t left = armnn_i_acc_input(graph, 0), right = armnn_i_acc_input(graph, 1);
+  const ir_shape_t logical = armnn_i_acc_shape_of(layer->output_infos[0]);
+  armnn_i_acc_set_output(graph, 0,
+                         armnn_i_acc_apply_binary(graph, &left, &right, operation, &logical));
+}
+
+/* x below 0 is multiplied: min(x, 0) * slope + max(x, 0), or LEAKY where there is one slope. */
+void armnn_i_acc_read_prelu(ir_graph_t* graph) {
+  const ir_alias_t x = armnn_i_acc_input(graph, 0), slopes = armnn_i_acc_input(graph, 1);
+  const ir_shape_t logical = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
+  const ir_value_t* slope = graph->values[slopes.value];
+  if (slope->constant != NULL && ir_count(&slope->shape) == 1 && is_full(graph, &x, &logical)) {
+    armnn_i_acc_set_output(graph, 0,
+                           armnn_i_acc_apply(graph, &x, ARMNN_ACC_LEAKY, slope->constant[0], 0.0f));
+    return;
+  }
+  const ir_alias_t below = armnn_i_acc_apply(graph, &x, ARMNN_ACC_CLAMP, -INFINITY, 0.0f);
+  const ir_alias_t above = armnn_i_acc_apply(graph, &x, ARMNN_ACC_CLAMP, 0.0f, INFINITY);
+  const ir_alias_t scaled =
+      armnn_i_acc_apply_binary(graph, &below, &slopes, ARMNN_BINARY_MUL, &logical);
+  armnn_i_acc_set_output(
+      graph, 0, armnn_i_acc_apply_binary(graph, &scaled, &above, ARMNN_BINARY_ADD, &logical));
+}
+
+/* ---- Matrices ---------------------------------------------------------------------------------
+ */
+
+/* |alias| as matrices of |rank| dimensions: in the network's order, or with the last two dimensions
+ * exchanged if it lies so; then |*transpose| is turned over. */
+static uint32_t matrices(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
+                         bool* transpose) {
+  const ir_shape_t own = armnn_i_acc_logical(graph, alias);
+  ir_shape_t shape = {.rank = rank};
+  for (uint32_t d = 0; d < rank; ++d) {
+    shape.dims[d] = d + own.rank < rank ? 1 : own.dims[d + own.rank - rank];
+  }
+  const ir_alias_t wide = armnn_i_acc_reshaped(graph, alias, &shape);
+  uint32_t perm[IR_DIMS], row = 0, column = 0;
+  for (uint32_t d = 0; d < rank; ++d) {
+    perm[d] = d;
+    if (wide.perm[d] == rank - 2) row = d;
+    if (wide.perm[d] == rank - 1) column = d;
+  }
+  const bool exchanged = column < row && shape.dims[rank - 1] != 1 && shape.dims[rank - 2] != 1;
+  if (exchanged) {
+    perm[rank - 2] = rank - 1;
+    perm[rank - 1] = rank - 2;
+    *transpose = !*transpose;
+  }
+  return armnn_i_acc_ordered(graph, &wide, perm);
+}
+
+void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  const armnn_fully_connected_descriptor_t* d = (const void*)layer->descriptor;
+  const ir_shape_t weights_shape = armnn_i_acc_shape_of(layer->input_infos[1]);
+  const bool transposed = d->transpose_weight_matrix != 0;
+  const int64_t inputs = weights_shape.dims[transposed ? 1 : 0];
+  const int64_t outputs = weights_shape.dims[transposed ? 0 : 1];
+  const ir_alias_t alias = armnn_i_acc_input(graph, 0), weights = armnn_i_acc_input(graph, 1);
+  const ir_shape_t own = armnn_i_acc_logical(graph, &alias);
+  const ir_shape_t rows = {2, {ir_count(&own) / inputs, inputs}};
+  const ir_alias_t flat = armnn_i_acc_reshaped(graph, &alias, &rows);
+  const ir_shape_t shape = {2, {rows.dims[0], outputs}};
+  bool transpose_left = false, transpose_right = transposed;
+  const uint32_t left = matrices(graph, &flat, 2, &transpose_left);
+  const uint32_t right = matrices(graph, &weights, 2, &transpose_right);
+  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, 2, &shape);
+  node->inputs[0] = left;
+  node->inputs[1] = right;
+  node->matmul.transpose_left = transpose_left;
+  node->matmul.transpose_right = transpose_right;
+  ir_alias_t result = armnn_i_acc_alias(graph, node->output);
+  if (d->bias_enabled != 0 && armnn_i_acc_has_input(graph, 2)) {
+    const ir_alias_t bias = armnn_i_acc_input(graph, 2);
+    if (graph->values[bias.value]->constant != NULL) {
+      node->matmul.bias = armnn_i_acc_constant_input(graph, 2, "the bias values");
+    } else {
+      result = armnn_i_acc_apply_binary(graph, &result, &bias, ARMNN_BINARY_ADD, &shape);
+    }
+  }
+  const ir_shape_t out = armnn_i_acc_shape_of(layer->output_infos[0]);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &result, &out));
+}
+
+void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
+  const armnn_batch_mat_mul_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  ir_alias_t x = armnn_i_acc_input(graph, 0), y = armnn_i_acc_input(graph, 1);
+  const ir_shape_t own_x = armnn_i_acc_logical(graph, &x), own_y = armnn_i_acc_logical(graph, &y);
+  bool transpose_x = d->transpose_x != 0 || d->adjoint_x != 0;
+  bool transpose_y = d->transpose_y != 0 || d->adjoint_y != 0;
+  if (own_x.rank == 1) { /* a vector is a row on the left and a column on the right */
+    const ir_shape_t row = {2, {1, own_x.dims[0]}};
+    x = armnn_i_acc_reshaped(graph, &x, &row);
+    transpose_x = false;
+  }
+  if (own_y.rank == 1) {
+    const ir_shape_t column = {2, {own_y.dims[0], 1}};
+    y = armnn_i_acc_reshaped(graph, &y, &column);
+    transpose_y = false;
+  }
+  const ir_shape_t lx = armnn_i_acc_logical(graph, &x), ly = armnn_i_acc_logical(graph, &y);
+  const uint32_t rank = lx.rank > ly.rank ? lx.rank : ly.rank;
+  ir_shape_t shape = {.rank = rank};
+  for (uint32_t i = 3; i <= rank; ++i) {
+    const int64_t from_x = i <= lx.rank ? lx.dims[lx.rank - i] : 1;
+    const int64_t from_y = i <= ly.rank ? ly.dims[ly.rank - i] : 1;
+    shape.dims[rank - i] = from_x == 1 ? from_y : from_x;
+  }
+  shape.dims[rank - 2] = lx.dims[lx.rank - (transpose_x ? 1 : 2)];
+  shape.dims[rank - 1] = ly.dims[ly.rank - (transpose_y ? 2 : 1)];
+  const uint32_t left = matrices(graph, &x, rank, &transpose_x);
+  const uint32_t right = matrices(graph, &y, rank, &transpose_y);
+  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, 2, &shape);
+  node->inputs[0] = left;
+  node->inputs[1] = right;
+  node->matmul.transpose_left = transpose_x;
+  node->matmul.transpose_right = transpose_y;
+  const ir_alias_t result = armnn_i_acc_alias(graph, node->output);
+  const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &result, &out));
+}
+
+/* ---- Along axes -------------------------------------------------------------------------------
+ */
+
+static uint32_t axis_of(const ir_alias_t* alias, int32_t axis, uint32_t rank) {
+  const uint32_t wanted = (uint32_t)(axis < 0 ? axis + (int32_t)rank : axis);
+  uint32_t at = 0;
+  while (alias->perm[at] != wanted) ++at;
+  return at;
+}
+
+void armnn_i_acc_read_softmax(ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  const armnn_softmax_descriptor_t* d = (const void*)layer->descriptor;
+  ir_alias_t alias = armnn_i_acc_input(graph, 0);
+  const ir_shape_t shape = *ir_shape(graph, alias.value);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_SOFTMAX, alias.value, &shape);
+  node->softmax.axis = axis_of(&alias, d->axis, shape.rank);
+  node->softmax.beta = d->beta;
+  node->softmax.logarithm = layer->type == ARMNN_LAYER_LOG_SOFTMAX;
+  alias.value = node->output;
+  armnn_i_acc_set_output(graph, 0, alias);
+}
+
+void armnn_i_acc_read_reduce(ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  const bool is_mean = layer->type == ARMNN_LAYER_MEAN;
+  const armnn_mean_descriptor_t* mean = (const void*)layer->descriptor;
+  const armnn_reduce_descriptor_t* reduce = (const void*)layer->descriptor;
+  const uint32_t count = is_mean ? mean->axis_count : reduce->axis_count;
+  const int32_t* axes = is_mean ? mean->axes : reduce->axes;
+  ir_alias_t alias = armnn_i_acc_input(graph, 0);
+  ir_shape_t shape = *ir_shape(graph, alias.value);
+  uint32_t mask = count == 0 ? (1u << shape.rank) - 1u : 0;
+  for (uint32_t i = 0; i < count; ++i) mask |= 1u << axis_of(&alias, axes[i], shape.rank);
+  for (uint32_t d = 0; d < shape.rank; ++d) {
+    if (mask >> d & 1u) shape.dims[d] = 1;
+  }
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_REDUCE, alias.value, &shape);
+  node->reduce.operation = is_mean ? ARMNN_REDUCE_MEAN : reduce->operation;
+  node->reduce.axis_mask = mask;
+  alias.value = node->output;
+  const ir_shape_t out = armnn_i_acc_shape_of(layer->output_infos[0]);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &alias, &out));
+}

@@ -1,0 +1,142 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * entry.c - the backend "CpuAcc": its table, its options and the three entry points.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "kernels/kernels.h"
+
+#define TEXT(text) {text, sizeof text - 1}
+
+static void destroy(armnn_backend_t* backend) { free(backend); }
+
+static const char* get_id(armnn_backend_t* backend) {
+  (void)backend;
+  return ARMNN_ACC_ID;
+}
+
+static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_capabilities,
+                                       armnn_error_t* error) {
+  static const armnn_option_t items[] = {
+      {TEXT("NonConstWeights"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
+      {TEXT("AsyncExecution"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
+      {TEXT("ConstantTensorsAsInputs"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
+      {TEXT("ExternallyManagedMemory"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
+      {TEXT("HasFp16"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
+      {TEXT("ProtectedContentAllocation"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
+  };
+  (void)backend;
+  (void)error;
+  *out_capabilities = (armnn_options_t){items, sizeof items / sizeof items[0]};
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
+                                          armnn_error_t* error) {
+  static const armnn_option_t items[] = {
+      {TEXT("isa"), ARMNN_OPTION_STRING, 0, 0, 0.0, TEXT("auto")},
+      {TEXT("threads"), ARMNN_OPTION_UINT, 0, 0, 0.0, {NULL, 0}},
+  };
+  (void)backend;
+  (void)error;
+  *out_options = (armnn_options_t){items, sizeof items / sizeof items[0]};
+  return ARMNN_STATUS_OK;
+}
+
+/* ---- Choosing ---------------------------------------------------------------------------------
+ */
+
+static bool equals(armnn_string_t text, const char* other) {
+  return text.size == strlen(other) && (text.size == 0 || memcmp(text.data, other, text.size) == 0);
+}
+
+static uint64_t features_of(const armnn_host_t* host) {
+  if (host == NULL || !ARMNN_HAS_FN(host, armnn_host_t, cpu_features)) return 0;
+  return host->cpu_features(host->context);
+}
+
+/* The best kernels that this machine runs, or those of |isa|; null with the reason. */
+static const armnn_i_acc_kernels_t* choose(uint64_t features, armnn_string_t isa,
+                                           armnn_error_t* error) {
+  const bool any = isa.size == 0 || equals(isa, "auto");
+  bool known = any;
+  char usable[128] = "auto";
+  for (uint32_t i = 0; i < armnn_i_acc_all_kernels_count; ++i) {
+    const armnn_i_acc_kernels_t* kernels = armnn_i_acc_all_kernels[i];
+    const bool runs = (features & kernels->features) == kernels->features;
+    const bool wanted = any || equals(isa, kernels->isa);
+    known = known || equals(isa, kernels->isa);
+    if (runs && wanted) return kernels;
+    if (runs) {
+      const size_t used = strlen(usable);
+      snprintf(usable + used, sizeof usable - used, ", %s", kernels->isa);
+    }
+  }
+  armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "option 'isa': %s '%.*s'; here: %s",
+             known ? "this processor does not run" : "there are no kernels for",
+             isa.size > 60 ? 60 : (int)isa.size, isa.size == 0 ? "" : isa.data, usable);
+  return NULL;
+}
+
+static uint32_t threads_of(const armnn_host_t* host, int64_t wanted) {
+  uint32_t count = 1;
+  if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, concurrency)) {
+    count = host->concurrency(host->context);
+  }
+  if (wanted > 0 && wanted < (int64_t)count) count = (uint32_t)wanted;
+  return count < 1 ? 1 : count;
+}
+
+static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
+                             armnn_backend_t** out_backend, armnn_error_t* error);
+
+/* UNLOADABLE: no threads, no handlers, no thread-local variables. */
+static const armnn_backend_api_t backend_api = {
+    .header = {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},
+    .built_minor = ARMNN_BACKEND_API_MINOR,
+    .flags = ARMNN_BACKEND_UNLOADABLE,
+    .build_features = ARMNN_BUILD_FEATURES,
+    .score = 100,
+    .vendor_version = ARMNN_ACC_VERSION,
+    .description = "float32 networks on the vector units of the processor",
+    .create = create,
+    .destroy = destroy,
+    .get_id = get_id,
+    .create_workload_factory = armnn_i_acc_create_workload_factory,
+    .get_layer_support = armnn_i_acc_get_layer_support,
+    .optimize_subgraph_view = armnn_i_acc_optimize,
+    .get_capabilities = get_capabilities,
+    .get_option_defaults = get_option_defaults,
+};
+
+static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
+                             armnn_backend_t** out_backend, armnn_error_t* error) {
+  armnn_string_t isa = {NULL, 0};
+  int64_t threads = 0;
+  *out_backend = NULL;
+  for (uint64_t i = 0; options != NULL && i < options->count; ++i) {
+    if (equals(options->items[i].name, "isa")) isa = options->items[i].string;
+    if (equals(options->items[i].name, "threads")) threads = options->items[i].integer;
+  }
+  const armnn_i_acc_kernels_t* kernels = choose(features_of(host), isa, error);
+  if (kernels == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
+  armnn_i_acc_backend_t* self = calloc(1, sizeof *self);
+  if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  self->base.api = &backend_api;
+  self->host = host;
+  self->maker = (armnn_i_acc_maker_t){host, kernels, threads_of(host, threads)};
+  *out_backend = &self->base;
+  return ARMNN_STATUS_OK;
+}
+
+const char* ARMNN_ENTRY(GetBackendId)(void) { return ARMNN_ACC_ID; }
+
+void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) {
+  *out_major = ARMNN_BACKEND_API_MAJOR;
+  *out_minor = ARMNN_TARGET_MINOR;
+}
+
+void* ARMNN_ENTRY(BackendFactory)(void) { return (void*)(uintptr_t)&backend_api; }

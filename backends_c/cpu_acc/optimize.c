@@ -1,0 +1,253 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * optimize.c - optimize_subgraph_view: parts become PRE_COMPILED layers.
+ *
+ * Where a layer cannot be compiled after all, it goes back to the host, and the layers before and
+ * behind it, which follow each other in an order in which they can run, become parts of their own.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+
+typedef struct work_t {
+  armnn_i_acc_backend_t* backend;
+  const armnn_subgraph_t* part;
+  const armnn_optimization_sink_t* sink;
+} work_t;
+
+static void blob_release(void* object) { armnn_i_acc_program_destroy(object); }
+
+/* ---- A range of layers as a sub-graph of its own ----------------------------------------------
+ */
+
+typedef struct range_t {
+  armnn_subgraph_t part;
+  uint32_t begin, end;
+  armnn_slot_t* sources; /* what each of its inputs is, in terms of the whole */
+  armnn_slot_t* targets; /* the same for its outputs */
+  /* Copies of the layers with slots that count from |begin|. */
+  armnn_layer_t* layers;
+  const armnn_layer_t** pointers;
+  armnn_slot_t* slots;
+  const armnn_tensor_info_t** input_infos;
+  armnn_slot_t* outputs;
+} range_t;
+
+static void range_free(range_t* range) {
+  free(range->sources);
+  free(range->targets);
+  free(range->layers);
+  free(range->pointers);
+  free(range->slots);
+  free(range->input_infos);
+  free(range->outputs);
+}
+
+static bool is_read_outside(const armnn_subgraph_t* whole, uint32_t layer, uint32_t slot,
+                            uint32_t end) {
+  for (uint32_t k = 0; k < whole->output_count; ++k) {
+    if (whole->outputs[k].layer == layer && whole->outputs[k].slot == slot) return true;
+  }
+  for (uint32_t l = end; l < whole->layer_count; ++l) {
+    for (uint32_t i = 0; i < whole->layers[l]->input_count; ++i) {
+      const armnn_slot_t from = whole->layers[l]->inputs[i];
+      if (from.layer == layer && from.slot == slot) return true;
+    }
+  }
+  return false;
+}
+
+static armnn_slot_t range_input(range_t* range, const armnn_subgraph_t* whole, armnn_slot_t from) {
+  for (uint32_t i = 0; i < range->part.input_count; ++i) {
+    if (range->sources[i].layer == from.layer && range->sources[i].slot == from.slot) {
+      return (armnn_slot_t){ARMNN_SLOT_BOUNDARY, i};
+    }
+  }
+  const uint32_t index = range->part.input_count++;
+  range->sources[index] = from;
+  range->input_infos[index] = from.layer == ARMNN_SLOT_BOUNDARY
+                                  ? whole->input_infos[from.slot]
+                                  : whole->layers[from.layer]->output_infos[from.slot];
+  return (armnn_slot_t){ARMNN_SLOT_BOUNDARY, index};
+}
+
+static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t begin,
+                       uint32_t end) {
+  size_t inputs = 1, outputs = 1;
+  for (uint32_t l = begin; l < end; ++l) {
+    inputs += whole->layers[l]->input_count;
+    outputs += whole->layers[l]->output_count;
+  }
+  *range = (range_t){.begin = begin, .end = end};
+  range->sources = malloc(inputs * sizeof *range->sources);
+  range->targets = malloc(outputs * sizeof *range->targets);
+  range->layers = malloc((end - begin + (size_t)1) * sizeof *range->layers);
+  range->pointers = malloc((end - begin + (size_t)1) * sizeof *range->pointers);
+  range->slots = malloc(inputs * sizeof *range->slots);
+  range->input_infos = malloc(inputs * sizeof *range->input_infos);
+  range->outputs = malloc(outputs * sizeof *range->outputs);
+  if (range->sources == NULL || range->targets == NULL || range->layers == NULL ||
+      range->pointers == NULL || range->slots == NULL || range->input_infos == NULL ||
+      range->outputs == NULL) {
+    range_free(range);
+    return false;
+  }
+  armnn_slot_t* slots = range->slots;
+  range->part.header = whole->header;
+  for (uint32_t l = begin; l < end; ++l) {
+    armnn_layer_t* layer = &range->layers[l - begin];
+    *layer = *whole->layers[l];
+    layer->inputs = slots;
+    for (uint32_t i = 0; i < layer->input_count; ++i, ++slots) {
+      const armnn_slot_t from = whole->layers[l]->inputs[i];
+      const bool outside = from.layer == ARMNN_SLOT_BOUNDARY || from.layer < begin;
+      *slots = outside ? range_input(range, whole, from) : from;
+      if (!outside && from.layer < whole->layer_count) slots->layer -= begin;
+    }
+    range->pointers[l - begin] = layer;
+    for (uint32_t k = 0; k < layer->output_count; ++k) {
+      if (!is_read_outside(whole, l, k, end)) continue;
+      range->targets[range->part.output_count] = (armnn_slot_t){l, k};
+      range->outputs[range->part.output_count++] = (armnn_slot_t){l - begin, k};
+    }
+  }
+  range->part.layers = range->pointers;
+  range->part.layer_count = end - begin;
+  range->part.input_infos = range->input_infos;
+  range->part.outputs = range->outputs;
+  return true;
+}
+
+/* ---- Answers ----------------------------------------------------------------------------------
+ */
+
+static armnn_status_t substitute(const work_t* work, const range_t* range,
+                                 armnn_i_acc_program_t* program) {
+  const armnn_subgraph_t* part = &range->part;
+  const armnn_optimization_sink_t* sink = work->sink;
+  const size_t most = (size_t)part->input_count + part->output_count + part->layer_count + 1;
+  armnn_slot_t* inputs = malloc(most * sizeof *inputs);
+  armnn_slot_t* outputs = malloc(most * sizeof *outputs);
+  const armnn_tensor_info_t** infos = malloc(most * sizeof *infos);
+  uint32_t* layers = malloc(most * sizeof *layers);
+  armnn_status_t status = ARMNN_STATUS_OUT_OF_MEMORY;
+  bool taken = false;
+  if (inputs != NULL && outputs != NULL && infos != NULL && layers != NULL) {
+    for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = range->begin + l;
+    for (uint32_t i = 0; i < part->input_count; ++i) {
+      inputs[i] = (armnn_slot_t){ARMNN_SLOT_BOUNDARY, i};
+    }
+    for (uint32_t k = 0; k < part->output_count; ++k) {
+      outputs[k] = (armnn_slot_t){0, k};
+      infos[k] = part->layers[part->outputs[k].layer]->output_infos[part->outputs[k].slot];
+    }
+    const armnn_pre_compiled_descriptor_t descriptor = {
+        {sizeof descriptor, ARMNN_STRUCT_DESCRIPTOR + ARMNN_LAYER_PRE_COMPILED},
+        part->input_count,
+        part->output_count};
+    const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
+                               program,
+                               blob_release,
+                               {ARMNN_ACC_BLOB, sizeof ARMNN_ACC_BLOB - 1}};
+    /* Named after the first layer; cut between characters. */
+    const armnn_string_t first = part->layers[0]->name;
+    uint64_t size = first.size > 64 ? 64 : first.size;
+    while (size < first.size && size > 0 && (first.data[size] & 0xc0) == 0x80) --size;
+    char name[96];
+    snprintf(name, sizeof name, "%s: %.*s", ARMNN_ACC_ID, (int)size, size > 0 ? first.data : "");
+    const armnn_layer_t layer = {
+        .header = {sizeof layer, ARMNN_STRUCT_LAYER},
+        .type = ARMNN_LAYER_PRE_COMPILED,
+        .input_count = part->input_count,
+        .output_count = part->output_count,
+        .name = {name, strlen(name)},
+        .descriptor = &descriptor.header,
+        .inputs = inputs,
+        .input_infos = part->input_infos,
+        .output_infos = infos,
+        .blob = &blob,
+    };
+    uint64_t token;
+    status = sink->begin_substitution(sink->context, layers, part->layer_count, &token);
+    if (status == ARMNN_STATUS_OK) {
+      status = sink->add_layer(sink->context, token, &layer);
+      taken = status == ARMNN_STATUS_OK;
+    }
+    if (status == ARMNN_STATUS_OK) {
+      status = sink->end_substitution(sink->context, token, range->sources, part->input_count,
+                                      range->targets, outputs, part->output_count);
+    }
+  }
+  if (!taken) armnn_i_acc_program_destroy(program); /* not accepted, so still ours */
+  free(inputs);
+  free(outputs);
+  free(infos);
+  free(layers);
+  return status;
+}
+
+static armnn_status_t give_back(const work_t* work, uint32_t layer, const char* reason) {
+  return work->sink->add_failed(work->sink->context, &layer, 1,
+                                (armnn_string_t){reason, strlen(reason)});
+}
+
+static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_t end,
+                                     armnn_error_t* error);
+
+/* The failed layers of a range, and what lies between them. */
+static armnn_status_t split(const work_t* work, uint32_t begin, uint32_t end,
+                            const uint32_t* failed, uint32_t failed_count, const char* reason,
+                            armnn_error_t* error) {
+  uint32_t from = begin;
+  for (uint32_t l = begin; l < end; ++l) {
+    bool is_failed = false;
+    for (uint32_t i = 0; i < failed_count; ++i) is_failed = is_failed || failed[i] + begin == l;
+    if (!is_failed) continue;
+    ARMNN_RETURN_IF_ERROR(optimize_range(work, from, l, error));
+    ARMNN_RETURN_IF_ERROR(give_back(work, l, reason));
+    from = l + 1;
+  }
+  return optimize_range(work, from, end, error);
+}
+
+static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_t end,
+                                     armnn_error_t* error) {
+  if (begin == end) return ARMNN_STATUS_OK;
+  range_t range;
+  if (!range_make(&range, work->part, begin, end)) {
+    return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  }
+  char text[256] = "";
+  armnn_error_t why = {{sizeof why, ARMNN_STRUCT_ERROR}, 0, 0, text, sizeof text, 0};
+  armnn_i_acc_program_t* program = NULL;
+  uint32_t* failed = malloc((end - begin + (size_t)1) * sizeof *failed);
+  uint32_t failed_count = 0;
+  armnn_status_t status = ARMNN_STATUS_OUT_OF_MEMORY;
+  if (failed != NULL) {
+    status = armnn_i_acc_compile(&work->backend->maker, &range.part, &program, failed,
+                                 &failed_count, &why);
+  }
+  if (status == ARMNN_STATUS_OK) {
+    status = substitute(work, &range, program);
+  } else if (status == ARMNN_STATUS_UNSUPPORTED && failed_count > 0) {
+    status = split(work, begin, end, failed, failed_count, text, error);
+  } else {
+    armnn_fail(error, status, "%s", text);
+  }
+  free(failed);
+  range_free(&range);
+  return status;
+}
+
+armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
+                                    const armnn_options_t* model_options,
+                                    const armnn_optimization_sink_t* sink, armnn_error_t* error) {
+  (void)model_options;
+  const work_t work = {(armnn_i_acc_backend_t*)backend, part, sink};
+  const armnn_status_t status = optimize_range(&work, 0, part->layer_count, error);
+  if (status == ARMNN_STATUS_OK || error == NULL || error->code != ARMNN_STATUS_OK) return status;
+  return armnn_fail(error, status, "the host did not take the compiled part");
+}

@@ -1,0 +1,169 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * program.c - a compiled part: made by the compiler, run by any number of threads at a time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+
+static uint64_t rounded(uint64_t size) {
+  return (size + ARMNN_ACC_LINE - 1) / ARMNN_ACC_LINE * ARMNN_ACC_LINE;
+}
+
+armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
+                                                  const armnn_subgraph_t* part) {
+  armnn_i_acc_program_t* program = calloc(1, sizeof *program);
+  if (program == NULL) return NULL;
+  program->host = maker->host;
+  program->max_threads = maker->max_threads;
+  program->input_count = part->input_count;
+  program->output_count = part->output_count;
+  program->border =
+      calloc((size_t)part->input_count + part->output_count + 1, sizeof *program->border);
+  if (program->border == NULL) {
+    free(program);
+    return NULL;
+  }
+  uint64_t* size = program->border;
+  for (uint32_t i = 0; i < part->input_count; ++i) {
+    *size++ = part->input_infos[i]->element_count * sizeof(float);
+  }
+  for (uint32_t k = 0; k < part->output_count; ++k) {
+    const armnn_slot_t slot = part->outputs[k];
+    if (slot.layer < part->layer_count && slot.slot < part->layers[slot.layer]->output_count) {
+      *size = part->layers[slot.layer]->output_infos[slot.slot]->element_count * sizeof(float);
+    }
+    ++size;
+  }
+  return program;
+}
+
+bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* op, uint64_t* guids,
+                             uint32_t guid_count) {
+  if (program->count == program->capacity) {
+    const uint32_t capacity = 2 * program->capacity + 16;
+    armnn_i_acc_entry_t* larger = realloc(program->entries, capacity * sizeof *larger);
+    if (larger == NULL) return false;
+    program->entries = larger;
+    program->capacity = capacity;
+  }
+  program->entries[program->count++] = (armnn_i_acc_entry_t){op, guids, guid_count};
+  return true;
+}
+
+const float* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const float* values,
+                                      uint64_t count) {
+  for (uint32_t i = 0; i < program->constant_count; ++i) {
+    if (program->originals[i] == values && program->constant_sizes[i] >= count) {
+      return program->constants[i];
+    }
+  }
+  if (program->constant_count == program->constant_capacity) {
+    const uint32_t capacity = 2 * program->constant_capacity + 16;
+    float** constants = realloc(program->constants, capacity * sizeof *constants);
+    if (constants != NULL) program->constants = constants;
+    const float** originals = realloc(program->originals, capacity * sizeof *originals);
+    if (originals != NULL) program->originals = originals;
+    uint64_t* sizes = realloc(program->constant_sizes, capacity * sizeof *sizes);
+    if (sizes != NULL) program->constant_sizes = sizes;
+    if (constants == NULL || originals == NULL || sizes == NULL) return NULL;
+    program->constant_capacity = capacity;
+  }
+  float* copy = aligned_alloc(ARMNN_ACC_LINE, (size_t)rounded(count * sizeof *copy));
+  if (copy == NULL) return NULL;
+  memcpy(copy, values, (size_t)count * sizeof *copy);
+  program->constants[program->constant_count] = copy;
+  program->constant_sizes[program->constant_count] = count;
+  program->originals[program->constant_count++] = values;
+  return copy;
+}
+
+void armnn_i_acc_program_clear(armnn_i_acc_program_t* program) {
+  for (uint32_t i = 0; i < program->count; ++i) {
+    program->entries[i].op->destroy(program->entries[i].op);
+    free(program->entries[i].guids);
+  }
+  program->count = 0;
+  for (uint32_t i = 0; i < program->constant_count; ++i) free(program->constants[i]);
+  program->constant_count = 0;
+}
+
+void armnn_i_acc_program_finish(armnn_i_acc_program_t* program, uint64_t arena_size) {
+  program->arena_size = rounded(arena_size);
+  program->op_scratch = 0;
+  for (uint32_t i = 0; i < program->count; ++i) {
+    const uint64_t size = rounded(program->entries[i].op->scratch_size);
+    if (size > program->op_scratch) program->op_scratch = size;
+  }
+  const uint64_t bindings = 1 + (uint64_t)program->input_count + program->output_count;
+  program->scratch_size = program->arena_size + program->op_scratch + bindings * sizeof(float*);
+}
+
+void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program) {
+  if (program == NULL) return;
+  armnn_i_acc_program_clear(program);
+  free(program->entries);
+  free(program->constants);
+  free(program->originals);
+  free(program->constant_sizes);
+  free(program->border);
+  free(program);
+}
+
+/* ---- Running ----------------------------------------------------------------------------------
+ */
+
+static armnn_string_t text_of(const char* text) { return (armnn_string_t){text, strlen(text)}; }
+
+/* Which layers the operator does, by their guids: the host's profiles show them as one. */
+static void trace_begin(const armnn_host_t* host, const armnn_i_acc_entry_t* entry) {
+  if (entry->guid_count == 0) return;
+  host->trace(host->context, ARMNN_TRACE_BEGIN, text_of(entry->op->kernel), entry->guids[0]);
+  for (uint32_t i = 1; i < entry->guid_count; ++i) {
+    host->trace(host->context, ARMNN_TRACE_INSTANT, text_of("fused"), entry->guids[i]);
+  }
+}
+
+static void trace_end(const armnn_host_t* host, const armnn_i_acc_entry_t* entry) {
+  if (entry->guid_count == 0) return;
+  host->trace(host->context, ARMNN_TRACE_END, text_of(entry->op->kernel), entry->guids[0]);
+}
+
+armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
+                                       const armnn_i_acc_borders_t* borders, char* scratch,
+                                       uint64_t run_id, armnn_error_t* error) {
+  const armnn_host_t* host = program->host;
+  const bool traces =
+      borders->order == NULL && host != NULL && ARMNN_HAS_FN(host, armnn_host_t, trace);
+  const bool asks =
+      program->count > 1 && host != NULL && ARMNN_HAS_FN(host, armnn_host_t, cancelled);
+  float** bindings = (float**)(void*)(scratch + program->arena_size + program->op_scratch);
+  bindings[ARMNN_ACC_ARENA] = (float*)(void*)scratch;
+  for (uint32_t i = 0; i < program->input_count; ++i) {
+    const void* input = borders->inputs[borders->order == NULL ? i : borders->order[i]];
+    bindings[1 + i] = (float*)(uintptr_t)input;
+  }
+  for (uint32_t k = 0; k < program->output_count; ++k) {
+    bindings[1 + program->input_count + k] = borders->outputs[k];
+  }
+  const armnn_i_acc_run_t run = {
+      .host = host,
+      .run_id = run_id,
+      .bindings = bindings,
+      .scratch = scratch + program->arena_size,
+      .max_threads = program->max_threads,
+  };
+  for (uint32_t i = 0; i < program->count; ++i) {
+    const armnn_i_acc_entry_t* entry = &program->entries[i];
+    if (asks && host->cancelled(host->context, run_id) != 0) {
+      return armnn_fail(error, ARMNN_STATUS_CANCELLED, "cancelled before operator %u of %u", i,
+                        program->count);
+    }
+    if (traces) trace_begin(host, entry);
+    entry->op->run(entry->op, &run);
+    if (traces) trace_end(host, entry);
+  }
+  return ARMNN_STATUS_OK;
+}

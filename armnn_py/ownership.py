@@ -1,14 +1,38 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Objects that own something outside Python: a copy would free it a second time."""
+"""Objects that own something outside Python: closed after use, and never copied."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, SupportsIndex
 
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["Owner"]
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["Closing", "Owner"]
+
+
+class Closing:
+    """Base of what a ``with`` block closes at its end."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Free what it owns."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
 
 
 class Owner:

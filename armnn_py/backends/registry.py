@@ -9,8 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
@@ -37,7 +36,7 @@ from armnn_py.errors import (
     UnknownNameError,
     near_names,
 )
-from armnn_py.ownership import Owner
+from armnn_py.ownership import Closing, Owner
 
 __all__ = ["BackendOptions", "BackendRegistry", "load_backends"]
 
@@ -57,6 +56,7 @@ _NAMED_BY_USER = {"argument": "dynamic_backends_path", "environment": "DYNAMIC_B
 
 
 class BackendRegistry(
+    Closing,
     Owner,
     Mapping[str, Backend],
     instead="a process makes its own Runtime, and shares it between threads",
@@ -144,17 +144,6 @@ class BackendRegistry(
         """Tell backends that are still in use to finish and rest: the process ends."""
         for backend in self._backends.values():
             backend.quiesce()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<BackendRegistry {', '.join(self._backends) or 'empty'}>"

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.support import NativeLayerSupport
 from armnn_py.errors import BackendError
+from armnn_py.ownership import Closing
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from armnn_py._native.model_options import NativeModelOptions
     from armnn_py.backends.backend import Backend
@@ -48,7 +48,7 @@ def layer_signature(layer: Layer) -> tuple[Any, ...]:
     )
 
 
-class LayerSupport:
+class LayerSupport(Closing):
     """The layer support object of one backend, with a cache; use it in a ``with`` block.
 
     Parameters
@@ -114,14 +114,3 @@ class LayerSupport:
             self._native.close()
             self._native = None
         self.backend.release()
-
-    def __enter__(self) -> LayerSupport:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -18,27 +18,13 @@ from armnn_py.network.operands import operand_name
 from armnn_py.network.storage import NetworkStorage, check_name
 from armnn_py.tensors import TensorInfo, as_constant
 from armnn_py.types import DataType, LayerType
+from armnn_py.types.layers import BROADCASTING_LAYERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["MOST_OPERANDS", "NetworkCore", "PendingConstant", "Resolved", "known_values"]
 
-# Layers between whose operands a plain Python number takes the type of its partner.
-_PARTNERS = frozenset(
-    {
-        LayerType.ADDITION,
-        LayerType.COMPARISON,
-        LayerType.DIVISION,
-        LayerType.ELEMENTWISE_BINARY,
-        LayerType.LOGICAL_BINARY,
-        LayerType.MAXIMUM,
-        LayerType.MINIMUM,
-        LayerType.MULTIPLICATION,
-        LayerType.PRELU,
-        LayerType.SUBTRACTION,
-    }
-)
 MOST_OPERANDS = 2**16
 """Most tensors that one layer reads, or makes."""
 
@@ -320,7 +306,7 @@ class NetworkCore(NetworkStorage):
                 f"{len(inputs)} inputs given, at most {MOST_OPERANDS} expected"
             )
         like = None
-        if layer_type in _PARTNERS:
+        if layer_type in BROADCASTING_LAYERS:
             for source in inputs:
                 if isinstance(source, (Layer, OutputSlot, PendingConstant)):
                     like = self._resolve(source).info.data_type

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.ownership import Owner
+from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import check_stops
 from armnn_py.runtime.context_pool import Lease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
     import numpy as np
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["BoundNetwork"]
 
 
-class BoundNetwork(Owner, instead="call bind() again: each has memory of its own"):
+class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory of its own"):
     """Arrays that were checked once and an execution context; made by `LoadedNetwork.bind`.
 
     Write inputs into the arrays of `inputs`, call `run`, read those of `outputs`: each run writes
@@ -134,17 +133,6 @@ class BoundNetwork(Owner, instead="call bind() again: each has memory of its own
                 self._pool.release(self._context)
         finally:
             self._lock.release()
-
-    def __enter__(self) -> BoundNetwork:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         state = " closed" if self.closed else ""

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.ownership import Owner
+from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.bound_network import BoundNetwork
 from armnn_py.runtime.cancel import CancelToken
@@ -23,8 +23,6 @@ from armnn_py.text import counted
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     import numpy as np
 
     from armnn_py.optimizer import Assignment, OptimizedNetwork
@@ -49,7 +47,9 @@ def _plan_maker(
     return make_plan
 
 
-class LoadedNetwork(Owner, instead="threads share it; for another process pickle the Network"):
+class LoadedNetwork(
+    Closing, Owner, instead="threads share it; for another process pickle the Network"
+):
     """A network with packed weights and a native plan; made by `Runtime.load_network`.
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
@@ -376,17 +376,9 @@ class LoadedNetwork(Owner, instead="threads share it; for another process pickle
     def _after_fork(self) -> None:
         self._pool.after_fork()
 
-    def __enter__(self) -> LoadedNetwork:
+    def __enter__(self) -> Self:
         self._pool.check_open()
         return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         # Nobody can be running it: a run holds the network.

@@ -11,13 +11,13 @@ import os
 import threading
 import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import LOADING, load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer import OptimizedNetwork
-from armnn_py.ownership import Owner
+from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.evaluate import evaluate
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
 from armnn_py.runtime.measure import measure
@@ -25,7 +25,6 @@ from armnn_py.runtime.threads import use_environment_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
     import numpy as np
 
@@ -47,7 +46,9 @@ class DeviceSpec:
     supported_backends: tuple[str, ...]
 
 
-class Runtime(Owner, instead="a process makes its own Runtime, and shares it between threads"):
+class Runtime(
+    Closing, Owner, instead="a process makes its own Runtime, and shares it between threads"
+):
     """Finds and loads backends, and owns the networks that run on them.
 
     Parameters
@@ -248,17 +249,9 @@ class Runtime(Owner, instead="a process makes its own Runtime, and shares it bet
         for network in self.networks:
             network._after_fork()
 
-    def __enter__(self) -> Runtime:
+    def __enter__(self) -> Self:
         self.check_open()
         return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         if not getattr(self, "_closed", True):

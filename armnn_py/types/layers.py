@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["LayerType"]
+__all__ = ["BROADCASTING_LAYERS", "LayerType"]
 
 
 class LayerType(IntEnum):
@@ -110,3 +110,20 @@ _LAYER_LABELS = {
 _LAYER_LABELS |= {
     key: label.replace("2D", "2d").replace("3D", "3d") for key, label in _LAYER_LABELS.items()
 }
+
+
+#: Layers of two operands that broadcast against each other, as in numpy.
+BROADCASTING_LAYERS = frozenset(
+    {
+        LayerType.ADDITION,
+        LayerType.COMPARISON,
+        LayerType.DIVISION,
+        LayerType.ELEMENTWISE_BINARY,
+        LayerType.LOGICAL_BINARY,
+        LayerType.MAXIMUM,
+        LayerType.MINIMUM,
+        LayerType.MULTIPLICATION,
+        LayerType.PRELU,
+        LayerType.SUBTRACTION,
+    }
+)

@@ -10,6 +10,7 @@ import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.types import LayerType
+from armnn_py.types.layers import BROADCASTING_LAYERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
-    "BROADCASTING",
     "POINTWISE",
     "has_one_meaning",
     "inverse",
@@ -30,24 +30,8 @@ __all__ = [
     "sources_of",
 ]
 
-#: Layers of two operands that broadcast against each other, as in numpy.
-BROADCASTING = frozenset(
-    {
-        LayerType.ADDITION,
-        LayerType.COMPARISON,
-        LayerType.DIVISION,
-        LayerType.ELEMENTWISE_BINARY,
-        LayerType.LOGICAL_BINARY,
-        LayerType.MAXIMUM,
-        LayerType.MINIMUM,
-        LayerType.MULTIPLICATION,
-        LayerType.PRELU,
-        LayerType.SUBTRACTION,
-    }
-)
-
 #: Layers that compute each element of the output from the same element of each operand.
-POINTWISE = BROADCASTING | {
+POINTWISE = BROADCASTING_LAYERS | {
     LayerType.ACTIVATION,
     LayerType.CAST,
     LayerType.CONVERT_FP16_TO_FP32,

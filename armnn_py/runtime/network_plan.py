@@ -160,8 +160,9 @@ class NetworkPlan:
         self.arena_size = memory.size
         self.output_alignments = output_alignments(build)
         self.steps = [self._describe(step) for step in build.steps]
+        numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
         self.native = NativePlan(
-            [self._plan_tensor(tensor, memory.offsets) for tensor in build.tensors],
+            [self._plan_tensor(tensor, memory.offsets, numbers) for tensor in build.tensors],
             [
                 self._plan_step(step, offset)
                 for step, offset in zip(build.steps, memory.scratch_offsets, strict=True)
@@ -319,8 +320,15 @@ class NetworkPlan:
             build.steps.append(PlannedStep([number], [target]))
 
     @staticmethod
-    def _plan_tensor(tensor: PlannedTensor, offsets: tuple[int, ...]) -> PlanTensor:
-        offset = offsets[tensor.record] + tensor.place[1] if tensor.record >= 0 else 0
+    def _plan_tensor(
+        tensor: PlannedTensor, offsets: tuple[int, ...], numbers: dict[int, int]
+    ) -> PlanTensor:
+        root, begin = tensor.place
+        if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA and tensor.is_foreign:
+            return PlanTensor(
+                abi.ARMNN_PLAN_TENSOR_PART, tensor.size, numbers[id(root)], begin, tensor.alignment
+            )
+        offset = offsets[tensor.record] + begin if tensor.record >= 0 else 0
         external = tensor.kind in (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         if external and tensor.record < 0:
             offset = abi.ARMNN_PLAN_NO_STAGING

@@ -36,6 +36,13 @@ __all__ = [
     "share_in_place",
 ]
 
+#: Tensors whose memory is not the plan's: parts of them lie there, too.
+_FOREIGN = (
+    abi.ARMNN_PLAN_TENSOR_INPUT,
+    abi.ARMNN_PLAN_TENSOR_OUTPUT,
+    abi.ARMNN_PLAN_TENSOR_MAPPED,
+)
+
 #: Steps after which memory of the input is that of the output, too.
 _LENDING = (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_MAP)
 
@@ -84,6 +91,11 @@ class PlannedTensor:
                 tensor = tensor.shares
             else:
                 return tensor, offset
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it lies in memory of the caller, or of a backend that opened it to the host."""
+        return self.place[0].kind in _FOREIGN
 
     def leave(self) -> None:
         """Have a place of its own again."""
@@ -165,6 +177,10 @@ def find_alignments(build: Build) -> None:
                 tensor = build.tensors[number]
                 tensor.alignment = max(tensor.alignment, wanted)
     for tensor in build.tensors:
+        root, _ = tensor.place
+        if root.kind in _FOREIGN:
+            root.alignment = max(root.alignment, tensor.alignment)
+    for tensor in build.tensors:
         if tensor.value is not None and tensor.alignment > CONSTANT_ALIGNMENT:
             tensor.value = aligned_copy(tensor.value, tensor.alignment)
 
@@ -188,6 +204,11 @@ def find_lifetimes(build: Build) -> None:
             # Those that lie in the target read the source's memory, too.
             group = groups[id(target.place[0])]
             source.last = max(source.last, *(member.last for member in group))
+    for group in groups.values():
+        root, _ = group[0].place
+        if root.kind in _FOREIGN:
+            root.first = min((member.first for member in group if member.first >= 0), default=-1)
+            root.last = max(member.last for member in group)
 
 
 def find_groups(build: Build) -> dict[int, list[PlannedTensor]]:
@@ -207,7 +228,8 @@ def plan_memory(build: Build) -> BuildMemory:
     chains: dict[int, list[PlannedTensor]] = {}
     for tensor in build.tensors:
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
-            chains.setdefault(id(tensor.place[0]), []).append(tensor)
+            if not tensor.is_foreign:
+                chains.setdefault(id(tensor.place[0]), []).append(tensor)
         elif tensor.kind == abi.ARMNN_PLAN_TENSOR_MAPPED:
             # For a copy of mapped memory that cannot be read as it is.
             tensor.record = len(records)

@@ -3,10 +3,10 @@
 """Layers without work: Concat, Splitter and Reshape whose tensors lie inside each other.
 
 Where every dimension before the joined or cut axis is 1, the parts are runs of bytes of the whole;
-what is reshaped is the same bytes. Then nothing needs to be executed: in the arena the parts get
-their places in the whole, in memory of a backend they are handles that its factory makes inside
-others. Kernels ask for aligned tensors, so a part whose offset is not a multiple of that has to be
-copied after all; what a factory refuses, too: such a layer is executed.
+what is reshaped is the same bytes. Then nothing needs to be executed: in host memory the parts get
+their places in the whole, which may be the caller's; in memory of a backend they are handles that
+its factory makes inside others. Kernels ask for aligned tensors, so a part whose offset is not a
+multiple of that has to be copied after all; what a factory refuses, too: such a layer is executed.
 """
 
 from __future__ import annotations
@@ -240,7 +240,10 @@ def _can_lie_elsewhere(tensor: PlannedTensor) -> bool:
 def _join(link: _Link, step: PlannedStep) -> bool:
     """Let the part lie in the whole; what lies in the part comes with it."""
     part, whole = link.part, link.whole
-    if part.kind != whole.kind or part.factory != whole.factory:
+    if whole.kind == abi.ARMNN_PLAN_TENSOR_CONSTANT:
+        return False
+    handle = abi.ARMNN_PLAN_TENSOR_HANDLE
+    if (part.kind == handle) != (whole.kind == handle) or part.factory != whole.factory:
         return False
     if not _can_lie_elsewhere(part) or not _make_root(part) or whole.place[0] is part:
         return False

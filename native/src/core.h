@@ -304,7 +304,7 @@ struct armnn_plan_t {
   uint32_t* operands;         /* tensor numbers of all steps */
   uint32_t* external_tensors; /* of each run input, then of each run output */
   uint32_t* patch_begin;      /* for each external and MAPPED tensor, and one more: its first */
-  uint32_t* patches;          /* operands that name it */
+  uint32_t* patches;          /* operands that name it, or a part of it */
 };
 
 /* What the check learns on the way. */
@@ -382,6 +382,8 @@ struct armnn_context_t {
   atomic_int state;
 };
 
+/* Points every operand that names patched tensor |number|, or a part of it, to |address|. */
+void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address);
 void armnn_i_context_free(armnn_context_t* context);
 /* After a run that ended early: closes what a MAP opened. */
 void armnn_i_unmap_all(armnn_context_t* context);

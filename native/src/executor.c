@@ -47,9 +47,7 @@ static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void
     target = external->staging;
   }
   external->bound = address;
-  for (uint32_t i = plan->patch_begin[number]; i < plan->patch_begin[number + 1]; ++i) {
-    context->pointers[plan->patches[i]] = (void*)(uintptr_t)target;
-  }
+  armnn_i_patch(context, number, target);
   return ARMNN_STATUS_OK;
 }
 

@@ -346,7 +346,6 @@ static armnn_status_t open_handle(armnn_workload_t* workload, const armnn_execut
                                   armnn_error_t* error) {
   const move_t* move = (const move_t*)workload;
   armnn_context_t* context = move->context;
-  const armnn_plan_t* plan = context->plan;
   void* memory = context->arena;
   (void)args;
   if (move->size != 0) {
@@ -366,9 +365,7 @@ static armnn_status_t open_handle(armnn_workload_t* workload, const armnn_execut
       memory = move->staging;
     }
   }
-  for (uint32_t i = plan->patch_begin[move->patch]; i < plan->patch_begin[move->patch + 1]; ++i) {
-    context->pointers[plan->patches[i]] = memory;
-  }
+  armnn_i_patch(context, move->patch, memory);
   return ARMNN_STATUS_OK;
 }
 

@@ -26,11 +26,13 @@ static bool is_external(const armnn_plan_tensor_t* tensor) {
 
 /* Whether a run patches the addresses of operands that name it. */
 static bool is_patched(const armnn_plan_tensor_t* tensor) {
-  return is_external(tensor) || tensor->kind == ARMNN_PLAN_TENSOR_MAPPED;
+  return is_external(tensor) || tensor->kind == ARMNN_PLAN_TENSOR_MAPPED ||
+         tensor->kind == ARMNN_PLAN_TENSOR_PART;
 }
 
-/* Number of a patched tensor: inputs, outputs, mapped ones. */
+/* Number of a patched tensor: inputs, outputs, mapped ones. A part has that of its whole. */
 static uint32_t patch_number(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
+  if (tensor->kind == ARMNN_PLAN_TENSOR_PART) tensor = &plan->tensors[tensor->index];
   if (tensor->kind == ARMNN_PLAN_TENSOR_INPUT) return tensor->index;
   if (tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT) return plan->input_count + tensor->index;
   return plan->input_count + plan->output_count + tensor->index;
@@ -178,6 +180,15 @@ no_memory:
   plan_free(plan);
   return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory for a plan of %u steps",
                       spec->step_count);
+}
+
+void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = plan->patch_begin[number]; i < plan->patch_begin[number + 1]; ++i) {
+    const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[plan->patches[i]]];
+    const uint64_t offset = tensor->kind == ARMNN_PLAN_TENSOR_PART ? tensor->offset : 0;
+    context->pointers[plan->patches[i]] = (char*)(uintptr_t)address + offset;
+  }
 }
 
 void armnn_i_plan_release(armnn_plan_t* plan) {

@@ -107,6 +107,37 @@ static armnn_status_t check_external(const check_t* check, uint32_t number) {
   return ARMNN_STATUS_OK;
 }
 
+/* The tensor that |tensor| is a part of, or itself. */
+static const armnn_plan_tensor_t* whole_of(const armnn_plan_spec_t* spec,
+                                           const armnn_plan_tensor_t* tensor) {
+  return tensor->kind == ARMNN_PLAN_TENSOR_PART ? &spec->tensors[tensor->index] : tensor;
+}
+
+static armnn_status_t check_part(const check_t* check, uint32_t number) {
+  const armnn_plan_spec_t* spec = check->spec;
+  const armnn_plan_tensor_t* tensor = &spec->tensors[number];
+  armnn_error_t* error = check->error;
+  if (tensor->index >= spec->tensor_count) {
+    REFUSE("tensor %u: is a part of tensor %u, but the plan has %u", number, tensor->index,
+           spec->tensor_count);
+  }
+  const armnn_plan_tensor_t* whole = &spec->tensors[tensor->index];
+  if (whole->kind != ARMNN_PLAN_TENSOR_INPUT && whole->kind != ARMNN_PLAN_TENSOR_OUTPUT &&
+      whole->kind != ARMNN_PLAN_TENSOR_MAPPED) {
+    REFUSE("tensor %u: is a part of tensor %u, which is neither of the run nor mapped", number,
+           tensor->index);
+  }
+  if (tensor->offset > whole->size || tensor->size > whole->size - tensor->offset) {
+    REFUSE("tensor %u: a part at %llu with %llu bytes does not fit the %llu of tensor %u", number,
+           (ull)tensor->offset, (ull)tensor->size, (ull)whole->size, tensor->index);
+  }
+  if (tensor->offset % tensor->alignment != 0 || whole->alignment % tensor->alignment != 0) {
+    REFUSE("tensor %u: a part at %llu of tensor %u is not a multiple of its alignment %llu", number,
+           (ull)tensor->offset, tensor->index, (ull)tensor->alignment);
+  }
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
   const armnn_plan_tensor_t* tensor = &check->spec->tensors[number];
   armnn_error_t* error = check->error;
@@ -145,6 +176,8 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
       ++check->facts->mapped_count;
       if (tensor->offset == ARMNN_PLAN_NO_STAGING) return ARMNN_STATUS_OK;
       return check_place(check, number, "staging");
+    case ARMNN_PLAN_TENSOR_PART:
+      return check_part(check, number);
     default:
       REFUSE("tensor %u: kind %d is unknown", number, tensor->kind);
   }
@@ -167,14 +200,16 @@ static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
   }
 }
 
-static bool touches_scratch(const armnn_plan_step_t* step, const armnn_plan_tensor_t* tensor) {
+static bool touches_scratch(const armnn_plan_step_t* step, const armnn_plan_tensor_t* tensor,
+                            const armnn_plan_tensor_t* whole) {
   if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT || tensor->kind == ARMNN_PLAN_TENSOR_HANDLE ||
       tensor->size == 0) {
     return false;
   }
-  if (tensor->offset == ARMNN_PLAN_NO_STAGING || step->scratch_size == 0) return false;
-  return tensor->offset < step->scratch_offset + step->scratch_size &&
-         step->scratch_offset < tensor->offset + tensor->size;
+  if (whole->offset == ARMNN_PLAN_NO_STAGING || step->scratch_size == 0) return false;
+  const uint64_t offset = whole == tensor ? tensor->offset : whole->offset + tensor->offset;
+  return offset < step->scratch_offset + step->scratch_size &&
+         step->scratch_offset < offset + tensor->size;
 }
 
 /* What messages call a step that moves a tensor; null if |kind| is none. */
@@ -213,12 +248,13 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
            spec->tensor_count);
   }
   const armnn_plan_tensor_t* tensor = &spec->tensors[operand];
+  const armnn_plan_tensor_t* whole = whole_of(spec, tensor);
   if (!is_input) {
-    if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT || tensor->kind == ARMNN_PLAN_TENSOR_INPUT) {
+    if (whole->kind == ARMNN_PLAN_TENSOR_CONSTANT || whole->kind == ARMNN_PLAN_TENSOR_INPUT) {
       REFUSE("step %u: output %u names tensor %u, which is %s", number, position, operand,
-             tensor->kind == ARMNN_PLAN_TENSOR_INPUT ? "an input of the run" : "a constant");
+             whole->kind == ARMNN_PLAN_TENSOR_INPUT ? "an input of the run" : "a constant");
     }
-    if (tensor->kind == ARMNN_PLAN_TENSOR_MAPPED && step->kind != ARMNN_PLAN_STEP_MAP) {
+    if (whole->kind == ARMNN_PLAN_TENSOR_MAPPED && step->kind != ARMNN_PLAN_STEP_MAP) {
       REFUSE("step %u: output %u names tensor %u, which is mapped to be read", number, position,
              operand);
     }
@@ -226,10 +262,10 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
       REFUSE("step %u: output %u names tensor %u, whose handle is mapped", number, position,
              operand);
     }
-    if (tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT && step->kind != ARMNN_PLAN_STEP_LEND) {
-      check->seen[spec->input_count + tensor->index] |= SEEN_WRITTEN;
+    if (whole->kind == ARMNN_PLAN_TENSOR_OUTPUT && step->kind != ARMNN_PLAN_STEP_LEND) {
+      check->seen[spec->input_count + whole->index] |= SEEN_WRITTEN;
     }
-  } else if (tensor->kind == ARMNN_PLAN_TENSOR_MAPPED && !check->open[operand]) {
+  } else if (whole->kind == ARMNN_PLAN_TENSOR_MAPPED && !check->open[whole - spec->tensors]) {
     REFUSE("step %u: input %u names tensor %u, which is not mapped at that time", number, position,
            operand);
   }
@@ -237,7 +273,7 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
     REFUSE("step %u: the workload wants tensors aligned to %llu, %s %u (tensor %u) is not", number,
            (ull)alignment, what, position, operand);
   }
-  if (touches_scratch(step, tensor)) {
+  if (touches_scratch(step, tensor, whole)) {
     REFUSE("step %u: %s %u (tensor %u) and the scratch overlap", number, what, position, operand);
   }
   return ARMNN_STATUS_OK;

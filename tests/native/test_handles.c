@@ -380,6 +380,33 @@ static void exports_copy_nothing(void) {
   armnn_context_destroy(f.context);
 }
 
+/* in -copy-> a -map-> m, of which |out| gets the second half and then the first */
+static void parts_of_exports_are_read(void) {
+  fixture_t f;
+  set_up(&f, &mapping_api);
+  const uint32_t in = draft_input(&f.draft, SIZE), out = draft_output(&f.draft, SIZE);
+  const uint32_t m = draft_tensor(&f.draft, ARMNN_PLAN_TENSOR_MAPPED, SIZE, 64, 4);
+  uint32_t parts[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint64_t begin = i % 2 == 0 ? 0 : SIZE / 2;
+    parts[i] = draft_tensor(&f.draft, ARMNN_PLAN_TENSOR_PART, SIZE / 2, begin, 1);
+    f.draft.tensors[parts[i]].index = i < 2 ? m : out;
+  }
+  draft_step(&f.draft, NULL, in, NONE, f.a);
+  step_of(&f, ARMNN_PLAN_STEP_MAP, f.a, m);
+  draft_step(&f.draft, NULL, parts[1], NONE, parts[2]);
+  draft_step(&f.draft, NULL, parts[0], NONE, parts[3]);
+  step_of(&f, ARMNN_PLAN_STEP_UNMAP, f.a, 0)->output_count = 0;
+  load(&f);
+  for (int pad = 0; pad < 2; ++pad) { /* where it lies, and from a dense copy */
+    f.tensors[0].pad = pad;
+    CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+    CHECK(memcmp(f.result, f.value + COUNT / 2, SIZE / 2) == 0);
+    CHECK(memcmp(f.result + COUNT / 2, f.value, SIZE / 2) == 0);
+  }
+  armnn_context_destroy(f.context);
+}
+
 static void padded_memory_is_not_exported(void) {
   fixture_t f;
   set_up(&f, &mapping_api);
@@ -434,6 +461,13 @@ static void refuse(fixture_t* f, const char* part) {
   CHECK(plan == NULL);
 }
 
+/* Reads a part of what is mapped when it is not any more. */
+static void draft_late_part(fixture_t* f) {
+  const uint32_t part = draft_tensor(&f->draft, ARMNN_PLAN_TENSOR_PART, 4, 0, 4);
+  f->draft.tensors[part].index = f->draft.operands[1][4];
+  draft_step(&f->draft, NULL, part, NONE, draft_arena(&f->draft, 4, 64));
+}
+
 /* Each changes one thing of a plan with an export (or with imports, from IMPORTS on). */
 static void bad_plans_are_refused(void) {
   fixture_t f;
@@ -451,6 +485,7 @@ static void bad_plans_are_refused(void) {
   BAD(draft_export(&f, 64), f.draft.operands[2][4] = f.a, "whose handle is mapped");
   BAD(draft_export(&f, 64), f.draft.operands[0][0] = 4, "which is not mapped at that time");
   BAD(draft_export(&f, 64), f.draft.operands[1][0] = NONE, "a map without input");
+  BAD(draft_export(&f, 64), draft_late_part(&f), "which is not mapped at that time");
   BAD(draft_imports(&f), f.draft.operands[0][4] = 3, "from host memory to host memory");
   BAD(draft_imports(&f), f.draft.operands[0][0] = f.b, "from a handle");
   BAD(draft_imports(&f), f.draft.steps[1].output_count = 1, "a loan with 0 inputs and 1 outputs");
@@ -483,6 +518,7 @@ static const test_t tests[] = {
     TEST(imports_copy_nothing),
     TEST(refused_imports_are_copied_unless_strict),
     TEST(exports_copy_nothing),
+    TEST(parts_of_exports_are_read),
     TEST(padded_memory_is_not_exported),
     TEST(what_is_mapped_is_closed_when_a_run_fails),
     TEST(copies_to_aligned_places_are_counted),

@@ -86,6 +86,13 @@ static void random_plan(draft_t* draft, fake_t* fakes, uint64_t* seed) {
         draft_tensor(draft, kind, size, external && !staged ? ARMNN_PLAN_NO_STAGING : offset,
                      external && !staged ? 1 : alignment);
     if (kind == ARMNN_PLAN_TENSOR_CONSTANT) draft->tensors[number].address = constants;
+    if (external && random_below(seed, 3) == 0 && i + 1 < tensors) {
+      const uint64_t begin = 4 * random_below(seed, size / 4 + 1);
+      const uint32_t part = draft_tensor(draft, ARMNN_PLAN_TENSOR_PART,
+                                         random_below(seed, size - begin + 1), begin, 1);
+      draft->tensors[part].index = number;
+      ++i;
+    }
   }
   for (uint32_t i = 0; i < steps; ++i) {
     fakes[i] = make_fake(touch_everything, NULL);
@@ -100,7 +107,11 @@ static void random_plan(draft_t* draft, fake_t* fakes, uint64_t* seed) {
     for (int k = 0; k < 8; ++k) {
       const uint32_t operand = (uint32_t)random_below(seed, tensors);
       const int32_t kind = draft->tensors[operand].kind;
-      const bool writable = kind == ARMNN_PLAN_TENSOR_ARENA || kind == ARMNN_PLAN_TENSOR_OUTPUT;
+      const bool in_output =
+          kind == ARMNN_PLAN_TENSOR_PART &&
+          draft->tensors[draft->tensors[operand].index].kind == ARMNN_PLAN_TENSOR_OUTPUT;
+      const bool writable =
+          kind == ARMNN_PLAN_TENSOR_ARENA || kind == ARMNN_PLAN_TENSOR_OUTPUT || in_output;
       operands[k] = k < 4 || writable ? operand : 0;
       if (!copy && random_below(seed, 12) == 0) operands[k] = NONE;
     }
@@ -127,7 +138,7 @@ static void mutate(draft_t* draft, fake_t* fakes, uint64_t* seed) {
     armnn_plan_step_t* step = &draft->steps[number];
     switch (random_below(seed, 16)) {
       case 0:
-        tensor->kind = (int32_t)odd_number(seed, 5);
+        tensor->kind = (int32_t)odd_number(seed, 7);
         break;
       case 1:
         tensor->index = (uint32_t)odd_number(seed, 3);
@@ -211,7 +222,9 @@ static void run_plan(const draft_t* draft, fake_t* fakes, armnn_plan_t* plan, ui
   uint32_t used = 0;
   for (uint32_t i = 0; i < draft->spec.tensor_count; ++i) {
     const armnn_plan_tensor_t* tensor = &draft->tensors[i];
-    if (tensor->kind < ARMNN_PLAN_TENSOR_INPUT) continue;
+    if (tensor->kind != ARMNN_PLAN_TENSOR_INPUT && tensor->kind != ARMNN_PLAN_TENSOR_OUTPUT) {
+      continue;
+    }
     /* Exactly its size, at any address, so that one byte too many is seen. */
     const uint64_t shift = random_below(seed, 64);
     char* block = (char*)armnn_i_alloc(tensor->size + shift, 64);

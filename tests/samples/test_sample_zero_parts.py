@@ -160,6 +160,27 @@ def test_readers_in_host_memory_get_parts_aligned(
         np.testing.assert_allclose(outputs[f"y{i}"], 2 * value[i : i + 1] ** 2, rtol=1e-6)
 
 
+def test_the_host_cuts_what_is_exported(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    tall = network.add_multiplication(x, x, name="square")
+    cut = network.add_split(tall, [1, 3], 0, name="cut", backend="CpuRef")
+    for i, slot in enumerate(cut.outputs):
+        network.add_output(f"y{i}", network.add_floor(slot, backend="CpuRef"))
+    with (
+        ann.load(network, ["Sample_Zero", "CpuRef"], runtime=runtime) as net,
+        net.bind() as bound,
+        net.profile() as profile,
+    ):
+        assert net.elided == ("cut",)
+        bound.inputs["x"][...] = 3 * X
+        outputs = bound.run()
+    assert profile.copies == 0
+    expected = np.floor((3 * X) ** 2)
+    np.testing.assert_array_equal(outputs["y0"], expected[:1])
+    np.testing.assert_array_equal(outputs["y1"], expected[1:])
+
+
 # ---- Factories that make no parts ----------------------------------------------------------------
 
 

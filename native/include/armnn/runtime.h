@@ -128,6 +128,9 @@ enum armnn_plan_tensor_kind_e {
   /* Memory of a handle that a MAP step opened to the host, until its UNMAP. |offset| is the place
    * of a copy as for INPUT, for a handle whose memory is not dense or lacks |alignment|. */
   ARMNN_PLAN_TENSOR_MAPPED = 5,
+  /* A part of tensor number |index|, which is an INPUT, OUTPUT or MAPPED one: it begins at |offset|
+   * there. The whole is aligned at least as much. */
+  ARMNN_PLAN_TENSOR_PART = 6,
   ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = INT32_MAX
 };
 

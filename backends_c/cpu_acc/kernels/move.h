@@ -12,6 +12,10 @@ typedef struct armnn_i_acc_move_kernels_t {
   /* out[c * out_stride + r] = in[r * in_stride + c], r < rows, c < columns. */
   void (*transpose)(const float* in, ptrdiff_t in_stride, float* out, ptrdiff_t out_stride,
                     size_t rows, size_t columns);
+  /* out[r * out_stride + c] = in[r * in_stride + c]; for rows of any length, short ones above all.
+   */
+  void (*copy)(const float* in, ptrdiff_t in_stride, float* out, ptrdiff_t out_stride, size_t rows,
+               size_t columns);
   /* out[i] = in[i * stride]. */
   void (*gather)(const float* in, ptrdiff_t stride, float* out, size_t count);
   void (*fill)(float* out, size_t count, float value);

@@ -102,7 +102,7 @@ static void plan(elementwise_op_t* op, uint32_t tensors) {
     dense += stride == 1;
   }
   if (!kernels_can || dense == 0) armnn_i_acc_walk_add_one(walk);
-  op->pieces = armnn_i_acc_walk_pieces(walk);
+  op->pieces = armnn_i_acc_walk_pieces(walk, ARMNN_ACC_PIECE);
   op->base.op.run = run_elementwise;
 }
 

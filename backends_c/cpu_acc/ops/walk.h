@@ -78,11 +78,13 @@ typedef struct armnn_i_acc_pieces_t {
 
 #define ARMNN_ACC_PIECE 8192 /* floats of a piece: some hundred lines of each tensor, for L1 */
 
-static inline armnn_i_acc_pieces_t armnn_i_acc_walk_pieces(const armnn_i_acc_walk_t* walk) {
+/* Pieces of at most |most_columns| columns, except that a rest is not cut off alone. */
+static inline armnn_i_acc_pieces_t armnn_i_acc_walk_pieces(const armnn_i_acc_walk_t* walk,
+                                                           int64_t most_columns) {
   const int64_t rows = walk->dims[walk->rank - 2], columns = walk->dims[walk->rank - 1];
   armnn_i_acc_pieces_t pieces;
   pieces.outer = armnn_i_acc_walk_outer(walk, 2);
-  pieces.columns = columns < 2 * ARMNN_ACC_PIECE ? columns : ARMNN_ACC_PIECE;
+  pieces.columns = columns < 2 * most_columns ? columns : most_columns;
   if (pieces.columns < 1) pieces.columns = 1; /* an empty tensor has no pieces */
   pieces.rows = ARMNN_ACC_PIECE / pieces.columns;
   if (pieces.rows > rows) pieces.rows = rows;

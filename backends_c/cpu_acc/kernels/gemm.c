@@ -10,96 +10,111 @@
  */
 #include "gemm.h"
 
+#include <stdbool.h>
+
 #include "simd.h"
 
 #define LANES ((int64_t)VF_LANES)
 
+/* Loops over rows and vectors of a tile, whose counts are constants: all of it is written out. */
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+
+typedef vf_t sums_t[ARMNN_ACC_GEMM_VECTORS];
+
+ACC_INLINE void add_residual(const float* residual, int64_t stride, uint32_t last, sums_t* sum,
+                             const int ROWS, const int VECTORS) {
+  const vm_t mask = vm_first(last);
+  UNROLLED for (int i = 0; i < ROWS; ++i) {
+    const float* from = residual + i * stride;
+    UNROLLED for (int v = 0; v < VECTORS - 1; ++v) {
+      sum[i][v] = vf_add(sum[i][v], vf_load(from + v * LANES));
+    }
+    const vf_t rest = last == VF_LANES ? vf_load(from + (VECTORS - 1) * LANES)
+                                       : vf_load_masked(from + (VECTORS - 1) * LANES, mask);
+    sum[i][VECTORS - 1] = vf_add(sum[i][VECTORS - 1], rest);
+  }
+}
+
 /* Written as a function of constants |ROWS| and |VECTORS|, so that all loops over them unroll and
- * the sums stay in registers. */
+ * the sums stay in registers. What the job says is copied first: for all the compiler knows, a
+ * store of a result might change it. */
 ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
                               const int VECTORS) {
   const int64_t width = VECTORS * LANES;
   const size_t depth = job->depth;
+  const int64_t input_stride = job->input_stride, output_stride = job->output_stride;
+  const int64_t residual_stride = job->residual_stride;
+  const float* const panel = job->panel;
   const float* input = job->input;
   const float* residual = job->residual;
   float* output = job->output;
-  const vm_t last = vm_first(job->last);
+  const bool whole = job->last == VF_LANES;
   const uint32_t flags = job->flags;
-  for (uint32_t tile = 0; tile < job->tiles; ++tile) {
-    vf_t sum[ARMNN_ACC_GEMM_ROWS][ARMNN_ACC_GEMM_VECTORS];
-#pragma GCC unroll 4
-    for (int v = 0; v < VECTORS; ++v) {
-      const vf_t bias = vf_load(job->panel + v * LANES);
-#pragma GCC unroll 16
-      for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+  for (uint32_t tile = job->tiles; tile > 0; --tile) {
+    sums_t sum[ARMNN_ACC_GEMM_ROWS];
+    UNROLLED for (int v = 0; v < VECTORS; ++v) {
+      const vf_t bias = vf_load(panel + v * LANES);
+      UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
     }
     for (uint32_t t = 0; t < job->tap_count; ++t) {
       const float* run[ARMNN_ACC_GEMM_ROWS];
       if (job->runs != NULL) {
         const float* const* runs = job->runs + (size_t)t * ARMNN_ACC_GEMM_ROWS;
-#pragma GCC unroll 16
-        for (int i = 0; i < ROWS; ++i) run[i] = runs[i] + job->run_offset;
+        UNROLLED for (int i = 0; i < ROWS; ++i) run[i] = runs[i] + job->run_offset;
       } else {
-        run[0] = input + job->taps[t].offset;
-#pragma GCC unroll 16
-        for (int i = 1; i < ROWS; ++i) run[i] = run[i - 1] + job->input_stride;
+        const float* first = input + job->taps[t].offset;
+        UNROLLED for (int i = 0; i < ROWS; ++i) run[i] = first + i * input_stride;
       }
-      const float* weights = job->panel + (job->taps[t].weight + 1) * width;
+      const float* weights = panel + (job->taps[t].weight + 1) * width;
       for (size_t k = 0; k < depth; ++k) {
         vf_t weight[ARMNN_ACC_GEMM_VECTORS];
-#pragma GCC unroll 4
-        for (int v = 0; v < VECTORS; ++v) weight[v] = vf_load(weights + v * LANES);
-#pragma GCC unroll 16
-        for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) weight[v] = vf_load(weights + v * LANES);
+        UNROLLED for (int i = 0; i < ROWS; ++i) {
           const vf_t x = vf_set(run[i][k]);
-#pragma GCC unroll 4
-          for (int v = 0; v < VECTORS; ++v) sum[i][v] = vf_fma(x, weight[v], sum[i][v]);
+          UNROLLED for (int v = 0; v < VECTORS; ++v) sum[i][v] = vf_fma(x, weight[v], sum[i][v]);
         }
         weights += width;
       }
     }
     if ((flags & ARMNN_ACC_GEMM_RESIDUAL) != 0) {
-#pragma GCC unroll 16
-      for (int i = 0; i < ROWS; ++i) {
-        const float* from = residual + i * job->residual_stride;
-#pragma GCC unroll 4
-        for (int v = 0; v < VECTORS - 1; ++v) {
-          sum[i][v] = vf_add(sum[i][v], vf_load(from + v * LANES));
-        }
-        sum[i][VECTORS - 1] =
-            vf_add(sum[i][VECTORS - 1], vf_load_masked(from + (VECTORS - 1) * LANES, last));
+      add_residual(residual, residual_stride, job->last, sum, ROWS, VECTORS);
+    }
+    if ((flags & ARMNN_ACC_GEMM_LOW) != 0) {
+      const vf_t low = vf_set(job->low);
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) sum[i][v] = vf_max(low, sum[i][v]);
       }
     }
-    if ((flags & ARMNN_ACC_GEMM_CLAMP) != 0) {
-      const vf_t low = vf_set(job->low), high = vf_set(job->high);
-#pragma GCC unroll 16
-      for (int i = 0; i < ROWS; ++i) {
-#pragma GCC unroll 4
-        for (int v = 0; v < VECTORS; ++v) sum[i][v] = vf_min(high, vf_max(low, sum[i][v]));
+    if ((flags & ARMNN_ACC_GEMM_HIGH) != 0) {
+      const vf_t high = vf_set(job->high);
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) sum[i][v] = vf_min(high, sum[i][v]);
       }
     }
     if ((flags & ARMNN_ACC_GEMM_RESIDUAL_LAST) != 0) {
-#pragma GCC unroll 16
-      for (int i = 0; i < ROWS; ++i) {
-        const float* from = residual + i * job->residual_stride;
-#pragma GCC unroll 4
-        for (int v = 0; v < VECTORS - 1; ++v) {
-          sum[i][v] = vf_add(sum[i][v], vf_load(from + v * LANES));
-        }
-        sum[i][VECTORS - 1] =
-            vf_add(sum[i][VECTORS - 1], vf_load_masked(from + (VECTORS - 1) * LANES, last));
+      add_residual(residual, residual_stride, job->last, sum, ROWS, VECTORS);
+    }
+    float* to = output;
+    if (whole) {
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) vf_store(to + v * LANES, sum[i][v]);
+        to += output_stride;
+      }
+    } else {
+      const vm_t last = vm_first(job->last);
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS - 1; ++v) vf_store(to + v * LANES, sum[i][v]);
+        vf_store_masked(to + (VECTORS - 1) * LANES, sum[i][VECTORS - 1], last);
+        to += output_stride;
       }
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < ROWS; ++i) {
-      float* to = output + i * job->output_stride;
-#pragma GCC unroll 4
-      for (int v = 0; v < VECTORS - 1; ++v) vf_store(to + v * LANES, sum[i][v]);
-      vf_store_masked(to + (VECTORS - 1) * LANES, sum[i][VECTORS - 1], last);
-    }
-    input += ROWS * job->input_stride;
-    output += ROWS * job->output_stride;
-    residual += ROWS * job->residual_stride;
+    input += ROWS * input_stride;
+    output += ROWS * output_stride;
+    residual += ROWS * residual_stride;
   }
 }
 

@@ -26,7 +26,8 @@ typedef struct armnn_i_acc_gemm_tap_t {
 typedef enum armnn_i_acc_gemm_bits_e {
   ARMNN_ACC_GEMM_RESIDUAL = 1,      /* result = clamp(x + residual) */
   ARMNN_ACC_GEMM_RESIDUAL_LAST = 2, /* result = clamp(x) + residual */
-  ARMNN_ACC_GEMM_CLAMP = 4,
+  ARMNN_ACC_GEMM_LOW = 4,           /* the clamp has a lower bound, */
+  ARMNN_ACC_GEMM_HIGH = 8,          /* an upper one */
 } armnn_i_acc_gemm_bits_e;
 
 /* |tiles| tiles, one behind another; pixels are |input_stride| and |output_stride| apart. */

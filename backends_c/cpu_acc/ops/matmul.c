@@ -292,18 +292,8 @@ static void set_job(matmul_t* matmul) {
   if (matmul->m == 1) job->output_stride = matmul->n;
   if (epilogue->has_residual) {
     job->residual_stride = epilogue->residual.strides[row];
-    if (!epilogue->residual_last) job->flags |= ARMNN_ACC_GEMM_RESIDUAL;
   }
-  const bool clamp = epilogue->function == ARMNN_ACC_CLAMP;
-  if (clamp) {
-    job->flags |= ARMNN_ACC_GEMM_CLAMP;
-    job->low = epilogue->a;
-    job->high = epilogue->b;
-  }
-  if (epilogue->has_residual && epilogue->residual_last &&
-      (clamp || epilogue->function == ARMNN_ACC_IDENTITY)) {
-    job->flags |= ARMNN_ACC_GEMM_RESIDUAL_LAST;
-  }
+  armnn_i_acc_set_epilogue(epilogue, &job->flags, &job->low, &job->high);
 }
 
 /* A constant right side for each matrix of the batch: all are packed now. */

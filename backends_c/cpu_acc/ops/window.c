@@ -9,6 +9,8 @@
  */
 #include "window.h"
 
+#include <math.h>
+
 /* Inputs and outputs of a block, and weights that may be read again for each block. */
 #define BLOCK_BYTES 262144
 #define NEAR_WEIGHTS 524288
@@ -142,20 +144,23 @@ static armnn_status_t list_taps(const armnn_i_acc_maker_t* maker, armnn_i_acc_wi
   return ARMNN_STATUS_OK;
 }
 
-static void set_epilogue(armnn_i_acc_window_t* window) {
-  const armnn_i_acc_epilogue_t* epilogue = &window->what.epilogue;
+bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* flags, float* low,
+                              float* high) {
   const bool in_tile =
       epilogue->function == ARMNN_ACC_IDENTITY || epilogue->function == ARMNN_ACC_CLAMP;
+  *flags = 0;
   if (epilogue->function == ARMNN_ACC_CLAMP) {
-    window->flags |= ARMNN_ACC_GEMM_CLAMP;
-    window->low = epilogue->a;
-    window->high = epilogue->b;
+    *low = epilogue->a;
+    *high = epilogue->b;
+    if (*low != -INFINITY) *flags |= ARMNN_ACC_GEMM_LOW;
+    if (*high != INFINITY) *flags |= ARMNN_ACC_GEMM_HIGH;
   }
   if (epilogue->has_residual && !epilogue->residual_last) {
-    window->flags |= ARMNN_ACC_GEMM_RESIDUAL;
+    *flags |= ARMNN_ACC_GEMM_RESIDUAL;
   } else if (epilogue->has_residual && in_tile) {
-    window->flags |= ARMNN_ACC_GEMM_RESIDUAL_LAST;
+    *flags |= ARMNN_ACC_GEMM_RESIDUAL_LAST;
   }
+  return in_tile;
 }
 
 armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
@@ -180,7 +185,7 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
       (uint64_t)window->taps_y * window->taps_x, depth, vectors, &window->panels);
   if (status == ARMNN_STATUS_OK) {
     set_geometry(window);
-    set_epilogue(window);
+    armnn_i_acc_set_epilogue(&what->epilogue, &window->flags, &window->low, &window->high);
     status = list_taps(maker, window);
   }
   if (status == ARMNN_STATUS_OK) {

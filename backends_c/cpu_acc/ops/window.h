@@ -42,6 +42,9 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
                                        armnn_i_acc_window_t* out_window);
 void armnn_i_acc_run_window(const armnn_i_acc_window_t* window,
                             const armnn_i_acc_kernels_t* kernels, const armnn_i_acc_run_t* run);
+/* Flags for kernels; false if the function needs a pass of its own. */
+bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* flags, float* low,
+                              float* high);
 void armnn_i_acc_free_window(const armnn_host_t* host, armnn_i_acc_window_t* window);
 
 /* ---- Tiles of a block (window_tiles.c) ---- */

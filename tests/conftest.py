@@ -58,6 +58,9 @@ def models_folder() -> Path:
 
 FIXTURES = Path(__file__).parent / "fixtures"
 INCLUDE = Path(__file__).parents[1] / "native" / "include"
+#: Sanitizers that backends of the tests are built with, as in ``-fsanitize=``; the library that the
+#: package loads must have them, too. See ``.ci/run``, step sanitizers.
+SANITIZE = os.environ.get("ARMNN_TEST_SANITIZE", "")
 
 
 def _build(source: str, target: Path, *defines: str) -> None:
@@ -66,7 +69,11 @@ def _build(source: str, target: Path, *defines: str) -> None:
     assert compiler is not None, "the tests need a C compiler"
     command = [compiler, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
     command += ["-fvisibility=hidden", f"-I{INCLUDE}", str(FIXTURES / source)]
-    subprocess.run([*command, *defines, "-o", str(target)], check=True)
+    if SANITIZE:
+        command += ["-g", f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all"]
+    # The library of the sanitizer that Python was started with is none of the compiler's business.
+    environment = {**os.environ, "LD_PRELOAD": ""} if SANITIZE else None
+    subprocess.run([*command, *defines, "-o", str(target)], check=True, env=environment)
 
 
 @pytest.fixture(scope="session")

@@ -18,13 +18,18 @@ from armnn_py.errors import InternalError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = REPOSITORY / "examples" / "backends"
+#: As in ``tests/conftest.py``.
+SANITIZE = os.environ.get("ARMNN_TEST_SANITIZE", "")
 
 
 def _cmake(*arguments: str | Path) -> None:
     scripts = sysconfig.get_path("scripts")  # cmake and ninja of an environment not activated
+    environment = {**os.environ, "PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")])}
+    if SANITIZE:
+        environment["LD_PRELOAD"] = ""  # it is for Python, not for compilers
     done = subprocess.run(
         ["cmake", *map(str, arguments)],
-        env={**os.environ, "PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")])},
+        env=environment,
         capture_output=True,
         text=True,
         check=False,
@@ -61,10 +66,13 @@ def sample_backend(
     def build(name: str) -> Path:
         if name not in built:
             folder = tmp_path_factory.mktemp(name) / "build"
+            flags = f" -g -fsanitize={SANITIZE} -fno-sanitize-recover=all"
+            sanitizers = flags if SANITIZE else ""
             _cmake(
                 *("-S", SAMPLES / name, "-B", folder, "-G", "Ninja"),
                 *(f"-DCMAKE_PREFIX_PATH={sdk_cmake_folder}",),
-                "-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror",
+                f"-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror{sanitizers}",
+                f"-DARMNN_SANITIZE={SANITIZE}",
             )
             _cmake("--build", folder)
             (built[name],) = folder.glob("*_backend.so")

@@ -144,6 +144,8 @@ class _Connector:
         }
         self.home: dict[Value, str] = {}
         self.views: dict[Node, LayerView] = {}
+        self.makers: dict[tuple[Value, str], str] = {}
+        self.forbidden: dict[tuple[str, Node, Node], bool] = {}
         self.problems: list[str] = []
 
     def run(self) -> dict[Value, str]:
@@ -245,9 +247,13 @@ class _Connector:
 
     def _maker(self, value: Value, home: str) -> str:
         """The factory that makes a tensor's handle: the importing one if an output is lent."""
-        output = next((node for node, _ in value.users if node.type is LayerType.OUTPUT), None)
-        lends = output is not None and self._lends(value, home, output)
-        return self.memory[home].importer if lends else home
+        known = self.makers.get((value, home))
+        if known is None:
+            output = next((node for node, _ in value.users if node.type is LayerType.OUTPUT), None)
+            lends = output is not None and self._lends(value, home, output)
+            known = self.memory[home].importer if lends else home
+            self.makers[value, home] = known
+        return known
 
     def _lends(self, value: Value, home: str, node: Node) -> bool:
         """Whether a network output's buffer becomes the memory of the tensor that is written."""
@@ -265,7 +271,11 @@ class _Connector:
         factory = self.memory[memory].factory
         if factory is None:
             return False
-        return factory.forbids_import(self._view(layer), self._view(connected))
+        key = (memory, layer, connected)
+        if key not in self.forbidden:
+            answer = factory.forbids_import(self._view(layer), self._view(connected))
+            self.forbidden[key] = answer
+        return self.forbidden[key]
 
     def _view(self, node: Node) -> LayerView:
         if node not in self.views:

@@ -129,6 +129,7 @@ def test_what_one_exports_and_the_other_imports_is_imported(edges: Edges) -> Non
         "import into Test/B/Copy",  # what A has written
     ]
     asked = [line for line in lines if line.startswith("capabilities")]
+    assert len(asked) == len(set(asked)), "each question is asked once"
     assert "capabilities of Test/A/Copy l0-l1" in asked
     assert "capabilities of Test/B/Copy l1-l0" in asked
     assert "capabilities of Test/B/Copy l1-y" in asked

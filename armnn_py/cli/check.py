@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +15,11 @@ import rich_click as click
 from armnn_py.cli.app import EXIT_MODEL, CommandFailedError, Session, with_session
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.render import Column, Renderer
+from armnn_py.text import counted
 
 __all__ = ["check"]
+
+_COMPILED = "PreCompiled"
 
 
 @click.command()
@@ -91,6 +95,7 @@ def _render(renderer: Renderer, data: dict[str, Any], summary: str, all_layers: 
                 Column("part", right=True),
                 Column("backend"),
                 Column("layers", right=True),
+                Column("run as"),
                 Column("from"),
                 Column("to"),
             ],
@@ -111,24 +116,38 @@ def _remark(row: dict[str, Any]) -> str:
 
 def _parts(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Return a row for each part, in the order in which they run."""
-    members: dict[tuple[int, str], list[str]] = {}
+    members: dict[tuple[int, str], list[dict[str, Any]]] = {}
     for row in rows:
         if row["part"] is not None and not row["inserted"]:
-            members.setdefault((row["part"], row["backend"]), []).append(row["layer"])
+            members.setdefault((row["part"], row["backend"]), []).append(row)
     return [
-        [_number(part), backend, str(len(names)), names[0], names[-1]]
-        for (part, backend), names in sorted(members.items())
+        [_number(part), backend, str(len(own)), _run_as(own), own[0]["layer"], own[-1]["layer"]]
+        for (part, backend), own in sorted(members.items())
     ]
 
 
+def _run_as(rows: list[dict[str, Any]]) -> str:
+    """Return what is left of the layers of a part when it runs."""
+    ran = {row["run_by"]: row["run_as"] for row in rows}
+    kinds = Counter("compiled" if kind == _COMPILED else "" for kind in ran.values())
+    texts = [f"{kinds['compiled']} compiled"] if kinds["compiled"] else []
+    if kinds[""]:
+        texts.append(counted(kinds[""], "layer"))
+    return ", ".join(texts)
+
+
 def _reasons(rows: list[dict[str, Any]]) -> list[str]:
-    """Return why layers are not on an earlier choice: a line for a type and reason, most first."""
-    groups: dict[tuple[str, str], list[str]] = {}
+    """Return why layers are not on an earlier choice: a line for a type and reason, most first.
+
+    What was fused into another layer was not asked about, but that one was.
+    """
+    groups: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
         if row["reason"]:
-            groups.setdefault((row["type"], row["reason"]), []).append(row["layer"])
+            groups.setdefault((row["run_as"], row["reason"]), {})[row["run_by"]] = None
     lines = [
-        f"  {len(names)}x {kind} ({'layer' if len(names) == 1 else 'first'}: {names[0]}): {reason}"
+        f"  {len(names)}x {kind} ({'layer' if len(names) == 1 else 'first'}: {next(iter(names))}): "
+        f"{reason}"
         for (kind, reason), names in sorted(groups.items(), key=lambda group: -len(group[1]))
     ]
     return ["Why not an earlier choice:", *lines] if lines else []

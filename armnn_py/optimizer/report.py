@@ -50,6 +50,9 @@ class LayerAssignment:
         The placement rule that put it there, in words, or None.
     inserted
         Whether the layer is the optimiser's own, as MemCopy, MemImport and conversions are.
+    run_by, run_as
+        Name and type of the layer of the optimised network that computes it: of another, if it was
+        fused, merged or compiled. Empty if it was taken out.
     """
 
     guid: int | None
@@ -63,6 +66,8 @@ class LayerAssignment:
     note: str = ""
     rule: str | None = None
     inserted: bool = False
+    run_by: str = ""
+    run_as: str = ""
 
     @property
     def reason(self) -> str:
@@ -92,6 +97,8 @@ class LayerAssignment:
             "note": self.note,
             "rule": self.rule,
             "inserted": self.inserted,
+            "run_by": self.run_by,
+            "run_as": self.run_as,
         }
 
 

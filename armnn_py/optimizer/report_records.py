@@ -91,6 +91,8 @@ def _running(
         node.part,
         "; ".join(note for note in notes if note),
         placed.rule if placed is not None and placed.backend == backend else None,
+        run_by=node.name,
+        run_as=node.type.label,
     )
 
 
@@ -109,6 +111,8 @@ def _inserted(
         () if placed is None else placed.refusals,
         node.part,
         inserted=True,
+        run_by=node.name,
+        run_as=node.type.label,
     )
 
 

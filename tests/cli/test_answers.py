@@ -164,17 +164,36 @@ def test_shapes_stay_whole_on_a_narrow_screen(
 
 
 def test_reasons_of_check_are_grouped() -> None:
-    rows = [
-        {"layer": f"conv{n}", "type": "Convolution2d", "reason": "Npu: no kernel"} for n in range(3)
-    ]
-    rows += [{"layer": "relu", "type": "Activation", "reason": ""},
-             {"layer": "pool", "type": "Pooling2d", "reason": "Npu: too large"}]  # fmt: skip
+    def row(name: str, kind: str, reason: str, run_by: str = "") -> dict[str, str]:
+        return {"layer": name, "run_by": run_by or name, "run_as": kind, "reason": reason}
+
+    rows = [row(f"pool{n}", "Pooling2d", "Npu: too large") for n in range(1)]
+    rows += [row(f"conv{n}", "Convolution2d", "Npu: no kernel") for n in range(3)]
+    rows += [row("bias", "Convolution2d", "Npu: no kernel", run_by="conv1")]
+    rows += [row("relu", "Activation", "")]
     assert check._reasons(rows) == [
         "Why not an earlier choice:",
         "  3x Convolution2d (first: conv0): Npu: no kernel",
-        "  1x Pooling2d (layer: pool): Npu: too large",
+        "  1x Pooling2d (layer: pool0): Npu: too large",
     ]
-    assert check._reasons(rows[3:4]) == []
+    assert check._reasons(rows[-1:]) == []
+
+
+def test_check_says_what_a_part_is_run_as() -> None:
+    rows: list[dict[str, object]] = [
+        {"layer": "conv", "part": 1, "run_by": "npu", "run_as": "PreCompiled"},
+        {"layer": "relu", "part": 1, "run_by": "npu", "run_as": "PreCompiled"},
+        {"layer": "pool", "part": 1, "run_by": "pool", "run_as": "Pooling2d"},
+        {"layer": "pad", "part": 0, "run_by": "sum", "run_as": "ElementwiseBinary"},
+        {"layer": "sum", "part": 0, "run_by": "sum", "run_as": "ElementwiseBinary"},
+        {"layer": "gone", "part": None, "run_by": "", "run_as": ""},
+    ]
+    for row in rows:
+        row.update(backend="Npu", inserted=False)
+    assert check._parts(rows) == [
+        ["0", "Npu", "2", "1 layer", "pad", "sum"],
+        ["1", "Npu", "3", "1 compiled, 1 layer", "conv", "pool"],
+    ]
 
 
 def test_config_gives_one_value_at_a_time(command: Command) -> None:

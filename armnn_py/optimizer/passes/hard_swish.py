@@ -121,7 +121,7 @@ def _before(x: Value, value: Value, layers: list[Node]) -> tuple[float, float] |
 
 
 def _replace(graph: Graph, node: Node, x: Value, gate: _Gate, log: PassLog) -> None:
-    new = graph.add(
+    swish = graph.add(
         LayerType.ACTIVATION,
         [x],
         ActivationDescriptor(ActivationFunction.HARD_SWISH),
@@ -129,10 +129,11 @@ def _replace(graph: Graph, node: Node, x: Value, gate: _Gate, log: PassLog) -> N
         near=node,
         infos=[node.output.info],
     )
+    new = swish
     if abs(gate.factor - 1) > _NEAR:
         new = graph.add(
             LayerType.ACTIVATION,
-            [new.output],
+            [swish.output],
             ActivationDescriptor(ActivationFunction.LINEAR, gate.factor),
             name=f"{node.name}/scale",
             near=node,
@@ -140,8 +141,10 @@ def _replace(graph: Graph, node: Node, x: Value, gate: _Gate, log: PassLog) -> N
         )
     log.changed(f"'{node.name}' and what it multiplies with recognised as a hard-swish")
     graph.substitute(node, new)
+    if new is not swish:  # a factor may become part of another layer; what was here does not
+        graph.adopt(swish, new)
     for layer in gate.layers:  # each read only by the one before
-        graph.adopt(new, layer)
+        graph.adopt(swish, layer)
         graph.remove(layer)
 
 

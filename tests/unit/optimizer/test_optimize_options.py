@@ -154,4 +154,8 @@ def test_copies_and_debug_layers_are_no_part_of_a_part(runtime: ann.Runtime) -> 
     optimized = ann.optimize(padded_convolution(), runtime=runtime, debug=True)
     parts = {record.type: record.part for record in optimized.assignment}
     assert parts == {"Debug": None, "Pad": 0, "Convolution2d": 0}
+    assert {r.layer: (r.run_by, r.run_as) for r in optimized.assignment.layers} == {
+        "pad": ("conv", "Convolution2d"),
+        "conv": ("conv", "Convolution2d"),
+    }
     assert repr(optimized) == "<OptimizedNetwork 'net' 2 layers on CpuRef>"

@@ -63,6 +63,14 @@ def test_recognised(runtime: ann.Runtime, way: str) -> None:
     graph, log = apply(network, RECOGNIZE_HARD_SWISH)
     assert types(graph) == ["Activation"] * (1 if factor == 1 else 2)
     assert len(log.changes) == 1
+    # What becomes of a factor later, the layers went into the hard-swish itself.
+    swish, *scale = [node for node in graph if not node.is_host]
+    assert {origin.guid for origin in swish.origins} == {
+        layer.guid
+        for layer in network.layers
+        if layer.type.label not in ("Input", "Output", "Constant")
+    }
+    assert [node.origins for node in scale] == [()] * len(scale)
     (y,) = run(runtime, graph.to_network()[0], {"x": X}).values()
     expected = X.astype(np.float64) * np.clip(X + 3.0, 0, 6) / 6 * factor
     np.testing.assert_allclose(y, expected, rtol=1e-6, atol=1e-6)

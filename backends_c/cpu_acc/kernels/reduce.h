@@ -5,8 +5,8 @@
  * normalisation need beside them.
  *
  * Two forms of each: along a dense row, giving one number, and down |rows| rows that lie |stride|
- * floats apart, giving one number for each of |columns| columns. Sums are kept in several parts, so
- * that their error grows with the root of the count at most.
+ * floats apart, giving one number for each of |columns| columns. Long sums are kept in parts of
+ * some hundred elements, so that their rounding errors stay those of a part.
  */
 #ifndef ARMNN_CPU_ACC_REDUCE_H_
 #define ARMNN_CPU_ACC_REDUCE_H_
@@ -22,22 +22,42 @@ typedef enum armnn_i_acc_fold_e {
   ARMNN_ACC_FOLD_COUNT
 } armnn_i_acc_fold_e;
 
+/* The fold of nothing. */
+static inline float armnn_i_acc_fold_start(int fold) {
+  return fold == ARMNN_ACC_FOLD_MAXIMUM   ? -__builtin_inff()
+         : fold == ARMNN_ACC_FOLD_MINIMUM ? __builtin_inff()
+         : fold == ARMNN_ACC_FOLD_PRODUCT ? 1.0f
+                                          : 0.0f;
+}
+
+/* Two folds as one. */
+static inline float armnn_i_acc_fold_join(int fold, float x, float y) {
+  return fold == ARMNN_ACC_FOLD_MAXIMUM   ? (x > y ? x : y)
+         : fold == ARMNN_ACC_FOLD_MINIMUM ? (x < y ? x : y)
+         : fold == ARMNN_ACC_FOLD_PRODUCT ? x * y
+                                          : x + y;
+}
+
 typedef struct armnn_i_acc_reduce_kernels_t {
-  /* |count| at least 1. |shift| is for FOLD_SQUARES alone. */
+  /* |shift| is for FOLD_SQUARES alone. */
   float (*row[ARMNN_ACC_FOLD_COUNT])(const float* in, size_t count, float shift);
-  /* out[c] = out[c] and all in[r * stride + c] together; |shifts| one a column, for FOLD_SQUARES.
-   */
+  /* out[c] = out[c] and all in[r * stride + c] together; |shifts|, one for each column, is for
+   * FOLD_SQUARES alone. */
   void (*columns[ARMNN_ACC_FOLD_COUNT])(const float* in, ptrdiff_t stride, size_t rows,
                                         size_t columns, const float* shifts, float* out);
-  /* out[i] = exp(beta (in[i] - most)); returns their sum. |out| may be |in|, or null: only the sum.
-   */
+  /* out[i] = exp(beta (in[i] - most)); returns their sum. |out| may be |in|, or null: only the
+   * sum. */
   float (*exp_row)(const float* in, float* out, size_t count, float beta, float most);
   /* The same with a |most| for each column; adds to |sums|. */
   void (*exp_add)(const float* in, float* out, size_t columns, float beta, const float* most,
                   float* sums);
-  /* out[i] = in[i] * scales[i] + shifts[i]; |out| may be |in|. */
-  void (*affine)(const float* in, const float* scales, const float* shifts, float* out,
-                 size_t count);
+  /* out[i] = (in[i] - mean) * scale * gammas[i] + betas[i]; without (null), 1 and |shift|. |out|
+   * may be |in|. */
+  void (*normalize)(const float* in, float* out, size_t count, float mean, float scale, float shift,
+                    const float* gammas, const float* betas);
+  /* out[i] = (in[i] - means[i]) * scales[i] + shifts[i]; |out| may be |in|. */
+  void (*affine)(const float* in, const float* means, const float* scales, const float* shifts,
+                 float* out, size_t count);
   const char* names[ARMNN_ACC_FOLD_COUNT];
   const char *softmax_name, *normalize_name;
 } armnn_i_acc_reduce_kernels_t;

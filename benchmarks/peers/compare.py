@@ -6,7 +6,8 @@
 
 Makes the networks of `networks` in FOLDER (and, with ``--open MODELS``, fixed-shape copies of the
 real ones there), converts them for engines that read other formats, checks that all engines give
-the same outputs, and only then lets them take turns. ``--threads 1 2`` are separate runs.
+the same outputs, and only then lets them take turns. ``--threads 1 2`` are separate runs. With
+``--busy 1`` another process computes all the while; these figures are kept apart.
 """
 
 from __future__ import annotations
@@ -29,7 +30,15 @@ from convert import NotConvertibleError, convert, fix_shapes, input_shapes
 from engines import ENGINES
 from networks import NETWORKS
 from networks import write as write_network
-from turns import Gauge, Worker, WorkerError, build_gauge, take_turns
+from turns import (
+    BusyNeighbours,
+    Gauge,
+    NoGauge,
+    Worker,
+    WorkerError,
+    build_gauge,
+    take_turns,
+)
 
 #: Real networks and the shapes they run with.
 OPEN_NETWORKS = {
@@ -72,7 +81,11 @@ def difference(expected: list[np.ndarray], actual: list[np.ndarray]) -> float:
 
 
 def compare_network(
-    name: str, threads: int, engines: list[str], arguments: argparse.Namespace, gauge: Gauge
+    name: str,
+    threads: int,
+    engines: list[str],
+    arguments: argparse.Namespace,
+    gauge: Gauge | NoGauge,
 ) -> dict[str, Any]:
     """Return the figures of every engine on one network."""
     model = prepare(name, arguments.work, arguments.open)
@@ -156,6 +169,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--patience", type=float, default=60, help="seconds of waiting a network")
     parser.add_argument("--peak", type=float, help="GFLOP/s of one processor; default: measured")
     parser.add_argument("--longest-trip", type=float, default=0, help="ns between processors")
+    parser.add_argument("--busy", type=int, default=0, help="processes that compute beside")
     parser.add_argument("--tolerance", type=float, default=TOLERANCE)
     return parser.parse_args()
 
@@ -178,17 +192,23 @@ def main() -> None:
     document["machine"] = machine()
     document["peak_gflops_of_one_processor"] = peak
     document["versions"] = {e: _version(ENGINES[e].module) for e in engines}
+    section = document.setdefault(f"beside_{arguments.busy}_busy", {}) if arguments.busy else None
+    figures = document["networks"] if section is None else section
+    neighbours = BusyNeighbours(arguments.busy)
     for threads in arguments.threads:
-        gauge = Gauge(program, threads, peak, arguments.longest_trip)
+        gauge: Gauge | NoGauge = NoGauge()
+        if not arguments.busy:
+            gauge = Gauge(program, threads, peak, arguments.longest_trip)
         for name in names:
             result = compare_network(name, threads, engines, arguments, gauge)
-            document["networks"].setdefault(name, {}).setdefault(str(threads), {}).update(result)
+            figures.setdefault(name, {}).setdefault(str(threads), {}).update(result)
             report(name, threads, result)
             if arguments.output is not None:
                 arguments.output.parent.mkdir(parents=True, exist_ok=True)
                 text = json.dumps(document, indent=1)
                 arguments.output.write_text(text + "\n", encoding="utf-8")
         gauge.close()
+    neighbours.close()
 
 
 def _version(module: str) -> str:

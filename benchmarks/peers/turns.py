@@ -70,6 +70,35 @@ class Gauge:
         _stop(self.process)
 
 
+class NoGauge:
+    """Takes every moment as it is; for runs beside something that makes noise on purpose."""
+
+    def is_quiet(self) -> bool:
+        """Return True."""
+        return True
+
+    def wait(self, patience: float) -> float:
+        """Return at once."""
+        return patience
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class BusyNeighbours:
+    """Processes that compute without end, as others do on a shared machine."""
+
+    def __init__(self, count: int) -> None:
+        command = [sys.executable, "-c", "while True: pass"]
+        self.processes = [subprocess.Popen(command) for _ in range(count)]
+
+    def close(self) -> None:
+        """End them."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
 def build_gauge(folder: Path) -> Path:
     """Compile quiet.c for this machine."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -134,7 +163,7 @@ class Worker:
 
 
 def take_turns(
-    workers: list[Worker], gauge: Gauge, *, turns: int, turn_ms: float, patience: float
+    workers: list[Worker], gauge: Gauge | NoGauge, *, turns: int, turn_ms: float, patience: float
 ) -> None:
     """Let every worker have ``turns`` quiet turns, or twice that many of any kind."""
     for worker in workers:

@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The page and the picture of the documentation, from the results of `compare`.
+
+python benchmarks/peers/report.py benchmarks/results/peers.json docs
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from engines import ENGINES
+
+OURS = "armnn_py"
+_PICTURE = "benchmarks.svg"
+
+Figures = dict[str, dict[str, Any]]
+
+
+def median(figures: Figures, engine: str) -> float | None:
+    """Return an engine's latency in milliseconds, if it was timed."""
+    value = figures.get(engine, {}).get("median_ms")
+    return float(value) if value is not None else None
+
+
+def fastest(figures: Figures, *, direct_only: bool = False) -> tuple[str, float] | None:
+    """Return the fastest peer, optionally among those without Winograd."""
+    times = {
+        engine: time
+        for engine in figures
+        if engine != OURS
+        and not (direct_only and ENGINES[engine].uses_winograd)
+        and (time := median(figures, engine)) is not None
+    }
+    return min(times.items(), key=lambda item: item[1]) if times else None
+
+
+def ratios(document: dict[str, Any], threads: str, *, direct_only: bool) -> dict[str, float]:
+    """Return our latency over the fastest peer's, by network."""
+    found = {}
+    for name, by_threads in document["networks"].items():
+        figures = by_threads.get(threads, {})
+        ours, peer = median(figures, OURS), fastest(figures, direct_only=direct_only)
+        if ours is not None and peer is not None:
+            found[name] = ours / peer[1]
+    return found
+
+
+def geometric_mean(values: list[float]) -> float:
+    """Return the geometric mean; not a number for none."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def table(document: dict[str, Any], threads: str) -> list[str]:
+    """Return the lines of a Markdown table, the fastest of a row in bold."""
+    names = [n for n, t in document["networks"].items() if threads in t]
+    engines = [
+        e for e in ENGINES if any(median(document["networks"][n][threads], e) for n in names)
+    ]
+    titles = " | ".join(ENGINES[engine].title for engine in engines)
+    lines = [
+        f"| network | {titles} | ours / fastest peer | ours / fastest without Winograd |",
+        f"|{'---|' * (len(engines) + 3)}",
+    ]
+    best = ratios(document, threads, direct_only=False)
+    direct = ratios(document, threads, direct_only=True)
+    for name in names:
+        figures = document["networks"][name][threads]
+        times = [median(figures, engine) for engine in engines]
+        least = min(time for time in times if time is not None)
+        cells = [
+            "-" if time is None else f"**{time:.2f}**" if time == least else f"{time:.2f}"
+            for time in times
+        ]
+        tail = [f"{r[name]:.2f}" if name in r else "-" for r in (best, direct)]
+        lines.append(f"| {name} | {' | '.join(cells + tail)} |")
+    means = [f"{geometric_mean(list(r.values())):.2f}" for r in (best, direct)]
+    lines.append(f"| geometric mean | {' | '.join([''] * len(engines) + means)} |")
+    return lines
+
+
+def draw(document: dict[str, Any], target: Path) -> None:
+    """Draw each engine's latency over the fastest peer's, one group of bars a network."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "armnn_py"  # the same figures give the same file
+    from matplotlib import pyplot as plt
+
+    counts = sorted(
+        {t for by_threads in document["networks"].values() for t in by_threads}, key=int
+    )
+    figure, axes = plt.subplots(
+        len(counts), 1, figsize=(11, 3.2 * len(counts)), squeeze=False, layout="constrained"
+    )
+    for axis, threads in zip(axes[:, 0], counts, strict=True):
+        names = [n for n, t in document["networks"].items() if threads in t and fastest(t[threads])]
+        engines = list(ENGINES)
+        width = 0.8 / len(engines)
+        for index, engine in enumerate(engines):
+            places, heights = [], []
+            for position, name in enumerate(names):
+                figures = document["networks"][name][threads]
+                time, peer = median(figures, engine), fastest(figures)
+                if time is not None and peer is not None:
+                    places.append(position + (index - len(engines) / 2 + 0.5) * width)
+                    heights.append(time / peer[1])
+            colour = "black" if engine == OURS else f"C{index}"
+            axis.bar(places, heights, width, label=ENGINES[engine].title, color=colour)
+        axis.axhline(1, color="grey", linewidth=0.8)
+        axis.set_ylim(0, 3)
+        axis.set_xticks(range(len(names)), names, rotation=15)
+        axis.set_ylabel("latency / fastest peer")
+        axis.set_title(f"{threads} thread{'s' if threads != '1' else ''} (lower is better)")
+    axes[0, 0].legend(ncols=len(ENGINES), fontsize="small", loc="upper left")
+    figure.savefig(target, metadata={"Date": None})
+
+
+def page(document: dict[str, Any]) -> str:
+    """Return the text of the page."""
+    machine = document["machine"]
+    versions = ", ".join(
+        f"{ENGINES[e].title} {v}" for e, v in document["versions"].items() if e != OURS
+    )
+    lines = [
+        "# Speed beside other engines",
+        "",
+        "Median latency in milliseconds of one inference, batch 1, float32 everywhere. The engines",
+        "take turns in random order, one process each, on a machine that a gauge says is quiet;",
+        "outputs are compared before anything is timed. `benchmarks/peers/compare.py` repeats it.",
+        "",
+        f"Machine: {machine['processor']}, {machine['usable_processors']} processors, "
+        f"{document['peak_gflops_of_one_processor']:.0f} GFLOP/s each (measured); "
+        f"{machine['date']}.",
+        f"Engines: {versions}.",
+        "",
+        f"![Latency over that of the fastest peer]({_PICTURE})",
+    ]
+    counts = sorted(
+        {t for by_threads in document["networks"].values() for t in by_threads}, key=int
+    )
+    for threads in counts:
+        plural = "s" if threads != "1" else ""
+        lines += ["", f"## {threads} thread{plural}", "", *table(document, threads)]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the page and the picture."""
+    parser = argparse.ArgumentParser(description="Documentation from benchmark results.")
+    parser.add_argument("results", type=Path)
+    parser.add_argument("folder", type=Path)
+    arguments = parser.parse_args()
+    document = json.loads(arguments.results.read_text(encoding="utf-8"))
+    draw(document, arguments.folder / _PICTURE)
+    (arguments.folder / "benchmarks.md").write_text(page(document), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

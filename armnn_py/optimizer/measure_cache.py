@@ -73,6 +73,10 @@ class MeasureCache:
         """The seconds, or None."""
         return self._known.get(key)
 
+    def is_new(self, key: str) -> bool:
+        """Whether the seconds were put since the last `save`."""
+        return key in self._new
+
     def put(self, key: str, seconds: float) -> None:
         """Remember seconds; `save` writes them."""
         self._known[key] = self._new[key] = seconds

@@ -151,7 +151,7 @@ def test_measured_times_are_kept_by_layer(
     x = bigger.add_input("x", ann.TensorInfo((2, 4)))
     bigger.add_output("y", bigger.add_addition(x, x))
     measured(runtime, bigger, tmp_path)
-    assert stopwatch.asked == [("ElementwiseBinary", "CpuRef"), ("ElementwiseBinary", "Dozen")]
+    assert set(stopwatch.asked) == {("ElementwiseBinary", "CpuRef"), ("ElementwiseBinary", "Dozen")}
     assert [file.suffix for file in tmp_path.iterdir()] == [".json"]
 
 
@@ -354,4 +354,5 @@ def test_what_no_copy_could_make_up_for_is_not_tried_further(
     options = OptimizerOptions(strategy="measure", measure_cache=None)
     turned = ann.optimize(network(), ["Dozen", "CpuRef"], runtime=runtime, options=options)
     assert set(places(turned).values()) == {"CpuRef"}
-    assert whole == [["CpuRef"], ["Dozen", "CpuRef"]]  # what it would be without measuring
+    # What it would be without measuring is compared with, in turn.
+    assert whole == 3 * [["CpuRef"], ["Dozen", "CpuRef"]]

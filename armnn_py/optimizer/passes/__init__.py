@@ -12,6 +12,7 @@ from armnn_py.optimizer.passes.depth_to_space import (
     TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
 )
 from armnn_py.optimizer.passes.fold_constants import FOLD_CONSTANTS
+from armnn_py.optimizer.passes.fold_edges import FOLD_EDGES_INTO_POOLING2D
 from armnn_py.optimizer.passes.fold_pad import (
     FOLD_PAD_INTO_CONVOLUTION2D,
     FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D,
@@ -33,6 +34,7 @@ from armnn_py.optimizer.passes.inverse_permutes import (
 )
 from armnn_py.optimizer.passes.merge_affine import MERGE_AFFINE_RUNS
 from armnn_py.optimizer.passes.merge_reshapes import MERGE_CONSECUTIVE_RESHAPES
+from armnn_py.optimizer.passes.merge_slices import MERGE_CONSECUTIVE_SLICES
 from armnn_py.optimizer.passes.move_permute_up import MOVE_PERMUTE_UP, MOVE_TRANSPOSE_UP
 from armnn_py.optimizer.passes.permute_as_reshape import PERMUTE_AS_RESHAPE, TRANSPOSE_AS_RESHAPE
 from armnn_py.optimizer.passes.permute_regions import PERMUTE_REGIONS
@@ -70,6 +72,8 @@ SIMPLIFYING: tuple[Pass, ...] = (
     FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
     FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,
     # What Arm NN leaves standing.
+    FOLD_EDGES_INTO_POOLING2D,
+    MERGE_CONSECUTIVE_SLICES,
     RECOGNIZE_HARD_SWISH,
     FUSE_AFFINE_INTO_WEIGHTS_BEFORE,
     FUSE_AFFINE_INTO_WEIGHTS_BEHIND,

@@ -34,6 +34,8 @@ __all__ = [
     "FOLD_PAD_INTO_CONVOLUTION2D",
     "FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D",
     "FOLD_PAD_INTO_POOLING2D",
+    "same_output",
+    "sees_input",
 ]
 
 _Windowed = Convolution2dDescriptor | DepthwiseConvolution2dDescriptor | Pooling2dDescriptor
@@ -99,7 +101,7 @@ def _folded(pad: Node, reader: Node) -> _Windowed | None:
         wider = pooled
     elif not _is_zero(p.value, info):
         return None
-    return wider if _same_output(reader, wider, info) else None
+    return wider if same_output(reader, wider, info) else None
 
 
 def _is_zero(value: float, info: TensorInfo) -> bool:
@@ -108,7 +110,7 @@ def _is_zero(value: float, info: TensorInfo) -> bool:
     return all(value == point for point in points)
 
 
-def _same_output(reader: Node, descriptor: _Windowed, info: TensorInfo) -> bool:
+def same_output(reader: Node, descriptor: _Windowed, info: TensorInfo) -> bool:
     """Whether the layer makes the same tensor of the smaller input.
 
     Windows rounded up are counted by another rule when they start in padding.
@@ -129,7 +131,7 @@ def _pooling(
 ) -> Pooling2dDescriptor | None:
     assert isinstance(d, Pooling2dDescriptor)
     if wider.pool_type is PoolingAlgorithm.MAX:
-        return wider if value <= _lowest(info) and _sees_input(wider, info, reader) else None
+        return wider if value <= _lowest(info) and sees_input(wider, info, reader) else None
     if not _is_zero(value, info):
         return None
     # The pad's zeros count in the divisor; what the layer padded itself would begin to.
@@ -148,7 +150,7 @@ def _lowest(info: TensorInfo) -> float:
     return int(np.iinfo(info.dtype).min)
 
 
-def _sees_input(d: Pooling2dDescriptor, info: TensorInfo, reader: Node) -> bool:
+def sees_input(d: Pooling2dDescriptor, info: TensorInfo, reader: Node) -> bool:
     """Whether no window has only padding: its maximum is 0, that of a padded tensor is not."""
     y, x = d.data_layout.spatial_axes
     size, count = info.static_shape, reader.output.info.static_shape

@@ -90,6 +90,8 @@ class _Maker:
             self._residual_blocks,
             self._blocks,
             self._channels_to_space,
+            self._edges_before_pooling,
+            self._cut_twice,
         ]
 
     def make(self, layers: int) -> ann.Network:
@@ -421,6 +423,26 @@ class _Maker:
             )
         )
 
+    def _edges_before_pooling(self, x: ann.OutputSlot) -> None:
+        """Repeat edges by Gathers, as the ONNX reader writes a Pad of mode edge, or nearly so."""
+        x, layout, _ = self._image(x)
+        y: ann.OutputSlot | ann.Layer = x
+        for axis in (1, 2) if layout is _NHWC else (2, 3):
+            width = (int(self.random.integers(2)), int(self.random.integers(3)))
+            mode = "edge" if self._chance(0.8) else "reflect"
+            indices = np.pad(np.arange(x.info.static_shape[axis]), width, mode=mode)  # type: ignore[call-overload]
+            y = self.network.add_gather(y, indices.astype(np.int32), axis)
+        self._keep(
+            self.network.add_pooling2d(
+                y,
+                ann.PoolingAlgorithm.MAX,
+                2,
+                stride=int(self.random.integers(1, 3)),
+                padding=1 if self._chance(0.2) else 0,
+                data_layout=layout,
+            )
+        )
+
     # ---- Layers that move ----------------------------------------------------------------------
 
     def _permute(self, x: ann.OutputSlot) -> None:
@@ -513,3 +535,23 @@ class _Maker:
         begin = [int(self.random.integers(max(1, dim))) if dim > 1 else 0 for dim in shape]
         size = [dim - first for dim, first in zip(shape, begin, strict=True)]
         self._keep(self.network.add_slice(x, begin, size))
+
+    def _cut_twice(self, x: ann.OutputSlot) -> None:
+        """Cut one dimension after the other, or the same one again, with steps and without."""
+        y: ann.OutputSlot | ann.Layer = x
+        for _ in range(int(self.random.integers(2, 4))):
+            shape = (y.output if isinstance(y, ann.Layer) else y).info.static_shape
+            begin = [int(self.random.integers(dim)) if dim > 1 else 0 for dim in shape]
+            if self._chance(0.3):
+                size = [dim - first for dim, first in zip(shape, begin, strict=True)]
+                y = self.network.add_slice(y, begin, size)
+                continue
+            steps = [int(self.random.integers(1, 3)) for _ in shape]
+            signed = [
+                b - dim if self._chance(0.3) else b for b, dim in zip(begin, shape, strict=True)
+            ]
+            mask = int(self.random.integers(1 << len(shape))) if self._chance(0.3) else 0
+            y = self.network.add_strided_slice(y, signed, shape, steps, begin_mask=mask)
+            if self._chance(0.2):
+                self._keep(y)
+        self._keep(y if isinstance(y, ann.Layer) else self._bounded(y))

@@ -32,9 +32,23 @@ def run_as_it_is(
         return {name: np.array(array) for name, array in net.run(inputs).items()}
 
 
+_EXPECTED: dict[int, tuple[ann.Network, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]] = {}
+
+
+def expected_of(
+    runtime: ann.Runtime, seed: int
+) -> tuple[ann.Network, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """The network of a seed, inputs, and outputs without passes; made once."""
+    if seed not in _EXPECTED:
+        network = random_network(seed)
+        inputs = random_inputs(network, seed)
+        _EXPECTED[seed] = network, inputs, run_as_it_is(runtime, network, inputs)
+    return _EXPECTED[seed]
+
+
 def compare(runtime: ann.Runtime, seed: int, passes: Sequence[Pass]) -> Counter[str]:
     """Compare outputs without and with passes; returns how often each found work."""
-    network = random_network(seed)
+    network, inputs, expected = expected_of(runtime, seed)
     graph = Graph.from_network(network)
     records = run_passes(
         graph, passes, evaluate=lambda part: run_as_it_is(runtime, part, {}), validate=True
@@ -43,8 +57,6 @@ def compare(runtime: ann.Runtime, seed: int, passes: Sequence[Pass]) -> Counter[
     result.validate()
     assert result.inputs == network.inputs
     assert result.outputs == network.outputs
-    inputs = random_inputs(network, seed)
-    expected = run_as_it_is(runtime, network, inputs)
     for name, array in run_as_it_is(runtime, result, inputs).items():
         np.testing.assert_allclose(
             array, expected[name], rtol=1e-4, atol=1e-5, err_msg=f"seed {seed}, output {name}"

@@ -97,6 +97,16 @@ def test_random_networks_in_random_assignments(
         assert outcome.ok, outcome
 
 
+def test_random_networks_of_many_layer_types(split: ModuleType, runtime: ann.Runtime) -> None:
+    """Every layer at random on CpuRef or a sample; memory of devices is copied or imported."""
+    outcomes = list(split.run_random(runtime, range(8)))
+    assert [outcome for outcome in outcomes if not outcome.ok] == []
+    for sample in ("Sample_Npu", "Sample_Zero", "Sample_Scale"):
+        assert any(sample in outcome.layers for outcome in outcomes)
+    assert any(outcome.copies for outcome in outcomes)
+    assert any(outcome.imports for outcome in outcomes)
+
+
 @pytest.mark.models
 @pytest.mark.parametrize("name", ["resnet50_thin", "ocr_det", "ocr_rec", "yolox_tiny"])
 def test_real_networks(

@@ -46,6 +46,12 @@ def check(
             "copies": assignment.copies,
             "imports": assignment.imports,
             "removed": assignment.removed,
+            "measured": [
+                change
+                for record in optimized.passes
+                if record.name == "measure"
+                for change in record.changes
+            ],
         }
     failure = None
     if fail_on_split and len(data["backends"]) > 1:
@@ -103,6 +109,8 @@ def _render(renderer: Renderer, data: dict[str, Any], summary: str, all_layers: 
         )
         for line in _reasons(rows):
             renderer.line(line)
+    for line in data["measured"]:
+        renderer.line(f"Measured: {line}")
     renderer.line(summary)
 
 

@@ -106,6 +106,29 @@ def test_measured_layers_go_where_they_are_fastest(
     assert "'preference', 'measure'" in wrong.err + wrong.out
 
 
+def test_check_shows_what_the_whole_network_took(
+    command: Command,
+    services: Path,
+    negation: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def seconds(_: object, network: ann.Network, ids: Sequence[str], __: object) -> float:
+        layers = [layer for layer in network.layers if layer.type.label == "ElementwiseUnary"]
+        return len(layers) * (3e-5 if "CpuRef" in ids else 5e-5)
+
+    monkeypatch.setattr(ann.Runtime, "_measure", seconds)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    options = ("--backend-path", services, "-b", "Services", "-b", "CpuRef")
+    assert command("check", negation, *options, "--json").json["measured"] == []
+    answer = command("check", negation, *options, "--strategy", "measure", "--layers")
+    assert answer.out.splitlines()[1].endswith("measured: 30.0 us here, 50.0 us on Services")
+    assert answer.out.splitlines()[2:4] == [
+        "Measured: the whole network, by the least sum of times: 30.0 us",
+        "Measured: the whole network, by preference: 50.0 us",
+    ]
+
+
 def test_validate_checks_after_each_step(
     place: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:

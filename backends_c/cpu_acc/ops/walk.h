@@ -9,7 +9,7 @@
 
 #include "op_base.h"
 
-#define ARMNN_ACC_WALKED 3 /* most tensors of a walk */
+#define ARMNN_ACC_WALKED 4 /* most tensors of a walk */
 
 /* dims[0 .. rank) outermost first; at least 2. A stride of 0 repeats. */
 typedef struct armnn_i_acc_walk_t {

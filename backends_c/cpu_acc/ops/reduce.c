@@ -1,0 +1,140 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * reduce.c - sums, means, extremes and products over any dimensions.
+ */
+#include "fold_walk.h"
+
+enum { OUTPUT = 0, INPUT = 1 };
+
+typedef struct reduce_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_tensor_t input, output;
+  armnn_i_acc_fold_walk_t walk;
+  const armnn_i_acc_reduce_kernels_t* kernels;
+  int fold;
+  float scale; /* of a mean */
+  bool scaled;
+  armnn_i_acc_apply_fn_t finish; /* or null */
+  float a, b;
+  uint32_t threads;
+} reduce_op_t;
+
+typedef struct reduce_run_t {
+  const reduce_op_t* op;
+  const float* input;
+  float* output;
+} reduce_run_t;
+
+static void finish(const reduce_op_t* op, float* out, int64_t count) {
+  if (op->scaled) {
+    for (int64_t i = 0; i < count; ++i) out[i] *= op->scale;
+  }
+  if (op->finish != NULL) op->finish(out, out, (size_t)count, op->a, op->b);
+}
+
+static float fold_rows(const reduce_op_t* op, const float* input) {
+  const armnn_i_acc_fold_walk_t* walk = &op->walk;
+  float result = armnn_i_acc_fold_start(op->fold);
+  for (int64_t r = 0; r < walk->row_count; ++r) {
+    int64_t at[ARMNN_ACC_WALKED];
+    armnn_i_acc_walk_offsets(&walk->folded, 0, r, at);
+    const float row = op->kernels->row[op->fold](input + at[INPUT], (size_t)walk->last, 0.0f);
+    result = armnn_i_acc_fold_join(op->fold, result, row);
+  }
+  return result;
+}
+
+static void fold_columns(const reduce_op_t* op, const float* input, float* out, int64_t columns) {
+  const armnn_i_acc_fold_walk_t* walk = &op->walk;
+  const int64_t stride = walk->folded.strides[INPUT][walk->folded.rank - 1];
+  for (int64_t c = 0; c < columns; ++c) out[c] = armnn_i_acc_fold_start(op->fold);
+  for (int64_t r = 0; r < walk->folded_outer; ++r) {
+    int64_t at[ARMNN_ACC_WALKED];
+    armnn_i_acc_walk_offsets(&walk->folded, 1, r, at);
+    op->kernels->columns[op->fold](input + at[INPUT], stride, (size_t)walk->folded_rows,
+                                   (size_t)columns, NULL, out);
+  }
+}
+
+static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const reduce_run_t* run = (const reduce_run_t*)argument;
+  const reduce_op_t* op = run->op;
+  for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
+    int64_t at[ARMNN_ACC_WALKED];
+    int64_t columns = armnn_i_acc_fold_item(&op->walk, i, at);
+    const int64_t column = armnn_i_acc_fold_column(&op->walk, i);
+    const float* input = run->input + at[INPUT] + column;
+    float* out = run->output + at[OUTPUT] + column;
+    if (op->walk.last_is_folded) {
+      *out = fold_rows(op, input);
+      columns = 1;
+    } else {
+      fold_columns(op, input, out, columns);
+    }
+    finish(op, out, columns);
+  }
+}
+
+static void run_reduce(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const reduce_op_t* op = (const reduce_op_t*)base;
+  reduce_run_t self = {op, armnn_i_acc_address(run, &op->input),
+                       armnn_i_acc_address(run, &op->output)};
+  armnn_i_acc_parallel(run, run_items, &self, armnn_i_acc_fold_items(&op->walk), 1, op->threads);
+}
+
+static int fold_of(int32_t operation) {
+  switch (operation) {
+    case ARMNN_REDUCE_SUM:
+    case ARMNN_REDUCE_MEAN:
+      return ARMNN_ACC_FOLD_SUM;
+    case ARMNN_REDUCE_MAX:
+      return ARMNN_ACC_FOLD_MAXIMUM;
+    case ARMNN_REDUCE_MIN:
+      return ARMNN_ACC_FOLD_MINIMUM;
+    case ARMNN_REDUCE_PROD:
+      return ARMNN_ACC_FOLD_PRODUCT;
+    default:
+      return -1;
+  }
+}
+
+armnn_status_t armnn_i_acc_make_reduce(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_reduce_t* what,
+                                       armnn_i_acc_op_t** out_op) {
+  const int fold = fold_of(what->operation);
+  if (fold < 0 || what->epilogue.has_residual) return ARMNN_STATUS_UNSUPPORTED;
+  reduce_op_t* op = (reduce_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->input = what->input;
+  op->output = what->output;
+  op->kernels = maker->kernels->reduce;
+  op->fold = fold;
+  armnn_i_acc_walk_t walk = {.rank = what->input.rank, .tensors = 2};
+  int64_t folded = 1;
+  for (uint32_t d = 0; d < walk.rank; ++d) {
+    const bool is_folded = (what->axis_mask >> d & 1u) != 0;
+    walk.dims[d] = what->input.dims[d];
+    walk.strides[OUTPUT][d] = is_folded ? 0 : what->output.strides[d];
+    walk.strides[INPUT][d] = what->input.strides[d];
+    if (is_folded) folded *= what->input.dims[d];
+  }
+  armnn_i_acc_fold_walk(&walk, 2, &op->walk);
+  if (what->operation == ARMNN_REDUCE_MEAN) {
+    op->scaled = true;
+    op->scale = (float)(1.0 / (double)folded);
+  }
+  if (what->epilogue.function != ARMNN_ACC_IDENTITY) {
+    op->finish = maker->kernels->elementwise->apply[what->epilogue.function];
+    op->a = what->epilogue.a;
+    op->b = what->epilogue.b;
+  }
+  op->base.op.kernel = op->kernels->names[fold];
+  op->base.op.run = run_reduce;
+  op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->input);
+  op->threads = armnn_i_acc_threads(maker, 4 * op->base.op.operations);
+  armnn_i_acc_fold_cut(&op->walk, op->threads, maker->kernels->lanes);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

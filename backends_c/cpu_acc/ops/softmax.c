@@ -1,0 +1,129 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * softmax.c - softmax and its logarithm along any dimension, in three passes: the largest, the
+ * exponentials and their sum, the division. All three run over one row, or one block of columns,
+ * while it is in the cache.
+ */
+#include "fold_walk.h"
+
+enum { NUMBERS = 0, INPUT = 1, OUTPUT = 2 };
+
+typedef struct softmax_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_tensor_t input, output;
+  armnn_i_acc_fold_walk_t walk;
+  const armnn_i_acc_reduce_kernels_t* kernels;
+  float beta;
+  bool logarithm;
+  uint32_t threads;
+} softmax_op_t;
+
+typedef struct softmax_run_t {
+  const softmax_op_t* op;
+  const float* input;
+  float* output;
+} softmax_run_t;
+
+/* With a negative beta the smallest has the largest exponential. */
+static int extreme_of(const softmax_op_t* op) {
+  return op->beta < 0.0f ? ARMNN_ACC_FOLD_MINIMUM : ARMNN_ACC_FOLD_MAXIMUM;
+}
+
+static void along_row(const softmax_op_t* op, const float* in, float* out) {
+  const size_t count = (size_t)op->walk.last;
+  const float most = op->kernels->row[extreme_of(op)](in, count, 0.0f);
+  const float sum = op->kernels->exp_row(in, op->logarithm ? NULL : out, count, op->beta, most);
+  if (op->logarithm) {
+    op->kernels->normalize(in, out, count, most, op->beta, -logf(sum), NULL, NULL);
+  } else {
+    op->kernels->normalize(out, out, count, 0.0f, 1.0f / sum, 0.0f, NULL, NULL);
+  }
+}
+
+static void down_columns(const softmax_op_t* op, const float* in, float* out, size_t columns) {
+  const armnn_i_acc_fold_walk_t* walk = &op->walk;
+  const int64_t in_stride = walk->folded.strides[INPUT][0];
+  const int64_t out_stride = walk->folded.strides[OUTPUT][0];
+  const int64_t rows = walk->folded_rows;
+  float most[ARMNN_ACC_FOLD_COLUMNS], sums[ARMNN_ACC_FOLD_COLUMNS], zero[ARMNN_ACC_FOLD_COLUMNS];
+  for (size_t c = 0; c < columns; ++c) {
+    most[c] = armnn_i_acc_fold_start(extreme_of(op));
+    sums[c] = zero[c] = 0.0f;
+  }
+  op->kernels->columns[extreme_of(op)](in, in_stride, (size_t)rows, columns, NULL, most);
+  for (int64_t r = 0; r < rows; ++r) {
+    op->kernels->exp_add(in + r * in_stride, op->logarithm ? NULL : out + r * out_stride, columns,
+                         op->beta, most, sums);
+  }
+  if (op->logarithm) { /* (x - most) beta - log sum */
+    for (size_t c = 0; c < columns; ++c) {
+      sums[c] = -logf(sums[c]);
+      zero[c] = op->beta;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      op->kernels->affine(in + r * in_stride, most, zero, sums, out + r * out_stride, columns);
+    }
+    return;
+  }
+  for (size_t c = 0; c < columns; ++c) sums[c] = 1.0f / sums[c];
+  for (int64_t r = 0; r < rows; ++r) {
+    op->kernels->affine(out + r * out_stride, zero, sums, zero, out + r * out_stride, columns);
+  }
+}
+
+static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const softmax_run_t* run = (const softmax_run_t*)argument;
+  const softmax_op_t* op = run->op;
+  for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
+    int64_t at[ARMNN_ACC_WALKED];
+    const int64_t columns = armnn_i_acc_fold_item(&op->walk, i, at);
+    const int64_t column = armnn_i_acc_fold_column(&op->walk, i);
+    const float* in = run->input + at[INPUT] + column;
+    float* out = run->output + at[OUTPUT] + column;
+    if (op->walk.last_is_folded) {
+      along_row(op, in, out);
+    } else {
+      down_columns(op, in, out, (size_t)columns);
+    }
+  }
+}
+
+static void run_softmax(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const softmax_op_t* op = (const softmax_op_t*)base;
+  softmax_run_t self = {op, armnn_i_acc_address(run, &op->input),
+                        armnn_i_acc_address(run, &op->output)};
+  armnn_i_acc_parallel(run, run_items, &self, armnn_i_acc_fold_items(&op->walk), 1, op->threads);
+}
+
+armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
+                                        const armnn_i_acc_tensor_t* input,
+                                        const armnn_i_acc_tensor_t* output, uint32_t axis,
+                                        float beta, bool logarithm, armnn_i_acc_op_t** out_op) {
+  if (axis >= input->rank) return ARMNN_STATUS_UNSUPPORTED;
+  softmax_op_t* op = (softmax_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->input = *input;
+  op->output = *output;
+  op->kernels = maker->kernels->reduce;
+  op->beta = beta;
+  op->logarithm = logarithm;
+  armnn_i_acc_walk_t walk = {.rank = input->rank, .tensors = 3};
+  int64_t stride = 1;
+  for (uint32_t d = walk.rank; d-- > 0;) {
+    walk.dims[d] = input->dims[d];
+    walk.strides[NUMBERS][d] = d == axis ? 0 : stride;
+    walk.strides[INPUT][d] = input->strides[d];
+    walk.strides[OUTPUT][d] = output->strides[d];
+    if (d != axis) stride *= input->dims[d];
+  }
+  armnn_i_acc_fold_walk(&walk, 3, &op->walk);
+  op->base.op.kernel = op->kernels->softmax_name;
+  op->base.op.run = run_softmax;
+  op->base.op.operations = (uint64_t)armnn_i_acc_count(input);
+  op->threads = armnn_i_acc_threads(maker, 32 * op->base.op.operations);
+  armnn_i_acc_fold_cut(&op->walk, op->threads, maker->kernels->lanes);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

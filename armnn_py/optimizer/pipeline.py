@@ -14,7 +14,6 @@ from armnn_py.backends import ModelOptions
 from armnn_py.optimizer.debug_layers import insert_debug_layers
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.measure import place_by_time
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.parts import number_parts, optimize_parts
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog, PassRecord
@@ -169,6 +168,8 @@ class _Pipeline:
 
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to where they are fastest; rules and hints stay obeyed."""
+        from armnn_py.optimizer.measure import place_by_time
+
         ways = place_by_time(
             self.graph,
             self.backends,

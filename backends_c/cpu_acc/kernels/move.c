@@ -244,17 +244,16 @@ static void ACC_NAME(armnn_f32_fill)(float* out, size_t count, float value) {
   for (; i < count; ++i) out[i] = value;
 }
 
-static void ACC_NAME(armnn_f32_blend)(const float* const from[4], const float weights[4],
+static void ACC_NAME(armnn_f32_blend)(const float* const from[4], float across, float down,
                                       float* out, size_t count) {
   const float *p = from[0], *q = from[1], *r = from[2], *s = from[3];
-  const vf_t a = vf_set(weights[0]), b = vf_set(weights[1]), c = vf_set(weights[2]),
-             d = vf_set(weights[3]);
+  const vf_t x = vf_set(across), y = vf_set(down);
   for (size_t i = 0; i < count; i += VF_LANES) {
     const size_t left = count - i;
-    const vf_t top = vf_fma(vf_load_first(q + i, left), b, vf_mul(vf_load_first(p + i, left), a));
-    vf_store_first(
-        out + i, vf_fma(vf_load_first(s + i, left), d, vf_fma(vf_load_first(r + i, left), c, top)),
-        left);
+    const vf_t a = vf_load_first(p + i, left), b = vf_load_first(q + i, left);
+    const vf_t c = vf_load_first(r + i, left), d = vf_load_first(s + i, left);
+    const vf_t top = vf_fma(vf_sub(b, a), x, a), bottom = vf_fma(vf_sub(d, c), x, c);
+    vf_store_first(out + i, vf_fma(vf_sub(bottom, top), y, top), left);
   }
 }
 

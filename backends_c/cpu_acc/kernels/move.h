@@ -19,8 +19,9 @@ typedef struct armnn_i_acc_move_kernels_t {
   /* out[i] = in[i * stride]. */
   void (*gather)(const float* in, ptrdiff_t stride, float* out, size_t count);
   void (*fill)(float* out, size_t count, float value);
-  /* out[i] = a[i] wa + b[i] wb + c[i] wc + d[i] wd: bilinear interpolation. */
-  void (*blend)(const float* const from[4], const float weights[4], float* out, size_t count);
+  /* Bilinear interpolation between four pixels, top left, top right, bottom left, bottom right:
+   * top = left + (right - left) * across, and so on. */
+  void (*blend)(const float* const from[4], float across, float down, float* out, size_t count);
   const char *copy_name, *transpose_name, *pad_name, *resize_name;
 } armnn_i_acc_move_kernels_t;
 

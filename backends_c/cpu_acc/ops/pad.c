@@ -1,0 +1,157 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * pad.c - a tensor inside a larger one, which is filled with a number or with reflections.
+ *
+ * Rows of the output are done one by one: what lies beside the input is filled, what lies in it is
+ * copied. Dimensions that are not padded are joined with the one before them, so that a row of an
+ * image is one copy.
+ */
+#include "op_base.h"
+
+typedef struct pad_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_pad_t what;
+  const armnn_i_acc_move_kernels_t* kernels;
+  uint32_t rank;
+  int64_t in_dims[ARMNN_ACC_MAX_RANK], out_dims[ARMNN_ACC_MAX_RANK];
+  int64_t in_strides[ARMNN_ACC_MAX_RANK], out_strides[ARMNN_ACC_MAX_RANK];
+  int64_t before[ARMNN_ACC_MAX_RANK];
+  int64_t rows;
+  uint32_t threads;
+} pad_op_t;
+
+typedef struct pad_run_t {
+  const pad_op_t* op;
+  const float* input;
+  float* output;
+} pad_run_t;
+
+/* The place in the input that output place |index| shows, or -1 for the number. Reflections go on
+ * beyond a full length. */
+static int64_t place_of(int32_t mode, int64_t index, int64_t before, int64_t size) {
+  index -= before;
+  if (index >= 0 && index < size) return index;
+  if (mode == ARMNN_PAD_CONSTANT) return -1;
+  if (size == 1) return 0;
+  const int64_t period = mode == ARMNN_PAD_REFLECT ? 2 * (size - 1) : 2 * size;
+  index %= period;
+  if (index < 0) index += period;
+  if (index < size) return index;
+  return mode == ARMNN_PAD_REFLECT ? period - index : period - 1 - index;
+}
+
+static void fill(const pad_op_t* op, float* out, int64_t count) {
+  const int64_t step = op->out_strides[op->rank - 1];
+  if (step == 1) {
+    op->kernels->fill(out, (size_t)count, op->what.value);
+  } else {
+    for (int64_t i = 0; i < count; ++i) out[i * step] = op->what.value;
+  }
+}
+
+/* Elements [begin, end) of a row that show what the mode says. */
+static void reflect(const pad_op_t* op, const float* in, float* out, int64_t begin, int64_t end) {
+  const uint32_t last = op->rank - 1;
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t from = place_of(op->what.mode, i, op->before[last], op->in_dims[last]);
+    out[i * op->out_strides[last]] = in[from * op->in_strides[last]];
+  }
+}
+
+static void pad_row(const pad_op_t* op, const float* in, float* out) {
+  const uint32_t last = op->rank - 1;
+  const int64_t before = op->before[last], count = op->in_dims[last], all = op->out_dims[last];
+  const int64_t in_step = op->in_strides[last], out_step = op->out_strides[last];
+  if (in_step == 1 && out_step == 1) {
+    op->kernels->copy(in, 0, out + before, 0, 1, (size_t)count);
+  } else {
+    for (int64_t i = 0; i < count; ++i) out[(before + i) * out_step] = in[i * in_step];
+  }
+  if (op->what.mode == ARMNN_PAD_CONSTANT) {
+    fill(op, out, before);
+    fill(op, out + (before + count) * out_step, all - before - count);
+  } else {
+    reflect(op, in, out, 0, before);
+    reflect(op, in, out, before + count, all);
+  }
+}
+
+static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const pad_run_t* run = (const pad_run_t*)argument;
+  const pad_op_t* op = run->op;
+  for (int64_t row = (int64_t)begin; row < (int64_t)end; ++row) {
+    int64_t left = row;
+    const float* in = run->input;
+    float* out = run->output;
+    bool inside = true;
+    for (uint32_t d = op->rank - 1; d-- > 0;) {
+      const int64_t at = left % op->out_dims[d];
+      left /= op->out_dims[d];
+      out += at * op->out_strides[d];
+      const int64_t from = place_of(op->what.mode, at, op->before[d], op->in_dims[d]);
+      inside = inside && from >= 0;
+      if (from > 0) in += from * op->in_strides[d];
+    }
+    if (inside) {
+      pad_row(op, in, out);
+    } else {
+      fill(op, out, op->out_dims[op->rank - 1]);
+    }
+  }
+}
+
+static void run_pad(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const pad_op_t* op = (const pad_op_t*)base;
+  pad_run_t self = {op, armnn_i_acc_address(run, &op->what.input),
+                    armnn_i_acc_address(run, &op->what.output)};
+  armnn_i_acc_parallel(run, run_rows, &self, (uint64_t)op->rows, 1, op->threads);
+}
+
+/* A dimension that is not padded joins the one before it, if that one then still is padded by whole
+ * multiples: always for a number, only if not padded itself for reflections. */
+static void join(pad_op_t* op) {
+  const armnn_i_acc_pad_t* what = &op->what;
+  uint32_t rank = 0;
+  for (uint32_t d = 0; d < what->input.rank; ++d) {
+    const int64_t in = what->input.dims[d], out = what->output.dims[d];
+    const int64_t in_stride = what->input.strides[d], out_stride = what->output.strides[d];
+    if (rank > 0 && in == 1 && out == 1) continue;
+    const uint32_t p = rank - 1;
+    if (rank > 0 && in == out && op->in_strides[p] == in_stride * in &&
+        op->out_strides[p] == out_stride * out &&
+        (what->mode == ARMNN_PAD_CONSTANT || op->in_dims[p] == op->out_dims[p])) {
+      op->in_dims[p] *= in;
+      op->out_dims[p] *= out;
+      op->before[p] *= in;
+      op->in_strides[p] = in_stride;
+      op->out_strides[p] = out_stride;
+      continue;
+    }
+    op->in_dims[rank] = in;
+    op->out_dims[rank] = out;
+    op->before[rank] = what->before[d];
+    op->in_strides[rank] = in_stride;
+    op->out_strides[rank] = out_stride;
+    ++rank;
+  }
+  op->rank = rank;
+}
+
+armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
+                                    armnn_i_acc_op_t** out_op) {
+  pad_op_t* op = (pad_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->what = *what;
+  op->kernels = maker->kernels->move;
+  join(op);
+  op->rows = 1;
+  for (uint32_t d = 0; d + 1 < op->rank; ++d) op->rows *= op->out_dims[d];
+  op->base.op.kernel = op->kernels->pad_name;
+  op->base.op.run = run_pad;
+  op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->output);
+  op->threads = armnn_i_acc_threads(maker, 8 * op->base.op.operations);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

@@ -1,0 +1,147 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * resize.c - nearest neighbour and bilinear, images with the channels last.
+ *
+ * Positions are quotients of whole numbers and are computed as such, once, when the operator is
+ * made: no rounding of a scale moves a pixel. Rows of the output are done one by one; all channels
+ * of a pixel are one short loop. Doubling by nearest neighbour, which detection networks have, is a
+ * copy of each pixel to two places.
+ */
+#include "op_base.h"
+
+/* Between which two inputs one output lies, in floats from the first, and how far from the first.
+ */
+typedef struct source_t {
+  int64_t low, high;
+  float fraction;
+} source_t;
+
+typedef struct resize_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_tensor_t input, output;
+  const armnn_i_acc_move_kernels_t* kernels;
+  bool nearest;
+  const source_t *rows, *columns;
+  uint32_t threads;
+} resize_op_t;
+
+typedef struct resize_run_t {
+  const resize_op_t* op;
+  const float* input;
+  float* output;
+} resize_run_t;
+
+static source_t source_of(const armnn_i_acc_resize_t* r, int64_t o, int64_t input, int64_t output) {
+  const bool corners = r->align_corners && output > 1;
+  const int64_t numerator = corners ? input - 1 : input;
+  const int64_t denominator = corners ? output - 1 : output;
+  source_t source = {0, 0, 0.0f};
+  if (r->method == ARMNN_RESIZE_NEAREST_NEIGHBOR) {
+    if (r->half_pixel_centers) {
+      source.low = (2 * o + 1) * numerator / (2 * denominator);
+    } else if (r->align_corners) {
+      source.low = (2 * o * numerator + denominator) / (2 * denominator);
+    } else {
+      source.low = o * numerator / denominator;
+    }
+    if (source.low > input - 1) source.low = input - 1;
+    source.high = source.low;
+    return source;
+  }
+  double position = r->half_pixel_centers
+                        ? (double)((2 * o + 1) * numerator) / (double)(2 * denominator) - 0.5
+                        : (double)(o * numerator) / (double)denominator;
+  if (position < 0.0) position = 0.0;
+  if (position > (double)(input - 1)) position = (double)(input - 1);
+  source.low = (int64_t)position;
+  source.high = source.low + 1 < input ? source.low + 1 : source.low;
+  source.fraction = (float)(position - (double)source.low);
+  return source;
+}
+
+static void nearest_row(const resize_op_t* op, const float* row, float* out) {
+  const size_t channels = (size_t)op->output.dims[3];
+  const int64_t width = op->output.dims[2], out_step = op->output.strides[2];
+  for (int64_t x = 0; x < width;) {
+    /* Outputs that show the same pixel: one copy with the input standing still. */
+    int64_t same = 1;
+    while (x + same < width && op->columns[x + same].low == op->columns[x].low) ++same;
+    op->kernels->copy(row + op->columns[x].low, 0, out + x * out_step, out_step, (size_t)same,
+                      channels);
+    x += same;
+  }
+}
+
+static void bilinear_row(const resize_op_t* op, const float* top, const float* bottom,
+                         float fraction, float* out) {
+  const size_t channels = (size_t)op->output.dims[3];
+  for (int64_t x = 0; x < op->output.dims[2]; ++x) {
+    const source_t* c = &op->columns[x];
+    const float* const from[4] = {top + c->low, top + c->high, bottom + c->low, bottom + c->high};
+    op->kernels->blend(from, c->fraction, fraction, out + x * op->output.strides[2], channels);
+  }
+}
+
+/* Items are output rows. */
+static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  const resize_run_t* run = (const resize_run_t*)argument;
+  const resize_op_t* op = run->op;
+  for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
+    const int64_t y = item % op->output.dims[1], image = item / op->output.dims[1];
+    const source_t* row = &op->rows[y];
+    const float* in = run->input + image * op->input.strides[0];
+    float* out = run->output + image * op->output.strides[0] + y * op->output.strides[1];
+    if (op->nearest) {
+      nearest_row(op, in + row->low, out);
+    } else {
+      bilinear_row(op, in + row->low, in + row->high, row->fraction, out);
+    }
+  }
+}
+
+static void run_resize(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const resize_op_t* op = (const resize_op_t*)base;
+  resize_run_t self = {op, armnn_i_acc_address(run, &op->input),
+                       armnn_i_acc_address(run, &op->output)};
+  armnn_i_acc_parallel(run, run_rows, &self, (uint64_t)(op->output.dims[0] * op->output.dims[1]), 1,
+                       op->threads);
+}
+
+static void fill_sources(const armnn_i_acc_resize_t* what, uint32_t dimension, source_t* sources) {
+  const int64_t in = what->input.dims[dimension], out = what->output.dims[dimension];
+  for (int64_t o = 0; o < out; ++o) {
+    sources[o] = source_of(what, o, in, out);
+    sources[o].low *= what->input.strides[dimension];
+    sources[o].high *= what->input.strides[dimension];
+  }
+}
+
+armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_resize_t* what,
+                                       armnn_i_acc_op_t** out_op) {
+  if (what->method != ARMNN_RESIZE_BILINEAR && what->method != ARMNN_RESIZE_NEAREST_NEIGHBOR) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
+  const int64_t height = what->output.dims[1], width = what->output.dims[2];
+  void* extra = NULL;
+  resize_op_t* op = (resize_op_t*)armnn_i_acc_new_op(
+      maker, sizeof *op, (size_t)(height + width) * sizeof(source_t), &extra);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->input = what->input;
+  op->output = what->output;
+  op->kernels = maker->kernels->move;
+  op->nearest = what->method == ARMNN_RESIZE_NEAREST_NEIGHBOR;
+  source_t* sources = (source_t*)extra;
+  op->rows = sources;
+  op->columns = sources + height;
+  fill_sources(what, 1, sources);
+  fill_sources(what, 2, sources + height);
+  op->base.op.kernel = op->kernels->resize_name;
+  op->base.op.run = run_resize;
+  op->base.op.operations = (op->nearest ? 1 : 8) * (uint64_t)armnn_i_acc_count(&what->output);
+  op->threads = armnn_i_acc_threads(maker, (op->nearest ? 8 : 2) * op->base.op.operations);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

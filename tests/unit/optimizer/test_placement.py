@@ -204,6 +204,8 @@ def test_float16_layer_runs_in_float32_where_that_is_taken(runtime: ann.Runtime)
     assert record.note.startswith("in float32 between conversions: Dozen: ")
     inserted = [(r.type, r.backend) for r in optimized.assignment if r.inserted]
     assert inserted == [("ConvertFp16ToFp32", "CpuRef"), ("ConvertFp32ToFp16", "CpuRef")]
+    (placed,) = (record for record in optimized.passes if record.name == "assign-backends")
+    assert placed.changes == ("'sum' runs in float32 on Dozen, between conversions",)
     with runtime.load_network(optimized) as net:
         result = net.run(X.astype(np.float16))["y"]
     assert result.dtype == np.float16

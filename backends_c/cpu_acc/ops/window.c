@@ -38,7 +38,9 @@ static int64_t pixel_step(const armnn_i_acc_tensor_t* tensor) {
 static uint32_t guess_vectors(const armnn_i_acc_maker_t* maker, uint64_t columns) {
   const armnn_i_acc_gemm_kernels_t* gemm = maker->kernels->gemm;
   const uint64_t all = (columns + gemm->lanes - 1) / gemm->lanes;
-  return all == 3 && gemm->max_rows[3] > 0 ? 3 : 2;
+  if (all <= 2) return (uint32_t)all;
+  if (gemm->max_rows[4] > 0) return all == 4 ? 4 : 3;
+  return all % 3 == 0 ? 3 : 2;
 }
 
 /* Blocks are as large as their data stays in cache, and there are a few for each thread. Where the
@@ -210,14 +212,16 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * places * channels);
   window->threads = armnn_i_acc_threads(maker, window->operations);
   cut_work(window);
-  armnn_i_acc_size_tiles(window);
-  return ARMNN_STATUS_OK;
+  status = armnn_i_acc_size_tiles(maker->host, window);
+  if (status != ARMNN_STATUS_OK) armnn_i_acc_free_window(maker->host, window);
+  return status;
 }
 
 void armnn_i_acc_free_window(const armnn_host_t* host, armnn_i_acc_window_t* window) {
   armnn_i_acc_free_panels(&window->panels);
   if (window->taps != NULL) armnn_free(host, window->taps);
   if (window->zeros != NULL) armnn_free(host, window->zeros);
+  if (window->line_tiles != NULL) armnn_free(host, window->line_tiles);
 }
 
 /* ---- Run --------------------------------------------------------------------------------------

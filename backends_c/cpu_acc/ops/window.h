@@ -24,7 +24,9 @@ typedef struct armnn_i_acc_window_t {
   float* zeros;                                   /* a run of padding, for any group */
   int64_t input_step, output_step, residual_step; /* floats from pixel to pixel */
   int64_t inside_begin, inside_end; /* columns of the output whose windows padding does not cut */
-  uint32_t flags;                   /* of the kernels */
+  struct armnn_i_acc_line_tile_t* line_tiles; /* how a line is cut, unless |flat| */
+  uint32_t line_tile_count;
+  uint32_t flags; /* of the kernels */
   float low, high;
   /* Work is cut into |blocks| of |block_units| lines or pixels x |parts| of the panels. */
   int64_t units, block_units, blocks;
@@ -61,7 +63,7 @@ typedef struct armnn_i_acc_window_tile_t {
 /* Cuts lines or pixels [begin, end) into tiles at the front of |scratch|; returns how many. */
 uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const float* input,
                                int64_t begin, int64_t end, char* scratch);
-/* Sets the members on scratch, for blocks of block_units. */
-void armnn_i_acc_size_tiles(armnn_i_acc_window_t* window);
+/* Sets the members on tiles of a line and on scratch, for blocks of block_units. */
+armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_window_t* window);
 
 #endif /* ARMNN_CPU_ACC_WINDOW_H_ */

@@ -9,6 +9,12 @@
  */
 #include "window.h"
 
+typedef struct armnn_i_acc_line_tile_t {
+  int64_t x;
+  uint32_t rows, repeat;
+  bool inside; /* padding on the left or right cuts no window of it */
+} line_tile_t;
+
 typedef struct cursor_t {
   int64_t image, y, x; /* of the output */
 } cursor_t;
@@ -24,6 +30,14 @@ typedef struct cutter_t {
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+static void next_line(const armnn_i_acc_window_t* window, cursor_t* at) {
+  at->x = 0;
+  if (++at->y == window->what.output.dims[1]) {
+    at->y = 0;
+    ++at->image;
+  }
+}
+
 /* Rows [*first, *end) of the window lie in the image for row |y| of the output. */
 static void rows_inside(const armnn_i_acc_window_t* window, int64_t y, uint32_t* first,
                         uint32_t* end) {
@@ -37,141 +51,225 @@ static void rows_inside(const armnn_i_acc_window_t* window, int64_t y, uint32_t*
   *end = stop;
 }
 
-static const float* window_address(const cutter_t* cutter, const cursor_t* at) {
-  const armnn_i_acc_convolution_t* what = &cutter->window->what;
+/* Of a window's first place, which padding may have put before the image. */
+static int64_t window_offset(const armnn_i_acc_window_t* window, const cursor_t* at) {
+  const armnn_i_acc_convolution_t* what = &window->what;
   const int64_t* strides = what->input.strides;
-  return cutter->input + at->image * strides[0] +
-         (at->y * what->stride_y - what->pad_top) * strides[1] +
+  return at->image * strides[0] + (at->y * what->stride_y - what->pad_top) * strides[1] +
          (at->x * what->stride_x - what->pad_left) * strides[2];
 }
+
+static armnn_i_acc_window_tile_t tile_at(const armnn_i_acc_window_t* window, const cursor_t* at,
+                                         uint32_t first, uint32_t end) {
+  const int64_t* output = window->what.output.strides;
+  const int64_t* residual = window->what.epilogue.residual.strides;
+  armnn_i_acc_window_tile_t tile = {
+      .repeat = 1,
+      .first_tap = first * window->taps_x,
+      .tap_count = (end - first) * window->taps_x,
+      .output = at->image * output[0] + at->y * output[1] + at->x * output[2],
+  };
+  if (window->what.epilogue.has_residual) {
+    tile.residual = at->image * residual[0] + at->y * residual[1] + at->x * residual[2];
+  }
+  return tile;
+}
+
+/* ---- Tables of addresses ----------------------------------------------------------------------
+ */
 
 /* The part of a row of the window that is in the image, zeros around it. */
 static const float* copy_edge(cutter_t* cutter, const float* row, int64_t left) {
   const armnn_i_acc_convolution_t* what = &cutter->window->what;
-  const int64_t channels = what->input.dims[3];
-  const int64_t before = left < 0 ? -left : 0;
+  const int64_t channels = what->input.dims[3], size = what->kernel_x;
+  const int64_t before = left < 0 ? (left < -size ? size : -left) : 0;
   int64_t end = what->input.dims[2] - left;
-  if (end > what->kernel_x) end = what->kernel_x;
+  if (end > size) end = size;
   float* run = cutter->edges;
-  for (int64_t x = 0; x < what->kernel_x; ++x) {
-    const bool inside = x >= before && x < end;
-    for (int64_t c = 0; c < channels; ++c) {
-      run[x * channels + c] = inside ? row[x * channels + c] : 0.0f;
-    }
+  memset(run, 0, (size_t)(size * channels) * sizeof(float));
+  if (end > before) {
+    memcpy(run + before * channels, row + before * channels,
+           (size_t)((end - before) * channels) * sizeof(float));
   }
-  cutter->edges += what->kernel_x * channels;
+  cutter->edges += size * channels;
   return run;
 }
 
-/* Addresses of one pixel's runs: |runs| is its column of the table. */
-static void list_runs(cutter_t* cutter, const cursor_t* at, uint32_t first, uint32_t end,
-                      const float** runs) {
+/* Corrects the column of one pixel, some of whose window is padding. */
+static void pad_runs(cutter_t* cutter, const cursor_t* at, uint32_t first, uint32_t end,
+                     const float** runs) {
   const armnn_i_acc_window_t* window = cutter->window;
   const armnn_i_acc_convolution_t* what = &window->what;
-  const float* address = window_address(cutter, at);
-  const int64_t top = at->y * what->stride_y - what->pad_top;
   const int64_t left = at->x * what->stride_x - what->pad_left;
-  const uint64_t height = (uint64_t)what->input.dims[1], width = (uint64_t)what->input.dims[2];
   const bool cut = at->x < window->inside_begin || at->x >= window->inside_end;
+  uint32_t inside = 0, inside_end = 0;
+  rows_inside(window, at->y, &inside, &inside_end);
   for (uint32_t y = first; y < end; ++y) {
-    const armnn_i_acc_gemm_tap_t* taps = window->taps + (size_t)y * window->taps_x;
-    const bool row_inside = (uint64_t)(top + y * what->dilation_y) < height;
-    if (!row_inside) {
-      for (uint32_t x = 0; x < window->taps_x; ++x) {
+    for (uint32_t x = 0; x < window->taps_x; ++x, runs += ARMNN_ACC_GEMM_ROWS) {
+      if (y < inside || y >= inside_end) {
         *runs = window->zeros;
-        runs += ARMNN_ACC_GEMM_ROWS;
-      }
-    } else if (window->rows_as_runs) {
-      *runs = cut ? copy_edge(cutter, address + taps->offset, left) : address + taps->offset;
-      runs += ARMNN_ACC_GEMM_ROWS;
-    } else {
-      for (uint32_t x = 0; x < window->taps_x; ++x) {
-        const bool inside = (uint64_t)(left + x * what->dilation_x) < width;
-        *runs = inside ? address + taps[x].offset : window->zeros;
-        runs += ARMNN_ACC_GEMM_ROWS;
+      } else if (window->rows_as_runs) {
+        if (cut) *runs = copy_edge(cutter, *runs, left);
+      } else if ((uint64_t)(left + x * what->dilation_x) >= (uint64_t)what->input.dims[2]) {
+        *runs = window->zeros;
       }
     }
   }
 }
 
-/* One tile of |rows| pixels from |at|, which moves behind it. */
-static void add_tile(cutter_t* cutter, cursor_t* at, uint32_t rows) {
+/* The runs of |rows| pixels from |at|, which moves behind the last: all of them as if there were no
+ * padding, which is a few vector additions, then the few that padding cuts. */
+static const float* const* list_runs(cutter_t* cutter, cursor_t* at, uint32_t rows, uint32_t first,
+                                     uint32_t end) {
   const armnn_i_acc_window_t* window = cutter->window;
-  const armnn_i_acc_tensor_t* output = &window->what.output;
-  const armnn_i_acc_tensor_t* residual = &window->what.epilogue.residual;
-  const int64_t height = output->dims[1], width = output->dims[2];
-  armnn_i_acc_window_tile_t tile = {
-      .rows = rows,
-      .repeat = 1,
-      .output =
-          at->image * output->strides[0] + at->y * output->strides[1] + at->x * output->strides[2],
-  };
-  if (window->what.epilogue.has_residual) {
-    tile.residual = at->image * residual->strides[0] + at->y * residual->strides[1] +
-                    at->x * residual->strides[2];
+  const int64_t width = window->what.output.dims[2];
+  const float** const runs = cutter->runs;
+  intptr_t bases[ARMNN_ACC_GEMM_ROWS] = {0};
+  cursor_t pixels[ARMNN_ACC_GEMM_ROWS];
+  for (uint32_t i = 0; i < rows; ++i) {
+    pixels[i] = *at;
+    bases[i] = (intptr_t)cutter->input + window_offset(window, at) * (int64_t)sizeof(float);
+    if (++at->x == width) next_line(window, at);
   }
+  intptr_t* row = (intptr_t*)runs;
+  const armnn_i_acc_gemm_tap_t* taps = window->taps + first * window->taps_x;
+  const uint32_t tap_count = (end - first) * window->taps_x;
+  for (uint32_t t = 0; t < tap_count; ++t, row += ARMNN_ACC_GEMM_ROWS) {
+    const intptr_t offset = taps[t].offset * (int64_t)sizeof(float);
+    for (uint32_t i = 0; i < ARMNN_ACC_GEMM_ROWS; ++i) row[i] = bases[i] + offset;
+  }
+  int64_t y = -1;
+  bool whole = false;
+  for (uint32_t i = 0; i < rows; ++i) {
+    if (pixels[i].y != y) {
+      uint32_t inside = 0, inside_end = 0;
+      y = pixels[i].y;
+      rows_inside(window, y, &inside, &inside_end);
+      whole = inside <= first && inside_end >= end;
+    }
+    if (!whole || pixels[i].x < window->inside_begin || pixels[i].x >= window->inside_end) {
+      pad_runs(cutter, &pixels[i], first, end, runs + i);
+    }
+  }
+  cutter->runs += (size_t)tap_count * ARMNN_ACC_GEMM_ROWS;
+  return (const float* const*)runs;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------
+ */
+
+static void cut_line(cutter_t* cutter, cursor_t* at) {
+  const armnn_i_acc_window_t* window = cutter->window;
   uint32_t first = 0, end = 0;
   rows_inside(window, at->y, &first, &end);
-  const bool in_line = at->x + rows <= width;
-  if (in_line && at->x >= window->inside_begin && at->x + rows <= window->inside_end) {
-    tile.input = window_address(cutter, at);
-    at->x += rows;
-  } else {
-    /* A tile that goes on in other lines needs the rows that any of them does. */
-    cursor_t last = *at;
-    for (int64_t left = at->x + rows - width; left > 0; left -= width) {
-      uint32_t first_here = 0, end_here = 0;
-      if (++last.y == height) last.y = 0;
-      rows_inside(window, last.y, &first_here, &end_here);
-      first = first_here < first ? first_here : first;
-      end = end_here > end ? end_here : end;
-    }
-    for (uint32_t i = 0; i < rows; ++i) {
-      list_runs(cutter, at, first, end, cutter->runs + i);
-      if (++at->x == width && i + 1 < rows) {
-        at->x = 0;
-        if (++at->y == height) {
-          at->y = 0;
-          ++at->image;
-        }
-      }
-    }
-    tile.runs = (const float* const*)cutter->runs;
-    cutter->runs += (size_t)(end - first) * window->taps_x * ARMNN_ACC_GEMM_ROWS;
-  }
-  if (at->x == width) {
-    at->x = 0;
-    if (++at->y == height) {
-      at->y = 0;
-      ++at->image;
+  const armnn_i_acc_window_tile_t start = tile_at(window, at, first, end);
+  const float* input = cutter->input + window_offset(window, at);
+  for (uint32_t i = 0; i < window->line_tile_count; ++i) {
+    const line_tile_t* from = &window->line_tiles[i];
+    armnn_i_acc_window_tile_t* tile = &cutter->tiles[cutter->tile_count++];
+    *tile = start;
+    tile->rows = from->rows;
+    tile->repeat = from->repeat;
+    tile->output += from->x * window->output_step;
+    tile->residual += from->x * window->residual_step;
+    if (from->inside) {
+      tile->input = input + from->x * window->input_step;
+    } else {
+      cursor_t pixel = {at->image, at->y, from->x};
+      tile->runs = list_runs(cutter, &pixel, from->rows, first, end);
     }
   }
-  tile.first_tap = first * window->taps_x;
-  tile.tap_count = (end - first) * window->taps_x;
-
-  /* Regular tiles of one line that follow each other are one entry. */
-  armnn_i_acc_window_tile_t* before = &cutter->tiles[cutter->tile_count - 1];
-  if (cutter->tile_count > 0 && tile.runs == NULL && before->runs == NULL && before->rows == rows &&
-      before->tap_count == tile.tap_count && before->first_tap == tile.first_tap &&
-      before->input + window->input_step * rows * before->repeat == tile.input &&
-      before->output + window->output_step * rows * before->repeat == tile.output &&
-      before->residual + window->residual_step * rows * before->repeat == tile.residual) {
-    ++before->repeat;
-    return;
-  }
-  cutter->tiles[cutter->tile_count++] = tile;
+  next_line(window, at);
 }
 
 /* Even tiles rather than full ones and a thin rest: 28 pixels are 10 + 9 + 9. */
+static void plan_line(armnn_i_acc_window_t* window) {
+  const int64_t width = window->what.output.dims[2];
+  const int64_t tiles = ceil_div(width, window->panels.rows);
+  const int64_t rows = width / tiles, longer = width % tiles;
+  int64_t x = 0;
+  for (int64_t i = 0; i < tiles; ++i) {
+    const line_tile_t tile = {
+        .x = x,
+        .rows = (uint32_t)(rows + (i < longer)),
+        .repeat = 1,
+        .inside = x >= window->inside_begin && x + rows + (i < longer) <= window->inside_end,
+    };
+    x += tile.rows;
+    line_tile_t* before = &window->line_tiles[window->line_tile_count - 1];
+    if (i > 0 && before->inside && tile.inside && before->rows == tile.rows) {
+      ++before->repeat;
+    } else {
+      window->line_tiles[window->line_tile_count++] = tile;
+    }
+  }
+}
+
+/* ---- Tiles that cross lines -------------------------------------------------------------------
+ */
+
+static void add_tile(cutter_t* cutter, cursor_t* at, uint32_t rows) {
+  const armnn_i_acc_window_t* window = cutter->window;
+  const int64_t height = window->what.output.dims[1], width = window->what.output.dims[2];
+  uint32_t first = 0, end = 0;
+  rows_inside(window, at->y, &first, &end);
+  /* A tile that goes on in other lines needs the rows of the window that any of them does. */
+  int64_t y = at->y;
+  for (int64_t left = at->x + rows - width; left > 0; left -= width) {
+    uint32_t first_here = 0, end_here = 0;
+    if (++y == height) y = 0;
+    rows_inside(window, y, &first_here, &end_here);
+    first = first_here < first ? first_here : first;
+    end = end_here > end ? end_here : end;
+  }
+  armnn_i_acc_window_tile_t* tile = &cutter->tiles[cutter->tile_count++];
+  *tile = tile_at(window, at, first, end);
+  tile->rows = rows;
+  if (at->x >= window->inside_begin && at->x + rows <= window->inside_end) {
+    tile->input = cutter->input + window_offset(window, at);
+    at->x += rows;
+    if (at->x == width) next_line(window, at);
+  } else {
+    tile->runs = list_runs(cutter, at, rows, first, end);
+  }
+}
+
 static void cut_range(cutter_t* cutter, cursor_t* at, int64_t pixels) {
   const int64_t tiles = ceil_div(pixels, cutter->window->panels.rows);
   const int64_t rows = pixels / tiles, longer = pixels % tiles;
   for (int64_t i = 0; i < tiles; ++i) add_tile(cutter, at, (uint32_t)(rows + (i < longer)));
 }
 
+/* ---- Blocks -----------------------------------------------------------------------------------
+ */
+
+/* Pixels at equal distances on both sides. */
+static uint32_t cut_regular(const cutter_t* cutter, int64_t begin, int64_t end) {
+  const armnn_i_acc_window_t* window = cutter->window;
+  const int64_t pixels = end - begin, tiles = ceil_div(pixels, window->panels.rows);
+  const int64_t longer = pixels % tiles;
+  armnn_i_acc_window_tile_t tile = {
+      .rows = (uint32_t)(pixels / tiles),
+      .repeat = (uint32_t)(tiles - longer),
+      .tap_count = 1,
+      .input = cutter->input + begin * window->input_step,
+      .output = begin * window->output_step,
+      .residual = begin * window->residual_step,
+  };
+  cutter->tiles[0] = tile;
+  if (longer == 0) return 1;
+  const int64_t before = (int64_t)tile.rows * tile.repeat;
+  tile.rows += 1;
+  tile.repeat = (uint32_t)longer;
+  tile.input += before * window->input_step;
+  tile.output += before * window->output_step;
+  tile.residual += before * window->residual_step;
+  cutter->tiles[1] = tile;
+  return 2;
+}
+
 uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const float* input,
                                int64_t begin, int64_t end, char* scratch) {
-  const armnn_i_acc_tensor_t* output = &window->what.output;
   cutter_t cutter = {
       .window = window,
       .input = input,
@@ -179,56 +277,41 @@ uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const float* 
       .runs = (const float**)(scratch + window->runs_offset),
       .edges = (float*)(scratch + window->edges_offset),
   };
-  if (window->regular) {
-    const int64_t pixels = end - begin, tiles = ceil_div(pixels, window->panels.rows);
-    const int64_t longer = pixels % tiles;
-    const armnn_i_acc_window_tile_t tile = {
-        .rows = (uint32_t)(pixels / tiles),
-        .repeat = (uint32_t)(tiles - longer),
-        .tap_count = window->taps_y * window->taps_x,
-        .input = input + begin * window->input_step,
-        .output = begin * window->output_step,
-        .residual = begin * window->residual_step,
-    };
-    cutter.tiles[0] = tile;
-    if (longer == 0) return 1;
-    const int64_t before = tile.rows * (int64_t)tile.repeat;
-    cutter.tiles[1] = tile;
-    cutter.tiles[1].rows += 1;
-    cutter.tiles[1].repeat = (uint32_t)longer;
-    cutter.tiles[1].input += before * window->input_step;
-    cutter.tiles[1].output += before * window->output_step;
-    cutter.tiles[1].residual += before * window->residual_step;
-    return 2;
-  }
-  const int64_t height = output->dims[1], width = output->dims[2];
+  if (window->regular) return cut_regular(&cutter, begin, end);
+  const int64_t height = window->what.output.dims[1], width = window->what.output.dims[2];
   if (window->flat) {
     cursor_t at = {begin / (height * width), begin / width % height, begin % width};
     cut_range(&cutter, &at, end - begin);
   } else {
     cursor_t at = {begin / height, begin % height, 0};
-    for (int64_t line = begin; line < end; ++line) cut_range(&cutter, &at, width);
+    for (int64_t line = begin; line < end; ++line) cut_line(&cutter, &at);
   }
   return cutter.tile_count;
 }
 
-void armnn_i_acc_size_tiles(armnn_i_acc_window_t* window) {
-  const armnn_i_acc_convolution_t* what = &window->what;
-  const int64_t width = what->output.dims[2], rows = window->panels.rows;
+armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_window_t* window) {
+  const int64_t width = window->what.output.dims[2], rows = window->panels.rows;
+  const int64_t line_tiles = ceil_div(width, rows);
+  if (!window->flat && !window->regular) {
+    window->line_tiles =
+        armnn_alloc(host, (uint64_t)line_tiles * sizeof *window->line_tiles, ARMNN_ACC_LINE);
+    if (window->line_tiles == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+    plan_line(window);
+  }
   const int64_t lines =
       window->flat ? ceil_div(window->block_units, width) + 1 : window->block_units;
-  uint64_t tiles = 2;
-  if (!window->regular) {
-    tiles = (uint64_t)(window->flat ? ceil_div(window->block_units, rows)
-                                    : window->block_units * ceil_div(width, rows));
+  uint64_t tiles = 2, tables = 0;
+  if (window->flat && !window->regular) {
+    tiles = tables = (uint64_t)ceil_div(window->block_units, rows);
+  } else if (!window->regular) {
+    tiles = (uint64_t)window->block_units * window->line_tile_count;
+    for (uint32_t i = 0; i < window->line_tile_count; ++i) {
+      if (!window->line_tiles[i].inside) tables += (uint64_t)window->block_units;
+    }
   }
-  const uint64_t line = ARMNN_ACC_LINE;
+  const uint64_t line = ARMNN_ACC_LINE, taps = (uint64_t)window->taps_y * window->taps_x;
   window->runs_offset = (tiles * sizeof(armnn_i_acc_window_tile_t) + line - 1) / line * line;
-  const uint64_t taps = (uint64_t)window->taps_y * window->taps_x;
-  window->edges_offset = window->runs_offset;
-  if (!window->regular) {
-    window->edges_offset += tiles * taps * ARMNN_ACC_GEMM_ROWS * sizeof(float*);
-  }
+  window->edges_offset = window->runs_offset + tables * taps * ARMNN_ACC_GEMM_ROWS * sizeof(float*);
   uint64_t edges = 0;
   if (window->rows_as_runs) {
     const int64_t cut = width - (window->inside_end - window->inside_begin);
@@ -236,4 +319,5 @@ void armnn_i_acc_size_tiles(armnn_i_acc_window_t* window) {
   }
   window->thread_scratch = (window->edges_offset + edges + line - 1) / line * line;
   window->scratch_size = window->thread_scratch * window->threads;
+  return ARMNN_STATUS_OK;
 }

@@ -1,4 +1,8 @@
 option(ARMNN_CPU_ACC "Build the CpuAcc backend" OFF)
+option(ARMNN_BUILD_BENCHMARKS "Build armnn_acc_kernel_bench, too" OFF)
 if(ARMNN_CPU_ACC)
   add_subdirectory("${PROJECT_SOURCE_DIR}/backends_c/cpu_acc")
+  if(ARMNN_BUILD_TESTS)
+    add_subdirectory("${PROJECT_SOURCE_DIR}/tests/cpu_acc" "${PROJECT_BINARY_DIR}/tests/cpu_acc")
+  endif()
 endif()

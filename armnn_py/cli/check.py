@@ -28,7 +28,7 @@ _COMPILED = "PreCompiled"
     "--layers",
     "all_layers",
     is_flag=True,
-    help="List every layer; otherwise neighbours on one backend share a row.",
+    help="List every layer; otherwise each part of the network, as a backend gets it, is a row.",
 )
 @click.option("--fail-on-split", is_flag=True, help="Exit 3 unless one backend runs everything.")
 @with_session

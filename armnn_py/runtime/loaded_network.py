@@ -130,10 +130,10 @@ class LoadedNetwork(
 
     @property
     def elided(self) -> tuple[str, ...]:
-        """Names of Concat and Splitter layers that cost nothing: their parts lie in the wholes.
+        """Names of layers that cost nothing, because their tensors lie inside each other.
 
-        They are part of no profile. With free dimensions: of the shapes that ran last; empty before
-        the first run.
+        They are Concat and Splitter along the outermost axis, and Reshape, and are part of no
+        profile. With free dimensions: of the shapes that ran last; empty before the first run.
         """
         plan = self._pool.latest
         return tuple(plan.elided) if plan is not None else ()

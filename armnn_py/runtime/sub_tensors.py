@@ -141,11 +141,10 @@ def elide_layers(
         Names of the layers that are no step any more.
     """
     open_steps = list(candidates)
+    position_of = {id(step): position for position, step in enumerate(build.steps)}
     while True:
-        for tensor in build.tensors:
-            tensor.leave()
-        needs = _alignments(build)
-        refused = [step for step in open_steps if not (enabled and _place(build, step, needs))]
+        places = _Places(build)
+        refused = [step for step in open_steps if not (enabled and places.take(step))]
         if not refused and open_steps:
             faulty = find_refused(build, factories)
             guilty = {id(t.placed_by) for t in build.tensors if id(t) in faulty}
@@ -153,22 +152,27 @@ def elide_layers(
         if not refused:
             break
         # Their workloads ask for alignments, too: what was placed before is looked at again.
+        executed = {id(step) for step in refused}
         for step in refused:
             assert step.layer is not None
-            position = next(i for i, other in enumerate(build.steps) if other is step)
-            build.steps[position] = make(step.layer)
-        open_steps = [step for step in open_steps if all(step is not other for other in refused)]
+            build.steps[position_of[id(step)]] = make(step.layer)
+        open_steps = [step for step in open_steps if id(step) not in executed]
     elided = {id(step) for step in open_steps}
     build.steps = [step for step in build.steps if id(step) not in elided]
     return [step.layer.name for step in open_steps if step.layer is not None]
 
 
 def _alignments(build: Build) -> dict[int, int]:
-    """What the steps ask of each tensor, by its number.
+    """What the steps ask of each tensor, by its id.
 
     Of handles only what readers of mapped memory ask: for its own workloads a factory answers.
     """
     needs: dict[int, int] = {}
+
+    def ask(number: int, wanted: int) -> None:
+        tensor = id(build.tensors[number])
+        needs[tensor] = max(needs.get(tensor, 1), wanted)
+
     for step in build.steps:
         if step.workload is not None:
             wanted = step.workload.requirements.tensor_alignment
@@ -180,31 +184,102 @@ def _alignments(build: Build) -> dict[int, int]:
             if number == abi.ARMNN_PLAN_NONE:
                 continue
             if build.tensors[number].kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
-                needs[number] = max(needs.get(number, 1), wanted)
+                ask(number, wanted)
     for step in build.steps:
         if step.workload is None and step.kind == abi.ARMNN_PLAN_STEP_MAP:
-            number = step.inputs[0]
-            needs[number] = max(needs.get(number, 1), needs.get(step.outputs[0], 1))
+            ask(step.inputs[0], needs.get(id(build.tensors[step.outputs[0]]), 1))
     return needs
 
 
 # ---- Placing -------------------------------------------------------------------------------------
 
 
-def _place(build: Build, step: PlannedStep, needs: dict[int, int]) -> bool:
-    """Let the parts of a candidate lie in the whole; False if that cannot be."""
-    links = _links(build, step)
-    saved = [(t, t.parent, t.offset, t.origin, t.placed_by) for t in build.tensors]
-    for link in links:
-        if not _join(link, step):
-            break
-    else:
-        if links and _is_aligned(build, links[0].part, needs):
-            return True
-    for tensor, parent, offset, origin, placed_by in saved:
-        tensor.parent, tensor.offset = parent, offset
-        tensor.origin, tensor.placed_by = origin, placed_by
-    return False
+class _Places:
+    """Where the tensors of a plan lie, while layers are elided one after the other."""
+
+    def __init__(self, build: Build) -> None:
+        for tensor in build.tensors:
+            tensor.leave()
+        self._build = build
+        self._needs = _alignments(build)
+        # All tensors that lie in one, itself included, by its id.
+        self._members = {id(tensor): [tensor] for tensor in build.tensors}
+        self._undo: list[tuple[PlannedTensor, _Link | None, PlannedStep | None]] = []
+
+    def take(self, step: PlannedStep) -> bool:
+        """Let the parts of a candidate lie in the whole; False if that cannot be."""
+        links = _links(self._build, step)
+        self._undo.clear()
+        moved = []  # groups of tensors that get other places
+        for link in links:
+            root = link.part.place[0]
+            if not self._join(link, step):
+                break
+            moved.append(root)
+        else:
+            if links and all(self._is_aligned(self._members[id(root)]) for root in moved):
+                for root in moved:
+                    self._merge(root, links[0].whole.place[0])
+                return True
+        for tensor, old, placed_by in reversed(self._undo):
+            tensor.leave()
+            if old is not None:
+                tensor.parent, tensor.offset, tensor.origin = old.whole, old.offset, old.origin
+                tensor.placed_by = placed_by
+        return False
+
+    def _join(self, link: _Link, step: PlannedStep) -> bool:
+        """Let the part lie in the whole; what lies in the part comes with it."""
+        part, whole = link.part, link.whole
+        if whole.kind == abi.ARMNN_PLAN_TENSOR_CONSTANT:
+            return False
+        handle = abi.ARMNN_PLAN_TENSOR_HANDLE
+        if (part.kind == handle) != (whole.kind == handle) or part.factory != whole.factory:
+            return False
+        if not _can_lie_elsewhere(part) or not self._make_root(part) or whole.place[0] is part:
+            return False
+        self._link(link, step)
+        return True
+
+    def _link(self, link: _Link, step: PlannedStep | None) -> None:
+        part = link.part
+        old = None
+        if part.parent is not None:
+            old = _Link(part, part.parent, part.offset, part.origin)
+        self._undo.append((part, old, part.placed_by))
+        part.parent, part.offset, part.origin = link.whole, link.offset, link.origin
+        part.placed_by = step
+
+    def _make_root(self, tensor: PlannedTensor) -> bool:
+        """Turn a tensor that is all of others into the one that they lie in.
+
+        False if it is less than what it lies in, or that has a fixed place.
+        """
+        chain = [tensor]
+        while chain[-1].parent is not None:
+            chain.append(chain[-1].parent)
+            if chain[-1].size != tensor.size or not _can_lie_elsewhere(chain[-1]):
+                return False
+        for i in range(len(chain) - 1, 0, -1):
+            above, below = chain[i], chain[i - 1]
+            self._link(_Link(above, below, 0, below.origin), below.placed_by)
+        if tensor.parent is not None:
+            old = _Link(tensor, tensor.parent, tensor.offset, tensor.origin)
+            self._undo.append((tensor, old, tensor.placed_by))
+            tensor.leave()
+        return True
+
+    def _is_aligned(self, group: list[PlannedTensor]) -> bool:
+        """Whether all tensors of a group are aligned in their place as steps ask."""
+        return all(tensor.place[1] % self._needs.get(id(tensor), 1) == 0 for tensor in group)
+
+    def _merge(self, group: PlannedTensor, root: PlannedTensor) -> None:
+        """Note that the tensors of a group lie in another root now."""
+        few, many = self._members.pop(id(group)), self._members.get(id(root), [])
+        if len(few) > len(many):
+            few, many = many, few
+        many += few
+        self._members[id(root)] = many
 
 
 def _links(build: Build, step: PlannedStep) -> list[_Link]:
@@ -235,46 +310,3 @@ def _can_lie_elsewhere(tensor: PlannedTensor) -> bool:
     if tensor.kind == abi.ARMNN_PLAN_TENSOR_HANDLE:
         return tensor.managed  # others stand for memory of the host
     return tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA
-
-
-def _join(link: _Link, step: PlannedStep) -> bool:
-    """Let the part lie in the whole; what lies in the part comes with it."""
-    part, whole = link.part, link.whole
-    if whole.kind == abi.ARMNN_PLAN_TENSOR_CONSTANT:
-        return False
-    handle = abi.ARMNN_PLAN_TENSOR_HANDLE
-    if (part.kind == handle) != (whole.kind == handle) or part.factory != whole.factory:
-        return False
-    if not _can_lie_elsewhere(part) or not _make_root(part) or whole.place[0] is part:
-        return False
-    part.parent, part.offset, part.origin = whole, link.offset, link.origin
-    part.placed_by = step
-    return True
-
-
-def _make_root(tensor: PlannedTensor) -> bool:
-    """Turn a tensor that is all of others into the one that they lie in.
-
-    False if it is less than what it lies in, or that has a fixed place.
-    """
-    chain = [tensor]
-    while chain[-1].parent is not None:
-        chain.append(chain[-1].parent)
-        if chain[-1].size != tensor.size or not _can_lie_elsewhere(chain[-1]):
-            return False
-    for above, below in zip(reversed(chain), reversed(chain[:-1]), strict=False):
-        above.parent, above.offset = below, 0
-        above.origin, above.placed_by = below.origin, below.placed_by
-    tensor.leave()
-    return True
-
-
-def _is_aligned(build: Build, member: PlannedTensor, needs: dict[int, int]) -> bool:
-    """Whether all tensors that lie in one place with ``member`` are aligned as steps ask."""
-    place, _ = member.place
-    for number, tensor in enumerate(build.tensors):
-        if tensor.parent is not None:
-            root, offset = tensor.place
-            if root is place and offset % needs.get(number, 1) != 0:
-                return False
-    return True

@@ -17,7 +17,7 @@ from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.parts import number_parts, optimize_parts
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog, PassRecord
-from armnn_py.optimizer.place import AssignmentDraft, place_nodes
+from armnn_py.optimizer.place import AssignmentDraft, place_nodes, ranks_of_layers
 from armnn_py.optimizer.reduce_precision import (
     cancel_inverse_conversions,
     reduce_fp32_to_fp16,
@@ -113,7 +113,14 @@ class _Pipeline:
 
     def run(self, fallback_level: int) -> PlacedNetwork:
         if self.options.simplify:
-            self._passes(SIMPLIFYING)
+            with ranks_of_layers(
+                self.graph,
+                self.backends,
+                self.available,
+                rules=self.options.placement,
+                model_options=self.model_options,
+            ) as rank_of:
+                self._passes(SIMPLIFYING, rank_of)
         if self.options.reduce_fp32_to_fp16 and self._has_fp16():
             self._passes([REDUCE_FP32_TO_FP16])
         self.graph.stage = "assign-backends"
@@ -203,13 +210,16 @@ class _Pipeline:
         if self.options.validate:
             self._passes([])
 
-    def _passes(self, passes: Sequence[Pass]) -> None:
+    def _passes(
+        self, passes: Sequence[Pass], rank_of: Callable[[Node], int | None] | None = None
+    ) -> None:
         evaluate: Callable[[Network], Any] = self.runtime._evaluate
         self.records += run_passes(
             self.graph,
             passes,
             disabled=self.options.disabled_passes,
             evaluate=evaluate,
+            rank_of=rank_of,
             validate=self.options.validate,
         )
 

@@ -26,14 +26,14 @@ from armnn_py.text import counted, printable
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Origin
     from armnn_py.optimizer.passes.base import PassLog
 
-__all__ = ["AssignmentDraft", "NodePlace", "node_signature", "place_nodes"]
+__all__ = ["AssignmentDraft", "NodePlace", "node_signature", "place_nodes", "ranks_of_layers"]
 
 #: Apart from the rest: who shows the assignment need not be told by log records as well.
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
@@ -184,6 +184,26 @@ def place_nodes(
     return placer.draft
 
 
+@contextlib.contextmanager
+def ranks_of_layers(
+    graph: Graph,
+    backends: Sequence[Backend],
+    available: Mapping[str, Backend],
+    *,
+    rules: Placement | None = None,
+    model_options: ModelOptions | None = None,
+) -> Iterator[Callable[[Node], int | None]]:
+    """Give a function: how many backends that come first for a layer refuse it, None if all do.
+
+    No backend is asked before the first question.
+    """
+    with contextlib.ExitStack() as stack:
+        draft = AssignmentDraft()
+        placer = _Placer(graph, backends, available, rules or Placement(), None, draft, stack)
+        placer.model_options = model_options
+        yield placer.rank_of
+
+
 class _Placer:
     """What one call of `place_nodes` has in hand."""
 
@@ -248,6 +268,16 @@ class _Placer:
         else:
             self.homeless.append(refusal)
 
+    def rank_of(self, node: Node) -> int | None:
+        """How many backends come before the first that takes a layer as it is."""
+        if node.backend_hint is not None and node.backend_hint not in self.available:
+            return None
+        key = node_signature(node)
+        for rank, backend_id in enumerate(self._candidates(node, self.rules.number_for_node(node))):
+            if backend_id in self.available and self._ask(backend_id, key):
+                return rank
+        return None
+
     def _candidates(self, node: Node, rule: int | None) -> list[str]:
         """Ids of the backends to ask, best first."""
         hint = node.backend_hint
@@ -285,7 +315,7 @@ class _Placer:
             options = None if self.model_options is None else self.model_options.of(backend)
             support = LayerSupport(backend, options)
             self._supports[backend_id] = self._stack.enter_context(support)
-            if support.answers_many:
+            if support.answers_many and self.todo:
                 support.ask_signatures([node_signature(node) for node in self.todo])
         return self._supports[backend_id].ask_signature(key)
 

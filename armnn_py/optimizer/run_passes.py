@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network import Network
-    from armnn_py.optimizer.graph import Graph
+    from armnn_py.optimizer.graph import Graph, Node
 
 __all__ = ["check_pass_names", "run_passes"]
 
@@ -64,6 +64,7 @@ def run_passes(
     *,
     disabled: Collection[str] = frozenset(),
     evaluate: Callable[[Network], Mapping[str, NDArray[Any]] | None] | None = None,
+    rank_of: Callable[[Node], int | None] | None = None,
     validate: bool = False,
 ) -> tuple[PassRecord, ...]:
     """Run passes one after the other on a graph, in place.
@@ -74,8 +75,8 @@ def run_passes(
         In the order in which they run.
     disabled
         Names of passes that are left out; names of other passes do not matter.
-    evaluate
-        Computes constants for the passes; see `PassLog`.
+    evaluate, rank_of
+        Compute constants for the passes, and ask backends; see `PassLog`.
     validate
         Prove after each pass that the graph is well formed.
 
@@ -96,7 +97,7 @@ def run_passes(
         if one.name in disabled:
             records.append(PassRecord(one.name, enabled=False))
             continue
-        log = PassLog(evaluate)
+        log = PassLog(evaluate, rank_of)
         graph.stage = one.name
         one.run(graph, log)
         records.append(PassRecord(one.name, tuple(log.changes)))

@@ -107,6 +107,23 @@ def test_random_networks_of_many_layer_types(split: ModuleType, runtime: ann.Run
     assert any(outcome.imports for outcome in outcomes)
 
 
+def test_layers_that_a_backend_has_do_not_become_one_that_it_lacks(runtime: ann.Runtime) -> None:
+    """Sample_Zero has sums, clips and products, but no hard-swish."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 8)))
+    three = np.full((1, 8), 3, np.float32)
+    clip = ann.ActivationFunction.BOUNDED_RELU
+    gate = network.add_activation(network.add_addition(x, three), clip, 6, 0)
+    network.add_output("y", network.add_multiplication(x, gate))
+    value = np.linspace(-5, 5, 8, dtype=np.float32).reshape(1, 8)
+    expected = value * np.clip(value + 3, 0, 6)
+    for backends in (["Sample_Zero"], ["Sample_Zero", "CpuRef"], ["CpuRef"]):
+        optimized = ann.optimize(network, backends, runtime=runtime)
+        assert set(optimized.assignment.counts) == {backends[0]}
+        with runtime.load_network(optimized) as loaded:
+            np.testing.assert_allclose(loaded.run(value)["y"], expected, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.models
 @pytest.mark.parametrize("name", ["resnet50_thin", "ocr_det", "ocr_rec", "yolox_tiny"])
 def test_real_networks(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network import Network
-    from armnn_py.optimizer.graph import Graph
+    from armnn_py.optimizer.graph import Graph, Node
 
 __all__ = ["Pass", "PassLog", "PassRecord"]
 
@@ -46,10 +46,30 @@ class PassLog:
 
     ``evaluate`` runs a network without inputs and returns its outputs by name, or None if no loaded
     backend runs it; None where there is nobody to ask.
+
+    ``rank_of`` says how far down its list of backends a layer is taken first, 0 for the first one,
+    or None if nobody takes it; None where there is nobody to ask.
     """
 
     evaluate: Callable[[Network], Mapping[str, NDArray[Any]] | None] | None = None
+    rank_of: Callable[[Node], int | None] | None = None
     changes: list[str] = field(default_factory=list)
+
+    def runs_as_well(self, new: Iterable[Node], old: Iterable[Node]) -> bool:
+        """Whether layers find backends as good as those of the layers that they would replace.
+
+        No layer of a type that a backend lacks takes the place of layers that it has.
+        """
+        if self.rank_of is None:
+            return True
+        needed = [self.rank_of(node) for node in new]
+        if all(rank == 0 for rank in needed):
+            return True
+        found = [self.rank_of(node) for node in old]
+        if None in found:
+            return True  # it does not run as it is
+        worst = max((rank for rank in found if rank is not None), default=0)
+        return all(rank is not None and rank <= worst for rank in needed)
 
     def changed(self, sentence: str) -> None:
         """Report one change, e.g. ``pad 'pad_1' folded into 'conv_1'``."""

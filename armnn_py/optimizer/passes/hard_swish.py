@@ -121,24 +121,17 @@ def _before(x: Value, value: Value, layers: list[Node]) -> tuple[float, float] |
 
 
 def _replace(graph: Graph, node: Node, x: Value, gate: _Gate, log: PassLog) -> None:
-    swish = graph.add(
-        LayerType.ACTIVATION,
-        [x],
-        ActivationDescriptor(ActivationFunction.HARD_SWISH),
-        name=node.name,
-        near=node,
-        infos=[node.output.info],
-    )
-    new = swish
+    descriptor = ActivationDescriptor(ActivationFunction.HARD_SWISH)
+    swish = _activation(graph, node, x, descriptor, node.name)
+    made, new = [swish], swish
     if abs(gate.factor - 1) > _NEAR:
-        new = graph.add(
-            LayerType.ACTIVATION,
-            [swish.output],
-            ActivationDescriptor(ActivationFunction.LINEAR, gate.factor),
-            name=f"{node.name}/scale",
-            near=node,
-            infos=[node.output.info],
-        )
+        scale = ActivationDescriptor(ActivationFunction.LINEAR, gate.factor)
+        new = _activation(graph, node, swish.output, scale, f"{node.name}/scale")
+        made.append(new)
+    if not log.runs_as_well(made, [node, *gate.layers]):
+        for one in reversed(made):
+            graph.remove(one)
+        return
     log.changed(f"'{node.name}' and what it multiplies with recognised as a hard-swish")
     graph.substitute(node, new)
     if new is not swish:  # a factor may become part of another layer; what was here does not
@@ -146,6 +139,13 @@ def _replace(graph: Graph, node: Node, x: Value, gate: _Gate, log: PassLog) -> N
     for layer in gate.layers:  # each read only by the one before
         graph.adopt(swish, layer)
         graph.remove(layer)
+
+
+def _activation(
+    graph: Graph, node: Node, x: Value, descriptor: ActivationDescriptor, name: str
+) -> Node:
+    infos = [node.output.info]
+    return graph.add(LayerType.ACTIVATION, [x], descriptor, name=name, near=node, infos=infos)
 
 
 RECOGNIZE_HARD_SWISH = Pass(

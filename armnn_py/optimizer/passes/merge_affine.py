@@ -53,7 +53,9 @@ def _run(graph: Graph, log: PassLog) -> None:
                 graph.remove(step)
             continue
         made = _merged(graph, whole, steps)
-        if not made:
+        if not made or not log.runs_as_well(made, steps):
+            for one in reversed(made):
+                graph.remove(one)
             continue
         log.changed(f"{names} merged into '{made[-1].name}' ({made[-1].type.label})")
         graph.replace(steps[-1].output, made[-1].output)

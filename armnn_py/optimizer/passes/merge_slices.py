@@ -60,6 +60,9 @@ def _run(graph: Graph, log: PassLog) -> None:
         if before.backend_hint not in (None, node.backend_hint):
             continue  # the layer asked for a place of its own
         new = _merged(graph, before, node, first, later)
+        if not log.runs_as_well([new], [node]):
+            graph.remove(new)
+            continue
         log.changed(f"'{node.name}' cuts from what '{before.name}' cuts from")
         graph.substitute(node, new)
         if not before.output.users:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.optimizer.passes import PassLog
 from armnn_py.optimizer.passes.hard_swish import RECOGNIZE_HARD_SWISH
 
 from .fusions import apply, run, types
@@ -109,3 +110,21 @@ def test_a_gate_that_others_read_stays() -> None:
     network.add_output("y", network.add_multiplication(x, gate))
     network.add_output("gate", gate)
     assert not apply(network, RECOGNIZE_HARD_SWISH)[1].changes
+
+
+def test_not_where_a_backend_has_only_the_parts() -> None:
+    """A layer of the first choice is not replaced by one that only a later choice has."""
+
+    def rank_of(swish: int | None) -> Callable[[Any], int | None]:
+        def rank(node: Any) -> int | None:
+            return swish if getattr(node.descriptor, "function", None) is F.HARD_SWISH else 0
+
+        return rank
+
+    for rank, changes in ((0, 1), (1, 0), (None, 0)):
+        network = ann.Network()
+        x = network.add_input("x", ann.TensorInfo(X.shape))
+        network.add_output("y", WAYS["not divided"][0](network, x))
+        graph, log = apply(network, RECOGNIZE_HARD_SWISH, PassLog(rank_of=rank_of(rank)))
+        assert len(log.changes) == changes
+        assert ("ElementwiseBinary" in types(graph)) == (not changes)

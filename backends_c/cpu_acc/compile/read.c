@@ -136,7 +136,8 @@ const float* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const
   const float* values = graph->values[alias.value]->constant;
   /* What this compiler folded to a constant may be in another order. */
   if (values == NULL) armnn_i_acc_refuse(graph, NULL, "%s are not constant", what);
-  return graph->values[armnn_i_acc_plain(graph, &alias)]->constant;
+  const uint32_t plain = armnn_i_acc_plain(graph, &alias);
+  return graph->values[plain]->constant;
 }
 
 void armnn_i_acc_set_output(ir_graph_t* graph, uint32_t index, ir_alias_t alias) {
@@ -187,7 +188,8 @@ void armnn_i_acc_read(ir_graph_t* graph) {
   const armnn_subgraph_t* part = graph->part;
   for (uint32_t i = 0; i < part->input_count; ++i) {
     const ir_shape_t shape = armnn_i_acc_shape_of(part->input_infos[i]);
-    graph->values[armnn_i_acc_value(graph, &shape)]->input = i;
+    const uint32_t value = armnn_i_acc_value(graph, &shape);
+    graph->values[value]->input = i;
   }
   graph->aliases = armnn_i_acc_pool(graph, (part->layer_count + UINT64_C(1)) * sizeof(void*));
   for (uint32_t l = 0; l < part->layer_count; ++l) {

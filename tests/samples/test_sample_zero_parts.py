@@ -11,11 +11,13 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
 from armnn_py.runtime.network_plan import NetworkPlan
 
 from .conftest import REPOSITORY, SAMPLES
@@ -179,6 +181,55 @@ def test_the_host_cuts_what_is_exported(runtime: ann.Runtime) -> None:
     expected = np.floor((3 * X) ** 2)
     np.testing.assert_array_equal(outputs["y0"], expected[:1])
     np.testing.assert_array_equal(outputs["y1"], expected[1:])
+
+
+def test_parents_come_first_and_go_last(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parents: dict[int, int] = {}  # of the handles that there are, by address
+    told: list[tuple[str, bool]] = []  # manage and allocate, and whether of a part
+
+    def make(real: Callable[..., TensorHandle], parent: int) -> Callable[..., TensorHandle]:
+        def wrapped(*arguments: Any, **named: Any) -> TensorHandle:
+            handle = real(*arguments, **named)
+            parents[handle.address] = arguments[parent].address if parent >= 0 else 0
+            assert parents[handle.address] == 0 or parents[handle.address] in parents
+            return handle
+
+        return wrapped
+
+    def tell(name: str) -> None:
+        real = getattr(TensorHandle, name)
+
+        def wrapped(handle: TensorHandle) -> None:
+            told.append((name, parents[handle.address] != 0))
+            real(handle)
+
+        monkeypatch.setattr(TensorHandle, name, wrapped)
+
+    def destroy(handle: TensorHandle) -> None:
+        assert handle.address not in parents.values(), "something lies in it"
+        del parents[handle.address]
+        real_destroy(handle)
+
+    real_destroy = TensorHandle.destroy
+    factory = TensorHandleFactory
+    monkeypatch.setattr(factory, "create", make(factory.create, -1))
+    monkeypatch.setattr(factory, "create_sub", make(factory.create_sub, 1))
+    monkeypatch.setattr(TensorHandle, "decorate", make(TensorHandle.decorate, 0))
+    monkeypatch.setattr(TensorHandle, "destroy", destroy)
+    tell("manage")
+    tell("allocate")
+    seen = 0
+    for seed in range(12):
+        network = random_tree(seed)
+        with ann.load(network, ["Sample_Zero", "CpuRef"], runtime=runtime) as net, net.bind():
+            seen += sum(1 for parent in parents.values() if parent)
+        assert not parents
+    assert seen >= 10
+    assert {part for _, part in told} == {False}
+    names = [name for name, _ in told]
+    assert names.count("manage") == names.count("allocate") > 0
 
 
 # ---- Factories that make no parts ----------------------------------------------------------------

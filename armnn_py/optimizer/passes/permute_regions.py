@@ -297,10 +297,11 @@ def _run(graph: Graph, log: PassLog) -> None:
                 continue
             change = _Change(graph, region)
             change.apply()
+            left = change.added + sum(node in graph for node in change.old)
             log.changed(
                 f"{len(region.chosen)} layers from '{nodes[0].name}' on compute in the order "
                 f"{sources} of dimensions: {len(change.old)} permutations at their borders, now "
-                f"{change.added}"
+                f"{left}"
             )
 
 

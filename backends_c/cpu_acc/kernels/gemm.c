@@ -126,6 +126,18 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
 #include "gemm_tiles.inc"
 #undef GEMM_TILE
 
+#if VF_LANES == 16
+#include "gemm_pairs.h"
+
+#define GEMM_TILE(rows, vectors)                                  \
+  static __attribute__((noinline)) void pairs_##rows##_##vectors( \
+      const armnn_i_acc_gemm_job_t* job) {                        \
+    multiply_pairs(job, rows, vectors - 1);                       \
+  }
+#include "gemm_tiles.inc"
+#undef GEMM_TILE
+#endif
+
 /* Sixteen floats of each column at a time: their lines, and those of |out|, stay in the first
  * cache while the columns pass. */
 static void pack(float* out, uint32_t width, const float* in, uint32_t columns, int64_t stride_o,
@@ -193,6 +205,14 @@ const armnn_i_acc_gemm_kernels_t ACC_NAME(armnn_i_acc_gemm_kernels) = {
 #include "gemm_tiles.inc"
 #undef GEMM_TILE
         },
+#if VF_LANES == 16
+    .pair_tiles =
+        {
+#define GEMM_TILE(rows, vectors) [vectors][rows] = vectors > 1 ? pairs_##rows##_##vectors : NULL,
+#include "gemm_tiles.inc"
+#undef GEMM_TILE
+        },
+#endif
     .names =
         {
 #if VF_LANES == 16

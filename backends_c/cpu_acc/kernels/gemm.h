@@ -65,6 +65,9 @@ typedef struct armnn_i_acc_gemm_kernels_t {
    * rows are there for every number of vectors up to it. */
   uint32_t max_rows[ARMNN_ACC_GEMM_VECTORS + 1];
   armnn_i_acc_gemm_fn_t tiles[ARMNN_ACC_GEMM_VECTORS + 1][ARMNN_ACC_GEMM_ROWS];
+  /* For panels whose last vector has at most half of its channels: two rows share it, and both
+   * halves of it are packed alike. Null where there is none. */
+  armnn_i_acc_gemm_fn_t pair_tiles[ARMNN_ACC_GEMM_VECTORS + 1][ARMNN_ACC_GEMM_ROWS];
   armnn_i_acc_gemm_names_t names[ARMNN_ACC_GEMM_VECTORS + 1];
   /* A part of a panel's weights: column o of |columns| comes from in[o * stride_o ..], |count|
    * floats |stride_k| apart. Float k goes to row (k % taps) * depth + k / taps of |out|, whose rows

@@ -114,7 +114,7 @@ static void multiply_rows(const matmul_run_t* state, armnn_i_acc_gemm_job_t* job
   const matmul_t* matmul = state->matmul;
   const armnn_i_acc_matmul_t* what = &matmul->what;
   const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
-  const armnn_i_acc_gemm_fn_t* functions = matmul->panels.gemm->tiles[panel->vectors];
+  const armnn_i_acc_gemm_fn_t* functions = armnn_i_acc_tiles_of(&matmul->panels, panel);
   int64_t left_matrix = 0;
   int64_t left = matrix_offset(matmul, &what->left, batch, &left_matrix);
   job->input = state->left + left;

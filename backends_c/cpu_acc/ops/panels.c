@@ -32,6 +32,8 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_
       const uint64_t left = columns - first;
       panel->vectors = (uint32_t)width;
       panel->columns = (uint32_t)(left < width * lanes ? left : width * lanes);
+      const uint64_t last = panel->columns - (width - 1) * lanes;
+      panel->pairs = 2 * last <= lanes && gemm->pair_tiles[width][1] != NULL;
       panel->first = (int64_t)(group * columns + first);
       panel->input = (int64_t)(group * channels);
       panel->offset = out_panels->floats;
@@ -42,6 +44,17 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_
     }
   }
   return ARMNN_STATUS_OK;
+}
+
+/* The second half of the last vector becomes like the first. */
+static void repeat_half(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
+                        float* weights) {
+  const size_t width = (size_t)panel->vectors * panels->gemm->lanes, half = panels->gemm->lanes / 2;
+  const uint64_t rows = 1 + panels->taps * panels->depth;
+  for (uint64_t row = 1; row <= rows; ++row) {
+    float* end = weights + row * width;
+    memcpy(end - half, end - 2 * half, half * sizeof(float));
+  }
 }
 
 void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
@@ -66,16 +79,15 @@ void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
       /* Channels outside, window inside: the weights of a column lie in one run. */
       gemm->pack(out, width, in, panel->columns, source->stride_o, 1, taps * source->channels, taps,
                  source->channels);
-      continue;
-    }
-    for (uint64_t y = 0; y < source->size_y; ++y) {
-      for (uint64_t x = 0; x < source->size_x; ++x) {
-        gemm->pack(out, width, in + (int64_t)y * source->stride_y + (int64_t)x * source->stride_x,
-                   panel->columns, source->stride_o, source->stride_i, source->channels, 1,
-                   source->channels);
-        out += width * source->channels;
+    } else {
+      for (uint64_t t = 0; t < taps; ++t) {
+        const int64_t y = (int64_t)(t / source->size_x), x = (int64_t)(t % source->size_x);
+        gemm->pack(out + t * width * source->channels, width,
+                   in + y * source->stride_y + x * source->stride_x, panel->columns,
+                   source->stride_o, source->stride_i, source->channels, 1, source->channels);
       }
     }
+    if (panel->pairs) repeat_half(panels, panel, out - width);
   }
 }
 

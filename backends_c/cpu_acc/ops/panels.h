@@ -14,6 +14,7 @@
 
 typedef struct armnn_i_acc_panel_t {
   uint32_t vectors;
+  bool pairs;       /* tiles of kernels/gemm.h's pair_tiles */
   uint32_t columns; /* output channels, the last vector may have fewer than lanes */
   int64_t first;    /* output channel */
   int64_t input;    /* input channel of its group */
@@ -31,6 +32,13 @@ typedef struct armnn_i_acc_panels_t {
   armnn_i_acc_panel_t* panels;
   float* weights; /* owned, or null: packed at run, to where |floats| fit */
 } armnn_i_acc_panels_t;
+
+/* Tiles of a panel, by their rows. */
+static inline const armnn_i_acc_gemm_fn_t* armnn_i_acc_tiles_of(const armnn_i_acc_panels_t* panels,
+                                                                const armnn_i_acc_panel_t* panel) {
+  return panel->pairs ? panels->gemm->pair_tiles[panel->vectors]
+                      : panels->gemm->tiles[panel->vectors];
+}
 
 /* Where weights come from: column o of a group, place (y, x) of the window, channel i of the group
  * are at values[group * stride_group + o * stride_o + y * stride_y + x * stride_x + i * stride_i].

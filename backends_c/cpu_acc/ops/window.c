@@ -285,7 +285,7 @@ static void run_item(const window_run_t* state, int64_t block, uint32_t part, ch
   };
   for (uint32_t p = begin; p < end; ++p) {
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
-    const armnn_i_acc_gemm_fn_t* functions = panels->gemm->tiles[panel->vectors];
+    const armnn_i_acc_gemm_fn_t* functions = armnn_i_acc_tiles_of(panels, panel);
     job.panel = panels->weights + panel->offset;
     job.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
     job.run_offset = panel->input;

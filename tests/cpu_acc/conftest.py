@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""CpuAcc's operators as a fixture, built from the sources unless a built library is named."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .operators import Operators
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ARM = platform.machine().lower() in ("aarch64", "arm64")
+ISAS = ("neon",) if ARM else ("avx512", "avx2", "portable")
+
+
+def _run(*command: str | Path) -> None:
+    done = subprocess.run(
+        [str(part) for part in command], check=False, capture_output=True, text=True, timeout=900
+    )
+    text = done.stdout + done.stderr
+    assert done.returncode == 0, f"{' '.join(str(part) for part in command)}\n{text[-8000:]}"
+
+
+@pytest.fixture(scope="session")
+def operators(tmp_path_factory: pytest.TempPathFactory) -> Operators:
+    """All operators; ``CPU_ACC_OPERATORS`` names a library that is already built."""
+    path = os.environ.get("CPU_ACC_OPERATORS")
+    if path is not None:
+        return Operators(path)
+    if shutil.which("cmake") is None:
+        pytest.skip("needs CMake: pip install cmake")
+    folder = tmp_path_factory.mktemp("cpu_acc")
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    options = ("-DARMNN_CPU_ACC=ON", "-DARMNN_BUILD_TESTS=ON", "-DARMNN_STATIC_BACKENDS=")
+    _run("cmake", *generator, "-S", REPOSITORY, "-B", folder, "-DARMNN_WERROR=ON", *options)
+    jobs = str(os.cpu_count() or 1)
+    _run("cmake", "--build", folder, "--target", "armnn_acc_operators", "--parallel", jobs)
+    return Operators(folder / "tests" / "cpu_acc" / "armnn_acc_operators.so")
+
+
+@pytest.fixture(params=ISAS)
+def isa(request: pytest.FixtureRequest, operators: Operators) -> str:
+    """Each instruction set that the library has and this processor runs."""
+    name = str(request.param)
+    if name not in operators.isas:
+        pytest.skip(f"no {name} here")
+    return name

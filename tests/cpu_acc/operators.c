@@ -1,0 +1,162 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * operators.c - the makers of CpuAcc's operators, exported for tests, and a host whose threads take
+ * the chunks in an order of their own.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "ops/ops.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { MOST_THREADS = 8 };
+
+/* ---- A host -----------------------------------------------------------------------------------
+ */
+
+typedef struct work_t {
+  armnn_range_fn_t body;
+  void* argument;
+  uint64_t chunks, size, count;
+  atomic_uint_fast64_t* next;
+  uint32_t thread;
+} work_t;
+
+/* Chunks from the last to the first. */
+static void* work(void* argument) {
+  const work_t* w = (const work_t*)argument;
+  for (;;) {
+    const uint64_t taken = atomic_fetch_add(w->next, 1);
+    if (taken >= w->chunks) return NULL;
+    const uint64_t begin = (w->chunks - 1 - taken) * w->size;
+    const uint64_t end = begin + w->size < w->count ? begin + w->size : w->count;
+    w->body(w->argument, begin, end, w->thread);
+  }
+}
+
+static armnn_status_t parallel_for(void* context, armnn_range_fn_t body, void* argument,
+                                   uint64_t count, uint64_t grain, uint32_t max_threads) {
+  (void)context;
+  atomic_uint_fast64_t next = 0;
+  const uint64_t size = grain > 0 ? grain : 1;
+  const uint32_t threads = max_threads < MOST_THREADS ? max_threads : MOST_THREADS;
+  work_t parts[MOST_THREADS];
+  pthread_t ids[MOST_THREADS];
+  uint32_t started = 0;
+  for (uint32_t i = 0; i < threads; ++i) {
+    parts[i] = (work_t){body, argument, (count + size - 1) / size, size, count, &next, i};
+    if (i > 0 && pthread_create(&ids[started], NULL, work, &parts[i]) == 0) ++started;
+  }
+  work(&parts[0]);
+  for (uint32_t i = 0; i < started; ++i) pthread_join(ids[i], NULL);
+  return ARMNN_STATUS_OK;
+}
+
+static const armnn_host_t host = {.header = {sizeof(armnn_host_t), ARMNN_STRUCT_HOST},
+                                  .api_major = ARMNN_BACKEND_API_MAJOR,
+                                  .api_minor = ARMNN_BACKEND_API_MINOR,
+                                  .parallel_for = parallel_for};
+
+/* ---- Instruction sets -------------------------------------------------------------------------
+ */
+
+/* The name of instruction set |index|, or null behind the last. */
+EXPORT const char* operators_isa(uint32_t index) {
+  return index < armnn_i_acc_all_kernels_count ? armnn_i_acc_all_kernels[index]->isa : NULL;
+}
+
+EXPORT uint64_t operators_features(uint32_t index) {
+  return armnn_i_acc_all_kernels[index]->features;
+}
+
+EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, float* out,
+                            uint64_t count, float a, float b) {
+  armnn_i_acc_all_kernels[isa]->elementwise->apply[function](in, out, count, a, b);
+}
+
+/* ---- Operators --------------------------------------------------------------------------------
+ */
+
+/* Sizes of the structures, so that the test notices when its mirror of them is old. */
+EXPORT uint64_t operators_size(const char* name) {
+#define SIZE(type) \
+  if (strcmp(name, #type) == 0) return sizeof(armnn_i_acc_##type##_t)
+  SIZE(tensor);
+  SIZE(epilogue);
+  SIZE(convolution);
+  SIZE(matmul);
+  SIZE(pooling);
+  SIZE(resize);
+  SIZE(binary);
+  SIZE(reduce);
+  SIZE(normalize);
+  SIZE(pad);
+#undef SIZE
+  return 0;
+}
+
+static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
+  return (armnn_i_acc_maker_t){&host, armnn_i_acc_all_kernels[isa], threads};
+}
+
+#define MAKER(name, type)                                                  \
+  EXPORT int32_t operators_make_##name(uint32_t isa, uint32_t threads,     \
+                                       const armnn_i_acc_##type##_t* what, \
+                                       armnn_i_acc_op_t** out) {           \
+    const armnn_i_acc_maker_t maker = maker_of(isa, threads);              \
+    return (int32_t)armnn_i_acc_make_##name(&maker, what, out);            \
+  }
+MAKER(convolution, convolution)
+MAKER(depthwise, convolution)
+MAKER(transpose_convolution, convolution)
+MAKER(matmul, matmul)
+MAKER(pooling, pooling)
+MAKER(resize, resize)
+MAKER(binary, binary)
+MAKER(reduce, reduce)
+MAKER(normalize, normalize)
+MAKER(pad, pad)
+#undef MAKER
+
+EXPORT int32_t operators_make_unary(uint32_t isa, uint32_t threads,
+                                    const armnn_i_acc_tensor_t* input,
+                                    const armnn_i_acc_tensor_t* output, int32_t function, float a,
+                                    float b, armnn_i_acc_op_t** out) {
+  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
+  return (int32_t)armnn_i_acc_make_unary(&maker, input, output, function, a, b, out);
+}
+
+EXPORT int32_t operators_make_softmax(uint32_t isa, uint32_t threads,
+                                      const armnn_i_acc_tensor_t* input,
+                                      const armnn_i_acc_tensor_t* output, uint32_t axis, float beta,
+                                      int32_t logarithm, armnn_i_acc_op_t** out) {
+  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
+  return (int32_t)armnn_i_acc_make_softmax(&maker, input, output, axis, beta, logarithm != 0, out);
+}
+
+EXPORT int32_t operators_make_copy(uint32_t isa, uint32_t threads,
+                                   const armnn_i_acc_tensor_t* input,
+                                   const armnn_i_acc_tensor_t* output, const uint32_t* order,
+                                   armnn_i_acc_op_t** out) {
+  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
+  return (int32_t)armnn_i_acc_make_copy(&maker, input, output, order, out);
+}
+
+EXPORT const char* operators_kernel(const armnn_i_acc_op_t* op) { return op->kernel; }
+
+EXPORT uint64_t operators_scratch(const armnn_i_acc_op_t* op) { return op->scratch_size; }
+
+/* Without a host if |threads| is 1. Tensors are constants, or lie in binding 0. */
+EXPORT void operators_run(const armnn_i_acc_op_t* op, uint32_t threads, char* scratch,
+                          float* binding) {
+  float* const bindings[] = {binding};
+  const armnn_i_acc_run_t run = {threads > 1 ? &host : NULL, 1, bindings, scratch, threads};
+  op->run(op, &run);
+}
+
+EXPORT void operators_destroy(armnn_i_acc_op_t* op) { op->destroy(op); }

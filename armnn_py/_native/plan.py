@@ -182,6 +182,11 @@ class NativeContext:
     ------
     ExecutionError
         If there is no memory for the arena.
+
+    Attributes
+    ----------
+    inputs, outputs
+        Addresses that the next run works over.
     """
 
     __slots__ = (
@@ -189,12 +194,13 @@ class NativeContext:
         "_error",
         "_gate",
         "_gate_callback",
-        "_input_array",
-        "_output_array",
+        "_options",
         "_run",
         "_run_address",
         "caught",
         "handle",
+        "inputs",
+        "outputs",
         "stops",
     )
 
@@ -224,15 +230,15 @@ class NativeContext:
             raise_status(
                 status, f"network '{network}': no execution context could be made", self._error
             )
-        self._input_array = (ctypes.c_void_p * max(plan.input_count, 1))()
-        self._output_array = (ctypes.c_void_p * max(plan.output_count, 1))()
+        self.inputs = (ctypes.c_void_p * max(plan.input_count, 1))()
+        self.outputs = (ctypes.c_void_p * max(plan.output_count, 1))()
         self._run = abi.armnn_run_t()
         run = self._run
         run.header.struct_size = ctypes.sizeof(run)
         run.header.struct_type = abi.ARMNN_STRUCT_RUN
         run.context = self.handle
-        run.inputs = self._input_array
-        run.outputs = self._output_array
+        run.inputs = self.inputs
+        run.outputs = self.outputs
         run.interrupt_interval_ns = INTERRUPT_INTERVAL_NS
         run.error = ctypes.pointer(self._error.struct)
         self._run_address = ctypes.addressof(run)
@@ -240,27 +246,28 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
+        self._options: tuple[int, bool, bool] | None = None
         self._gate: GeneratorType[int, None, None] | None = None
         self._gate_callback: Any = None
 
-    def run(
-        self,
-        inputs: list[int | ctypes.c_void_p | None],
-        outputs: list[int | ctypes.c_void_p | None],
-        *,
-        deadline_ns: int = 0,
-        interruptible: bool = False,
-        strict: bool = False,
-    ) -> int:
-        """Run once over these addresses and return the status code.
+    def run(self, deadline_ns: int, interruptible: bool, strict: bool) -> int:
+        """Run once over the addresses in `inputs` and `outputs`; returns the status code.
 
         ``interruptible`` asks Python between steps: for signals, which only the main thread gets,
         and for the tokens in ``stops``. What a signal handler raised lies in ``caught`` afterwards.
         ``strict`` makes it an error if a backend does not take memory that it should import.
         """
-        self.caught.clear()  # of a run whose caller was interrupted before it looked
-        self._input_array[: len(inputs)] = inputs
-        self._output_array[: len(outputs)] = outputs
+        if self.caught:
+            self.caught.clear()  # of a run whose caller was interrupted before it looked
+        options = (deadline_ns, interruptible, strict)
+        if options != self._options:
+            self._set_options(*options)
+        status: int = self._call(self._run_address)
+        return status
+
+    def _set_options(self, deadline_ns: int, interruptible: bool, strict: bool) -> None:
+        """Write what is seldom different from the run before."""
+        self._options = None  # until all of it is written
         run = self._run
         run.deadline_ns = deadline_ns
         run.strict = strict
@@ -270,8 +277,7 @@ class NativeContext:
             run.interrupt = self._gate_callback
         else:
             run.interrupt = type(run.interrupt)()
-        status: int = self._call(self._run_address)
-        return status
+        self._options = (deadline_ns, interruptible, strict)
 
     def _make_gate(self) -> None:
         gate = _signal_gate(self.caught, self.stops)
@@ -308,6 +314,7 @@ class NativeContext:
 
     def destroy(self) -> None:
         """Free the arena; no run may be in flight."""
+        self._run.context = None  # a signal handler may close in the middle of a call
         if self.handle:
             core().armnn_context_destroy(self.handle)
             self.handle = ctypes.POINTER(abi.armnn_context_t)()

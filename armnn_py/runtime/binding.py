@@ -55,24 +55,26 @@ class Binder:
         InvalidArgumentError
             A name, dtype or shape does not fit; with ``share`` also: an array must be copied.
         """
-        arrays = []
-        for value, (name, info, dtype, shape) in zip(
-            self._values(inputs), self._items, strict=True
-        ):
+        arrays = self._values(inputs)
+        for index, (name, info, dtype, shape) in enumerate(self._items):
+            value = arrays[index]
             if (
-                type(value) is np.ndarray
-                and value.dtype == dtype
-                and value.shape == shape
-                and value.flags.c_contiguous
-                and value.flags.aligned
+                type(value) is not np.ndarray
+                or value.dtype != dtype
+                or value.shape != shape
+                or not (flags := value.flags).c_contiguous
+                or not flags.aligned
             ):
-                arrays.append(value)
-            else:
-                arrays.append(bind_input(name, value, info, share=share))
+                arrays[index] = bind_input(name, value, info, share=share)
         return arrays
 
     def _values(self, inputs: Any) -> list[Any]:
         items = self._items
+        if type(inputs) is dict and len(inputs) == len(items):  # nearly always
+            try:
+                return [inputs[item[0]] for item in items]
+            except KeyError:
+                pass  # what is wrong with it is said below
         if isinstance(inputs, Mapping):
             if len(inputs) != len(items) or any(name not in inputs for name in self.inputs):
                 self._raise_names(inputs)
@@ -131,7 +133,7 @@ class Binder:
                     valid=list(self.outputs),
                 )
             bind_output(name, array, info_of(name))
-            if any(np.may_share_memory(array, other) for other in checked):
+            if checked and any(np.may_share_memory(array, other) for other in checked):
                 raise InvalidArgumentError(f"output '{name}': its array overlaps another output's")
             checked.append(array)
         if share:

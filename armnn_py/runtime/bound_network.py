@@ -12,7 +12,6 @@ from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import check_stops
-from armnn_py.runtime.context_pool import Lease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.execution_context import ExecutionContext
+    from armnn_py.runtime.context_pool import Lease
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["BoundNetwork"]
@@ -44,20 +43,21 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
     def __init__(
         self,
         network: LoadedNetwork,
-        context: ExecutionContext,
+        lease: Lease,
         inputs: Sequence[np.ndarray],
         outputs: Mapping[str, np.ndarray],
     ) -> None:
         self._network = network
         self._pool = network._pool
-        self._context = context
+        self._lease = lease
         self._is_closed = False
         self.inputs: Mapping[str, np.ndarray] = MappingProxyType(
             dict(zip(network.inputs, inputs, strict=True))
         )
         self.outputs: Mapping[str, np.ndarray] = MappingProxyType(dict(outputs))
-        self._input_addresses = [array.ctypes.data for array in inputs]
-        self._output_addresses = [array.ctypes.data for array in outputs.values()]
+        assert lease.context is not None
+        self._context = lease.context
+        self._context.set_addresses(inputs, outputs.values())
         self._lock = threading.Lock()
 
     @property
@@ -90,23 +90,18 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         if timeout is not None or cancel is not None:
             check_stops(timeout, cancel)
         self._take("run")
-        lease = Lease()
         try:
             if self._is_closed:
                 raise InvalidArgumentError(
                     f"network '{self._network.name}': these bound arrays are closed",
                     hints=["call bind() again"],
                 )
-            self._pool.resume(lease, self._context)
-            self._context.execute(
-                list(self._input_addresses),
-                list(self._output_addresses),
-                timeout=timeout,
-                cancel=cancel,
-                strict=True,
-            )
+            self._pool.resume(self._lease)
+            try:
+                self._context.execute(timeout=timeout, cancel=cancel, strict=True)
+            finally:
+                self._pool.give_back(self._lease)
         finally:
-            self._pool.give_back(lease)
             self._lock.release()
             drain_log()
         return self.outputs
@@ -130,7 +125,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         try:
             if not self._is_closed:
                 self._is_closed = True
-                self._pool.release(self._context)
+                self._pool.release(self._lease)
         finally:
             self._lock.release()
 

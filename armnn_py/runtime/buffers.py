@@ -17,16 +17,43 @@ from armnn_py.text import counted
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["aligned_copy", "aligned_empty", "bind_input", "bind_output", "check_in_place"]
+__all__ = ["Room", "aligned_copy", "aligned_empty", "bind_input", "bind_output", "check_in_place"]
 
 _logger = logging.getLogger("armnn_py.runtime")
 _BYTE = np.dtype(np.uint8)
+_empty = np.empty
+_ndarray = np.ndarray
+
+
+class Room:
+    """What an array needs: makes uninitialised ones that start at a multiple of ``alignment``.
+
+    Attributes
+    ----------
+    size
+        Bytes of the elements.
+    """
+
+    __slots__ = ("_alignment", "_dtype", "_shape", "_spacious", "size")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int) -> None:
+        self.size = math.prod(shape) * dtype.itemsize
+        self._shape = shape
+        self._dtype = dtype
+        self._alignment = alignment
+        self._spacious = self.size + alignment
+
+    def take(self) -> tuple[np.ndarray, int]:
+        """A fresh array and the address of its data."""
+        raw = _empty(self._spacious, _BYTE)
+        address = address_of(raw)
+        offset = -address % self._alignment
+        return _ndarray(self._shape, self._dtype, raw, offset), address + offset
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int) -> np.ndarray:
     """An uninitialised array whose data starts at a multiple of ``alignment`` bytes."""
-    raw = np.empty(math.prod(shape) * dtype.itemsize + alignment, _BYTE)
-    return np.ndarray(shape, dtype, raw, -address_of(raw) % alignment)
+    return Room(shape, dtype, alignment).take()[0]
 
 
 def aligned_copy(value: np.ndarray, alignment: int = 64) -> np.ndarray:

@@ -19,13 +19,14 @@ from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.runtime.profiling import flush_profiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from armnn_py.runtime.network_plan import NetworkPlan
 
 __all__ = ["ContextPool", "Lease", "Shapes"]
 
 _logger = logging.getLogger("armnn_py.runtime")
+_get_ident = threading.get_ident
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -36,15 +37,19 @@ _LOOK_AGAIN = 0.2
 
 
 class _PlanEntry:
-    """A plan and the contexts that wait for work."""
+    """A plan and the contexts that were made for it."""
 
-    __slots__ = ("contexts", "kept", "plan")
+    __slots__ = ("idle", "kept", "made", "plan")
 
     def __init__(self, plan: NetworkPlan) -> None:
         self.plan = plan
-        self.contexts: list[ExecutionContext] = []
-        #: Contexts that stay with an object, until it is gone or gives them back.
-        self.kept: list[tuple[weakref.ref[Any], ExecutionContext]] = []
+        #: Leases that wait for work. Taking one out and putting it back is one step each, so that
+        #: the calls which need no more than that take no lock.
+        self.idle: list[Lease] = []
+        #: Leases that stay with an object, until it is gone or gives them back.
+        self.kept: list[tuple[weakref.ref[Any], Lease]] = []
+        #: All contexts: what an interrupt made nobody's is freed, too.
+        self.made: list[ExecutionContext] = []
 
     @property
     def is_kept(self) -> bool:
@@ -52,36 +57,65 @@ class _PlanEntry:
 
     def reclaim(self) -> list[ExecutionContext]:
         """Take contexts back whose owners are gone; returns those that are too many."""
-        if not self.kept:
-            return []
-        gone = [context for owner, context in self.kept if owner() is None]
-        self.kept = [pair for pair in self.kept if pair[1] not in gone]
-        room = max(0, _IDLE_CONTEXTS - len(self.contexts))
-        self.contexts += gone[:room]
-        return gone[room:]
+        surplus = []
+        for pair in list(self.kept):
+            owner, lease = pair
+            if owner() is None and _take_out(self.kept, pair):
+                lease.is_kept = False
+                lease.thread = 0
+                if len(self.idle) < _IDLE_CONTEXTS:
+                    self.idle.append(lease)
+                elif lease.context is not None:
+                    surplus.append(lease.context)
+        return [context for context in surplus if _take_out(self.made, context)]
+
+    def find_lost(self, leases: Iterable[Lease]) -> list[ExecutionContext]:
+        """Contexts that were taken by calls which an interrupt ended at the worst moment."""
+        held = {id(lease.context) for lease in leases}
+        lost = [context for context in self.made if id(context) not in held]
+        return [context for context in lost if _take_out(self.made, context)]
 
     def destroy(self) -> None:
-        for context in [*self.contexts, *(context for _, context in self.kept)]:
+        for context in self.made:
             context.destroy()
-        self.contexts.clear()
+        self.made.clear()
+        self.idle.clear()
         self.kept.clear()
         self.plan.destroy()
 
 
-class Lease:
-    """One call of ``run`` from start to end.
+def _take_out(items: list[Any], item: object) -> bool:
+    """Remove an item; whether it was there, which it is for one caller only."""
+    try:
+        items.remove(item)
+    except ValueError:  # a signal handler came between
+        return False
+    return True
 
-    The pool holds it weakly and the frame of the call strongly. An exception that a signal handler
-    raises at the worst moment can prevent that it is given back, but not that it ends.
+
+class Lease:
+    """The right to use a context: one call of ``run`` from start to end.
+
+    Between two calls it lies in the pool, with its context. At work the pool holds it weakly and
+    the frame of the call strongly: an exception that a signal handler raises at the worst moment
+    can prevent that it is given back, but not that it ends.
+
+    Attributes
+    ----------
+    thread
+        Who is at work; 0: nobody. It is set before the pool's ``closed`` is read, and
+        `ContextPool.shut` sets ``closed`` before it reads this: one of the two sees the other.
+    is_kept
+        The context belongs to an object that outlives the call.
     """
 
     __slots__ = ("__weakref__", "context", "entry", "is_kept", "thread")
 
     def __init__(self) -> None:
-        self.thread = threading.get_ident()
+        self.thread = _get_ident()
         self.entry: _PlanEntry | None = None
         self.context: ExecutionContext | None = None
-        self.is_kept = False  # the context belongs to an object that outlives the call
+        self.is_kept = False
 
 
 class ContextPool:
@@ -105,6 +139,7 @@ class ContextPool:
         self._make_plan = make_plan
         self._capacity = capacity
         self._entries: OrderedDict[Shapes, _PlanEntry] = OrderedDict()
+        self._only: _PlanEntry | None = None  # while there are no free dimensions
         self._leases: weakref.WeakSet[Lease] = weakref.WeakSet()
         self._make_locks()
 
@@ -122,11 +157,36 @@ class ContextPool:
                 f"network '{self.name}' is closed", hints=["load it again with load_network()"]
             )
 
-    def start(self, lease: Lease) -> None:
-        """Register a lease: from now on closing waits for it."""
+    def take(self) -> Lease | None:
+        """A lease with an idle context, for a network without free dimensions.
+
+        None if it takes more than that: `start` and `borrow` then. This is the way of nearly every
+        run; there is no lock in it.
+        """
+        entry = self._only
+        if entry is None or entry.kept:
+            return None
+        try:
+            lease = entry.idle.pop()
+        except IndexError:
+            return None
+        lease.thread = _get_ident()
+        if self.closed:
+            self.give_back(lease)
+            return None
+        return lease
+
+    def start(self) -> Lease:
+        """A lease without a context: from now on closing waits for it."""
+        lease = Lease()
         with self._condition:
             self.check_open()
             self._leases.add(lease)
+        return lease
+
+    def fix(self, key: Shapes) -> None:
+        """Make the plan of a network whose inputs always have these shapes."""
+        self._only = self._entry(key)
 
     def plan(self, key: Shapes) -> NetworkPlan:
         """The plan for these input shapes, made if there is none yet; call it with a lease."""
@@ -150,7 +210,7 @@ class ContextPool:
 
     def _evict(self, keep: Shapes) -> list[_PlanEntry]:
         """Take out the plans that were not used for the longest time; the lock is held."""
-        busy = {id(lease.entry) for lease in self._leases}
+        busy = {id(lease.entry) for lease in self._leases if lease.thread}
         idle = [
             k for k, e in self._entries.items() if id(e) not in busy and not e.is_kept and k != keep
         ]
@@ -158,7 +218,7 @@ class ContextPool:
         return [self._entries.pop(key) for key in idle[:surplus]]
 
     def borrow(self, lease: Lease, key: Shapes) -> ExecutionContext:
-        """A context for these input shapes, idle until now or fresh."""
+        """Give a lease of `start` a context for these input shapes, idle until now or fresh."""
         while True:
             entry = self._entry(key)
             with self._condition:
@@ -167,52 +227,64 @@ class ContextPool:
                 self._entries.move_to_end(key)
                 lease.entry = entry
                 surplus = entry.reclaim()
-                if entry.contexts:
-                    # Two steps instead of pop(): an interrupt between them loses nothing.
-                    lease.context = entry.contexts[-1]
-                    del entry.contexts[-1]
+                try:
+                    idle = entry.idle.pop()
+                except IndexError:
+                    surplus += entry.find_lost(list(self._leases))
+                else:
+                    lease.context = idle.context
+                    idle.context = None
             for context in surplus:
                 context.destroy()
             if lease.context is None:
                 lease.context = ExecutionContext(entry.plan)
+                entry.made.append(lease.context)
             return lease.context
 
     def keep(self, lease: Lease, owner: object) -> None:
         """The context of a lease stays with ``owner`` as long as that lives, or `release`."""
         with self._condition:
             assert lease.entry is not None
-            assert lease.context is not None
             lease.is_kept = True
-            lease.entry.kept.append((weakref.ref(owner), lease.context))
+            lease.entry.kept.append((weakref.ref(owner), lease))
 
-    def resume(self, lease: Lease, context: ExecutionContext) -> None:
-        """Register a lease for one run of a context that is kept."""
-        lease.context = context
-        lease.is_kept = True
-        self.start(lease)
+    def resume(self, lease: Lease) -> None:
+        """Begin one run over a context that is kept; `give_back` ends it."""
+        lease.thread = _get_ident()
+        if self.closed:
+            self.give_back(lease)
+            self.check_open()
 
-    def release(self, context: ExecutionContext) -> None:
+    def release(self, lease: Lease) -> None:
         """Take a context back that was kept; harmless when repeated or closed meanwhile."""
         with self._condition:
-            for entry in self._entries.values():
-                for pair in entry.kept:
-                    if pair[1] is context:
-                        entry.kept.remove(pair)
-                        entry.contexts.append(context)
-                        return
+            entry = lease.entry
+            if entry is None:
+                return
+            for pair in list(entry.kept):
+                if pair[1] is lease and _take_out(entry.kept, pair):
+                    lease.is_kept = False
+                    entry.idle.append(lease)
 
     def give_back(self, lease: Lease) -> None:
         """End a lease, also one that never got a context."""
-        entry, context = lease.entry, None if lease.is_kept else lease.context
-        if entry is not None and context is not None and len(entry.contexts) >= _IDLE_CONTEXTS:
-            context.destroy()  # while the lease still keeps its plan alive
-            context = None
-        with self._condition:
-            if entry is not None and context is not None:
-                entry.contexts.append(context)
-            lease.entry = lease.context = None
-            self._leases.discard(lease)
-            if self.closed:
+        entry = lease.entry
+        if entry is None or lease.context is None:
+            lease.thread = 0
+            with self._condition:
+                self._leases.discard(lease)
+        elif lease.is_kept:
+            lease.thread = 0
+        elif len(entry.idle) < _IDLE_CONTEXTS:
+            lease.thread = 0
+            entry.idle.append(lease)
+        else:
+            if _take_out(entry.made, lease.context):
+                lease.context.destroy()  # while the lease still keeps its plan alive
+            lease.context = None
+            lease.thread = 0
+        if self.closed:
+            with self._condition:
                 self._condition.notify_all()
 
     # ---- Looking -------------------------------------------------------------------------------
@@ -249,17 +321,21 @@ class ContextPool:
             self._drop_own_leases()
             self.closed = True
             if patience is not None:
-                for lease in list(self._leases):
+                for lease in self._at_work():
                     if lease.context is not None:
                         lease.context.cancel()
             # Looks again now and then: a lease can also end without being given back.
             waited = 0.0
-            while self._leases and (patience is None or waited < patience):
+            while self._at_work() and (patience is None or waited < patience):
                 self._condition.wait(_LOOK_AGAIN)
                 waited += _LOOK_AGAIN
-            if self._leases:
+            if self._at_work():
                 _logger.warning("network '%s' was left running at exit", self.name)
-            return not self._leases
+                return False
+            return True
+
+    def _at_work(self) -> list[Lease]:
+        return [lease for lease in list(self._leases) if lease.thread]
 
     def reopen(self) -> None:
         """Undo `shut`: a backend objected."""
@@ -271,6 +347,7 @@ class ContextPool:
         with self._condition:
             entries = list(self._entries.values())
             self._entries.clear()
+            self._only = None
         for entry in entries:
             entry.destroy()
 
@@ -280,30 +357,27 @@ class ContextPool:
 
     def _drop_own_leases(self) -> None:
         """The calling thread is not in a run: its leases are left over from interrupts."""
-        for lease in list(self._leases):
-            if lease.thread != threading.get_ident():
+        for lease in self._at_work():
+            if lease.thread != _get_ident():
                 continue
-            context = lease.context
-            if context is not None and context.is_inside_handler:
+            if lease.context is not None and lease.context.is_inside_handler:
                 raise InvalidArgumentError(
                     f"network '{self.name}' is running in this thread and cannot be closed",
                     hints=["cancel the run with a CancelToken, and close the network after it"],
                 )
-            self._leases.discard(lease)
-            if context is not None and not lease.is_kept:
-                context.destroy()
-                lease.context = None
+            lease.thread = 0
+            if not lease.is_kept:
+                lease.context = None  # found as lost if it is ever needed again
 
     def after_fork(self) -> None:
         """In the child only this thread exists: what the others held is theirs for ever."""
         self._make_locks()
-        for lease in list(self._leases):
-            if lease.thread != threading.get_ident():
-                if lease.context is not None:
-                    lease.context.abandon()
-                    self._forget(lease.context)
-                self._leases.discard(lease)
-
-    def _forget(self, context: ExecutionContext) -> None:
-        for entry in self._entries.values():
-            entry.kept = [pair for pair in entry.kept if pair[1] is not context]
+        for lease in self._at_work():
+            if lease.thread == _get_ident():
+                continue
+            entry, context = lease.entry, lease.context
+            if context is not None and entry is not None:
+                context.abandon()
+                entry.kept = [pair for pair in entry.kept if pair[1] is not lease]
+                _take_out(entry.made, context)
+            self._leases.discard(lease)

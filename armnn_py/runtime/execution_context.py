@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -14,16 +13,15 @@ from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.memory import address_of
 from armnn_py._native.plan import NativeContext
-from armnn_py.errors import ExecutionCancelledError, ExecutionError
-from armnn_py.runtime.buffers import aligned_empty, check_in_place
+from armnn_py.errors import ExecutionCancelledError, ExecutionError, InvalidArgumentError
+from armnn_py.runtime.buffers import Room, check_in_place
 from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.moves import MOVE_NAMES
-from armnn_py.runtime.profiling import note_copies
+from armnn_py.runtime.profiling import note_copies, open_profiles
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    import ctypes
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
 
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecutionContext"]
 
+_get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; beyond it a deadline would leave the clock's 64 bits, and nobody would see it.
 _LONGEST_TIMEOUT = 1e9
@@ -52,6 +51,7 @@ class ExecutionContext:
     """An arena and execution data of every backend; runs one inference at a time."""
 
     __slots__ = (
+        "_backends",
         "_data",
         "_handles",
         "_input_alignments",
@@ -76,10 +76,12 @@ class ExecutionContext:
                 plan.native, self._data, self._handles.addresses, plan.network.name
             )
             undo.pop_all()
-        self._output_specs = [
-            (name, info.static_shape, info.dtype, plan.output_alignments.get(index, 1))
-            for index, (name, info) in enumerate(plan.network.outputs.items())
-        ]
+        self._backends = plan.backends
+        self._output_specs = []
+        for index, (name, info) in enumerate(plan.network.outputs.items()):
+            alignment = plan.output_alignments.get(index, 1)
+            room = Room(info.static_shape, info.dtype, max(_ALIGNMENT, alignment))
+            self._output_specs.append((name, alignment, room))
         self._own_outputs: dict[str, np.ndarray] | None = None
         self._input_alignments = {
             tensor.index: tensor.alignment
@@ -104,38 +106,46 @@ class ExecutionContext:
         if strict:
             self.check_inputs(inputs)
             self.check_outputs(out or {})
+        native = self._native
+        for index, array in enumerate(inputs):
+            native.inputs[index] = address_of(array)
         outputs: dict[str, np.ndarray] = {}
-        for name, shape, dtype, alignment in self._output_specs:
-            array = out.get(name) if out is not None else None
-            outputs[name] = (
-                array if array is not None else self._fresh(name, shape, dtype, alignment)
-            )
-        self.execute(
-            [address_of(array) for array in inputs],
-            [address_of(array) for array in outputs.values()],
-            timeout=timeout,
-            cancel=cancel,
-            strict=strict,
-        )
+        for index, (name, _, room) in enumerate(self._output_specs):
+            if out is not None and name in out:
+                outputs[name] = out[name]
+                native.outputs[index] = address_of(out[name])
+            else:
+                try:
+                    outputs[name], native.outputs[index] = room.take()
+                except MemoryError as error:
+                    self._raise_no_memory(name, room, error)
+        self.execute(timeout=timeout, cancel=cancel, strict=strict)
         return outputs
+
+    def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
+        """Let every `execute` from now on work over these arrays."""
+        native = self._native
+        for index, array in enumerate(inputs):
+            native.inputs[index] = address_of(array)
+        for index, array in enumerate(outputs):
+            native.outputs[index] = address_of(array)
 
     def execute(
         self,
-        inputs: list[int | ctypes.c_void_p | None],
-        outputs: list[int | ctypes.c_void_p | None],
         *,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         strict: bool = False,
     ) -> None:
-        """Run over memory at these addresses, which nobody looks at any more."""
-        if self.plan.lost_devices:
-            self._raise_lost()
+        """Run over memory whose addresses were set, which nobody looks at any more."""
+        for backend in self._backends:
+            if backend.lost_device is not None:
+                self._raise_lost()
         native = self._native
         deadline = 0
         if timeout is not None and timeout < _LONGEST_TIMEOUT:
             deadline = time.monotonic_ns() + int(timeout * 1e9)
-        interruptible = cancel is not None or threading.get_ident() == _MAIN_THREAD
+        interruptible = cancel is not None or _get_ident() == _MAIN_THREAD
         if cancel is not None:
             native.stops.append(cancel)
             cancel._attach(native)
@@ -144,18 +154,13 @@ class ExecutionContext:
                 raise ExecutionCancelledError(
                     f"network '{self.plan.network.name}': cancelled before it started"
                 )
-            status = native.run(
-                inputs,
-                outputs,
-                deadline_ns=deadline,
-                interruptible=interruptible,
-                strict=strict,
-            )
+            status = native.run(deadline, interruptible, strict)
         finally:
             if cancel is not None:
                 cancel._detach(native)
                 native.stops.clear()
-        note_copies(self.plan, native)
+        if open_profiles:
+            note_copies(self.plan, native)
         if status != abi.ARMNN_STATUS_OK or native.caught:
             self._raise(status, timeout, strict=strict)
 
@@ -168,7 +173,7 @@ class ExecutionContext:
 
     def check_outputs(self, arrays: Mapping[str, np.ndarray]) -> None:
         """As `check_inputs` for arrays that outputs are written into."""
-        for name, _, _, alignment in self._output_specs:
+        for name, alignment, _ in self._output_specs:
             if name in arrays:
                 check_in_place("output", name, arrays[name], alignment)
 
@@ -177,16 +182,19 @@ class ExecutionContext:
         arrays = []
         for index, info in enumerate(self.plan.network.inputs.values()):
             alignment = max(_ALIGNMENT, self._input_alignments.get(index, 1))
-            arrays.append(aligned_empty(info.static_shape, info.dtype, alignment))
+            arrays.append(Room(info.static_shape, info.dtype, alignment).take()[0])
             arrays[-1].fill(0)
         return arrays
 
     def fresh_outputs(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Arrays for the outputs in order: those given, and fresh ones."""
-        return {
-            name: given[name] if name in given else self._fresh(name, shape, dtype, alignment)
-            for name, shape, dtype, alignment in self._output_specs
-        }
+        outputs = {}
+        for name, _, room in self._output_specs:
+            try:
+                outputs[name] = given[name] if name in given else room.take()[0]
+            except MemoryError as error:
+                self._raise_no_memory(name, room, error)
+        return outputs
 
     @property
     def own_outputs(self) -> dict[str, np.ndarray]:
@@ -195,18 +203,12 @@ class ExecutionContext:
             self._own_outputs = self.fresh_outputs({})
         return self._own_outputs
 
-    def _fresh(
-        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int
-    ) -> np.ndarray:
-        try:
-            return aligned_empty(shape, dtype, max(_ALIGNMENT, alignment))
-        except MemoryError as error:
-            size = math.prod(shape) * dtype.itemsize
-            raise ExecutionError(
-                f"output '{name}' of network '{self.plan.network.name}': out of memory",
-                status=abi.ARMNN_STATUS_OUT_OF_MEMORY,
-                details=[f"{size} bytes were asked for"],
-            ) from error
+    def _raise_no_memory(self, name: str, room: Room, error: MemoryError) -> NoReturn:
+        raise ExecutionError(
+            f"output '{name}' of network '{self.plan.network.name}': out of memory",
+            status=abi.ARMNN_STATUS_OUT_OF_MEMORY,
+            details=[f"{room.size} bytes were asked for"],
+        ) from error
 
     def _raise(self, status: int, timeout: float | None, *, strict: bool = False) -> None:
         """Raise what a failed run stands for; what a signal handler raised goes first."""
@@ -215,6 +217,11 @@ class ExecutionContext:
             caught = native.caught[0]
             native.caught.clear()
             raise caught
+        if not native.handle:
+            raise InvalidArgumentError(
+                f"network '{self.plan.network.name}' was closed by a signal handler while it ran",
+                hints=["close it after the run, which a CancelToken can stop"],
+            )
         raised = self.plan.debug.take_raised() if self.plan.debug is not None else None
         if raised is not None:
             raise raised

@@ -13,7 +13,7 @@ from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.bound_network import BoundNetwork
 from armnn_py.runtime.cancel import CancelToken
-from armnn_py.runtime.context_pool import ContextPool, Lease, Shapes
+from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.network_plan import NetworkPlan
 from armnn_py.runtime.notices import NetworkNotices
@@ -82,7 +82,7 @@ class LoadedNetwork(
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         try:
             if not optimized.is_dynamic:
-                self._pool.plan(tuple(info.static_shape for info in optimized.inputs.values()))
+                self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
             self._notices.after_load()
         except BaseException:
             self._pool.free()
@@ -195,25 +195,30 @@ class LoadedNetwork(
         if share_outputs and out is not None:
             raise InvalidArgumentError("pass out= or share_outputs=True, not both")
         arrays = self._binder.bind(inputs, share=share_inputs)
-        lease = Lease()
+        pool = self._pool
+        lease = pool.take()
         try:
-            self._pool.start(lease)
-            key = tuple([array.shape for array in arrays])
+            if lease is None:
+                lease = pool.start()
             if out is not None:
+                key = tuple([array.shape for array in arrays])
                 arrays = self._binder.bind_out(
                     out, arrays, lambda name: self._output(name, key), share=share_inputs
                 )
-            context = self._pool.borrow(lease, key)
+            context = lease.context
+            if context is None:
+                context = pool.borrow(lease, tuple([array.shape for array in arrays]))
             if share_outputs:
                 out = context.own_outputs
             outputs = context.run(arrays, out, timeout=timeout, cancel=cancel, strict=share_inputs)
             if share_outputs:
                 token = ViewToken()
-                self._pool.keep(lease, token)
+                pool.keep(lease, token)
                 outputs = guarded_views(outputs, token)
             return outputs
         finally:
-            self._pool.give_back(lease)
+            if lease is not None:
+                pool.give_back(lease)
             drain_log()
 
     #: Arm NN's name for `run`.
@@ -229,6 +234,8 @@ class LoadedNetwork(
 
     def _output(self, name: str, key: Shapes) -> TensorInfo:
         """The info of an output for these input shapes, free dimensions bound."""
+        if not self._optimized.is_dynamic:
+            return self._binder.outputs[name]
         return self._pool.plan(key).network.outputs[name]
 
     def bind(
@@ -270,9 +277,8 @@ class LoadedNetwork(
         else:
             arrays = None
             key = tuple([info.static_shape for info in self._optimized.inputs.values()])
-        lease = Lease()
+        lease = self._pool.start()
         try:
-            self._pool.start(lease)
             context = self._pool.borrow(lease, key)
             if arrays is None:
                 arrays = context.fresh_inputs()
@@ -282,7 +288,7 @@ class LoadedNetwork(
                     outputs, arrays, lambda name: self._output(name, key), share=True
                 )
                 context.check_outputs(outputs)
-            bound = BoundNetwork(self, context, arrays, context.fresh_outputs(outputs or {}))
+            bound = BoundNetwork(self, lease, arrays, context.fresh_outputs(outputs or {}))
             self._pool.keep(lease, bound)
             return bound
         finally:

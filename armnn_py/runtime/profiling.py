@@ -34,6 +34,7 @@ __all__ = [
     "TimelineEvent",
     "flush_profiles",
     "note_copies",
+    "open_profiles",
 ]
 
 _log = logging.getLogger("armnn_py.runtime")
@@ -44,27 +45,25 @@ _NUMBERS = range(4, 8)
 # The native buffer is one for the process and reading empties it, so all open profiles are served
 # by whoever reads.
 _lock = threading.RLock()
-_open: list[Profile] = []
+open_profiles: list[Profile] = []
 
 
 def flush_profiles() -> None:
     """Hand what was recorded to the open profiles; before a plan's address can be used again."""
     with _lock:
-        if not _open:
+        if not open_profiles:
             return
         events = trace.read()
         dropped = trace.dropped()
-        for profile in _open:
+        for profile in open_profiles:
             profile._take(events, dropped)
 
 
 def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
     """Tell the open profiles what the last run of a context copied."""
-    if not _open:
-        return
     copies, copied_bytes = native.copies
     with _lock:
-        for profile in _open:
+        for profile in open_profiles:
             if plan in profile._network._plans():
                 profile.copies += copies
                 profile.copied_bytes += copied_bytes
@@ -270,7 +269,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             flush_profiles()
             trace.start(self.CAPACITY)
             self._dropped_before = trace.dropped()
-            _open.append(self)
+            open_profiles.append(self)
         self._start_counters()
         return self
 
@@ -288,7 +287,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._counting.clear()
         with _lock:
             flush_profiles()
-            _open.remove(self)
+            open_profiles.remove(self)
             trace.stop()
         self.layers = tuple(
             LayerProfile(

@@ -202,6 +202,101 @@ def test_close_after_many_interrupts(run) -> None:
     )
 
 
+@pytest.mark.parametrize("saved", [False, True], ids=["dropped", "saved with its traceback"])
+def test_an_exception_at_every_bytecode(run, saved: bool) -> None:
+    """As a signal handler may raise one; then it runs as before and no memory is left over."""
+    run(
+        f"""
+        from armnn_py.runtime.execution_context import ExecutionContext
+        alive = set()
+        for name, act in (("__init__", alive.add), ("destroy", alive.discard)):
+            def wrapped(self, *args, function=getattr(ExecutionContext, name), act=act):
+                function(self, *args)
+                act(id(self))
+            setattr(ExecutionContext, name, wrapped)
+
+        class Interrupt(BaseException): pass
+        net = ann.load(chain(4), ["CpuRef"])
+        x = np.ones((4, 4), np.float32)
+        net.run(x)
+        caught = []
+        position = 0
+        while True:
+            position += 1
+            passed = 0
+            def trace(frame, event, argument):
+                global passed
+                frame.f_trace_opcodes = True
+                if event == "opcode":
+                    passed += 1
+                    if passed == position:
+                        sys.settrace(None)
+                        raise Interrupt
+                return trace
+            try:
+                sys.settrace(trace)
+                net.run(x)
+            except Interrupt as error:
+                if {saved}:
+                    caught.append(error)
+            finally:
+                sys.settrace(None)
+            np.testing.assert_array_equal(net.run(x)["y"], 4 * x)
+            if passed < position:
+                break
+            assert len(alive) <= 1 + len(caught), (position, len(alive))
+        assert position > 300
+        net.close()
+        assert not alive
+        print("done")
+        """
+    )
+
+
+def test_a_signal_handler_closes_at_every_bytecode(run) -> None:
+    """Outside of the native call nobody can see that it is running: it ends, and nothing breaks."""
+    run(
+        """
+        runtime = ann.Runtime()
+        network = chain(4)
+        x = np.ones((4, 4), np.float32)
+        position = 0
+        results = {"ran": 0, "closed": 0}
+        while True:
+            position += 1
+            passed = 0
+            net = ann.load(network, ["CpuRef"], runtime=runtime)
+            net.run(x)
+            def trace(frame, event, argument):
+                global passed
+                frame.f_trace_opcodes = True
+                if event == "opcode":
+                    passed += 1
+                    if passed == position:
+                        sys.settrace(None)
+                        net.close()
+                return trace
+            try:
+                sys.settrace(trace)
+                y = net.run(x)["y"]
+                sys.settrace(None)
+                np.testing.assert_array_equal(y, 4 * x)
+                results["ran"] += 1
+            except ann.InvalidArgumentError as error:
+                assert "closed" in str(error), error
+                results["closed"] += 1
+            finally:
+                sys.settrace(None)
+            if passed < position:
+                break
+        assert net.closed is False
+        assert results["ran"] > 50, results
+        assert results["closed"] > 200, results
+        print("done")
+        """
+    )
+
+
 def test_fork_while_another_thread_runs(run) -> None:
     run(
         """

@@ -138,39 +138,7 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
 #undef GEMM_TILE
 #endif
 
-/* Sixteen floats of each column at a time: their lines, and those of |out|, stay in the first
- * cache while the columns pass. */
-static void pack(float* out, uint32_t width, const float* in, uint32_t columns, int64_t stride_o,
-                 int64_t stride_k, uint64_t count, uint64_t taps, uint64_t depth) {
-  uint64_t tap = 0, place = 0; /* k % taps and k / taps */
-  for (uint64_t k = 0; k < count; k += 16) {
-    const uint64_t n = count - k < 16 ? count - k : 16;
-    float* rows[16];
-    for (uint64_t i = 0; i < n; ++i) {
-      rows[i] = out + (tap * depth + place) * width;
-      if (++tap == taps) {
-        tap = 0;
-        ++place;
-      }
-    }
-    const float* from = in + (int64_t)k * stride_k;
-    if (stride_o == 1) {
-      for (uint64_t i = 0; i < n; ++i) {
-        memcpy(rows[i], from + (int64_t)i * stride_k, columns * sizeof(float));
-        for (uint32_t o = columns; o < width; ++o) rows[i][o] = 0.0f;
-      }
-      continue;
-    }
-    for (uint32_t o = 0; o < columns; ++o) {
-      for (uint64_t i = 0; i < n; ++i) {
-        rows[i][o] = from[(int64_t)o * stride_o + (int64_t)i * stride_k];
-      }
-    }
-    for (uint32_t o = columns; o < width; ++o) {
-      for (uint64_t i = 0; i < n; ++i) rows[i][o] = 0.0f;
-    }
-  }
-}
+#include "gemm_pack.h"
 
 static void add_rows(float* data, int64_t stride, const float* other, int64_t other_stride,
                      size_t rows, size_t columns) {

@@ -30,6 +30,7 @@ from convert import NotConvertibleError, convert, fix_shapes, input_shapes
 from engines import ENGINES
 from networks import NETWORKS
 from networks import write as write_network
+from pictures import page
 from turns import (
     BusyNeighbours,
     Gauge,
@@ -91,7 +92,7 @@ def compare_network(
     model = prepare(name, arguments.work, arguments.open)
     random = np.random.default_rng(1)
     inputs = {
-        key: random.normal(0, 1, shape).astype(np.float32)
+        key: page(shape) if name in OPEN_NETWORKS else random.normal(0, 1, shape).astype(np.float32)
         for key, shape in input_shapes(model).items()
     }
     result: dict[str, Any] = {}

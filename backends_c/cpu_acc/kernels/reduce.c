@@ -9,7 +9,7 @@
 
 #include "vector_math.h"
 
-enum { CHAINS = 4, PART = 1024, PART_ROWS = 128 };
+enum { CHAINS = 4, PART = 1024, PART_ROWS = 16 };
 
 /* |fold| is constant where these are used. */
 ACC_INLINE vf_t fold_with(int fold, vf_t sum, vf_t x, vf_t shift) {
@@ -79,6 +79,8 @@ ACC_INLINE void fold_column_block(int fold, const float* in, ptrdiff_t stride, s
       by[v] = lanes < VF_LANES ? vf_load_masked(shifts, mask) : vf_load(shifts + v * VF_LANES);
     }
   }
+  vf_t lost[CHAINS]; /* what the total could not take of a sum so far, by Kahan's method */
+  for (int v = 0; v < vectors; ++v) lost[v] = vf_set(0.0f);
   for (size_t begin = 0; begin < rows; begin += PART_ROWS) {
     const size_t end = rows - begin < PART_ROWS ? rows : begin + PART_ROWS;
     vf_t sum[CHAINS];
@@ -90,7 +92,17 @@ ACC_INLINE void fold_column_block(int fold, const float* in, ptrdiff_t stride, s
         sum[v] = fold_with(fold, sum[v], x, by[v]);
       }
     }
-    for (int v = 0; v < vectors; ++v) total[v] = join(fold, total[v], sum[v]);
+    for (int v = 0; v < vectors; ++v) {
+      if (fold == ARMNN_ACC_FOLD_SUM || fold == ARMNN_ACC_FOLD_SQUARES) {
+        const vf_t part = vf_sub(sum[v], lost[v]);
+        const vf_t next = vf_add(total[v], part);
+        lost[v] = vf_sub(vf_sub(next, total[v]), part);
+        lost[v] = vf_select(vf_is_nan(lost[v]), vf_set(0.0f), lost[v]); /* of infinities */
+        total[v] = next;
+      } else {
+        total[v] = join(fold, total[v], sum[v]);
+      }
+    }
   }
   for (int v = 0; v < vectors; ++v) {
     if (lanes < VF_LANES) {

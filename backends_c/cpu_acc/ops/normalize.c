@@ -77,6 +77,23 @@ static void along_rows(const normalize_op_t* op, const float* in, float* out, in
   }
 }
 
+/* Sums of some columns over all rows that are normalised together. */
+static void sum_columns(const normalize_op_t* op, int fold, const float* in, int64_t columns,
+                        const float* shifts, double* sums) {
+  const armnn_i_acc_fold_walk_t* walk = &op->walk;
+  const int64_t stride = walk->folded.strides[INPUT][walk->folded.rank - 1];
+  for (int64_t c = 0; c < columns; ++c) sums[c] = 0.0;
+  for (int64_t r = 0; r < walk->folded_outer; ++r) {
+    int64_t at[ARMNN_ACC_WALKED];
+    float part[ARMNN_ACC_FOLD_COLUMNS];
+    armnn_i_acc_walk_offsets(&walk->folded, 1, r, at);
+    for (int64_t c = 0; c < columns; ++c) part[c] = 0.0f;
+    op->kernels->columns[fold](in + at[INPUT], stride, (size_t)walk->folded_rows, (size_t)columns,
+                               shifts, part);
+    for (int64_t c = 0; c < columns; ++c) sums[c] += (double)part[c];
+  }
+}
+
 /* The last dimension stays: a block of its columns. */
 static void down_columns(const normalize_op_t* op, const float* in, float* out, int64_t scales,
                          int64_t columns) {
@@ -84,27 +101,18 @@ static void down_columns(const normalize_op_t* op, const float* in, float* out, 
   const uint32_t inner = walk->folded.rank - 1;
   const int64_t in_stride = walk->folded.strides[INPUT][inner];
   const int64_t out_stride = walk->folded.strides[OUTPUT][inner];
-  const size_t rows = (size_t)walk->folded_rows;
   int64_t at[ARMNN_ACC_WALKED];
-  float means[ARMNN_ACC_FOLD_COLUMNS], factors[ARMNN_ACC_FOLD_COLUMNS],
-      shifts[ARMNN_ACC_FOLD_COLUMNS];
-  for (int64_t c = 0; c < columns; ++c) means[c] = factors[c] = 0.0f;
+  float means[ARMNN_ACC_FOLD_COLUMNS] = {0}, factors[ARMNN_ACC_FOLD_COLUMNS],
+        shifts[ARMNN_ACC_FOLD_COLUMNS];
+  double sums[ARMNN_ACC_FOLD_COLUMNS];
   if (op->kind == ARMNN_ACC_NORMALIZE_MEAN_VARIANCE) {
-    for (int64_t r = 0; r < walk->folded_outer; ++r) {
-      armnn_i_acc_walk_offsets(&walk->folded, 1, r, at);
-      op->kernels->columns[ARMNN_ACC_FOLD_SUM](in + at[INPUT], in_stride, rows, (size_t)columns,
-                                               NULL, means);
-    }
-    for (int64_t c = 0; c < columns; ++c) means[c] = (float)((double)means[c] / op->count);
+    sum_columns(op, ARMNN_ACC_FOLD_SUM, in, columns, NULL, sums);
+    for (int64_t c = 0; c < columns; ++c) means[c] = (float)(sums[c] / op->count);
   }
-  for (int64_t r = 0; r < walk->folded_outer; ++r) {
-    armnn_i_acc_walk_offsets(&walk->folded, 1, r, at);
-    op->kernels->columns[ARMNN_ACC_FOLD_SQUARES](in + at[INPUT], in_stride, rows, (size_t)columns,
-                                                 means, factors);
-  }
+  sum_columns(op, ARMNN_ACC_FOLD_SQUARES, in, columns, means, sums);
   for (int64_t c = 0; c < columns; ++c) {
     const int64_t scale = scales + c * op->scale_step;
-    factors[c] = inverse_of(op, (double)factors[c]) * gamma_at(op, scale);
+    factors[c] = inverse_of(op, sums[c]) * gamma_at(op, scale);
     shifts[c] = beta_at(op, scale);
   }
   for (int64_t r = 0; r < walk->row_count; ++r) {

@@ -12,6 +12,7 @@ import numpy as np
 
 from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.tensors.constants import is_masked
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def aligned_copy(value: np.ndarray, alignment: int = 64) -> np.ndarray:
 
 def _as_array(name: str, value: Any) -> np.ndarray:
     """Take anything with the DLPack, array or buffer protocol on the CPU."""
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         raise InvalidArgumentError(
             f"input '{name}': a masked array given, and a network knows no masks",
             hints=["fill it: array.filled(value)"],
@@ -170,7 +171,7 @@ def bind_input(name: str, value: Any, info: TensorInfo, *, share: bool = False) 
 
 def bind_output(name: str, value: Any, info: TensorInfo) -> np.ndarray:
     """Check an array that the caller wants an output written into."""
-    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+    if not isinstance(value, np.ndarray) or is_masked(value):
         raise InvalidArgumentError(
             f"output '{name}': {type(value).__name__} given, a numpy array expected"
         )

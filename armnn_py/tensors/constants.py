@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from armnn_py.types import DataType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["as_constant"]
+__all__ = ["as_constant", "is_masked"]
 
 _MOST_NUMBERS = 2**28  # of a sequence that is no array
 
@@ -63,8 +64,14 @@ def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
     return array
 
 
+def is_masked(value: object) -> bool:
+    """Whether this is an array with a mask; numpy's module for them is not imported for it."""
+    module = sys.modules.get("numpy.ma")
+    return module is not None and isinstance(value, module.MaskedArray)
+
+
 def _to_array(value: Any, like: DataType | None) -> NDArray[Any]:
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         raise InvalidArgumentError(
             "constant: a masked array given, an array without mask expected",
             hints=["array.filled(value)"],

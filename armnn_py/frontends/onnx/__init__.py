@@ -4,15 +4,15 @@
 
 ::
 
-    file -> ModelProto -> OnnxModel -> Network
-      reading          model        conversion
+    file -> wire and proto -> OnnxModel -> Network
+       reading            model        conversion
 
 ``OnnxModel`` is read once. Conversion is done for concrete input shapes: every value is then
 either a numpy array that is already known or a slot of the network, and an operator that finds all
 its inputs known is computed at once. A model with free dimensions becomes a network that converts
 again per set of shapes; all conversions share the weights.
 
-The package ``onnx`` is imported by `reading` and `model` only, when a file is read.
+Files are read without the package ``onnx``; where it is there, messages are more exact.
 """
 
 from __future__ import annotations

@@ -19,8 +19,9 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted
 
 if TYPE_CHECKING:
-    import onnx
     from numpy.typing import NDArray
+
+    from armnn_py.frontends.onnx.proto import Tensor
 
 __all__ = ["DTYPES", "Unreadable", "aligned_empty", "dense", "element_type_name", "read_tensor"]
 
@@ -80,7 +81,7 @@ def dense(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def read_tensor(tensor: onnx.TensorProto, folder: Path, what: str) -> NDArray[Any] | Unreadable:
+def read_tensor(tensor: Tensor, folder: Path, what: str) -> NDArray[Any] | Unreadable:
     """Read a tensor's values.
 
     Parameters
@@ -116,12 +117,15 @@ def read_tensor(tensor: onnx.TensorProto, folder: Path, what: str) -> NDArray[An
     size = math.prod(shape) * dtype.itemsize
     if tensor.data_location == _EXTERNAL:
         array = _read_external(tensor, folder, shape, dtype, what)
-    elif tensor.HasField("raw_data"):
-        raw = tensor.raw_data
-        if len(raw) != size:
-            raise _mismatch(what, shape, dtype, f"{len(raw)} bytes")
+    elif tensor.raw_data is not None:
+        source, (begin, end) = tensor.raw_data
+        if end - begin != size:
+            raise _mismatch(what, shape, dtype, f"{end - begin} bytes")
         array = aligned_empty(shape, dtype)
-        array[...] = np.frombuffer(raw, dtype.newbyteorder("<")).reshape(shape)
+        if size:
+            source.read_into((begin, end), array.reshape(-1).view(np.uint8).data)
+        if sys.byteorder == "big":  # stored little-endian
+            array.byteswap(inplace=True)
     else:
         array = _read_field(tensor, shape, dtype, what)
     if dtype == np.bool_:  # any byte but 0 is true
@@ -143,26 +147,25 @@ def _mismatch(what: str, shape: tuple[int, ...], dtype: np.dtype[Any], found: st
 
 
 def _read_field(
-    tensor: onnx.TensorProto, shape: tuple[int, ...], dtype: np.dtype[Any], what: str
+    tensor: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], what: str
 ) -> NDArray[Any]:
-    values = getattr(tensor, _FIELDS.get(tensor.data_type, "int32_data"))
+    values = tensor.elements(_FIELDS.get(tensor.data_type, "int32_data"))
     if len(values) != math.prod(shape):
         raise _mismatch(what, shape, dtype, f"{len(values)} elements")
     array = aligned_empty(shape, dtype)
     if dtype == np.float16:  # stored as the bits of 16-bit numbers
-        bits = np.array(values, np.int64)
-        array.reshape(-1)[...] = bits.astype(np.uint16).view(np.float16)
+        array.reshape(-1)[...] = values.astype(np.uint16).view(np.float16)
     else:
         # Wider than the type where the field is: out-of-range values wrap instead of raising.
         wide = np.float64 if dtype.kind == "f" else np.uint64 if dtype.kind == "u" else np.int64
         if dtype.kind == "u" and tensor.data_type not in (12, 13):
             wide = np.int64
-        array.reshape(-1)[...] = np.array(values, wide).astype(dtype)
+        array.reshape(-1)[...] = values.astype(wide).astype(dtype)
     return array
 
 
 def _read_external(
-    tensor: onnx.TensorProto,
+    tensor: Tensor,
     folder: Path,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],

@@ -13,19 +13,16 @@
 
 #include "ir.h"
 
-void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other,
-                              bool before) {
-  uint32_t* layers =
-      armnn_i_acc_pool(graph, ((uint64_t)node->layer_count + other->layer_count) * sizeof *layers);
-  const ir_node_t *first = before ? other : node, *second = before ? node : other;
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < first->layer_count; ++i) layers[count++] = first->layers[i];
-  for (uint32_t i = 0; i < second->layer_count; ++i) {
-    bool known = false;
-    for (uint32_t k = 0; k < first->layer_count; ++k) {
-      known = known || first->layers[k] == second->layers[i];
-    }
-    if (!known) layers[count++] = second->layers[i];
+void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other) {
+  uint32_t* layers = armnn_i_acc_pool(
+      graph, ((uint64_t)node->layer_count + other->layer_count + 1) * sizeof *layers);
+  uint32_t count = 0, a = 0, b = 0;
+  while (a < node->layer_count || b < other->layer_count) { /* both are sorted */
+    const uint32_t left = a < node->layer_count ? node->layers[a] : UINT32_MAX;
+    const uint32_t right = b < other->layer_count ? other->layers[b] : UINT32_MAX;
+    layers[count++] = left < right ? left : right;
+    a += left <= right;
+    b += right <= left;
   }
   node->layers = layers;
   node->layer_count = count;
@@ -253,7 +250,7 @@ static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
   } else {
     return false;
   }
-  armnn_i_acc_adopt_layers(graph, node, pad, true);
+  armnn_i_acc_adopt_layers(graph, node, pad);
   node->inputs[0] = pad->inputs[0];
   return true;
 }
@@ -272,7 +269,7 @@ void armnn_i_acc_fuse(ir_graph_t* graph) {
     const uint32_t user = between->user;
     ir_node_t* next = graph->nodes[user];
     if (next->residual == node->output || !swallow(graph, node, next)) continue;
-    armnn_i_acc_adopt_layers(graph, node, next, false);
+    armnn_i_acc_adopt_layers(graph, node, next);
     node->output = next->output;
     next->kind = IR_DEAD;
     graph->nodes[n] = next; /* what is fused runs when its last part would have */

@@ -53,11 +53,11 @@ static void match_product(ir_graph_t* graph, ir_node_t* node) {
     }
     if (gate == NULL || !match_gate(graph, gate, x, &function, &a)) continue;
     if (function == ARMNN_ACC_SWISH && factor != 1.0f) continue;
-    if (gate != scale) armnn_i_acc_adopt_layers(graph, node, scale, true);
+    if (gate != scale) armnn_i_acc_adopt_layers(graph, node, scale);
     if (function == ARMNN_ACC_HARD_SWISH && gate->function == ARMNN_ACC_CLAMP) {
-      armnn_i_acc_adopt_layers(graph, node, function_of(graph, gate->inputs[0]), true);
+      armnn_i_acc_adopt_layers(graph, node, function_of(graph, gate->inputs[0]));
     }
-    armnn_i_acc_adopt_layers(graph, node, gate, true);
+    armnn_i_acc_adopt_layers(graph, node, gate);
     node->kind = IR_UNARY;
     node->inputs[0] = x;
     node->input_count = 1;

@@ -85,7 +85,7 @@ typedef struct ir_node_t {
   uint32_t* inputs; /* values */
   uint32_t output;  /* value */
   uint32_t layer_count;
-  uint32_t* layers; /* of the part, in the order in which they were fused */
+  uint32_t* layers; /* of the part, sorted */
 
   /* The epilogue, for the kinds that have one. */
   int32_t function;
@@ -309,9 +309,8 @@ void armnn_i_acc_read_constant(ir_graph_t* graph);
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
-/* |node| takes over the layers of |other|, behind its own or before them. */
-void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other,
-                              bool before);
+/* |node| takes over the layers of |other|. */
+void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other);
 
 /* ---- place.c, plan.c, lower.c
  * ---------------------------------------------------------------------

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,14 +42,21 @@ class Weights:
     ----------
     node, descriptor
         The layer and its parameters.
-    values, bias
-        The constants.
+    stored
+        The weights as they are, for those who only look at their shape.
+    bias
+        The bias.
     """
 
     node: Node
     descriptor: WeightedDescriptor
-    values: NDArray[np.float64]
+    stored: NDArray[Any]
     bias: NDArray[np.float64]
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The weights."""
+        return np.asarray(self.stored, np.float64)
 
     @property
     def output_axis(self) -> int:
@@ -67,7 +74,7 @@ class Weights:
 
     def scaled_by_output(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weights times a factor for each output channel."""
-        form = [1] * self.values.ndim
+        form = [1] * self.stored.ndim
         form[self._output_axis_of_weights] = -1
         return self.values * factors.reshape(form)
 
@@ -77,7 +84,7 @@ class Weights:
         value = self.node.inputs[0]
         assert value is not None
         if isinstance(self.descriptor, FullyConnectedDescriptor):
-            features = self.values.shape[1 - self._output_axis_of_weights]
+            features = self.stored.shape[1 - self._output_axis_of_weights]
             last = value.info.rank - 1
             return last if value.info.shape[last] == features else None
         return self.descriptor.data_layout.channel_axis
@@ -86,12 +93,12 @@ class Weights:
         """Return the weights times a factor for each input channel."""
         d = self.descriptor
         if isinstance(d, DepthwiseConvolution2dDescriptor):
-            multiplier = self.values.shape[3] // len(factors)
+            multiplier = self.stored.shape[3] // len(factors)
             return self.values * np.repeat(factors, multiplier)
         if isinstance(d, FullyConnectedDescriptor):
             return self.values * (factors if d.transpose_weight_matrix else factors[:, None])
         # Each group of outputs sees its own part of the inputs.
-        outputs = self.values.shape[0] // d.groups
+        outputs = self.stored.shape[0] // d.groups
         parts = np.repeat(factors.reshape(d.groups, -1), outputs, axis=0)
         if d.data_layout is DataLayout.NCHW:
             return self.values * parts[:, :, None, None]
@@ -174,6 +181,6 @@ def weights_of(node: Node) -> Weights | None:
     return Weights(
         node,
         d,
-        np.asarray(weights, np.float64),
+        weights,
         np.zeros(channels) if bias is None else np.asarray(bias, np.float64).reshape(-1),
     )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import statistics
 import time
@@ -78,7 +79,7 @@ def _summary(times: Sequence[float]) -> dict[str, float]:
     ordered = sorted(times)
 
     def percentile(share: float) -> float:
-        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+        return ordered[math.ceil(share * len(ordered)) - 1]
 
     return {
         "p50_seconds": statistics.median(ordered),

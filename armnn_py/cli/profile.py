@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,8 @@ def profile(
         "run_seconds": recorded.run_ns * 1e-9,
         "threads": threads,
         "copies": recorded.copies,
+        "dropped_events": recorded.dropped,
+        "counters": recorded.counters,
         "layer_count": len(recorded.layers),
         "layers": rows,
         "trace": str(trace_file) if trace_file is not None else None,
@@ -83,15 +86,21 @@ def profile(
     session.answer(data, lambda renderer: _render(renderer, data))
 
 
-def _operations(network: Network) -> dict[str, int]:
-    """Multiplications and additions of the layers that are matrix work, by name."""
-    counts = {layer.name: multiply_adds(layer) for layer in network.layers}
-    return {name: 2 * count for name, count in counts.items() if count}
+def _operations(network: Network) -> dict[int | str, int]:
+    """Multiplications and additions of matrix work, by guid and by names that one layer has."""
+    counts: dict[int | str, int] = {}
+    names = Counter(layer.name for layer in network.layers)
+    for layer in network.layers:
+        count = 2 * (multiply_adds(layer) or 0)
+        counts[layer.guid] = count
+        if names[layer.name] == 1:
+            counts[layer.name] = count
+    return counts
 
 
-def _speed(operations: Mapping[str, int], layer: LayerProfile) -> float | None:
+def _speed(operations: Mapping[int | str, int], layer: LayerProfile) -> float | None:
     """GFLOP/s of a kernel; it may have computed several layers."""
-    count = sum(operations.get(name, 0) for name in layer.layer.split(" + "))
+    count = sum(operations.get(key, 0) for key in layer.guids or (layer.layer,))
     return count * layer.calls / layer.total_ns if count and layer.total_ns else None
 
 
@@ -111,7 +120,21 @@ def chrome_trace(recorded: Profile) -> dict[str, Any]:
         }
         for event in sorted(recorded.timeline, key=lambda e: (e.time_ns, -e.duration_ns))
     ]
-    threads = sorted({event.thread for event in recorded.timeline})
+    events += [
+        {
+            "name": event.name,
+            "cat": "backend",
+            "ph": "i",
+            "s": "t",
+            "ts": (event.time_ns - start) / 1e3,
+            "pid": 1,
+            "tid": event.thread,
+            "args": {"phase": event.phase, "id": event.id, "layer": event.layer},
+        }
+        for event in recorded.events
+        if event.time_ns >= start
+    ]
+    threads = sorted({event["tid"] for event in events})
     labels: list[dict[str, Any]] = [
         {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "armnn_py"}}
     ]
@@ -166,3 +189,9 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         f"{counted(data['runs'], 'run')} in {data['run_seconds'] * 1e3:.2f} ms with "
         f"{counted(data['threads'], 'thread')}: {which}{where if data['trace'] else ''}"
     )
+    for backend, values in data["counters"].items():
+        shown_values = ", ".join(f"{name} {value:g}" for name, value in values.items())
+        renderer.line(f"Counters of {backend}: {shown_values}")
+    if data["dropped_events"]:
+        lost = counted(data["dropped_events"], "event")
+        renderer.line(f"{lost} did not fit into the buffer: the times are too small")

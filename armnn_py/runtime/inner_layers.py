@@ -17,7 +17,7 @@ from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.report import LayerAssignment
-    from armnn_py.runtime.profiling import BackendEvent
+    from armnn_py.runtime.profile_records import BackendEvent
 
 __all__ = ["COMPILED", "InnerLayer", "find_inner_layers", "names_of"]
 
@@ -38,21 +38,38 @@ class InnerLayer:
 def find_inner_layers(
     events: Iterable[BackendEvent], known: Mapping[int, object]
 ) -> list[InnerLayer]:
-    """Pair begins and ends of one step on one thread; ``known`` has the guids of layers."""
-    found: list[InnerLayer] = []
-    current: InnerLayer | None = None
+    """Pair begins and ends of one step on one thread; ``known`` has the guids of layers.
+
+    Of pairs inside each other the outermost counts. A begin whose end was lost counts for nothing.
+    """
+    closed: list[InnerLayer] = []
+    opened: list[InnerLayer] = []
     for event in events:
-        if event.phase == "begin" and current is None and event.id in known:
-            current = InnerLayer(event.name, event.time_ns, [event.id])
-        elif current is None:
+        if event.id not in known:
             continue
-        elif event.phase == "instant" and event.id in known:
-            current.guids.append(event.id)
-        elif event.phase == "end" and event.name == current.kernel:
+        if event.phase == "begin":
+            opened.append(InnerLayer(event.name, event.time_ns, [event.id]))
+        elif event.phase == "instant":
+            if opened:
+                opened[-1].guids.append(event.id)
+        else:
+            depth = _matching(opened, event)
+            if depth is None:
+                continue
+            current = opened[depth]
+            del opened[depth:]
             current.duration_ns = event.time_ns - current.start_ns
-            found.append(current)
-            current = None
-    return found
+            closed = [inner for inner in closed if inner.start_ns < current.start_ns]
+            closed.append(current)
+    return closed
+
+
+def _matching(opened: list[InnerLayer], end: BackendEvent) -> int | None:
+    """Return which open begin an end belongs to: the last of its name and layer."""
+    for depth in reversed(range(len(opened))):
+        if opened[depth].kernel == end.name and opened[depth].guids[0] == end.id:
+            return depth
+    return None
 
 
 def names_of(guids: Iterable[int], known: Mapping[int, LayerAssignment]) -> tuple[str, str]:

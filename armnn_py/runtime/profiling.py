@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,32 +16,22 @@ from armnn_py.errors import ArmnnError
 from armnn_py.ownership import Owner
 from armnn_py.runtime.inner_layers import COMPILED, find_inner_layers, names_of
 from armnn_py.runtime.network_plan import StepInfo
-from armnn_py.text import counted, html_table, printable, text_table
+from armnn_py.runtime.profile_counters import Counting
+from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
+from armnn_py.runtime.profile_text import summary, to_html, to_json, to_text
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from armnn_py._native.plan import NativeContext
-    from armnn_py._native.profiling_context import NativeProfilingContext
-    from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.report import LayerAssignment
     from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.network_plan import NetworkPlan
 
-__all__ = [
-    "BackendEvent",
-    "LayerProfile",
-    "Profile",
-    "TimelineEvent",
-    "flush_profiles",
-    "note_copies",
-    "open_profiles",
-]
+__all__ = ["Profile", "flush_profiles", "note_copies", "open_profiles"]
 
 _log = logging.getLogger("armnn_py.runtime")
-
-_HEAD = ("layer", "type", "backend", "kernel", "calls", "mean ms", "total ms", "%")
-_NUMBERS = range(4, 8)
 
 # The native buffer is one for the process and reading empties it, so all open profiles are served
 # by whoever reads.
@@ -69,85 +60,6 @@ def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
                 profile.copied_bytes += copied_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class LayerProfile:
-    """All executions of one layer while the profile was open; times in nanoseconds.
-
-    ``memory`` tells of a copy or import between which memories it goes, as ids of tensor handle
-    factories or the host, e.g. ``host -> Acme/AcmeNpu/Device``; of other layers it is empty.
-    """
-
-    layer: str
-    type: str
-    backend: str
-    kernel: str
-    calls: int
-    total_ns: int
-    memory: str = ""
-
-    @property
-    def mean_ns(self) -> float:
-        """Time of one execution."""
-        return self.total_ns / self.calls
-
-
-@dataclass(frozen=True, slots=True)
-class BackendEvent:
-    """Something that a backend told the trace.
-
-    Attributes
-    ----------
-    name
-        What it is, in the backend's words.
-    phase
-        ``"begin"``, ``"end"`` or ``"instant"``; begin and end nest on one thread.
-    id
-        What the backend numbers its events with, usually a layer's guid.
-    thread
-        A small number, the same for one thread.
-    time_ns
-        When it was, on the monotonic clock.
-    in_run
-        Whether it came from a thread that worked for a run of the profiled network; otherwise from
-        a thread of a backend, and perhaps for another network.
-    layer, backend
-        What was executed at that moment, as in `LayerProfile`; None for what came from a thread of
-        a backend or from between two layers.
-    """
-
-    name: str
-    phase: Literal["begin", "end", "instant"]
-    id: int
-    thread: int
-    time_ns: int
-    in_run: bool
-    layer: str | None = None
-    backend: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineEvent:
-    """One execution of a layer, or a whole run (whose ``type`` is ``"Run"``).
-
-    Attributes
-    ----------
-    layer, type, backend, kernel
-        As in `LayerProfile`.
-    thread
-        A small number, the same for one thread.
-    time_ns, duration_ns
-        When it began, on the monotonic clock, and how long it took.
-    """
-
-    layer: str
-    type: str
-    backend: str
-    kernel: str
-    thread: int
-    time_ns: int
-    duration_ns: int
-
-
 _PHASES: dict[int, Literal["begin", "end", "instant"]] = dict(
     zip(trace.PHASES, ("begin", "end", "instant"), strict=True)
 )
@@ -163,35 +75,6 @@ class _Sum:
 
 
 _RUN = StepInfo("run", "Run", "host", "")
-
-
-class _Counting:
-    """Counters of a backend while a profile is open."""
-
-    __slots__ = ("_backend", "_before", "_context")
-
-    def __init__(self, backend: Backend, context: NativeProfilingContext) -> None:
-        self._backend = backend
-        self._context = context
-        backend.retain()
-        try:
-            context.start()
-            try:
-                self._before = context.read()
-            except BaseException:
-                context.stop()
-                raise
-        except BaseException:
-            backend.release()
-            raise
-
-    def finish(self) -> dict[str, float]:
-        """Turn the counters off and return what they have come to."""
-        try:
-            return self._context.scaled(self._context.read(), self._before)
-        finally:
-            self._context.stop()
-            self._backend.release()
 
 
 class Profile(Owner, instead="keep its .layers or to_json()"):
@@ -253,7 +136,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._told: list[BackendEvent] = []
         # Indices of told events by run: whose they are is known when the step has ended.
         self._in_step: dict[tuple[int, int], list[int]] = {}
-        self._counting: dict[str, _Counting] = {}
+        self._counting: dict[str, Counting] = {}
         self.layers: tuple[LayerProfile, ...] = ()
         self.events: tuple[BackendEvent, ...] = ()
         self.timeline: tuple[TimelineEvent, ...] = ()
@@ -265,13 +148,25 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self.dropped = 0
 
     def __enter__(self) -> Profile:
+        with ExitStack() as undo:
+            with _lock:
+                flush_profiles()
+                trace.start(self.CAPACITY)
+                undo.callback(self._stop)
+                self._dropped_before = trace.dropped()
+                open_profiles.append(self)
+            self._start_counters()
+            undo.pop_all()
+        return self
+
+    def _stop(self) -> None:
+        """Take what was recorded so far; nothing is recorded any more."""
+        self._finish_counters()
         with _lock:
             flush_profiles()
-            trace.start(self.CAPACITY)
-            self._dropped_before = trace.dropped()
-            open_profiles.append(self)
-        self._start_counters()
-        return self
+            if self in open_profiles:
+                open_profiles.remove(self)
+            trace.stop()
 
     def __exit__(
         self,
@@ -279,16 +174,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for backend_id, counting in self._counting.items():
-            try:
-                self.counters[backend_id] = counting.finish()
-            except ArmnnError as error:
-                _log.warning("the profile lacks counters: %s", error)
-        self._counting.clear()
-        with _lock:
-            flush_profiles()
-            open_profiles.remove(self)
-            trace.stop()
+        self._stop()
         self.layers = tuple(
             LayerProfile(
                 entry.info.layer,
@@ -298,8 +184,9 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 entry.calls,
                 entry.total_ns,
                 entry.info.memory,
+                guids,
             )
-            for entry in self._sums.values()
+            for (_, _, guids), entry in self._sums.items()
         )
         self.events = tuple(self._told)
         self.timeline = tuple(self._timeline)
@@ -315,9 +202,17 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             if context is None:
                 continue
             try:
-                self._counting[backend.id] = _Counting(backend, context)
+                self._counting[backend.id] = Counting(backend, context)
             except ArmnnError as error:
                 _log.warning("the profile lacks counters: %s", error)
+
+    def _finish_counters(self) -> None:
+        for backend_id, counting in self._counting.items():
+            try:
+                self.counters[backend_id] = counting.finish()
+            except ArmnnError as error:
+                _log.warning("the profile lacks counters: %s", error)
+        self._counting.clear()
 
     def _take(self, events: list[trace.TraceEvent], dropped: int) -> None:
         """Count the events of this profile's network; ``dropped`` is the process's count."""
@@ -405,84 +300,13 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
 
     def to_json(self) -> dict[str, Any]:
         """The profile as JSON-able values; times in microseconds."""
-        return {
-            "runs": self.runs,
-            "run_us": self.run_ns / 1e3,
-            "copies": self.copies,
-            "copied_bytes": self.copied_bytes,
-            "dropped_events": self.dropped,
-            "layers": [
-                {
-                    "layer": layer.layer,
-                    "type": layer.type,
-                    "backend": layer.backend,
-                    "kernel": layer.kernel,
-                    "memory": layer.memory,
-                    "calls": layer.calls,
-                    "total_us": layer.total_ns / 1e3,
-                }
-                for layer in self.layers
-            ],
-            "counters": {backend: dict(values) for backend, values in self.counters.items()},
-            "events": [
-                {
-                    "name": event.name,
-                    "phase": event.phase,
-                    "id": event.id,
-                    "thread": event.thread,
-                    "time_us": event.time_ns / 1e3,
-                    "in_run": event.in_run,
-                    "layer": event.layer,
-                    "backend": event.backend,
-                }
-                for event in self.events
-            ],
-        }
-
-    def _rows(self) -> list[tuple[str, ...]]:
-        total = sum(layer.total_ns for layer in self.layers) or 1
-        return [
-            _HEAD,
-            *(
-                (
-                    layer.layer,
-                    layer.type,
-                    layer.backend,
-                    f"{layer.kernel} {layer.memory}".rstrip(),
-                    str(layer.calls),
-                    f"{layer.mean_ns / 1e6:.3f}",
-                    f"{layer.total_ns / 1e6:.3f}",
-                    f"{100 * layer.total_ns / total:.1f}",
-                )
-                for layer in self.slowest(len(self.layers))
-            ),
-        ]
-
-    @property
-    def _total(self) -> str:
-        lost = f"; {counted(self.dropped, 'event')} lost" if self.dropped else ""
-        copied = f"; {counted(self.copied_bytes, 'byte')} copied" if self.copies else ""
-        return f"{counted(self.runs, 'run')} in {self.run_ns / 1e6:.3f} ms{copied}{lost}"
-
-    def _counter_rows(self) -> list[tuple[str, ...]]:
-        rows: list[tuple[str, ...]] = [
-            (backend, name, f"{value:g}")
-            for backend, values in self.counters.items()
-            for name, value in values.items()
-        ]
-        return [("backend", "counter", "value"), *rows] if rows else []
+        return to_json(self)
 
     def __str__(self) -> str:
-        if not self.layers:
-            return "nothing was run"
-        counters = self._counter_rows()
-        more = f"\n\n{text_table(counters, right=range(2, 3))}" if counters else ""
-        return f"{text_table(self._rows(), right=_NUMBERS)}\n{self._total}{more}"
+        return to_text(self)
 
     def __repr__(self) -> str:
-        return f"<Profile of '{printable(self._network.name)}': {self._total}>"
+        return f"<Profile of '{printable(self._network.name)}': {summary(self)}>"
 
     def _repr_html_(self) -> str:
-        table = html_table(self._rows(), f"Profile of '{self._network.name}': {self._total}")
-        counters = self._counter_rows()
-        return table + html_table(counters, "Counters") if counters else table
+        return to_html(self, self._network.name)

@@ -49,6 +49,7 @@ OPEN_NETWORKS = {
     "yolox_tiny": [1, 3, 416, 416],
 }
 DEFAULT_NETWORKS = [name for name in NETWORKS if name not in ("relu16", "chain100")]
+REFERENCE = "onnxruntime"
 TOLERANCE = 1e-4
 """Largest difference from ONNX Runtime, relative to the largest output, that counts as equal."""
 
@@ -68,14 +69,17 @@ def prepare(name: str, work: Path, models: Path | None) -> Path:
 def difference(expected: list[np.ndarray], actual: list[np.ndarray]) -> float:
     """Return the largest difference relative to the largest expected value; inf if shapes differ.
 
-    Engines order outputs differently: they are paired by size.
+    Engines order outputs differently: they are paired by shape, in the order of equal ones.
     """
-    if sorted(a.size for a in expected) != sorted(b.size for b in actual):
+
+    def by_shape(array: np.ndarray) -> tuple[int, ...]:
+        return tuple(size for size in array.shape if size != 1)
+
+    pairs = zip(sorted(expected, key=by_shape), sorted(actual, key=by_shape), strict=False)
+    if sorted(map(by_shape, expected)) != sorted(map(by_shape, actual)):
         return float("inf")
     worst = 0.0
-    for a, b in zip(
-        sorted(expected, key=lambda t: t.size), sorted(actual, key=lambda t: t.size), strict=True
-    ):
+    for a, b in pairs:
         distance = np.abs(a.ravel().astype(np.float64) - b.ravel())
         worst = max(worst, float(np.nan_to_num(distance, nan=np.inf).max() / np.abs(a).max()))
     return worst
@@ -111,28 +115,39 @@ def compare_network(
                 result[engine] = {"error": str(error)}
                 continue
             target = Path(scratch) / f"{engine}.npz"
-            worker.save(target)
-            with np.load(target) as arrays:
-                outputs[engine] = [arrays[key] for key in arrays.files]
             workers.append(worker)
-        reference = outputs.get("onnxruntime")
-        for worker in list(workers):
-            distance = difference(reference, outputs[worker.engine]) if reference else None
-            result[worker.engine] = {**worker.facts, "difference": distance}
-            if distance is not None and distance > arguments.tolerance:
-                result[worker.engine]["error"] = "outputs differ, not timed"
+            try:
+                worker.save(target)
+                with np.load(target) as arrays:
+                    outputs[engine] = [arrays[key] for key in arrays.files]
+            except WorkerError as error:
+                result[engine] = {**worker.facts, "error": str(error)}
+        reference = outputs.get(REFERENCE)
+        if reference is None:
+            raise SystemExit(f"{name}: {REFERENCE} gives no outputs to compare with: {result}")
+        try:
+            equal = []
+            for worker in (w for w in workers if w.engine in outputs):
+                distance = difference(reference, outputs[worker.engine])
+                result[worker.engine] = {**worker.facts, "difference": distance}
+                if distance > arguments.tolerance:
+                    result[worker.engine]["error"] = "outputs differ, not timed"
+                else:
+                    equal.append(worker)
+            take_turns(
+                equal,
+                gauge,
+                turns=arguments.turns,
+                turn_ms=arguments.turn_ms,
+                patience=arguments.patience,
+            )
+            for worker in equal:
+                result[worker.engine].update(worker.figures())
+        except WorkerError as error:
+            raise SystemExit(f"{name}: an engine ended while it was timed: {error}") from error
+        finally:
+            for worker in workers:
                 worker.close()
-                workers.remove(worker)
-        take_turns(
-            workers,
-            gauge,
-            turns=arguments.turns,
-            turn_ms=arguments.turn_ms,
-            patience=arguments.patience,
-        )
-        for worker in workers:
-            result[worker.engine].update(worker.figures())
-            worker.close()
     return result
 
 
@@ -180,6 +195,8 @@ def main() -> None:
     arguments = _arguments()
     installed = [name for name, e in ENGINES.items() if importlib.util.find_spec(e.module)]
     engines = arguments.engine or installed
+    if REFERENCE not in engines:
+        raise SystemExit(f"{REFERENCE} is what outputs are compared with: install and list it")
     names = arguments.network or [*DEFAULT_NETWORKS, *(OPEN_NETWORKS if arguments.open else ())]
     program = build_gauge(arguments.work)
     peak = arguments.peak

@@ -25,7 +25,8 @@ def test_bench_counts_its_runs(command: Command) -> None:
     inner = [x for x in armnn_py.import_model(DEMO).layers if x.type not in _HOST_LAYERS]
     assert data["backends"] == {"CpuRef": len(inner)}
     assert 0 < data["p50_seconds"] <= data["p90_seconds"] <= data["p99_seconds"]
-    assert data["p99_seconds"] * data["runs_per_second"] >= 1 > 0
+    assert data["p90_seconds"] == data["p99_seconds"]  # of three runs
+    assert data["p50_seconds"] * data["runs_per_second"] > 0.1
     assert data["arena_bytes"] > 0
     assert data["compared"] is None
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from armnn_py.optimizer.report import LayerAssignment
 from armnn_py.runtime.inner_layers import find_inner_layers, names_of
-from armnn_py.runtime.profiling import BackendEvent
+from armnn_py.runtime.profile_records import BackendEvent
 
 KNOWN = {
     guid: LayerAssignment(guid, name, kind, "Acme")
@@ -53,3 +53,17 @@ def test_events_about_other_things_are_no_layers() -> None:
     (conv,) = find_inner_layers(events, KNOWN)
     assert conv.duration_ns == 10
     assert conv.guids == [3]
+
+
+def test_a_lost_end_costs_one_kernel_only() -> None:
+    events = [
+        event("begin", "conv_kernel", 3, 0),  # its end was lost
+        event("begin", "relu_kernel", 4, 10),
+        event("end", "relu_kernel", 4, 12),
+        event("begin", "conv_kernel", 3, 20),
+        event("instant", "fused", 4, 21),
+        event("end", "conv_kernel", 3, 29),
+    ]
+    relu, conv = find_inner_layers(events, KNOWN)
+    assert (relu.kernel, relu.duration_ns) == ("relu_kernel", 2)
+    assert (conv.kernel, conv.duration_ns, conv.guids) == ("conv_kernel", 9, [3, 4])

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Counters of backends while a profile is open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from armnn_py._native.profiling_context import NativeProfilingContext
+    from armnn_py.backends.backend import Backend
+
+__all__ = ["Counting"]
+
+
+class Counting:
+    """Counters of a backend while a profile is open."""
+
+    __slots__ = ("_backend", "_before", "_context")
+
+    def __init__(self, backend: Backend, context: NativeProfilingContext) -> None:
+        self._backend = backend
+        self._context = context
+        backend.retain()
+        try:
+            context.start()
+            try:
+                self._before = context.read()
+            except BaseException:
+                context.stop()
+                raise
+        except BaseException:
+            backend.release()
+            raise
+
+    def finish(self) -> dict[str, float]:
+        """Turn the counters off and return what they have come to."""
+        try:
+            return self._context.scaled(self._context.read(), self._before)
+        finally:
+            self._context.stop()
+            self._backend.release()

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A profile as tables and as JSON-able values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.text import counted, html_table, text_table
+
+if TYPE_CHECKING:
+    from armnn_py.runtime.profiling import Profile
+
+__all__ = ["summary", "to_html", "to_json", "to_text"]
+
+_HEAD = ("layer", "type", "backend", "kernel", "calls", "mean ms", "total ms", "%")
+_NUMBERS = range(4, 8)
+
+
+def to_json(profile: Profile) -> dict[str, Any]:
+    """Return JSON-able values; times in microseconds."""
+    return {
+        "runs": profile.runs,
+        "run_us": profile.run_ns / 1e3,
+        "copies": profile.copies,
+        "copied_bytes": profile.copied_bytes,
+        "dropped_events": profile.dropped,
+        "layers": [
+            {
+                "layer": layer.layer,
+                "type": layer.type,
+                "backend": layer.backend,
+                "kernel": layer.kernel,
+                "memory": layer.memory,
+                "guids": list(layer.guids),
+                "calls": layer.calls,
+                "total_us": layer.total_ns / 1e3,
+            }
+            for layer in profile.layers
+        ],
+        "counters": {backend: dict(values) for backend, values in profile.counters.items()},
+        "events": [
+            {
+                "name": event.name,
+                "phase": event.phase,
+                "id": event.id,
+                "thread": event.thread,
+                "time_us": event.time_ns / 1e3,
+                "in_run": event.in_run,
+                "layer": event.layer,
+                "backend": event.backend,
+            }
+            for event in profile.events
+        ],
+    }
+
+
+def summary(profile: Profile) -> str:
+    """Return how many runs there were and what went with them."""
+    lost = f"; {counted(profile.dropped, 'event')} lost" if profile.dropped else ""
+    copied = f"; {counted(profile.copied_bytes, 'byte')} copied" if profile.copies else ""
+    return f"{counted(profile.runs, 'run')} in {profile.run_ns / 1e6:.3f} ms{copied}{lost}"
+
+
+def to_text(profile: Profile) -> str:
+    """Return a table of layers, the slowest first, and one of counters."""
+    if not profile.layers:
+        return "nothing was run"
+    counters = _counter_rows(profile)
+    more = f"\n\n{text_table(counters, right=range(2, 3))}" if counters else ""
+    return f"{text_table(_rows(profile), right=_NUMBERS)}\n{summary(profile)}{more}"
+
+
+def to_html(profile: Profile, name: str) -> str:
+    """Return the same for a notebook."""
+    table = html_table(_rows(profile), f"Profile of '{name}': {summary(profile)}")
+    counters = _counter_rows(profile)
+    return table + html_table(counters, "Counters") if counters else table
+
+
+def _rows(profile: Profile) -> list[tuple[str, ...]]:
+    total = sum(layer.total_ns for layer in profile.layers) or 1
+    return [
+        _HEAD,
+        *(
+            (
+                layer.layer,
+                layer.type,
+                layer.backend,
+                f"{layer.kernel} {layer.memory}".rstrip(),
+                str(layer.calls),
+                f"{layer.mean_ns / 1e6:.3f}",
+                f"{layer.total_ns / 1e6:.3f}",
+                f"{100 * layer.total_ns / total:.1f}",
+            )
+            for layer in profile.slowest(len(profile.layers))
+        ),
+    ]
+
+
+def _counter_rows(profile: Profile) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [
+        (backend, name, f"{value:g}")
+        for backend, values in profile.counters.items()
+        for name, value in values.items()
+    ]
+    return [("backend", "counter", "value"), *rows] if rows else []

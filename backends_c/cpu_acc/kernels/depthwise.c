@@ -3,11 +3,12 @@
  *
  * depthwise.c - depthwise convolutions, VF_LANES channels by up to 7 neighbouring pixels.
  *
- * Loop order: output rows, tiles of pixels, rows of the filter, input columns. Each input column is
- * loaded once and used for all outputs of the tile that it serves: (7 - 1) * stride + k loads for
- * 7 * k multiplications instead of 7 * k loads. The rows' k inputs and the filter stay in L1 while
- * the tiles go by. Loops over taps and pixels have constant bounds and are unrolled, so that the
- * sums stay in registers.
+ * Loop order: output rows (two together where there are registers for it), tiles of pixels, input
+ * rows, input columns. Each input column is loaded once and used for all outputs of the tile that
+ * it serves: for 3 x 3, 36 loads for 126 multiplications instead of 126. Two rows also give 14
+ * independent chains of additions, which is what two units of latency 4 need. The rows' inputs and
+ * the filter stay in L1 while the tiles go by. Loops over taps and pixels have constant bounds and
+ * are unrolled, so that the sums stay in registers.
  *
  * At the borders taps outside the image are left out by a test for each column and row of taps. The
  * tests are the same from row to row, so that the processor foresees them.
@@ -85,28 +86,32 @@ ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t y, int64_
   }
 }
 
-/* Rows [first, end) of taps are inside the image; |border| is constant: without it all rows and
- * columns are. */
+/* Output rows y .. y + height - 1, which is 1 or 2. Input rows [first, end) of those that the tile
+ * uses are inside the image; |border| is constant: without it all rows and columns are. */
 ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t y, int first, int end,
-                         vm_t lanes, int size, int stride, int width, int border) {
+                         vm_t lanes, int size, int stride, int width, int height, int border) {
   const ptrdiff_t pixel = job->input_pixel;
   const ptrdiff_t start = (y * stride - job->pad_top) * job->input_row + tile->input_x * pixel;
   const float* weights = job->weights;
   const uint32_t columns = tile->columns;
   (void)lanes;
-  vf_t sums[ARMNN_ACC_DEPTHWISE_MOST_WIDTH];
+  vf_t sums[2][ARMNN_ACC_DEPTHWISE_MOST_WIDTH];
+#pragma GCC unroll 2
+  for (int o = 0; o < height; ++o) {
 #pragma GCC unroll 7
-  for (int i = 0; i < width; ++i) sums[i] = vf_load(weights);
+    for (int i = 0; i < width; ++i) sums[o][i] = vf_load(weights);
+  }
+  vf_t filter[7][7];
+#pragma GCC unroll 9
+  for (int r = 0; r < (height - 1) * stride + size; ++r) {
+    /* Rows of the filter stay in registers while they are used: otherwise each multiplication would
+     * load its weight. */
 #pragma GCC unroll 7
-  for (int r = 0; r < size; ++r) {
-    if (border && (r < first || r >= end)) continue;
-    /* A row of the filter in registers: otherwise each multiplication would load its weight. */
-    vf_t filter[7];
-#pragma GCC unroll 7
-    for (int k = 0; k < size; ++k) {
-      filter[k] = vf_load(weights + (1 + r * size + k) * VF_LANES);
-      ACC_KEEP(filter[k]);
+    for (int k = 0; k < size && r < size; ++k) {
+      filter[r][k] = vf_load(weights + (1 + r * size + k) * VF_LANES);
+      ACC_KEEP(filter[r][k]);
     }
+    if (border && (r < first || r >= end)) continue;
     /* As a number, because at a border it is outside the image until the first column inside. */
     uintptr_t at = (uintptr_t)job->input +
                    (uintptr_t)((start + r * job->input_row) * (ptrdiff_t)sizeof(float));
@@ -115,51 +120,59 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t y, int fi
          ++c, at += (uintptr_t)(pixel * (ptrdiff_t)sizeof(float))) {
       if (border && (columns >> c & 1u) == 0) continue;
       const vf_t x = LOAD((const float*)at);
+#pragma GCC unroll 2
+      for (int o = 0; o < height; ++o) {
+        const int row = r - o * stride;
+        if (row < 0 || row >= size) continue;
 #pragma GCC unroll 7
-      for (int i = 0; i < width; ++i) {
-        const int k = c - i * stride;
-        if (k >= 0 && k < size) sums[i] = vf_fma(x, filter[k], sums[i]);
+        for (int i = 0; i < width; ++i) {
+          const int k = c - i * stride;
+          if (k >= 0 && k < size) sums[o][i] = vf_fma(x, filter[row][k], sums[o][i]);
+        }
       }
     }
   }
-  store_tile(job, sums, y, tile->x, width, lanes);
+#pragma GCC unroll 2
+  for (int o = 0; o < height; ++o) store_tile(job, sums[o], y + o, tile->x, width, lanes);
+}
+
+#define TILE(width)                                                              \
+  case width:                                                                    \
+    if (whole && tile->columns == UINT32_MAX) {                                  \
+      one_tile(job, tile, y, 0, reach, lanes, size, stride, width, height, 0);   \
+    } else {                                                                     \
+      one_tile(job, tile, y, first, end, lanes, size, stride, width, height, 1); \
+    }                                                                            \
+    break;
+
+/* All tiles of |height| output rows. */
+ACC_INLINE void one_line(const job_t* job, int64_t y, vm_t lanes, int size, int stride,
+                         int height) {
+  const int reach = (height - 1) * stride + size;
+  const int64_t top = y * stride - job->pad_top;
+  const int first = top < 0 ? (int)-top : 0;
+  const int end = top + reach > job->input_height ? (int)(job->input_height - top) : reach;
+  const int whole = first == 0 && end == reach;
+  for (int64_t t = 0; t < job->tile_count; ++t) {
+    const tile_t* tile = &job->tiles[t];
+    switch (tile->width) {
+      TILE(7)
+      TILE(6)
+      TILE(5)
+      TILE(4)
+      default:
+        TILE(1)
+    }
+  }
 }
 
 ACC_INLINE void all_rows(const job_t* job, int size, int stride) {
   const vm_t lanes = vm_first(job->lanes);
-  for (int64_t y = job->first_row; y < job->end_row; ++y) {
-    const int64_t top = y * stride - job->pad_top;
-    const int first = top < 0 ? (int)-top : 0;
-    const int end = top + size > job->input_height ? (int)(job->input_height - top) : size;
-    const int whole = first == 0 && end == size;
-    for (int64_t t = 0; t < job->tile_count; ++t) {
-      const tile_t* tile = &job->tiles[t];
-#define TILE(width)                                                    \
-  if (whole && tile->columns == UINT32_MAX) {                          \
-    one_tile(job, tile, y, 0, size, lanes, size, stride, width, 0);    \
-  } else {                                                             \
-    one_tile(job, tile, y, first, end, lanes, size, stride, width, 1); \
-  }
-      switch (tile->width) {
-        case 7:
-          TILE(7)
-          break;
-        case 6:
-          TILE(6)
-          break;
-        case 5:
-          TILE(5)
-          break;
-        case 4:
-          TILE(4)
-          break;
-        default:
-          TILE(1)
-          break;
-      }
-#undef TILE
-    }
-  }
+  int64_t y = job->first_row;
+#if VF_REGISTERS >= 32
+  for (; y + 2 <= job->end_row; y += 2) one_line(job, y, lanes, size, stride, 2);
+#endif
+  for (; y < job->end_row; ++y) one_line(job, y, lanes, size, stride, 1);
 }
 
 #define DEPTHWISE(size, stride)                                                             \

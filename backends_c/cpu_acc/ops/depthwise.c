@@ -170,6 +170,8 @@ static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker) {
   }
   op->chunks = armnn_i_acc_ceil_div(rows, op->chunk_rows);
   op->chunk_rows = armnn_i_acc_ceil_div(rows, op->chunks);
+  op->chunk_rows += op->chunk_rows % 2; /* kernels may do two rows together */
+  op->chunks = armnn_i_acc_ceil_div(rows, op->chunk_rows);
 }
 
 armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,

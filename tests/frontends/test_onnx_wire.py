@@ -384,6 +384,16 @@ def test_random_bytes_change(read: Any, seed: int) -> None:
     assert refused > 50
 
 
+def test_many_packed_numbers(read: Any) -> None:
+    """More than are unpacked in one part."""
+    values = np.random.default_rng(0).integers(-(2**63), 2**63 - 1, 300_000)
+    values[::3] >>= 50
+    values[1::3] = 0
+    tensor = helper.make_tensor("many", TensorProto.INT64, [values.size], values.tolist())
+    data = in_tensor(tensor.SerializeToString())
+    assert read(data)["graph"]["initializer"][0]["int64_data"] == values.tolist()
+
+
 def test_numbers_at_every_place_of_the_window(read: Any) -> None:
     """A number may lie across the end of what was read of the file so far."""
     for padding in range((1 << 14) - 24, (1 << 14) + 2):

@@ -27,6 +27,7 @@ _WINDOW = 1 << 14
 _LONGEST_VARINT = 10
 _DEEPEST_GROUP = 100
 _MOST_AT_ONCE = 1 << 30
+_PART = 1 << 20
 
 #: Where bytes lie: begin and end.
 Span = tuple[int, int]
@@ -150,12 +151,22 @@ class Source:
 
 def varints(data: bytes | bytearray) -> NDArray[np.uint64]:
     """The numbers of a packed field."""
-    if not data:
-        return np.empty(0, np.uint64)
     octets = np.frombuffer(data, np.uint8)
-    last = np.flatnonzero(octets < 0x80)
-    if not last.size or last[-1] != octets.size - 1:
-        raise DamagedError("a packed field ends inside of a number")
+    parts = [np.empty(0, np.uint64)]
+    begin = 0
+    while begin < octets.size:  # in parts: what is computed on the way takes many times the room
+        end = min(begin + _PART, octets.size)
+        last = np.flatnonzero(octets[begin:end] < 0x80)
+        if not last.size:
+            raise DamagedError("a packed field has no end of a number where one must be")
+        end = begin + int(last[-1]) + 1
+        parts.append(_numbers(octets[begin:end], last))
+        begin = end
+    return np.concatenate(parts)
+
+
+def _numbers(octets: NDArray[np.uint8], last: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """Whole numbers, of which these are the last octets."""
     first = np.concatenate(([0], last[:-1] + 1))
     lengths = last - first + 1
     if int(lengths.max()) > _LONGEST_VARINT:

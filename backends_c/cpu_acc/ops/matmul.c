@@ -124,6 +124,7 @@ static void multiply_rows(const matmul_run_t* state, armnn_i_acc_gemm_job_t* job
   job->input += from * job->input_stride;
   job->output = state->output + matrix_offset(matmul, &what->output, batch, NULL) +
                 from * job->output_stride + panel->first;
+  job->residual = job->output;
   if (epilogue->has_residual) {
     job->residual = state->residual + matrix_offset(matmul, &epilogue->residual, batch, NULL) +
                     from * job->residual_stride + panel->first;
@@ -200,6 +201,7 @@ static void run_matmul(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run)
       .output = armnn_i_acc_address(run, &matmul->what.output),
       .scratch = (float*)run->scratch,
   };
+  state.residual = state.output; /* not read without a residual */
   if (matmul->what.epilogue.has_residual) {
     state.residual = armnn_i_acc_address(run, &matmul->what.epilogue.residual);
   }

@@ -323,6 +323,7 @@ void armnn_i_acc_run_window(const armnn_i_acc_window_t* window,
       .input = armnn_i_acc_address(run, &window->what.input),
       .output = armnn_i_acc_address(run, &window->what.output),
   };
+  state.residual = state.output; /* not read without a residual */
   if (window->what.epilogue.has_residual) {
     state.residual = armnn_i_acc_address(run, &window->what.epilogue.residual);
   }

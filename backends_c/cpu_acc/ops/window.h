@@ -55,8 +55,8 @@ typedef struct armnn_i_acc_window_tile_t {
   uint32_t rows;   /* pixels of a tile */
   uint32_t repeat; /* tiles, one behind another */
   uint32_t first_tap, tap_count;
-  const float* input;       /* of the first pixel, */
-  const float* const* runs; /* unless this is given */
+  const float* input;       /* of the first pixel, and not used if */
+  const float* const* runs; /* this is given */
   int64_t output, residual; /* offsets of the first pixel */
 } armnn_i_acc_window_tile_t;
 

@@ -176,6 +176,7 @@ static void cut_line(cutter_t* cutter, cursor_t* at) {
       tile->input = input + from->x * window->input_step;
     } else {
       cursor_t pixel = {at->image, at->y, from->x};
+      tile->input = cutter->input;
       tile->runs = list_runs(cutter, &pixel, from->rows, first, end);
     }
   }
@@ -230,6 +231,7 @@ static void add_tile(cutter_t* cutter, cursor_t* at, uint32_t rows) {
     at->x += rows;
     if (at->x == width) next_line(window, at);
   } else {
+    tile->input = cutter->input;
     tile->runs = list_runs(cutter, at, rows, first, end);
   }
 }

@@ -21,9 +21,15 @@ Arrays = Mapping[str, np.ndarray]
 class Models:
     """Writes models to files and runs them."""
 
-    def __init__(self, folder: Path, runtime: ann.Runtime | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        runtime: ann.Runtime | None = None,
+        backends: tuple[str, ...] = ("CpuRef",),
+    ) -> None:
         self.folder = folder
         self.runtime = runtime
+        self.backends = backends
         self.count = 0
 
     def save(self, model: onnx.ModelProto | bytes, name: str = "model.onnx") -> Path:
@@ -58,7 +64,7 @@ class Models:
     def ours(self, model: onnx.ModelProto, inputs: Arrays) -> dict[str, np.ndarray]:
         self.count += 1
         path = self.save(model, f"model{self.count}.onnx")
-        with ann.load(path, backends=["CpuRef"], runtime=self.runtime) as net:
+        with ann.load(path, backends=self.backends, runtime=self.runtime) as net:
             return net.run(dict(inputs))
 
     @staticmethod
@@ -90,11 +96,16 @@ def models(tmp_path: Path) -> Models:
     return Models(tmp_path)
 
 
-@pytest.fixture(scope="module")
-def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Models]:
-    """Models with one runtime for the whole module."""
-    with ann.Runtime(enable_dynamic_backends=False) as runtime:
-        yield Models(tmp_path_factory.mktemp("onnx"), runtime)
+@pytest.fixture(scope="module", params=[("CpuRef",), ("CpuAcc", "CpuRef")], ids="+".join)
+def engines(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Models]:
+    """Models with one runtime for the whole module: the reference alone, and CpuAcc before it."""
+    backends: tuple[str, ...] = request.param
+    with ann.Runtime(enable_dynamic_backends="CpuAcc" in backends) as runtime:
+        if not set(backends) <= set(runtime.backends):
+            pytest.skip("CpuAcc is not here: an installed package has it, or DYNAMIC_BACKEND_PATHS")
+        yield Models(tmp_path_factory.mktemp("onnx"), runtime, backends)
 
 
 @pytest.fixture

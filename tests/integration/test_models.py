@@ -52,27 +52,37 @@ def check_equal(outputs: dict[str, np.ndarray], expected: dict[str, np.ndarray])
         assert float(np.abs(outputs[name] - value).max()) <= TOLERANCE * largest
 
 
+@pytest.fixture(params=[("CpuRef",), ("CpuAcc", "CpuRef")], ids="+".join)
+def backends(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The reference alone, and CpuAcc before it."""
+    chosen: tuple[str, ...] = request.param
+    with ann.Runtime() as runtime:
+        if not set(chosen) <= set(runtime.backends):
+            pytest.skip("CpuAcc is not here: an installed package has it, or DYNAMIC_BACKEND_PATHS")
+    return chosen
+
+
 @pytest.mark.parametrize("image", ["chelsea.png", "coffee.png"])
-def test_resnet50_thin(models_folder: Path, image: str) -> None:
+def test_resnet50_thin(models_folder: Path, image: str, backends: tuple[str, ...]) -> None:
     path = models_folder / "open" / "resnet50_thin.onnx"
     inputs = {
         "input_0": picture(models_folder, image, (224, 224), layout="NHWC", mean=(123, 117, 104))
     }
-    with ann.load(path, backends=["CpuRef"]) as net:
+    with ann.load(path, backends=backends) as net:
         check_equal(net.run(inputs), reference(path, inputs))
 
 
-def test_yolox_tiny(models_folder: Path) -> None:
+def test_yolox_tiny(models_folder: Path, backends: tuple[str, ...]) -> None:
     path = models_folder / "open" / "yolox_tiny.onnx"
     inputs = {"images": picture(models_folder, "astronaut.png", (416, 416))}
-    with ann.load(path, backends=["CpuRef"]) as net:
+    with ann.load(path, backends=backends) as net:
         check_equal(net.run(inputs), reference(path, inputs))
 
 
-def test_ocr_det_at_two_sizes(models_folder: Path) -> None:
+def test_ocr_det_at_two_sizes(models_folder: Path, backends: tuple[str, ...]) -> None:
     """One loaded network, two shapes: planned once each, then again from the cache."""
     path = models_folder / "open" / "ocr_det.onnx"
-    with ann.load(path, backends=["CpuRef"]) as net:
+    with ann.load(path, backends=backends) as net:
         for size in [(192, 384), (320, 320), (192, 384)]:
             inputs = {
                 "x": picture(
@@ -82,12 +92,12 @@ def test_ocr_det_at_two_sizes(models_folder: Path) -> None:
             check_equal(net.run(inputs), reference(path, inputs))
 
 
-def test_ocr_rec(models_folder: Path) -> None:
+def test_ocr_rec(models_folder: Path, backends: tuple[str, ...]) -> None:
     path = models_folder / "open" / "ocr_rec.onnx"
     inputs = {
         "x": picture(
             models_folder, "text.png", (48, 320), mean=(127.5, 127.5, 127.5), scale=1 / 127.5
         )
     }
-    with ann.load(path, backends=["CpuRef"]) as net:
+    with ann.load(path, backends=backends) as net:
         check_equal(net.run(inputs), reference(path, inputs))

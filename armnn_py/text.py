@@ -5,14 +5,22 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-__all__ = ["counted", "html_table", "printable", "text_table"]
+__all__ = ["counted", "html_table", "printable", "quoted", "text_table"]
 
 
 def counted(count: int, noun: str) -> str:
     """Return ``1 layer`` or ``2 layers``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def quoted(names: Iterable[str], *, most: int | None = None) -> str:
+    """Return ``'a', 'b' and 'c'``; of more than ``most`` names the first ones."""
+    shown = [f"'{name}'" for name in names]
+    if most is not None and len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def text_table(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armnn_py.optimizer.graph import NO_PIN
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def insert_debug_layers(graph: Graph, *, backend: str | None = "CpuRef") -> list
         for value in node.outputs:
             name = f"debug {node.name} ({value.index})"
             debug = graph.add(LayerType.DEBUG, [value], name=name, near=node, infos=[value.info])
-            debug.backend_hint, debug.backend = None, backend
+            debug.pin, debug.backend = NO_PIN, backend
             graph.replace(value, debug.output)
             added.append(debug)
     return added

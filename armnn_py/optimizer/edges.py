@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, LayerView
 from armnn_py.errors import BackendError
+from armnn_py.optimizer.graph import NO_PIN
+from armnn_py.text import counted
 from armnn_py.types import LayerType, MemorySource
 
 if TYPE_CHECKING:
@@ -155,9 +157,8 @@ class _Connector:
             for value in node.outputs:
                 self._settle(value)
         if self.problems:
-            count = len(self.problems)
             raise BackendError(
-                f"{count} tensor{'s' if count != 1 else ''} cannot get from one backend to another",
+                f"{counted(len(self.problems), 'tensor')} cannot get from one backend to another",
                 details=self.problems,
                 hints=["place both layers on one backend: optimize(..., placement=...)"],
             )
@@ -296,7 +297,7 @@ class _Connector:
                     near=value.node,
                     infos=[value.info],
                 )
-                bridge.backend_hint = None
+                bridge.pin = NO_PIN
                 # On the reader's backend, as in Arm NN; nobody is there behind a network output.
                 bridge.backend = (
                     value.node.backend if node.type is LayerType.OUTPUT else node.backend

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["HOST_LAYERS", "Graph", "Node", "Origin", "Value"]
+__all__ = ["HOST_LAYERS", "NO_PIN", "Graph", "Node", "Origin", "Pin", "Value"]
 
 #: Layers that belong to the host: no backend ever sees them.
 HOST_LAYERS = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
@@ -38,6 +38,32 @@ class Origin:
     guid: int
     name: str
     type: LayerType
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What the user said about where a layer is to run.
+
+    Attributes
+    ----------
+    hint
+        The backend that the layer itself asked for, or None.
+    rule
+        Index of the placement rule that matches it, or None.
+    backends
+        Ids of the backends that were asked for, best first; empty: nobody asked for any.
+    is_strict
+        Whether it is an error if none of these takes the layer.
+    """
+
+    hint: str | None = None
+    rule: int | None = None
+    backends: tuple[str, ...] = ()
+    is_strict: bool = False
+
+
+#: That of a layer about which nothing was said.
+NO_PIN = Pin()
 
 
 class Value:
@@ -78,8 +104,8 @@ class Node:
         The values it makes.
     value
         Values of a CONSTANT, else None; never written to.
-    backend_hint
-        The backend that the layer asked for, or None.
+    pin
+        Where the user wants it to run.
     backend
         The backend that has it, or None; host layers have none.
     origins
@@ -93,7 +119,6 @@ class Node:
 
     __slots__ = (
         "backend",
-        "backend_hint",
         "blob",
         "descriptor",
         "inputs",
@@ -101,6 +126,7 @@ class Node:
         "origins",
         "outputs",
         "part",
+        "pin",
         "rank",
         "type",
         "value",
@@ -124,7 +150,7 @@ class Node:
         self.outputs = tuple(Value(self, index, info) for index, info in enumerate(infos))
         self.origins = origins
         self.value: NDArray[Any] | None = None
-        self.backend_hint: str | None = None
+        self.pin = NO_PIN
         self.backend: str | None = None
         self.blob: NativeBlob | None = None
         self.part: int | None = None
@@ -187,7 +213,8 @@ class Graph:
                 (layer.guid, 0),
                 (Origin(layer.guid, layer.name, layer.type),),
             )
-            node.backend_hint = layer.backend_hint
+            if layer.backend_hint is not None:
+                node.pin = Pin(layer.backend_hint, backends=(layer.backend_hint,))
             if isinstance(layer, ConstantLayer):
                 node.value = layer.value
             value_of.update(zip(layer.outputs, node.outputs, strict=True))
@@ -210,7 +237,7 @@ class Graph:
                     node.descriptor,
                     tuple(None if value is None else slot_of[value] for value in node.inputs),
                     [value.info for value in node.outputs],
-                    node.backend_hint,
+                    node.pin.hint,
                 )
             if node.type is LayerType.INPUT:
                 network._inputs[node.name] = layer
@@ -276,8 +303,8 @@ class Graph:
         Parameters
         ----------
         near
-            The node that it stands beside in the order, as far as its operands allow; backend hint
-            and backend are taken from it.
+            The node that it stands beside in the order, as far as its operands allow; pin and
+            backend are taken from it.
 
         Raises
         ------
@@ -293,7 +320,7 @@ class Graph:
             layer=name,
         )
         node = self._make(layer_type, name, descriptor, list(inputs), found, near.rank, origins)
-        node.backend_hint = near.backend_hint
+        node.pin = near.pin
         node.backend = near.backend
         return node
 

@@ -13,6 +13,7 @@ from armnn_py.errors import InternalError
 from armnn_py.optimizer.passes.base import PassRecord
 from armnn_py.optimizer.subgraph_selection import SubgraphView, select_subgraphs, view_of
 from armnn_py.optimizer.views import border_of, find_fault, readers_of
+from armnn_py.text import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -192,7 +193,7 @@ class _Work:
             self._give_back(backend, nodes, reason or "no reason given", log)
 
     def _give_back(self, backend: Backend, nodes: list[Node], reason: str, log: list[str]) -> None:
-        names = _names(nodes)
+        names = _quoted(nodes)
         _log.warning("backend '%s' does not run %s: %s", backend.id, names, reason)
         log.append(f"{names} given back: {reason}")
         self.settled.difference_update(nodes)
@@ -240,7 +241,7 @@ class _Substituter:
         for part in answer.deleted:
             for source, target in zip(*border_of(self._data, part, readers), strict=True):
                 self._instead[self._value(target)] = self._value(source)
-            log.append(f"{_names(self._view.nodes[number] for number in part)} deleted")
+            log.append(f"{_quoted(self._view.nodes[number] for number in part)} deleted")
             gone += part
         for old in self._instead:
             new = old
@@ -287,7 +288,7 @@ class _Substituter:
         for before, (layer_number, slot) in substitution.outputs:
             self._instead[self._value(before)] = nodes[layer_number].outputs[slot]
             heir.setdefault(self._value(before).node, nodes[layer_number])
-        sentence = f"{_names(old)} became {_names(nodes)}"
+        sentence = f"{_quoted(old)} became {_quoted(nodes)}"
         for node in old:
             self._graph.adopt(heir.get(node, nodes[-1]), node)
         return sentence
@@ -319,8 +320,5 @@ class _Substituter:
         return self._graph.add_constant(array, info, name=name, near=near)
 
 
-def _names(nodes: Iterable[Node]) -> str:
-    names = [f"'{node.name}'" for node in nodes]
-    if len(names) > 4:
-        names = [*names[:3], f"{len(names) - 3} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+def _quoted(nodes: Iterable[Node]) -> str:
+    return quoted((node.name for node in nodes), most=4)

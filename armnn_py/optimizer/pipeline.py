@@ -17,7 +17,7 @@ from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.parts import number_parts, optimize_parts
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog, PassRecord
-from armnn_py.optimizer.place import AssignmentDraft, place_nodes, ranks_of_layers
+from armnn_py.optimizer.place import AssignmentDraft, pin_nodes, place_nodes, ranks_of_layers
 from armnn_py.optimizer.reduce_precision import (
     cancel_inverse_conversions,
     reduce_fp32_to_fp16,
@@ -112,6 +112,9 @@ class _Pipeline:
         self.records: list[PassRecord] = []
 
     def run(self, fallback_level: int) -> PlacedNetwork:
+        if self.options.placement is not None:
+            self.options.placement.check_backends(self.available)
+            pin_nodes(self.graph, self.options.placement)
         if self.options.simplify:
             with ranks_of_layers(
                 self.graph,

@@ -11,6 +11,7 @@ that a backend takes in float32 only runs there between conversions.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from armnn_py.backends.support import LayerSupport, Support
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
 from armnn_py.optimizer.check_quantization import check_quantization
+from armnn_py.optimizer.graph import Pin
 from armnn_py.optimizer.placement import Placement
 from armnn_py.optimizer.reduce_precision import run_in_fp32
 from armnn_py.tensors import TensorInfo
@@ -33,7 +35,14 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Origin
     from armnn_py.optimizer.passes.base import PassLog
 
-__all__ = ["AssignmentDraft", "NodePlace", "node_signature", "place_nodes", "ranks_of_layers"]
+__all__ = [
+    "AssignmentDraft",
+    "NodePlace",
+    "node_signature",
+    "pin_nodes",
+    "place_nodes",
+    "ranks_of_layers",
+]
 
 #: Apart from the rest: who shows the assignment need not be told by log records as well.
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
@@ -112,6 +121,21 @@ class AssignmentDraft:
         _log.log(level, "%s", "\n".join(lines))
 
 
+def pin_nodes(graph: Graph, rules: Placement) -> None:
+    """Write down for each node where rules want it, so that passes do not mix what is apart.
+
+    To be called on a graph of the user's layers, before any pass.
+    """
+    for node in graph.nodes:
+        number = None if node.is_host else rules.number_for(node.name, node.type)
+        if number is None:
+            continue
+        hint, is_strict = node.pin.hint, rules.is_strict(number)
+        then = () if hint is None or is_strict else (hint,)
+        backends = tuple(dict.fromkeys((*rules.rules[number].backends, *then)))
+        node.pin = Pin(hint, number, backends, is_strict)
+
+
 def place_nodes(
     graph: Graph,
     backends: Sequence[Backend],
@@ -169,12 +193,19 @@ def place_nodes(
     if only is None:
         check_quantization(graph)
     with contextlib.ExitStack() as stack:
-        placer = _Placer(graph, backends, available, rules, log, draft or AssignmentDraft(), stack)
-        placer.model_options = model_options
-        placer.todo = [
-            node for node in graph.nodes if not node.is_host and (only is None or node in only)
-        ]
-        for node in placer.todo:
+        todo = [node for node in graph.nodes if not node.is_host and (only is None or node in only)]
+        placer = _Placer(
+            graph,
+            backends,
+            available,
+            rules,
+            stack,
+            model_options=model_options,
+            draft=draft,
+            log=log,
+            todo=todo,
+        )
+        for node in todo:
             placer.place(node, (excluded or {}).get(node, {}))
     unmatched = [] if only is not None else _unmatched_rules(graph, rules)
     if placer.unmet or unmatched:
@@ -198,9 +229,9 @@ def ranks_of_layers(
     No backend is asked before the first question.
     """
     with contextlib.ExitStack() as stack:
-        draft = AssignmentDraft()
-        placer = _Placer(graph, backends, available, rules or Placement(), None, draft, stack)
-        placer.model_options = model_options
+        placer = _Placer(
+            graph, backends, available, rules or Placement(), stack, model_options=model_options
+        )
         yield placer.rank_of
 
 
@@ -213,27 +244,30 @@ class _Placer:
         backends: Sequence[Backend],
         available: Mapping[str, Backend],
         rules: Placement,
-        log: PassLog | None,
-        draft: AssignmentDraft,
         stack: contextlib.ExitStack,
+        *,
+        model_options: ModelOptions | None,
+        draft: AssignmentDraft | None = None,
+        log: PassLog | None = None,
+        todo: Sequence[Node] = (),
     ) -> None:
         self.graph = graph
         self.backends = {backend.id: backend for backend in backends}
         self.available = available
         self.rules = rules
         self.log = log
-        self.draft = draft
+        self.draft = draft or AssignmentDraft()
         self.homeless: list[LayerRefusal] = []
         #: Layers for which a strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
-        self.model_options: ModelOptions | None = None
-        self.todo: list[Node] = []
+        self._model_options = model_options
+        self._todo = todo
         self._stack = stack
         self._supports: dict[str, LayerSupport] = {}
 
     def place(self, node: Node, excluded: Mapping[str, str]) -> None:
         """Find a backend, or note that there is none."""
-        rule = self.rules.number_for_node(node)
+        rule = self._rule_of(node)
         refusals: list[tuple[str, str]] = []
         for backend_id in self._candidates(node, rule):
             if backend_id in excluded:
@@ -249,38 +283,44 @@ class _Placer:
                 note = f"in float32 between conversions: {backend_id}: {answer.reason}"
             node.backend = backend_id
             followed = rule is not None and backend_id in self.rules.rules[rule].backends
-            self.draft.put(
-                node,
-                NodePlace(
-                    backend_id,
-                    node.type.label,
-                    tuple(refusals),
-                    node.backend_hint,
-                    self.rules.describe(rule) if rule is not None and followed else None,
-                    note,
-                ),
+            told = self.rules.describe(rule) if rule is not None and followed else None
+            placed = NodePlace(
+                backend_id, node.type.label, tuple(refusals), node.pin.hint, told, note
             )
+            self.draft.put(node, placed)
+            for origin in node.origins:
+                if told is not None and self.rules.number_for(origin.name, origin.type) != rule:
+                    self.draft.origins[origin] = dataclasses.replace(placed, rule=None)
             self._check_origins(node, backend_id, tuple(refusals))
             return
         refusal = LayerRefusal(node.name, node.type.label, tuple(refusals))
-        if rule is not None and self.rules.is_strict(rule):
+        if rule is not None and self._is_strict(node, rule):
             self.unmet.append((self.rules.describe(rule), refusal))
         else:
             self.homeless.append(refusal)
 
     def rank_of(self, node: Node) -> int | None:
         """How many backends come before the first that takes a layer as it is."""
-        if node.backend_hint is not None and node.backend_hint not in self.available:
+        if node.pin.hint is not None and node.pin.hint not in self.available:
             return None
         key = node_signature(node)
-        for rank, backend_id in enumerate(self._candidates(node, self.rules.number_for_node(node))):
+        for rank, backend_id in enumerate(self._candidates(node, self._rule_of(node))):
             if backend_id in self.available and self._ask(backend_id, key):
                 return rank
         return None
 
+    def _rule_of(self, node: Node) -> int | None:
+        pinned = node.pin.rule
+        return self.rules.number_for_node(node) if pinned is None else pinned
+
+    def _is_strict(self, node: Node, rule: int) -> bool:
+        """Whether a rule must be met; what was inserted beside a layer follows it if it can."""
+        is_meant = bool(node.origins) or self.rules.rules[rule].matches(node.name, node.type)
+        return is_meant and self.rules.is_strict(rule)
+
     def _candidates(self, node: Node, rule: int | None) -> list[str]:
         """Ids of the backends to ask, best first."""
-        hint = node.backend_hint
+        hint = node.pin.hint
         if hint is not None and hint not in self.available:
             raise UnknownNameError(
                 f"layer '{node.name}' asks for backend '{hint}', which is not loaded",
@@ -288,7 +328,7 @@ class _Placer:
                 valid=list(self.available),
             )
         ids = [] if rule is None else list(self.rules.rules[rule].backends)
-        if rule is None or not self.rules.is_strict(rule):
+        if rule is None or not self._is_strict(node, rule):
             ids += [] if hint is None else [hint]
             ids += self.backends
         return list(dict.fromkeys(ids))
@@ -312,11 +352,11 @@ class _Placer:
     def _ask(self, backend_id: str, key: Signature) -> Support:
         if backend_id not in self._supports:
             backend = self.available[backend_id]
-            options = None if self.model_options is None else self.model_options.of(backend)
+            options = None if self._model_options is None else self._model_options.of(backend)
             support = LayerSupport(backend, options)
             self._supports[backend_id] = self._stack.enter_context(support)
-            if support.answers_many and self.todo:
-                support.ask_signatures([node_signature(node) for node in self.todo])
+            if support.answers_many and self._todo:
+                support.ask_signatures([node_signature(node) for node in self._todo])
         return self._supports[backend_id].ask_signature(key)
 
     def _rescue(self, node: Node, backend_id: str, key: Signature) -> bool:

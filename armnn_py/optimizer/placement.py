@@ -105,9 +105,9 @@ class PlacementRule:
 class Placement:
     """Rules in order: the first one that matches a layer decides.
 
-    For one layer the order is rule, then the layer's own hint, then the list of preferences. A
-    layer that stands for several of the user's follows the rule for its own name and type, and if
-    there is none, that of the first layer in it that has one.
+    For one layer the order is rule, then the layer's own hint, then the list of preferences. Layers
+    for which different backends were asked for never become one. A layer that passes made of others
+    follows their rule; if they have none, that for its own name and type.
 
     Parameters
     ----------

@@ -18,6 +18,7 @@ from armnn_py.descriptors import (
     BatchNormalizationDescriptor,
     ElementwiseBinaryDescriptor,
 )
+from armnn_py.optimizer.passes.base import may_merge
 from armnn_py.types import ActivationFunction, BinaryOperation, DataType, LayerType
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _step(
 
 
 def run_behind(
-    value: Value, hint: str | None, suits: Callable[[Affine], bool] = lambda _: True
+    value: Value, into: Node, suits: Callable[[Affine], bool] = lambda _: True
 ) -> tuple[list[Node], Affine | None]:
     """Return the steps behind a value, each the only reader of the one before, and all as one.
 
@@ -178,9 +179,8 @@ def run_behind(
     ----------
     value
         What the first step reads; if it has another reader, there are no steps.
-    hint
-        The backend that the layer asked for which is to take them in; a step that asked for
-        another one ends the run.
+    into
+        The layer that is to take them in; a step that must not go there ends the run.
     suits
         Whether steps so far, as one, can be used; the first that cannot ends the run.
     """
@@ -189,7 +189,7 @@ def run_behind(
     while len(value.users) == 1:
         ((node, _),) = value.users
         step = affine_of(node)
-        if step is None or node.backend_hint not in (None, hint):
+        if step is None or not may_merge(node, into):
             break
         longer = step if whole is None else whole.then(step)
         if not (longer.is_finite and suits(longer)):

@@ -14,7 +14,19 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["Pass", "PassLog", "PassRecord"]
+__all__ = ["Pass", "PassLog", "PassRecord", "may_merge"]
+
+
+def may_merge(node: Node, into: Node) -> bool:
+    """Whether a layer may become part of another one, or of what takes that one's place.
+
+    A layer for which a place was asked for, by a rule or its own hint, goes only where the same was
+    asked for, at least as strictly.
+    """
+    asked, given = node.pin, into.pin
+    if not asked.backends:
+        return True
+    return asked.backends == given.backends and (given.is_strict or not asked.is_strict)
 
 
 @dataclass(frozen=True, slots=True)

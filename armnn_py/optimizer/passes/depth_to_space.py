@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import BatchToSpaceNdDescriptor, PermuteDescriptor, SpaceDepthDescriptor
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def _join_one(graph: Graph, permute: Node, spread: Node, log: PassLog) -> None:
     shape = source.info.static_shape
     if shape[0] != 1 or shape[d.data_layout.channel_axis] != block * block:
         return
-    if permute.backend_hint not in (None, spread.backend_hint):
-        return  # the layer asked for a place of its own
+    if not may_merge(permute, spread):
+        return
     if source.info.quantization != spread.output.info.quantization:
         return
     joined = graph.add(

@@ -15,7 +15,7 @@ import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.network import Network
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def _knowable(graph: Graph) -> dict[Node, int]:
     for node in graph.nodes:
         if node.type in _OPAQUE or not node.inputs or _bytes(node.outputs) > _LARGEST:
             continue
-        if node.backend_hint is not None:
-            continue  # the layer asked for a place of its own
+        if not all(may_merge(node, user) for value in node.outputs for user, _ in value.users):
+            continue
         if node.type in _SHAPES:
             known[node] = 0
             continue

@@ -15,7 +15,7 @@ import numpy as np
 
 from armnn_py.descriptors import GatherDescriptor, Pooling2dDescriptor
 from armnn_py.optimizer.passes.base import Pass, PassLog
-from armnn_py.optimizer.passes.fold_pad import same_output, sees_input
+from armnn_py.optimizer.passes.fold_pad import fold_into_readers, same_output, sees_input
 from armnn_py.types import LayerType, PoolingAlgorithm
 
 if TYPE_CHECKING:
@@ -31,25 +31,18 @@ def _run(graph: Graph, log: PassLog) -> None:
 
 
 def _fold_one(graph: Graph, gather: Node, log: PassLog) -> None:
-    readers = gather.output.user_nodes
-    source = gather.inputs[0]
-    if source is None or not readers or source.info.quantization != gather.output.info.quantization:
+    source, edges = gather.inputs[0], _edges(gather)
+    if (
+        edges is None
+        or source is None
+        or source.info.quantization != gather.output.info.quantization
+    ):
         return
-    edges = _edges(gather)
-    if edges is None:
-        return
-    descriptors = []
-    for reader in readers:
-        descriptor = _wider(gather, reader, *edges)
-        if descriptor is None:
-            return
-        descriptors.append(descriptor)
-    for reader, descriptor in zip(readers, descriptors, strict=True):
-        graph.set_input(reader, 0, source)
-        reader.descriptor = descriptor
-        log.changed(f"edges that '{gather.name}' repeats folded into '{reader.name}'")
-    graph.adopt(readers[0], gather)
-    graph.remove(gather)
+
+    def widened(reader: Node) -> Pooling2dDescriptor | None:
+        return _wider(gather, reader, *edges)
+
+    fold_into_readers(graph, gather, widened, f"edges that '{gather.name}' repeats", log)
 
 
 def _edges(gather: Node) -> tuple[int, int, int] | None:
@@ -76,8 +69,6 @@ def _wider(
     assert source is not None
     if not isinstance(d, Pooling2dDescriptor) or d.pool_type is not PoolingAlgorithm.MAX:
         return None
-    if gather.backend_hint not in (None, reader.backend_hint):
-        return None  # the layer asked for a place of its own
     y, x = d.data_layout.spatial_axes
     # With a dilation, a window may step over the edge and see only copies of it.
     if axis == y and d.dilation_y == 1:

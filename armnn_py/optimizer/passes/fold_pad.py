@@ -23,7 +23,7 @@ from armnn_py.descriptors import (
 )
 from armnn_py.errors import ArmnnError
 from armnn_py.network import shapes
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.types import LayerType, PaddingMethod, PaddingMode, PoolingAlgorithm
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ __all__ = [
     "FOLD_PAD_INTO_CONVOLUTION2D",
     "FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D",
     "FOLD_PAD_INTO_POOLING2D",
+    "fold_into_readers",
     "same_output",
     "sees_input",
 ]
@@ -41,32 +42,51 @@ __all__ = [
 _Windowed = Convolution2dDescriptor | DepthwiseConvolution2dDescriptor | Pooling2dDescriptor
 
 
+def fold_into_readers(
+    graph: Graph, node: Node, widened: Callable[[Node], _Windowed | None], what: str, log: PassLog
+) -> None:
+    """Take out a layer that surrounds an image, if all who read it can do that themselves.
+
+    Parameters
+    ----------
+    node
+        Its first operand is the image.
+    widened
+        The descriptor with which a reader does the same for the bare image, or None.
+    what
+        What goes, in words.
+    """
+    source = node.inputs[0]
+    if source is None:
+        return
+    found: dict[Node, _Windowed] = {}
+    for reader in node.output.user_nodes:
+        descriptor = widened(reader) if may_merge(node, reader) else None
+        if descriptor is None:
+            return
+        found[reader] = descriptor
+    if not found:
+        return
+    for reader, descriptor in found.items():
+        graph.set_input(reader, 0, source)
+        reader.descriptor = descriptor
+        log.changed(f"{what} folded into '{reader.name}'")
+    graph.adopt(next(iter(found)), node)
+    graph.remove(node)
+
+
 def _fold(layer_type: LayerType) -> Callable[[Graph, PassLog], None]:
     def run(graph: Graph, log: PassLog) -> None:
         for pad in graph.nodes:
-            if pad.type is LayerType.PAD:
-                _fold_one(graph, pad, layer_type, log)
+            if pad.type is not LayerType.PAD:
+                continue
+
+            def widened(reader: Node, pad: Node = pad) -> _Windowed | None:
+                return _folded(pad, reader) if reader.type is layer_type else None
+
+            fold_into_readers(graph, pad, widened, f"pad '{pad.name}'", log)
 
     return run
-
-
-def _fold_one(graph: Graph, pad: Node, layer_type: LayerType, log: PassLog) -> None:
-    readers = pad.output.user_nodes
-    source = pad.inputs[0]
-    if source is None or not readers:
-        return
-    descriptors = []
-    for reader in readers:
-        descriptor = _folded(pad, reader) if reader.type is layer_type else None
-        if descriptor is None:
-            return
-        descriptors.append(descriptor)
-    for reader, descriptor in zip(readers, descriptors, strict=True):
-        graph.set_input(reader, 0, source)
-        reader.descriptor = descriptor
-        log.changed(f"pad '{pad.name}' folded into '{reader.name}'")
-    graph.adopt(readers[0], pad)
-    graph.remove(pad)
 
 
 def _folded(pad: Node, reader: Node) -> _Windowed | None:
@@ -77,8 +97,6 @@ def _folded(pad: Node, reader: Node) -> _Windowed | None:
     assert source is not None
     if p.padding_mode is not PaddingMode.CONSTANT or len(p.pad_before) != 4:
         return None
-    if pad.backend_hint not in (None, reader.backend_hint):
-        return None  # the layer asked for a place of its own
     if any(value is pad.output for value in reader.inputs[1:]):
         return None  # padded weights
     info = source.info

@@ -17,8 +17,10 @@ from operator import methodcaller
 from typing import TYPE_CHECKING
 
 from armnn_py.optimizer.passes.affine import Affine, affine_of, run_behind
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.optimizer.passes.weights import Weights, weights_of
+from armnn_py.text import quoted
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,11 +28,15 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["FUSE_AFFINE_INTO_WEIGHTS_BEFORE", "FUSE_AFFINE_INTO_WEIGHTS_BEHIND"]
+__all__ = [
+    "FUSE_AFFINE_INTO_WEIGHTS_BEFORE",
+    "FUSE_AFFINE_INTO_WEIGHTS_BEHIND",
+    "NORMALIZED_IN_WEIGHTS",
+    "take_into_weights",
+]
 
-
-def _names(nodes: list[Node]) -> str:
-    return ", ".join(f"'{node.name}'" for node in nodes)
+#: Batch normalisation right behind these is the matter of passes of its own.
+NORMALIZED_IN_WEIGHTS = (LayerType.CONVOLUTION2D, LayerType.DEPTHWISE_CONVOLUTION2D)
 
 
 # ---- Into the layer before ---------------------------------------------------------------------
@@ -43,19 +49,37 @@ def _into_before(graph: Graph, log: PassLog) -> None:
         weights = None if affine_of(node) is not None else weights_of(node)
         if weights is None:
             continue
-        axis = weights.output_axis
-        suits = methodcaller("varies_only_along", axis)
-        steps, whole = run_behind(node.output, node.backend_hint, suits)
-        if whole is None:
+        suits = methodcaller("varies_only_along", weights.output_axis)
+        steps, whole = run_behind(node.output, node, suits)
+        if whole is None or _is_left_to_others(node, steps[0]):
             continue
-        scale, shift = whole.along(axis)
-        values = weights.scaled_by_output(scale)
-        bias = weights.bias * scale + shift
-        if not weights.fits(values, bias):
-            continue
-        log.changed(f"{_names(steps)} fused into the weights of '{node.name}' before")
-        new = weights.exchange(graph, values, bias, steps[-1].name)
-        _take_out(graph, steps, new)
+        if take_into_weights(graph, weights, steps, whole):
+            names = quoted(step.name for step in steps)
+            log.changed(f"{names} fused into the weights of '{node.name}' before")
+
+
+def _is_left_to_others(node: Node, step: Node) -> bool:
+    return step.type is LayerType.BATCH_NORMALIZATION and node.type in NORMALIZED_IN_WEIGHTS
+
+
+def take_into_weights(graph: Graph, weights: Weights, steps: list[Node], whole: Affine) -> bool:
+    """Make steps behind a layer part of its weights and bias; says whether they fit.
+
+    Parameters
+    ----------
+    weights
+        The layer.
+    steps, whole
+        As from `run_behind`: one behind the other, and all as one, the same along all axes but
+        that of the layer's bias.
+    """
+    scale, shift = whole.along(weights.output_axis)
+    values = weights.scaled_by_output(scale)
+    bias = weights.bias * scale + shift
+    if not weights.fits(values, bias):
+        return False
+    _take_out(graph, steps, weights.exchange(graph, values, bias, steps[-1].name))
+    return True
 
 
 def _take_out(graph: Graph, steps: list[Node], new: Node) -> None:
@@ -82,8 +106,9 @@ def _into_behind(graph: Graph, log: PassLog) -> None:
         if whole is None:
             continue
         new = [_changed(graph, one, whole, steps) for one in readers]
-        names = _names([one.node for one in readers])
-        log.changed(f"{_names(steps)} fused into the weights of {names} behind")
+        names = quoted(one.node.name for one in readers)
+        gone = quoted(step.name for step in steps)
+        log.changed(f"{gone} fused into the weights of {names} behind")
         _take_out(graph, steps, new[0])
 
 
@@ -92,7 +117,7 @@ def _readers(node: Node) -> list[Weights]:
     readers = []
     for reader, index in node.output.users:
         weights = weights_of(reader) if index == 0 else None
-        if weights is None or node.backend_hint not in (None, reader.backend_hint):
+        if weights is None or not may_merge(node, reader):
             return []
         readers.append(weights)
     return readers
@@ -105,7 +130,7 @@ def _run_up(node: Node, readers: list[Weights]) -> tuple[list[Node], Affine | No
         step = affine_of(node)
         if step is None or (steps and len(node.output.users) != 1):
             break
-        if any(node.backend_hint not in (None, one.node.backend_hint) for one in readers):
+        if not all(may_merge(node, one.node) for one in readers):
             break
         longer = step if whole is None else step.then(whole)
         if not (longer.is_finite and all(_suits(longer, one) for one in readers)):

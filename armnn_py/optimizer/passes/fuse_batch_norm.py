@@ -10,33 +10,22 @@ float16. With ``s = gamma / sqrt(variance + eps)``, computed in double precision
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from armnn_py.descriptors import (
-    BatchNormalizationDescriptor,
-    Convolution2dDescriptor,
-    DepthwiseConvolution2dDescriptor,
-)
-from armnn_py.optimizer.passes.base import Pass, PassLog
-from armnn_py.tensors import TensorInfo
-from armnn_py.types import DataType, LayerType
+from armnn_py.optimizer.passes.affine import affine_of
+from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.fuse_affine import take_into_weights
+from armnn_py.optimizer.passes.weights import weights_of
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from armnn_py.optimizer.graph import Graph, Node
 
 __all__ = [
     "FUSE_BATCH_NORM_INTO_CONVOLUTION2D",
     "FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D",
 ]
-
-# Where output channels are in the weights, in both data layouts.
-_CHANNELS_FIRST, _CHANNELS_LAST = (-1, 1, 1, 1), (1, 1, 1, -1)
 
 
 def _fuse(layer_type: LayerType) -> Callable[[Graph, PassLog], None]:
@@ -52,72 +41,13 @@ def _fuse(layer_type: LayerType) -> Callable[[Graph, PassLog], None]:
 
 
 def _fuse_one(graph: Graph, conv: Node, norm: Node, log: PassLog) -> None:
-    d, n = conv.descriptor, norm.descriptor
-    assert isinstance(d, (Convolution2dDescriptor, DepthwiseConvolution2dDescriptor))
-    assert isinstance(n, BatchNormalizationDescriptor)
-    data_type = conv.output.info.data_type
-    if data_type not in (DataType.FLOAT32, DataType.FLOAT16) or n.data_layout != d.data_layout:
+    if not may_merge(norm, conv):
         return
-    if norm.backend_hint not in (None, conv.backend_hint):
-        return  # the layer asked for a place of its own
-    fused = _weights_and_bias(conv, norm, n.eps, data_type)
-    if fused is None:
+    weights, step = weights_of(conv), affine_of(norm)
+    if weights is None or step is None or not step.varies_only_along(weights.output_axis):
         return
-    weights, bias = fused
-    source = conv.inputs[0]
-    operands = [
-        source,
-        graph.add_constant(
-            weights,
-            TensorInfo(weights.shape, data_type),
-            name=f"{conv.name}/weights with {norm.name}",
-            near=conv,
-        ),
-        graph.add_constant(
-            bias,
-            TensorInfo(bias.shape, data_type),
-            name=f"{conv.name}/bias with {norm.name}",
-            near=conv,
-        ),
-    ]
-    joined = graph.add(
-        conv.type,
-        operands,
-        dataclasses.replace(d, bias_enabled=True),
-        name=conv.name,
-        near=conv,
-        infos=[norm.output.info],
-    )
-    graph.adopt(joined, conv)
-    graph.substitute(norm, joined)
-    graph.remove(conv)
-    log.changed(f"batch normalisation '{norm.name}' fused into '{conv.name}'")
-
-
-def _weights_and_bias(
-    conv: Node, norm: Node, eps: float, data_type: DataType
-) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """The new constants; None if an old one is not known, or a new one is not finite."""
-    weights, bias = conv.constants[1], (conv.constants[2:] or [None])[0]
-    has_bias = len(conv.inputs) > 2 and conv.inputs[2] is not None
-    if weights is None or (has_bias and bias is None):
-        return None
-    parameters = [
-        None if array is None else np.asarray(array, np.float64).reshape(-1)
-        for array in norm.constants[1:]
-    ]
-    mean, variance, beta, gamma = parameters
-    if mean is None or variance is None or beta is None or gamma is None:
-        return None
-    before = 0.0 if bias is None else np.asarray(bias, np.float64)
-    form = _CHANNELS_FIRST if conv.type is LayerType.CONVOLUTION2D else _CHANNELS_LAST
-    with np.errstate(all="ignore"):
-        scale = gamma / np.sqrt(variance + eps)
-        new_weights = (weights * scale.reshape(form)).astype(data_type.numpy)
-        new_bias = ((before - mean) * scale + beta).astype(data_type.numpy)
-    if not (np.isfinite(new_weights).all() and np.isfinite(new_bias).all()):
-        return None
-    return new_weights, new_bias
+    if take_into_weights(graph, weights, [norm], step):
+        log.changed(f"batch normalisation '{norm.name}' fused into '{conv.name}'")
 
 
 FUSE_BATCH_NORM_INTO_CONVOLUTION2D = Pass(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ActivationDescriptor, ElementwiseBinaryDescriptor
 from armnn_py.optimizer.passes.affine import FLOATS, affine_of
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.types import ActivationFunction, BinaryOperation, LayerType
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _run(graph: Graph, log: PassLog) -> None:
         assert second is not None
         for x, other in ((first, second), (second, first)):
             gate = _gate(x, other)
-            if gate is not None and _hints_agree(node, gate):
+            if gate is not None and all(may_merge(layer, node) for layer in gate.layers):
                 _replace(graph, node, x, gate, log)
                 break
 
@@ -64,10 +64,6 @@ def _multiplies(node: Node) -> bool:
         and first.info == second.info == info
         and info.data_type in FLOATS
     )
-
-
-def _hints_agree(node: Node, gate: _Gate) -> bool:
-    return all(layer.backend_hint in (None, node.backend_hint) for layer in gate.layers)
 
 
 def _gate(x: Value, value: Value) -> _Gate | None:

@@ -20,6 +20,7 @@ from armnn_py.descriptors import (
 from armnn_py.optimizer.passes.affine import Affine, affine_of, run_behind
 from armnn_py.optimizer.passes.base import Pass, PassLog
 from armnn_py.tensors import TensorInfo
+from armnn_py.text import quoted
 from armnn_py.types import ActivationFunction, BinaryOperation, DataLayout, LayerType
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ def _run(graph: Graph, log: PassLog) -> None:
         first = affine_of(node)
         if first is None:
             continue
-        later, rest = run_behind(node.output, node.backend_hint)
+        later, rest = run_behind(node.output, node)
         if rest is None:
             continue
         steps = [node, *later]
         whole = first.then(rest)
         if not _fits(whole):
             continue
-        names = ", ".join(f"'{step.name}'" for step in steps)
+        names = quoted(step.name for step in steps)
         source = whole.source
         if not whole.shifts and np.all(whole.scale == 1):
             log.changed(f"{names} undo each other, and are gone")

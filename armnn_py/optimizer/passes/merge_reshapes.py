@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.optimizer.passes.movement import keeps_values, only_input
 from armnn_py.types import LayerType
 
@@ -22,7 +22,7 @@ def _run(graph: Graph, log: PassLog) -> None:
             continue
         before = only_input(node).node
         if before.type is not LayerType.RESHAPE or not (
-            keeps_values(before) and keeps_values(node)
+            keeps_values(before) and keeps_values(node) and may_merge(before, node)
         ):
             continue
         graph.set_input(node, 0, only_input(before))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import SliceDescriptor, StridedSliceDescriptor
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.optimizer.passes.movement import keeps_values, only_input
 from armnn_py.types import LayerType
 
@@ -57,8 +57,8 @@ def _run(graph: Graph, log: PassLog) -> None:
         first = None if before is None else _cut(before)
         if later is None or before is None or first is None:
             continue
-        if before.backend_hint not in (None, node.backend_hint):
-            continue  # the layer asked for a place of its own
+        if not may_merge(before, node):
+            continue
         new = _merged(graph, before, node, first, later)
         if not log.runs_as_well([new], [node]):
             graph.remove(new)

@@ -24,6 +24,7 @@ from armnn_py.optimizer.passes.movement import (
     permuted_info,
     sources_of,
 )
+from armnn_py.text import counted
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _apply(graph: Graph, move: _Move) -> int:
                         name=root.name if not added else f"{root.name} {added}",
                         near=node,
                     )
-                    permute.backend_hint = root.backend_hint
+                    permute.pin = root.pin
                     graph.adopt(permute, root)
                     added += 1
                     moved[value] = permute.output
@@ -158,7 +159,7 @@ def _move_up(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
         count = len(move.passed())
         left = _apply(graph, move)
         log.changed(
-            f"'{node.name}' moved up through {count} layer{'s' if count > 1 else ''}, "
+            f"'{node.name}' moved up through {counted(count, 'layer')}, "
             + ("where it is needed no more" if not left else f"{left} needed there")
         )
 

@@ -230,7 +230,7 @@ class _Change:
             near=value.node,
             infos=[permuted_info(value.info, sources)],
         )
-        node.backend_hint = like.backend_hint
+        node.pin = like.pin
         if self.added < len(self.old) and like in self.graph:
             self.graph.adopt(node, like)
         self.added += 1

@@ -33,7 +33,7 @@ def _squash(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
             for user in value.user_nodes:
                 if user.type is not layer_type:
                     continue
-                key = (user.descriptor, user.output.info, user.backend_hint)
+                key = (user.descriptor, user.output.info, user.pin)
                 kept = first.setdefault(key, user)
                 if kept is not user:
                     log.changed(f"'{user.name}' does what '{kept.name}' does, and is gone")

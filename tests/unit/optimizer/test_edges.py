@@ -61,7 +61,7 @@ def placed(network: Network) -> Graph:
     graph = Graph.from_network(network)
     for node in graph:
         if not node.is_host:
-            node.backend = node.backend_hint
+            node.backend = node.pin.hint
     return graph
 
 

@@ -130,7 +130,7 @@ def test_the_numbers_before() -> None:
     np.testing.assert_array_equal(fc.constants[2], [-1, -2])
     assert fc.name == "fc"
     assert {origin.name for origin in fc.origins} == {"fc", "scale", "bias"}
-    assert log.changes == ["'scale', 'bias' fused into the weights of 'fc' before"]
+    assert log.changes == ["'scale' and 'bias' fused into the weights of 'fc' before"]
 
 
 def test_batch_normalization_behind_any_weights(runtime: ann.Runtime) -> None:

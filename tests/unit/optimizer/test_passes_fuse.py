@@ -271,3 +271,16 @@ def test_depth_to_space_near_misses(transpose: bool, change: dict[str, Any]) -> 
         graph, log = apply(network, a_pass)
         assert types(graph)[1:] == ["BatchToSpaceNd"]
         assert log.changes == []
+
+
+@pytest.mark.parametrize("depthwise", [False, True])
+def test_switched_off_it_is_done_by_no_other_pass(runtime: ann.Runtime, depthwise: bool) -> None:
+    network = network_of(depthwise=depthwise)
+    kinds = ("convolution2d", "depthwise-convolution2d")
+    optimized = ann.optimize(
+        network,
+        ["CpuRef"],
+        runtime=runtime,
+        disabled_passes=[f"fuse-batch-norm-into-{kind}" for kind in kinds],
+    )
+    assert "BatchNormalization" in [layer.type.label for layer in optimized.network.layers]

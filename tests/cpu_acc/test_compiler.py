@@ -227,6 +227,35 @@ def test_residual(runtime: ann.Runtime, layout: ann.DataLayout, order: str, kind
     assert f"conv + {order}" in check(runtime, network)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("size", [(2, 2), (3, 2), (2, 3)], ids=["2x2", "3x2", "2x3"])
+@pytest.mark.parametrize("outputs", [1, 20])
+@pytest.mark.parametrize("joined", [False, True], ids=["alone", "joined"])
+def test_transposed_convolution(
+    runtime: ann.Runtime,
+    layout: ann.DataLayout,
+    size: tuple[int, int],
+    outputs: int,
+    joined: bool,
+) -> None:
+    """Windows that do not overlap (2x2 with stride 2), and others; also into a part of a Concat."""
+    network = ann.Network()
+    x = convolution(network, image(network, layout), layout, name="first")
+    weights = values_of(3, outputs, 20, *size) / 4
+    if layout == NHWC:
+        weights = np.ascontiguousarray(weights.transpose(0, 2, 3, 1))
+    y = network.add_transpose_convolution2d(
+        x, weights, values_of(4, outputs), stride=(2, 2), data_layout=layout, name="up"
+    ).output
+    other = network.add_activation(y, F.ABS, name="abs").output if joined else y
+    y = network.add_activation(y, F.SIGMOID, name="sigmoid").output
+    if joined:
+        y = network.add_concat([other, y], axis=1 if layout == NCHW else 3, name="joined").output
+    network.add_output("y", y)
+    rows = check(runtime, network)
+    assert ("up" if joined else "up + sigmoid") in rows
+
+
 def test_residual_of_two_convolutions(runtime: ann.Runtime) -> None:
     """The sum goes into one of them; the other comes before."""
     network = ann.Network()

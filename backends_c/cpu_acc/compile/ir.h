@@ -79,7 +79,8 @@ typedef struct ir_window_t {
   int64_t inputs_of_group; /* extents of the weights */
 } ir_window_t;
 
-typedef struct ir_node_t {
+typedef struct ir_node_t ir_node_t;
+struct ir_node_t {
   ir_kind_t kind;
   uint32_t input_count;
   uint32_t* inputs; /* values */
@@ -94,6 +95,7 @@ typedef struct ir_node_t {
   bool residual_last;
   bool plain_operands; /* the operator was refused with strides, */
   bool bare;           /* or with its epilogue: these become steps of their own */
+  ir_node_t** rows;    /* what a transposed convolution without overlaps is made of */
 
   union {
     ir_window_t window;
@@ -147,7 +149,7 @@ typedef struct ir_node_t {
       uint32_t order[IR_DIMS]; /* output dimension d is input dimension order[d] */
     } transpose;
   };
-} ir_node_t;
+};
 
 /* A tensor of the network: dimension i of the value is its dimension perm[i]. */
 typedef struct ir_alias_t {

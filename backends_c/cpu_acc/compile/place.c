@@ -8,20 +8,14 @@
  * write to where things end up. Then forwards: slices and reshapes become views of what is there,
  * functions work in place where nobody else reads their input, everything else gets a buffer.
  */
+#include "place.h"
+
 #include <string.h>
-
-#include "ir.h"
-
-typedef struct placing_t {
-  ir_graph_t* graph;
-  ir_schedule_t* schedule;
-  uint32_t* pending; /* by value: nodes that will still read it */
-} placing_t;
 
 /* ---- Tensors ----------------------------------------------------------------------------------
  */
 
-static armnn_i_acc_tensor_t tensor_of(const ir_value_t* value) {
+armnn_i_acc_tensor_t armnn_i_acc_tensor_of(const ir_value_t* value) {
   armnn_i_acc_tensor_t tensor = {.rank = value->shape.rank, .values = value->constant};
   memcpy(tensor.dims, value->shape.dims, sizeof tensor.dims);
   if (value->constant != NULL) {
@@ -37,7 +31,7 @@ static armnn_i_acc_tensor_t tensor_of(const ir_value_t* value) {
   return tensor;
 }
 
-static ir_shape_t shape_of(const armnn_i_acc_tensor_t* tensor) {
+ir_shape_t armnn_i_acc_tensor_shape(const armnn_i_acc_tensor_t* tensor) {
   ir_shape_t shape = {.rank = tensor->rank};
   memcpy(shape.dims, tensor->dims, sizeof shape.dims);
   return shape;
@@ -45,7 +39,7 @@ static ir_shape_t shape_of(const armnn_i_acc_tensor_t* tensor) {
 
 /* |tensor| seen with another shape; false if it cannot be. */
 static bool reshape(armnn_i_acc_tensor_t* tensor, const ir_shape_t* shape) {
-  const ir_shape_t from = shape_of(tensor);
+  const ir_shape_t from = armnn_i_acc_tensor_shape(tensor);
   int64_t strides[IR_DIMS];
   if (!armnn_i_acc_reshape_strides(&from, tensor->strides, shape, strides)) return false;
   tensor->rank = shape->rank;
@@ -81,20 +75,20 @@ static bool is_readable(const armnn_i_acc_tensor_t* tensor) {
   return tensor->dims[tensor->rank - 1] == 1 || tensor->strides[tensor->rank - 1] == 1;
 }
 
-static void put(ir_value_t* value, uint32_t buffer, int64_t offset, const int64_t* strides) {
+void armnn_i_acc_put(ir_value_t* value, uint32_t buffer, int64_t offset, const int64_t* strides) {
   value->placed = true;
   value->buffer = buffer;
   value->offset = offset;
   memcpy(value->strides, strides, sizeof value->strides);
 }
 
-static void put_dense(ir_value_t* value, uint32_t buffer) {
+void armnn_i_acc_put_dense(ir_value_t* value, uint32_t buffer) {
   int64_t strides[IR_DIMS] = {0};
   ir_dense_strides(&value->shape, strides);
-  put(value, buffer, 0, strides);
+  armnn_i_acc_put(value, buffer, 0, strides);
 }
 
-static uint32_t new_buffer(placing_t* placing, const ir_shape_t* shape) {
+uint32_t armnn_i_acc_new_buffer(ir_placing_t* placing, const ir_shape_t* shape) {
   ir_schedule_t* schedule = placing->schedule;
   if (schedule->buffer_count == schedule->buffer_capacity) {
     const uint32_t capacity = 2 * schedule->buffer_capacity + 64;
@@ -132,7 +126,7 @@ static bool push(ir_graph_t* graph, uint32_t value, uint32_t buffer, int64_t off
       return false;
     }
   }
-  put(target, buffer, offset, strides);
+  armnn_i_acc_put(target, buffer, offset, strides);
   return true;
 }
 
@@ -142,14 +136,14 @@ static int64_t origin_offset(const int64_t* origin, const int64_t* strides, uint
   return offset;
 }
 
-static void place_backwards(placing_t* placing) {
+static void place_backwards(ir_placing_t* placing) {
   ir_graph_t* graph = placing->graph;
   const uint32_t inputs = graph->part->input_count;
   for (uint32_t v = 0; v < graph->value_count; ++v) {
     ir_value_t* value = graph->values[v];
     value->placed = false;
-    if (value->input != IR_NONE) put_dense(value, 1 + value->input);
-    if (value->output != IR_NONE) put_dense(value, 1 + inputs + value->output);
+    if (value->input != IR_NONE) armnn_i_acc_put_dense(value, 1 + value->input);
+    if (value->output != IR_NONE) armnn_i_acc_put_dense(value, 1 + inputs + value->output);
   }
   for (uint32_t n = graph->node_count; n-- > 0;) {
     const ir_node_t* node = graph->nodes[n];
@@ -162,7 +156,8 @@ static void place_backwards(placing_t* placing) {
       }
     }
     if (node->kind != IR_CONCAT) continue;
-    if (!output->placed) put_dense(output, new_buffer(placing, &output->shape));
+    if (!output->placed)
+      armnn_i_acc_put_dense(output, armnn_i_acc_new_buffer(placing, &output->shape));
     for (uint32_t i = 0; i < node->input_count; ++i) {
       const int64_t at =
           origin_offset(node->concat.origins[i], output->strides, output->shape.rank);
@@ -174,7 +169,7 @@ static void place_backwards(placing_t* placing) {
 /* ---- Steps ------------------------------------------------------------------------------------
  */
 
-static void touch(placing_t* placing, const armnn_i_acc_tensor_t* tensor) {
+static void touch(ir_placing_t* placing, const armnn_i_acc_tensor_t* tensor) {
   const ir_schedule_t* schedule = placing->schedule;
   if (tensor->rank == 0 || tensor->values != NULL || tensor->place.binding < IR_BUFFER_ARENA) {
     return;
@@ -184,7 +179,7 @@ static void touch(placing_t* placing, const armnn_i_acc_tensor_t* tensor) {
   buffer->last = schedule->step_count;
 }
 
-static void add_step(placing_t* placing, const ir_step_t* step) {
+void armnn_i_acc_add_step(ir_placing_t* placing, const ir_step_t* step) {
   ir_schedule_t* schedule = placing->schedule;
   if (schedule->step_count == schedule->step_capacity) {
     const uint32_t capacity = 2 * schedule->step_capacity + 32;
@@ -201,184 +196,108 @@ static void add_step(placing_t* placing, const ir_step_t* step) {
   schedule->steps[schedule->step_count++] = *step;
 }
 
-static void add_copy(placing_t* placing, const ir_node_t* node, const armnn_i_acc_tensor_t* from,
-                     const armnn_i_acc_tensor_t* to) {
+void armnn_i_acc_add_copy(ir_placing_t* placing, const ir_node_t* node,
+                          const armnn_i_acc_tensor_t* from, const armnn_i_acc_tensor_t* to) {
   ir_step_t step = {.node = node, .action = IR_ACT_COPY, .in = {*from}, .out = *to};
   for (uint32_t d = 0; d < IR_DIMS; ++d) step.order[d] = d;
-  add_step(placing, &step);
+  armnn_i_acc_add_step(placing, &step);
 }
 
-static armnn_i_acc_tensor_t dense_tensor(placing_t* placing, const ir_shape_t* shape) {
+armnn_i_acc_tensor_t armnn_i_acc_dense_tensor(ir_placing_t* placing, const ir_shape_t* shape) {
   armnn_i_acc_tensor_t tensor = {.rank = shape->rank};
   memcpy(tensor.dims, shape->dims, sizeof tensor.dims);
   ir_dense_strides(shape, tensor.strides);
-  tensor.place = (armnn_i_acc_place_t){new_buffer(placing, shape), 0};
+  tensor.place = (armnn_i_acc_place_t){armnn_i_acc_new_buffer(placing, shape), 0};
   return tensor;
 }
 
 /* ---- Forwards ---------------------------------------------------------------------------------
  */
 
-static void place_reshape(placing_t* placing, const ir_node_t* node) {
+static void place_reshape(ir_placing_t* placing, const ir_node_t* node) {
   const ir_graph_t* graph = placing->graph;
   const ir_value_t* from = graph->values[node->inputs[0]];
   ir_value_t* to = graph->values[node->output];
-  armnn_i_acc_tensor_t source = tensor_of(from), view = source;
+  armnn_i_acc_tensor_t source = armnn_i_acc_tensor_of(from), view = source;
   const bool viewable = reshape(&view, &to->shape);
   if (!to->placed && viewable && is_readable(&view)) {
     to->constant = view.values;
-    if (to->constant == NULL) put(to, view.place.binding, view.place.offset, view.strides);
+    if (to->constant == NULL)
+      armnn_i_acc_put(to, view.place.binding, view.place.offset, view.strides);
     return;
   }
-  if (!to->placed) put_dense(to, new_buffer(placing, &to->shape));
-  armnn_i_acc_tensor_t target = tensor_of(to);
+  if (!to->placed) armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
+  armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
   if (viewable) {
-    if (!same_place(&view, &target)) add_copy(placing, node, &view, &target);
+    if (!same_place(&view, &target)) armnn_i_acc_add_copy(placing, node, &view, &target);
     return;
   }
   if (!reshape(&target, &from->shape)) { /* neither lies like the other: by way of a dense copy */
-    armnn_i_acc_tensor_t between = dense_tensor(placing, &from->shape);
-    add_copy(placing, node, &source, &between);
+    armnn_i_acc_tensor_t between = armnn_i_acc_dense_tensor(placing, &from->shape);
+    armnn_i_acc_add_copy(placing, node, &source, &between);
     reshape(&between, &to->shape);
     source = between;
   }
-  add_copy(placing, node, &source, &target);
+  armnn_i_acc_add_copy(placing, node, &source, &target);
 }
 
-static void place_slice(placing_t* placing, const ir_node_t* node) {
+static void place_slice(ir_placing_t* placing, const ir_node_t* node) {
   const ir_graph_t* graph = placing->graph;
   ir_value_t* to = graph->values[node->output];
-  armnn_i_acc_tensor_t view = tensor_of(graph->values[node->inputs[0]]);
+  armnn_i_acc_tensor_t view = armnn_i_acc_tensor_of(graph->values[node->inputs[0]]);
   advance(&view, origin_offset(node->slice.begin, view.strides, view.rank));
   for (uint32_t d = 0; d < view.rank; ++d) {
     view.dims[d] = to->shape.dims[d];
     view.strides[d] *= node->slice.stride[d];
   }
   if (!to->placed && view.values == NULL && is_readable(&view)) {
-    put(to, view.place.binding, view.place.offset, view.strides);
+    armnn_i_acc_put(to, view.place.binding, view.place.offset, view.strides);
     return;
   }
-  if (!to->placed) put_dense(to, new_buffer(placing, &to->shape));
-  const armnn_i_acc_tensor_t target = tensor_of(to);
-  add_copy(placing, node, &view, &target);
+  if (!to->placed) armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
+  const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
+  armnn_i_acc_add_copy(placing, node, &view, &target);
 }
 
-static void place_concat(placing_t* placing, const ir_node_t* node) {
+static void place_concat(ir_placing_t* placing, const ir_node_t* node) {
   const ir_graph_t* graph = placing->graph;
   const ir_value_t* to = graph->values[node->output];
   for (uint32_t i = 0; i < node->input_count; ++i) {
     const ir_value_t* from = graph->values[node->inputs[i]];
-    const armnn_i_acc_tensor_t source = tensor_of(from);
-    armnn_i_acc_tensor_t part = tensor_of(to);
+    const armnn_i_acc_tensor_t source = armnn_i_acc_tensor_of(from);
+    armnn_i_acc_tensor_t part = armnn_i_acc_tensor_of(to);
     memcpy(part.dims, from->shape.dims, sizeof part.dims);
     advance(&part, origin_offset(node->concat.origins[i], part.strides, part.rank));
-    if (!same_place(&source, &part)) add_copy(placing, node, &source, &part);
+    if (!same_place(&source, &part)) armnn_i_acc_add_copy(placing, node, &source, &part);
   }
 }
 
-static void place_transpose(placing_t* placing, const ir_node_t* node) {
+static void place_transpose(ir_placing_t* placing, const ir_node_t* node) {
   ir_value_t* to = placing->graph->values[node->output];
-  if (!to->placed) put_dense(to, new_buffer(placing, &to->shape));
+  if (!to->placed) armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
   ir_step_t step = {.node = node,
                     .action = IR_ACT_COPY,
-                    .in = {tensor_of(placing->graph->values[node->inputs[0]])},
-                    .out = tensor_of(to)};
+                    .in = {armnn_i_acc_tensor_of(placing->graph->values[node->inputs[0]])},
+                    .out = armnn_i_acc_tensor_of(to)};
   memcpy(step.order, node->transpose.order, sizeof step.order);
-  add_step(placing, &step);
+  armnn_i_acc_add_step(placing, &step);
 }
 
-static void place_broadcast(placing_t* placing, const ir_node_t* node) {
+static void place_broadcast(ir_placing_t* placing, const ir_node_t* node) {
   ir_value_t* to = placing->graph->values[node->output];
-  armnn_i_acc_tensor_t source = tensor_of(placing->graph->values[node->inputs[0]]);
-  if (!to->placed) put_dense(to, new_buffer(placing, &to->shape));
+  armnn_i_acc_tensor_t source = armnn_i_acc_tensor_of(placing->graph->values[node->inputs[0]]);
+  if (!to->placed) armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
   for (uint32_t d = 0; d < source.rank; ++d) {
     if (source.dims[d] == to->shape.dims[d]) continue;
     source.dims[d] = to->shape.dims[d];
     source.strides[d] = 0;
   }
-  const armnn_i_acc_tensor_t target = tensor_of(to);
-  add_copy(placing, node, &source, &target);
-}
-
-/* Will anybody but one reader still look into |buffer|? */
-static bool read_once(const placing_t* placing, uint32_t buffer) {
-  const ir_graph_t* graph = placing->graph;
-  uint32_t readers = 0;
-  for (uint32_t v = 0; v < graph->value_count && readers <= 1; ++v) {
-    const ir_value_t* value = graph->values[v];
-    if (value->placed && value->constant == NULL && value->buffer == buffer) {
-      readers += placing->pending[v];
-    }
-  }
-  return readers == 1;
-}
-
-/* Puts the output where an input is that dies here. */
-static bool place_over_input(const placing_t* placing, const ir_node_t* node) {
-  const ir_graph_t* graph = placing->graph;
-  if (node->kind != IR_UNARY && node->kind != IR_BINARY && node->kind != IR_SOFTMAX &&
-      node->kind != IR_NORMALIZE) {
-    return false;
-  }
-  ir_value_t* to = graph->values[node->output];
-  for (uint32_t i = 0; i < node->input_count; ++i) {
-    const ir_value_t* from = graph->values[node->inputs[i]];
-    if (from->constant == NULL && from->buffer >= IR_BUFFER_ARENA &&
-        ir_same_shape(&from->shape, &to->shape) && read_once(placing, from->buffer)) {
-      put(to, from->buffer, from->offset, from->strides);
-      return true;
-    }
-  }
-  return false;
-}
-
-/* |tensor|, or a dense copy of it if the operator wants that. */
-static armnn_i_acc_tensor_t as_wanted(placing_t* placing, const ir_node_t* node,
-                                      const armnn_i_acc_tensor_t* tensor) {
-  if (!node->plain_operands || armnn_i_acc_is_dense(tensor)) return *tensor;
-  const ir_shape_t shape = shape_of(tensor);
-  const armnn_i_acc_tensor_t dense = dense_tensor(placing, &shape);
-  add_copy(placing, node, tensor, &dense);
-  return dense;
-}
-
-static void add_epilogue(placing_t* placing, const ir_step_t* main) {
-  const ir_node_t* node = main->node;
-  ir_step_t function = {
-      .node = node, .action = IR_ACT_FUNCTION, .in = {main->out}, .out = main->out};
-  ir_step_t sum = {
-      .node = node, .action = IR_ACT_ADD, .in = {main->out, main->residual}, .out = main->out};
-  if (node->residual != IR_NONE && !node->residual_last) add_step(placing, &sum);
-  if (node->function != ARMNN_ACC_IDENTITY) add_step(placing, &function);
-  if (node->residual != IR_NONE && node->residual_last) add_step(placing, &sum);
-}
-
-static void place_operator(placing_t* placing, const ir_node_t* node) {
-  const ir_graph_t* graph = placing->graph;
-  ir_value_t* to = graph->values[node->output];
-  if (node->input_count > 3) armnn_i_acc_refuse(placing->graph, node, "too many operands");
-  if (!to->placed && !place_over_input(placing, node)) {
-    put_dense(to, new_buffer(placing, &to->shape));
-  }
-  ir_step_t step = {.node = node, .action = IR_ACT_NODE, .bare = node->bare};
-  for (uint32_t i = 0; i < node->input_count; ++i) {
-    const armnn_i_acc_tensor_t tensor = tensor_of(graph->values[node->inputs[i]]);
-    step.in[i] = as_wanted(placing, node, &tensor);
-  }
-  if (node->residual != IR_NONE) {
-    const armnn_i_acc_tensor_t tensor = tensor_of(graph->values[node->residual]);
-    step.residual = as_wanted(placing, node, &tensor);
-  }
-  const armnn_i_acc_tensor_t target = tensor_of(to);
-  const bool apart = node->plain_operands && !armnn_i_acc_is_dense(&target);
-  step.out = apart ? dense_tensor(placing, &to->shape) : target;
-  add_step(placing, &step);
-  if (node->bare && node->kind != IR_UNARY) add_epilogue(placing, &step);
-  if (apart) add_copy(placing, node, &step.out, &target);
+  const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
+  armnn_i_acc_add_copy(placing, node, &source, &target);
 }
 
 void armnn_i_acc_place(ir_graph_t* graph, ir_schedule_t* schedule) {
-  placing_t placing = {graph, schedule, NULL};
+  ir_placing_t placing = {graph, schedule, NULL};
   memset(schedule, 0, sizeof *schedule);
   armnn_i_acc_count_uses(graph);
   placing.pending =
@@ -386,7 +305,7 @@ void armnn_i_acc_place(ir_graph_t* graph, ir_schedule_t* schedule) {
   for (uint32_t v = 0; v < graph->value_count; ++v) placing.pending[v] = graph->values[v]->uses;
   place_backwards(&placing);
   for (uint32_t n = 0; n < graph->node_count; ++n) {
-    const ir_node_t* node = graph->nodes[n];
+    ir_node_t* node = graph->nodes[n];
     switch (node->kind) {
       case IR_DEAD:
         continue;
@@ -406,7 +325,7 @@ void armnn_i_acc_place(ir_graph_t* graph, ir_schedule_t* schedule) {
         place_broadcast(&placing, node);
         break;
       default:
-        place_operator(&placing, node);
+        armnn_i_acc_place_operator(&placing, node);
     }
     for (uint32_t i = 0; i < node->input_count; ++i) placing.pending[node->inputs[i]] -= 1;
     if (node->residual != IR_NONE) placing.pending[node->residual] -= 1;

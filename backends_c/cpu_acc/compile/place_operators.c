@@ -1,0 +1,179 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * place_operators.c - the steps of nodes that compute: in place where that does no harm, with dense
+ * operands and a separate epilogue where the operator wants that.
+ */
+#include "place.h"
+
+/* Will anybody but one reader still look into |buffer|? */
+static bool read_once(const ir_placing_t* placing, uint32_t buffer) {
+  const ir_graph_t* graph = placing->graph;
+  uint32_t readers = 0;
+  for (uint32_t v = 0; v < graph->value_count && readers <= 1; ++v) {
+    const ir_value_t* value = graph->values[v];
+    if (value->placed && value->constant == NULL && value->buffer == buffer) {
+      readers += placing->pending[v];
+    }
+  }
+  return readers == 1;
+}
+
+/* Puts the output where an input is that dies here. */
+static bool place_over_input(const ir_placing_t* placing, const ir_node_t* node) {
+  const ir_graph_t* graph = placing->graph;
+  if (node->kind != IR_UNARY && node->kind != IR_BINARY && node->kind != IR_SOFTMAX &&
+      node->kind != IR_NORMALIZE) {
+    return false;
+  }
+  ir_value_t* to = graph->values[node->output];
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    const ir_value_t* from = graph->values[node->inputs[i]];
+    if (from->constant == NULL && from->buffer >= IR_BUFFER_ARENA &&
+        ir_same_shape(&from->shape, &to->shape) && read_once(placing, from->buffer)) {
+      armnn_i_acc_put(to, from->buffer, from->offset, from->strides);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* |tensor|, or a dense copy of it if the operator wants that. */
+static armnn_i_acc_tensor_t as_wanted(ir_placing_t* placing, const ir_node_t* node,
+                                      const armnn_i_acc_tensor_t* tensor) {
+  if (!node->plain_operands || armnn_i_acc_is_dense(tensor)) return *tensor;
+  const ir_shape_t shape = armnn_i_acc_tensor_shape(tensor);
+  const armnn_i_acc_tensor_t dense = armnn_i_acc_dense_tensor(placing, &shape);
+  armnn_i_acc_add_copy(placing, node, tensor, &dense);
+  return dense;
+}
+
+static void add_epilogue(ir_placing_t* placing, const ir_step_t* main) {
+  const ir_node_t* node = main->node;
+  ir_step_t function = {
+      .node = node, .action = IR_ACT_FUNCTION, .in = {main->out}, .out = main->out};
+  ir_step_t sum = {
+      .node = node, .action = IR_ACT_ADD, .in = {main->out, main->residual}, .out = main->out};
+  if (node->residual != IR_NONE && !node->residual_last) armnn_i_acc_add_step(placing, &sum);
+  if (node->function != ARMNN_ACC_IDENTITY) armnn_i_acc_add_step(placing, &function);
+  if (node->residual != IR_NONE && node->residual_last) armnn_i_acc_add_step(placing, &sum);
+}
+
+/* The operator of |node| from |ins| and |residual| to |target|, and what it wants around it. */
+static void add_operator(ir_placing_t* placing, const ir_node_t* node,
+                         const armnn_i_acc_tensor_t* ins, const armnn_i_acc_tensor_t* residual,
+                         const armnn_i_acc_tensor_t* target) {
+  ir_step_t step = {.node = node, .action = IR_ACT_NODE, .bare = node->bare};
+  for (uint32_t i = 0; i < node->input_count; ++i) step.in[i] = as_wanted(placing, node, &ins[i]);
+  if (node->residual != IR_NONE) step.residual = as_wanted(placing, node, residual);
+  const bool apart = node->plain_operands && !armnn_i_acc_is_dense(target);
+  const ir_shape_t shape = armnn_i_acc_tensor_shape(target);
+  step.out = apart ? armnn_i_acc_dense_tensor(placing, &shape) : *target;
+  armnn_i_acc_add_step(placing, &step);
+  if (node->bare && node->kind != IR_UNARY) add_epilogue(placing, &step);
+  if (apart) armnn_i_acc_add_copy(placing, node, &step.out, target);
+}
+
+/* ---- Transposed convolutions whose windows do not overlap --------------------------------------
+ */
+
+/* Window and stride are equal, so that each input pixel makes a block of output pixels of its own.
+ */
+static bool makes_blocks(const ir_node_t* node, const armnn_i_acc_tensor_t* in,
+                         const armnn_i_acc_tensor_t* out) {
+  const ir_window_t* window = &node->window;
+  return node->kind == IR_TRANSPOSE_CONVOLUTION && window->groups == 1 &&
+         window->kernel_y == window->stride_y && window->kernel_x == window->stride_x &&
+         window->dilation_y == 1 && window->dilation_x == 1 && window->pad_top == 0 &&
+         window->pad_left == 0 && out->dims[1] == in->dims[1] * window->stride_y &&
+         out->dims[2] == in->dims[2] * window->stride_x && out->strides[2] == out->dims[3];
+}
+
+/* Row |y| of the blocks: the pixels of it beside each other are the channels of one. */
+static armnn_i_acc_tensor_t row_of_blocks(const armnn_i_acc_tensor_t* whole, int64_t y,
+                                          int64_t rows, int64_t columns) {
+  armnn_i_acc_tensor_t row = *whole;
+  row.place.offset += y * whole->strides[1];
+  row.dims[1] /= rows;
+  row.strides[1] *= rows;
+  row.dims[2] /= columns;
+  row.strides[2] *= columns;
+  row.dims[3] *= columns;
+  return row;
+}
+
+/* The convolution of 1x1 that makes row |y| of all blocks. */
+static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int64_t y,
+                                  int64_t channels) {
+  const ir_window_t* from = &node->window;
+  const int64_t inputs = from->inputs_of_group, outputs = from->kernel_x * channels;
+  float* weights = armnn_i_acc_pool(graph, (uint64_t)(inputs * outputs) * sizeof *weights);
+  float* bias = armnn_i_acc_pool(graph, (uint64_t)outputs * sizeof *bias);
+  for (int64_t o = 0; o < outputs; ++o) {
+    const int64_t x = o / channels, channel = o % channels;
+    const float* tap = from->weights.values + channel * from->weights.stride_o +
+                       y * from->weights.stride_y + x * from->weights.stride_x;
+    if (from->bias != NULL) bias[o] = from->bias[channel];
+    for (int64_t i = 0; i < inputs; ++i) weights[o * inputs + i] = tap[i * from->weights.stride_i];
+  }
+  ir_node_t* row = armnn_i_acc_pool(graph, sizeof *row);
+  *row = *node;
+  row->kind = IR_CONVOLUTION;
+  row->window = (ir_window_t){
+      .weights = {weights, inputs, inputs, inputs, 1},
+      .bias = from->bias == NULL ? NULL : bias,
+      .kernel_y = 1,
+      .kernel_x = 1,
+      .stride_y = 1,
+      .stride_x = 1,
+      .dilation_y = 1,
+      .dilation_x = 1,
+      .groups = 1,
+      .inputs_of_group = inputs,
+  };
+  return row;
+}
+
+static void add_blocks(ir_placing_t* placing, ir_node_t* node, const armnn_i_acc_tensor_t* in,
+                       const armnn_i_acc_tensor_t* residual, const armnn_i_acc_tensor_t* out) {
+  const int64_t rows = node->window.kernel_y, columns = node->window.kernel_x;
+  if (node->rows == NULL) { /* kept, with what is learnt about them, if all is placed again */
+    ir_node_t** made = armnn_i_acc_pool(placing->graph, (uint64_t)rows * sizeof *made);
+    for (int64_t y = 0; y < rows; ++y) {
+      made[y] = row_convolution(placing->graph, node, y, out->dims[3]);
+    }
+    node->rows = made;
+  }
+  for (int64_t y = 0; y < rows; ++y) {
+    const armnn_i_acc_tensor_t target = row_of_blocks(out, y, rows, columns);
+    armnn_i_acc_tensor_t other = {.rank = 0};
+    if (node->residual != IR_NONE) other = row_of_blocks(residual, y, rows, columns);
+    add_operator(placing, node->rows[y], in, &other, &target);
+  }
+}
+
+/* ---- Any operator -------------------------------------------------------------------------------
+ */
+
+void armnn_i_acc_place_operator(ir_placing_t* placing, ir_node_t* node) {
+  const ir_graph_t* graph = placing->graph;
+  ir_value_t* to = graph->values[node->output];
+  armnn_i_acc_tensor_t ins[3] = {{0}}, residual = {0};
+  if (node->input_count > 3) armnn_i_acc_refuse(placing->graph, node, "too many operands");
+  if (!to->placed && !place_over_input(placing, node)) {
+    armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
+  }
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    ins[i] = armnn_i_acc_tensor_of(graph->values[node->inputs[i]]);
+  }
+  if (node->residual != IR_NONE) {
+    residual = armnn_i_acc_tensor_of(graph->values[node->residual]);
+  }
+  const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
+  if (makes_blocks(node, &ins[0], &target) &&
+      (node->residual == IR_NONE || residual.strides[2] == residual.dims[3])) {
+    add_blocks(placing, node, &ins[0], &residual, &target);
+  } else {
+    add_operator(placing, node, ins, &residual, &target);
+  }
+}

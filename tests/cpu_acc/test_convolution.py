@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 EPILOGUES: dict[str, tuple[float, float, Callable[..., Any]]] = {
     "identity": (0, 0, lambda x: x),
     "clamp": (0, np.inf, lambda x: np.maximum(x, 0)),
+    "hard_swish": (1.5, 0.25, lambda x: 1.5 * x * np.clip(x + 3, 0, 6) / 6 + 0.25),
     "hard_sigmoid": (0.2, 0.5, lambda x: np.clip(0.2 * x + 0.5, 0, 1)),
     "swish": (1, 0, lambda x: x / (1 + np.exp(-x))),
 }
@@ -120,7 +121,7 @@ def test_weights_lie_in_any_order(
 
 @pytest.mark.parametrize("function", EPILOGUES)
 @pytest.mark.parametrize("residual", ["", "first", "last"])
-@pytest.mark.parametrize("outputs", [24, 40, 70])
+@pytest.mark.parametrize("outputs", [2, 24, 40, 70])
 def test_epilogues(
     operators: Operators, isa: str, function: str, residual: str, outputs: int
 ) -> None:

@@ -28,6 +28,7 @@ typedef enum armnn_i_acc_gemm_bits_e {
   ARMNN_ACC_GEMM_RESIDUAL_LAST = 2, /* result = clamp(x) + residual */
   ARMNN_ACC_GEMM_LOW = 4,           /* the clamp has a lower bound, */
   ARMNN_ACC_GEMM_HIGH = 8,          /* an upper one */
+  ARMNN_ACC_GEMM_HARD_SWISH = 16,   /* instead of a clamp: low x min(max(x + 3, 0), 6) + high */
 } armnn_i_acc_gemm_bits_e;
 
 /* |tiles| tiles, one behind another; pixels are |input_stride| and |output_stride| apart. */

@@ -40,8 +40,8 @@ ACC_INLINE void add_pair_residual(const float* residual, int64_t stride, vm_t re
   }
 }
 
-ACC_INLINE void clamp_pairs(pair_sums_t* sum, uint32_t flags, float low, float high, const int ROWS,
-                            const int FULL) {
+ACC_INLINE void finish_pairs(pair_sums_t* sum, uint32_t flags, float low, float high,
+                             const int ROWS, const int FULL) {
   if ((flags & ARMNN_ACC_GEMM_LOW) != 0) {
     const vf_t bound = vf_set(low);
     UNROLLED for (int i = 0; i < ROWS; ++i) {
@@ -55,6 +55,17 @@ ACC_INLINE void clamp_pairs(pair_sums_t* sum, uint32_t flags, float low, float h
       UNROLLED for (int v = 0; v < FULL; ++v) sum->full[i][v] = vf_min(bound, sum->full[i][v]);
     }
     UNROLLED for (int p = 0; p < (ROWS + 1) / 2; ++p) sum->pair[p] = vf_min(bound, sum->pair[p]);
+  }
+  if ((flags & ARMNN_ACC_GEMM_HARD_SWISH) != 0) {
+    const vf_t scale = vf_set(low), offset = vf_set(high);
+    UNROLLED for (int i = 0; i < ROWS; ++i) {
+      UNROLLED for (int v = 0; v < FULL; ++v) {
+        sum->full[i][v] = hard_swish(sum->full[i][v], scale, offset);
+      }
+    }
+    UNROLLED for (int p = 0; p < (ROWS + 1) / 2; ++p) {
+      sum->pair[p] = hard_swish(sum->pair[p], scale, offset);
+    }
   }
 }
 
@@ -108,7 +119,7 @@ ACC_INLINE void multiply_pairs(const armnn_i_acc_gemm_job_t* job, const int ROWS
     if ((flags & ARMNN_ACC_GEMM_RESIDUAL) != 0) {
       add_pair_residual(residual, residual_stride, rest, &sum, ROWS, FULL);
     }
-    clamp_pairs(&sum, flags, job->low, job->high, ROWS, FULL);
+    finish_pairs(&sum, flags, job->low, job->high, ROWS, FULL);
     if ((flags & ARMNN_ACC_GEMM_RESIDUAL_LAST) != 0) {
       add_pair_residual(residual, residual_stride, rest, &sum, ROWS, FULL);
     }

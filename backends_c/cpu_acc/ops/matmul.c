@@ -32,6 +32,7 @@ typedef struct matmul_t {
   uint64_t thread_offset, thread_scratch; /* of scratch, in floats */
   armnn_i_acc_gemm_job_t job;             /* what is the same for all tiles */
   armnn_i_acc_gemm_tap_t tap;
+  bool in_tile; /* the whole epilogue is */
 } matmul_t;
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -142,7 +143,7 @@ static void multiply_rows(const matmul_run_t* state, armnn_i_acc_gemm_job_t* job
     job->output += job->tiles * tile * job->output_stride;
     job->residual += job->tiles * tile * job->residual_stride;
   }
-  if (epilogue->function == ARMNN_ACC_IDENTITY || epilogue->function == ARMNN_ACC_CLAMP) return;
+  if (matmul->in_tile) return;
   armnn_i_acc_apply_rows(matmul->kernels->elementwise->apply[epilogue->function], output,
                          (size_t)rows, panel->columns, (size_t)job->output_stride, epilogue->a,
                          epilogue->b);
@@ -295,7 +296,7 @@ static void set_job(matmul_t* matmul) {
   if (epilogue->has_residual) {
     job->residual_stride = epilogue->residual.strides[row];
   }
-  armnn_i_acc_set_epilogue(epilogue, &job->flags, &job->low, &job->high);
+  matmul->in_tile = armnn_i_acc_set_epilogue(epilogue, &job->flags, &job->low, &job->high);
 }
 
 /* A constant right side for each matrix of the batch: all are packed now. */

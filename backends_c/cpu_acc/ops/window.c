@@ -17,6 +17,10 @@
 /* Work of a block that is worth being handed out by itself. */
 #define ITEM_OPERATIONS 3000000
 
+/* Up to which it pays to gather columns for a function of all of them. */
+#define FEW_COLUMNS 32
+#define GATHERED_FLOATS 512
+
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -148,9 +152,15 @@ static armnn_status_t list_taps(const armnn_i_acc_maker_t* maker, armnn_i_acc_wi
 
 bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* flags, float* low,
                               float* high) {
-  const bool in_tile =
-      epilogue->function == ARMNN_ACC_IDENTITY || epilogue->function == ARMNN_ACC_CLAMP;
+  const bool in_tile = epilogue->function == ARMNN_ACC_IDENTITY ||
+                       epilogue->function == ARMNN_ACC_CLAMP ||
+                       epilogue->function == ARMNN_ACC_HARD_SWISH;
   *flags = 0;
+  if (epilogue->function == ARMNN_ACC_HARD_SWISH) {
+    *flags |= ARMNN_ACC_GEMM_HARD_SWISH;
+    *low = epilogue->a / 6.0f;
+    *high = epilogue->b;
+  }
   if (epilogue->function == ARMNN_ACC_CLAMP) {
     *low = epilogue->a;
     *high = epilogue->b;
@@ -187,7 +197,8 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
       (uint64_t)window->taps_y * window->taps_x, depth, vectors, &window->panels);
   if (status == ARMNN_STATUS_OK) {
     set_geometry(window);
-    armnn_i_acc_set_epilogue(&what->epilogue, &window->flags, &window->low, &window->high);
+    window->in_tile =
+        armnn_i_acc_set_epilogue(&what->epilogue, &window->flags, &window->low, &window->high);
     status = list_taps(maker, window);
   }
   if (status == ARMNN_STATUS_OK) {
@@ -236,12 +247,30 @@ typedef struct window_run_t {
   float* output;
 } window_run_t;
 
+/* |function| of a few columns of many pixels: gathered, so that whole vectors are worked on. */
+static void apply_to_columns(armnn_i_acc_apply_fn_t apply, const armnn_i_acc_epilogue_t* epilogue,
+                             float* data, int64_t pixels, int64_t columns, int64_t step) {
+  float gathered[GATHERED_FLOATS];
+  const int64_t most_pixels = GATHERED_FLOATS / columns;
+  for (int64_t done = 0; done < pixels; done += most_pixels) {
+    const int64_t count = least(pixels - done, most_pixels);
+    float* from = data + done * step;
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t c = 0; c < columns; ++c) gathered[i * columns + c] = from[i * step + c];
+    }
+    apply(gathered, gathered, (size_t)(count * columns), epilogue->a, epilogue->b);
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t c = 0; c < columns; ++c) from[i * step + c] = gathered[i * columns + c];
+    }
+  }
+}
+
 /* What tiles do not do in registers, on a block that is still in cache. */
 static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* tiles,
                    uint32_t tile_count, uint32_t begin, uint32_t end) {
   const armnn_i_acc_window_t* window = state->window;
+  if (window->in_tile) return;
   const armnn_i_acc_epilogue_t* epilogue = &window->what.epilogue;
-  if (epilogue->function == ARMNN_ACC_IDENTITY || epilogue->function == ARMNN_ACC_CLAMP) return;
   const armnn_i_acc_apply_fn_t apply = state->kernels->elementwise->apply[epilogue->function];
   const armnn_i_acc_panel_t *first = &window->panels.panels[begin],
                             *last = &window->panels.panels[end - 1];
@@ -249,13 +278,11 @@ static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* t
   for (uint32_t t = 0; t < tile_count; ++t) {
     const int64_t pixels = (int64_t)tiles[t].rows * tiles[t].repeat;
     float* data = state->output + tiles[t].output + first->first;
-    if (columns == window->output_step) {
-      apply(data, data, (size_t)(pixels * columns), epilogue->a, epilogue->b);
+    if (columns < FEW_COLUMNS && columns != window->output_step) {
+      apply_to_columns(apply, epilogue, data, pixels, columns, window->output_step);
     } else {
-      for (int64_t i = 0; i < pixels; ++i) {
-        float* row = data + i * window->output_step;
-        apply(row, row, (size_t)columns, epilogue->a, epilogue->b);
-      }
+      armnn_i_acc_apply_rows(apply, data, (size_t)pixels, (size_t)columns,
+                             (size_t)window->output_step, epilogue->a, epilogue->b);
     }
     if (epilogue->has_residual && epilogue->residual_last) {
       window->panels.gemm->add_rows(data, window->output_step,

@@ -28,6 +28,7 @@ typedef struct armnn_i_acc_window_t {
   uint32_t line_tile_count;
   uint32_t flags; /* of the kernels */
   float low, high;
+  bool in_tile; /* the whole epilogue is */
   /* Work is cut into |blocks| of |block_units| lines or pixels x |parts| of the panels. */
   int64_t units, block_units, blocks;
   uint32_t parts;

@@ -267,6 +267,22 @@ def test_residual_of_two_convolutions(runtime: ann.Runtime) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
+def test_gates(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
+    """x + x * gate, where the gate is a clipped convolution of the mean: one product remains."""
+    network = ann.Network()
+    x = convolution(network, image(network, layout), layout, name="first")
+    pixel = network.add_mean(
+        x, (2, 3) if layout == NCHW else (1, 2), keep_dims=True, name="mean"
+    ).output
+    gate = convolution(network, pixel, layout, kernel=1, name="gate")
+    gate = network.add_activation(gate, F.BOUNDED_RELU, 1, 0, name="clip").output
+    product = network.add_multiplication(x, gate, name="product")
+    network.add_output("y", network.add_addition(x, product, name="sum"))
+    rows = check(runtime, network)
+    assert {"gate + clip + product", "product + sum"} <= set(rows)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_others_read_is_not_swallowed(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
     network = ann.Network()
     y = convolution(network, image(network, layout), layout)

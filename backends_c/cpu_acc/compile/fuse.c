@@ -135,13 +135,12 @@ static bool join_functions(ir_node_t* node, int32_t next, float a, float b) {
   return false;
 }
 
-/* A scale behind ReLU is one before it, if it is positive: the bounds are scaled, too. */
-static bool scale_clamped(ir_graph_t* graph, ir_node_t* node, float scale) {
-  static const float nothing = 0.0f;
+/* A line behind ReLU is one before it, if it rises: the bounds go along. */
+static bool scale_clamped(ir_graph_t* graph, ir_node_t* node, float scale, float shift) {
   if (node->function != ARMNN_ACC_CLAMP || !(scale > 0.0f) || !isnormal(scale)) return false;
-  if (!scale_node(graph, node, &scale, &nothing, 0)) return false;
-  node->a *= scale;
-  node->b *= scale;
+  if (!scale_node(graph, node, &scale, &shift, 0)) return false;
+  node->a = node->a * scale + shift;
+  node->b = node->b * scale + shift;
   return true;
 }
 
@@ -156,7 +155,7 @@ static bool swallow_function(ir_graph_t* graph, ir_node_t* node, const ir_node_t
     if (node->function == ARMNN_ACC_IDENTITY && scale_node(graph, node, &next->a, &next->b, 0)) {
       return true;
     }
-    if (next->b == 0.0f && scale_clamped(graph, node, next->a)) return true;
+    if (scale_clamped(graph, node, next->a, next->b)) return true;
   }
   return join_functions(node, next->function, next->a, next->b);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * fuse_patterns.c - functions that networks spell out: x * sigmoid(x), x * hard_sigmoid(x).
+ * fuse_patterns.c - what networks spell out: x * sigmoid(x), x * hard_sigmoid(x), x + x * gate.
  */
 #include <math.h>
 
@@ -69,13 +69,50 @@ static void match_product(ir_graph_t* graph, ir_node_t* node) {
   }
 }
 
+/* x + x * gate, where the gate is smaller than x: x * (gate + 1), whose sum is cheap, and goes into
+ * what makes the gate. */
+static void match_gated_sum(ir_graph_t* graph, ir_node_t* sum) {
+  for (uint32_t side = 0; side < 2; ++side) {
+    const uint32_t x = sum->inputs[side], scaled = sum->inputs[1 - side];
+    const ir_value_t* value = graph->values[scaled];
+    if (x == scaled || value->producer == IR_NONE || value->uses != 1 || value->output != IR_NONE) {
+      continue;
+    }
+    ir_node_t* product = graph->nodes[value->producer];
+    if (product->kind != IR_BINARY || product->binary.operation != ARMNN_BINARY_MUL ||
+        product->function != ARMNN_ACC_IDENTITY ||
+        (product->inputs[0] != x && product->inputs[1] != x)) {
+      continue;
+    }
+    const uint32_t gate = product->inputs[product->inputs[0] == x ? 1 : 0];
+    const ir_shape_t* small = ir_shape(graph, gate);
+    if (gate == x || graph->values[gate]->constant != NULL ||
+        2 * ir_count(small) > ir_count(ir_shape(graph, x)) ||
+        !ir_same_shape(ir_shape(graph, x), ir_shape(graph, sum->output))) {
+      continue;
+    }
+    /* The node of the product makes gate + 1, that of the sum the product. */
+    armnn_i_acc_adopt_layers(graph, sum, product);
+    graph->values[scaled]->shape = *small;
+    product->kind = IR_UNARY;
+    product->function = ARMNN_ACC_LINEAR;
+    product->a = product->b = 1.0f;
+    product->inputs[0] = gate;
+    product->input_count = 1;
+    sum->binary.operation = ARMNN_BINARY_MUL;
+    armnn_i_acc_count_uses(graph);
+    return;
+  }
+}
+
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph) {
   armnn_i_acc_count_uses(graph);
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     ir_node_t* node = graph->nodes[n];
-    if (node->kind == IR_BINARY && node->binary.operation == ARMNN_BINARY_MUL &&
-        node->function == ARMNN_ACC_IDENTITY) {
-      match_product(graph, node);
+    if (node->kind != IR_BINARY || node->function != ARMNN_ACC_IDENTITY) continue;
+    if (node->binary.operation == ARMNN_BINARY_MUL) match_product(graph, node);
+    if (node->kind == IR_BINARY && node->binary.operation == ARMNN_BINARY_ADD) {
+      match_gated_sum(graph, node);
     }
   }
 }

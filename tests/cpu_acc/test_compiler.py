@@ -282,6 +282,33 @@ def test_gates(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
     assert {"gate + clip + product", "product + sum"} <= set(rows)
 
 
+@pytest.mark.parametrize("squared", ["product", "function"])
+@pytest.mark.parametrize("root", ["quotient", "reciprocal"])
+def test_layer_normalization_spelt_out(runtime: ann.Runtime, squared: str, root: str) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((3, 5, 24)))
+    x = network.add_activation(x, F.TANH, 2, 1, name="x0").output
+    mean = network.add_mean(x, (2,), keep_dims=True, name="mean")
+    d = network.add_subtraction(x, mean, name="difference").output
+    if squared == "product":
+        square = network.add_multiplication(d, d, name="square")
+    else:
+        square = network.add_activation(d, F.SQUARE, name="square")
+    variance = network.add_mean(square, (2,), keep_dims=True, name="variance")
+    moved = network.add_addition(variance, np.full((1,), 1e-3, np.float32), name="eps")
+    if root == "quotient":
+        y = network.add_division(d, network.add_activation(moved, F.SQRT, name="root"), name="norm")
+    else:
+        kind = ann.UnaryOperation.RSQRT
+        unit = network.add_elementwise_unary(moved, kind, name="root")
+        y = network.add_multiplication(unit, d, name="norm")
+    y = network.add_multiplication(y, values_of(3, 24), name="gamma")
+    network.add_output("y", network.add_addition(y, values_of(4, 24), name="beta"))
+    rows = check(runtime, network)
+    parts = "mean + difference + square + variance + eps + root + norm + gamma + beta"
+    assert parts in rows
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_others_read_is_not_swallowed(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
     network = ann.Network()

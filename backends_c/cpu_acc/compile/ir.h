@@ -306,10 +306,11 @@ void armnn_i_acc_read_tile(ir_graph_t* graph);
 void armnn_i_acc_read_gather(ir_graph_t* graph);
 void armnn_i_acc_read_constant(ir_graph_t* graph);
 
-/* ---- fuse.c, fuse_patterns.c --------------------------------------------------------------------
+/* ---- fuse*.c --------------------------------------------------------------------
  */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
+void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
 /* |node| takes over the layers of |other|. */
 void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other);

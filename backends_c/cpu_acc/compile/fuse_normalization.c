@@ -1,0 +1,133 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * fuse_normalization.c - a normalisation that is spelt out: (x - mean) / sqrt(variance + eps), or
+ * times the reciprocal of the root, and a scale and a shift behind it.
+ */
+#include "ir.h"
+
+/* The node of |kind| that makes |value|, of whose readers there are |readers|, or null. */
+static ir_node_t* maker_of(const ir_graph_t* graph, uint32_t value, ir_kind_t kind,
+                           uint32_t readers) {
+  const ir_value_t* found = graph->values[value];
+  if (found->producer == IR_NONE || found->uses != readers || found->output != IR_NONE) {
+    return NULL;
+  }
+  ir_node_t* node = graph->nodes[found->producer];
+  return node->kind == kind ? node : NULL;
+}
+
+static const ir_node_t* unary_of(const ir_graph_t* graph, uint32_t value, int32_t function) {
+  const ir_node_t* node = maker_of(graph, value, IR_UNARY, 1);
+  return node != NULL && node->function == function ? node : NULL;
+}
+
+static const ir_node_t* mean_of(const ir_graph_t* graph, uint32_t value) {
+  const ir_node_t* node = maker_of(graph, value, IR_REDUCE, 1);
+  return node != NULL && node->reduce.operation == ARMNN_REDUCE_MEAN &&
+                 node->function == ARMNN_ACC_IDENTITY
+             ? node
+             : NULL;
+}
+
+static bool is_binary(const ir_node_t* node, int32_t operation) {
+  return node->kind == IR_BINARY && node->binary.operation == operation &&
+         node->function == ARMNN_ACC_IDENTITY;
+}
+
+/* |value| is the square of |base|; |*readers| becomes how often |base| is read for it. */
+static const ir_node_t* square_of(const ir_graph_t* graph, uint32_t value, uint32_t base,
+                                  uint32_t* readers) {
+  const ir_node_t* node = maker_of(graph, value, IR_BINARY, 1);
+  *readers = 2;
+  if (node != NULL) {
+    return is_binary(node, ARMNN_BINARY_MUL) && node->inputs[0] == base && node->inputs[1] == base
+               ? node
+               : NULL;
+  }
+  *readers = 1;
+  node = unary_of(graph, value, ARMNN_ACC_SQUARE);
+  return node != NULL && node->inputs[0] == base ? node : NULL;
+}
+
+static void swallow_affine(ir_graph_t* graph, uint32_t at) {
+  ir_node_t* node = graph->nodes[at];
+  const ir_value_t* output = graph->values[node->output];
+  if (output->uses != 1 || output->output != IR_NONE) return;
+  const uint32_t user = output->user;
+  ir_node_t* next = graph->nodes[user];
+  const int64_t count = output->shape.dims[output->shape.rank - 1];
+  if (node->normalize.kind != ARMNN_ACC_NORMALIZE_MEAN_VARIANCE || next->kind != IR_AFFINE ||
+      next->function != ARMNN_ACC_IDENTITY || next->residual != IR_NONE) {
+    return;
+  }
+  float* gamma = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *gamma);
+  float* beta = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *beta);
+  for (int64_t i = 0; i < count; ++i) {
+    const float scale = next->affine.scale[i];
+    gamma[i] = (node->normalize.gamma == NULL ? 1.0f : node->normalize.gamma[i]) * scale;
+    beta[i] = (node->normalize.beta == NULL ? 0.0f : node->normalize.beta[i]) * scale +
+              next->affine.shift[i];
+  }
+  node->normalize.gamma = gamma;
+  node->normalize.beta = beta;
+  armnn_i_acc_adopt_layers(graph, node, next);
+  node->output = next->output;
+  next->kind = IR_DEAD;
+  graph->nodes[at] = next;
+  graph->nodes[user] = node;
+  armnn_i_acc_count_uses(graph);
+}
+
+/* Quotient or product |node| of what the other nodes make. */
+static bool match(ir_graph_t* graph, ir_node_t* node) {
+  const bool divides = is_binary(node, ARMNN_BINARY_DIV);
+  if (!divides && !is_binary(node, ARMNN_BINARY_MUL)) return false;
+  for (uint32_t side = 0; side < (divides ? 1u : 2u); ++side) {
+    const uint32_t distance = node->inputs[side];
+    const ir_node_t* root =
+        unary_of(graph, node->inputs[1 - side], divides ? ARMNN_ACC_SQRT : ARMNN_ACC_RSQRT);
+    const ir_node_t* sum = root == NULL ? NULL : unary_of(graph, root->inputs[0], ARMNN_ACC_LINEAR);
+    const ir_node_t* variance = sum == NULL ? NULL : mean_of(graph, sum->inputs[0]);
+    if (variance == NULL || sum->a != 1.0f || !(sum->b > 0.0f)) continue;
+    uint32_t readers;
+    const ir_node_t* square = square_of(graph, variance->inputs[0], distance, &readers);
+    const ir_node_t* difference =
+        square == NULL ? NULL : maker_of(graph, distance, IR_BINARY, readers + 1);
+    if (difference == NULL || !is_binary(difference, ARMNN_BINARY_SUB)) continue;
+    const uint32_t x = difference->inputs[0];
+    const ir_node_t* mean = mean_of(graph, difference->inputs[1]);
+    if (mean == NULL || mean->inputs[0] != x ||
+        mean->reduce.axis_mask != variance->reduce.axis_mask ||
+        !ir_same_shape(ir_shape(graph, x), ir_shape(graph, node->output))) {
+      continue;
+    }
+    const ir_node_t* parts[] = {mean, difference, square, variance, sum, root};
+    for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
+      armnn_i_acc_adopt_layers(graph, node, parts[i]);
+    }
+    const uint32_t mask = mean->reduce.axis_mask;
+    const float eps = sum->b;
+    node->kind = IR_NORMALIZE;
+    node->inputs[0] = x;
+    node->input_count = 1;
+    node->normalize.kind = ARMNN_ACC_NORMALIZE_MEAN_VARIANCE;
+    node->normalize.axis_mask = mask;
+    node->normalize.scale_axis = ir_shape(graph, x)->rank - 1;
+    node->normalize.eps = eps;
+    node->normalize.gamma = node->normalize.beta = NULL;
+    armnn_i_acc_count_uses(graph);
+    return true;
+  }
+  return false;
+}
+
+void armnn_i_acc_fuse_normalization(ir_graph_t* graph) {
+  armnn_i_acc_count_uses(graph);
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    if (graph->nodes[n]->kind == IR_BINARY && match(graph, graph->nodes[n])) {
+      swallow_affine(graph, n);
+    }
+    if (graph->nodes[n]->kind == IR_NORMALIZE) swallow_affine(graph, n);
+  }
+}

@@ -348,6 +348,17 @@ def test_fully_connected_with_everything(runtime: ann.Runtime) -> None:
     assert check(runtime, network) == ["dense + scale + shift + relu"]
 
 
+def test_fully_connected_keeps_dimensions(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 9, 40)))
+    x = network.add_activation(x, F.TANH, 1, 1, name="x0").output
+    y = network.add_fully_connected(x, values_of(1, 40, 40), values_of(2, 40), name="dense").output
+    y = swish(network, y, None)
+    y = network.add_fully_connected(y, values_of(3, 40, 40), name="last").output
+    network.add_output("y", network.add_addition(x, y, name="sum"))
+    assert {"dense + gate + product", "last + sum"} <= set(check(runtime, network))
+
+
 # ---- Layouts and views ---------------------------------------------------------------------------
 
 

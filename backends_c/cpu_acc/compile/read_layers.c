@@ -279,12 +279,18 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   const int64_t outputs = weights_shape.dims[transposed ? 0 : 1];
   const ir_alias_t alias = armnn_i_acc_input(graph, 0), weights = armnn_i_acc_input(graph, 1);
   const ir_shape_t own = armnn_i_acc_logical(graph, &alias);
-  const ir_shape_t rows = {2, {ir_count(&own) / inputs, inputs}};
+  /* One matrix of all rows; with the dimensions that it has if it is one already, so that what
+   * follows the layer needs no other shape. */
+  ir_shape_t rows = {2, {ir_count(&own) / inputs, inputs}};
+  if (own.rank > 2 && own.dims[own.rank - 1] == inputs && own.dims[own.rank - 2] == rows.dims[0]) {
+    rows = own;
+  }
   const ir_alias_t flat = armnn_i_acc_reshaped(graph, &alias, &rows);
-  const ir_shape_t shape = {2, {rows.dims[0], outputs}};
+  ir_shape_t shape = rows;
+  shape.dims[shape.rank - 1] = outputs;
   bool transpose_left = false, transpose_right = transposed;
-  const uint32_t left = matrices(graph, &flat, 2, &transpose_left);
-  const uint32_t right = matrices(graph, &weights, 2, &transpose_right);
+  const uint32_t left = matrices(graph, &flat, rows.rank, &transpose_left);
+  const uint32_t right = matrices(graph, &weights, rows.rank, &transpose_right);
   ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, 2, &shape);
   node->inputs[0] = left;
   node->inputs[1] = right;

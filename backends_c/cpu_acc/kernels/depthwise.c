@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * depthwise.c - depthwise convolutions, VF_LANES channels by up to 7 neighbouring pixels.
+ * depthwise.c - depthwise convolutions, VF_LANES channels by up to 2 x 7 neighbouring pixels.
  *
- * Loop order: output rows (two together where there are registers for it), tiles of pixels, input
- * rows, input columns. Each input column is loaded once and used for all outputs of the tile that
- * it serves: for 3 x 3, 36 loads for 126 multiplications instead of 126. Two rows also give 14
- * independent chains of additions, which is what two units of latency 4 need. The rows' inputs and
- * the filter stay in L1 while the tiles go by. Loops over taps and pixels have constant bounds and
- * are unrolled, so that the sums stay in registers.
+ * Loop order: output rows (two together where there are registers for it), tiles of pixels, vectors
+ * of channels, input rows, input columns. Each input column is loaded once and used for all outputs
+ * of the tile that it serves: for 3 x 3, 36 loads for 126 multiplications instead of 126. Two rows
+ * also give 14 independent chains of additions, which is what two units of latency 4 need. The
+ * rows' inputs and the filter stay in L1 while the tiles go by. Loops over taps and pixels have
+ * constant bounds and are unrolled, so that the sums stay in registers.
  *
  * At the borders taps outside the image are left out by a test for each column and row of taps. The
  * tests are the same from row to row, so that the processor foresees them.
@@ -42,11 +42,12 @@ typedef armnn_i_acc_depthwise_tile_t tile_t;
 #endif
 
 /* Sums of a tile that need more than a clamp: through a small array in L1. */
-static __attribute__((noinline)) void finish(const job_t* job, float* sums, int64_t y, int64_t x,
-                                             int64_t width) {
-  const vm_t lanes = vm_first(job->lanes);
+static __attribute__((noinline)) void finish(const job_t* job, float* sums, int64_t channel,
+                                             int64_t y, int64_t x, int64_t width) {
+  const size_t left = (size_t)(job->channels - channel);
+  const vm_t lanes = vm_first(left);
   const float* residual = job->residual;
-  if (residual != NULL) residual += y * job->residual_row + x * job->residual_pixel;
+  if (residual != NULL) residual += y * job->residual_row + x * job->residual_pixel + channel;
   if (residual != NULL && !job->residual_last) {
     for (int64_t i = 0; i < width; ++i) {
       float* sum = sums + i * VF_LANES;
@@ -58,21 +59,21 @@ static __attribute__((noinline)) void finish(const job_t* job, float* sums, int6
     job->function(sums, sums, (size_t)width * VF_LANES, job->a, job->b);
   }
   const vf_t low = vf_set(job->low), high = vf_set(job->high);
-  float* output = job->output + y * job->output_row + x * job->output_pixel;
+  float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
   for (int64_t i = 0; i < width; ++i) {
     vf_t sum = vf_clamp(vf_load(sums + i * VF_LANES), low, high);
     if (residual != NULL && job->residual_last) {
       sum = vf_add(sum, vf_load_masked(residual + i * job->residual_pixel, lanes));
     }
-    vf_store_first(output + i * job->output_pixel, sum, job->lanes);
+    vf_store_first(output + i * job->output_pixel, sum, left);
   }
 }
 
-ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t y, int64_t x, int width,
-                           vm_t lanes) {
+ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t channel, int64_t y,
+                           int64_t x, int width, vm_t lanes) {
   if (job->function == NULL && job->residual == NULL) {
     const vf_t low = vf_set(job->low), high = vf_set(job->high);
-    float* output = job->output + y * job->output_row + x * job->output_pixel;
+    float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
     (void)lanes;
 #pragma GCC unroll 7
     for (int i = 0; i < width; ++i) {
@@ -82,17 +83,20 @@ ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t y, int64_
     float buffer[ARMNN_ACC_DEPTHWISE_MOST_WIDTH * VF_LANES];
 #pragma GCC unroll 7
     for (int i = 0; i < width; ++i) vf_store(buffer + i * VF_LANES, sums[i]);
-    finish(job, buffer, y, x, width);
+    finish(job, buffer, channel, y, x, width);
   }
 }
 
 /* Output rows y .. y + height - 1, which is 1 or 2. Input rows [first, end) of those that the tile
  * uses are inside the image; |border| is constant: without it all rows and columns are. */
-ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t y, int first, int end,
-                         vm_t lanes, int size, int stride, int width, int height, int border) {
+ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t channel, int64_t y,
+                         int first, int end, int size, int stride, int width, int height,
+                         int border) {
   const ptrdiff_t pixel = job->input_pixel;
-  const ptrdiff_t start = (y * stride - job->pad_top) * job->input_row + tile->input_x * pixel;
-  const float* weights = job->weights;
+  const ptrdiff_t start =
+      (y * stride - job->pad_top) * job->input_row + tile->input_x * pixel + channel;
+  const float* weights = job->weights + channel * (size * size + 1);
+  const vm_t lanes = vm_first((size_t)(job->channels - channel));
   const uint32_t columns = tile->columns;
   (void)lanes;
   vf_t sums[2][ARMNN_ACC_DEPTHWISE_MOST_WIDTH];
@@ -133,21 +137,22 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t y, int fi
     }
   }
 #pragma GCC unroll 2
-  for (int o = 0; o < height; ++o) store_tile(job, sums[o], y + o, tile->x, width, lanes);
+  for (int o = 0; o < height; ++o) store_tile(job, sums[o], channel, y + o, tile->x, width, lanes);
 }
 
-#define TILE(width)                                                              \
-  case width:                                                                    \
-    if (whole && tile->columns == UINT32_MAX) {                                  \
-      one_tile(job, tile, y, 0, reach, lanes, size, stride, width, height, 0);   \
-    } else {                                                                     \
-      one_tile(job, tile, y, first, end, lanes, size, stride, width, height, 1); \
-    }                                                                            \
+#define TILE(width)                                                                  \
+  case width:                                                                        \
+    for (int64_t channel = 0; channel < job->channels; channel += VF_LANES) {        \
+      if (whole && tile->columns == UINT32_MAX) {                                    \
+        one_tile(job, tile, channel, y, 0, reach, size, stride, width, height, 0);   \
+      } else {                                                                       \
+        one_tile(job, tile, channel, y, first, end, size, stride, width, height, 1); \
+      }                                                                              \
+    }                                                                                \
     break;
 
 /* All tiles of |height| output rows. */
-ACC_INLINE void one_line(const job_t* job, int64_t y, vm_t lanes, int size, int stride,
-                         int height) {
+ACC_INLINE void one_line(const job_t* job, int64_t y, int size, int stride, int height) {
   const int reach = (height - 1) * stride + size;
   const int64_t top = y * stride - job->pad_top;
   const int first = top < 0 ? (int)-top : 0;
@@ -165,14 +170,14 @@ ACC_INLINE void one_line(const job_t* job, int64_t y, vm_t lanes, int size, int 
     }
   }
 }
+#undef TILE
 
 ACC_INLINE void all_rows(const job_t* job, int size, int stride) {
-  const vm_t lanes = vm_first(job->lanes);
   int64_t y = job->first_row;
 #if VF_REGISTERS >= 32
-  for (; y + 2 <= job->end_row; y += 2) one_line(job, y, lanes, size, stride, 2);
+  for (; y + 2 <= job->end_row; y += 2) one_line(job, y, size, stride, 2);
 #endif
-  for (; y < job->end_row; ++y) one_line(job, y, lanes, size, stride, 1);
+  for (; y < job->end_row; ++y) one_line(job, y, size, stride, 1);
 }
 
 #define DEPTHWISE(size, stride)                                                             \
@@ -197,18 +202,20 @@ static void taps_inside(int64_t start, int64_t dilation, int64_t size, int64_t e
 enum { ANY_WIDTH = 6 };
 
 /* Rows and columns of taps, then pixels: a load for each multiplication. */
-ACC_INLINE void any_tile(const job_t* job, int64_t y, int64_t x, const int64_t taps[4], vm_t lanes,
-                         int width) {
+ACC_INLINE void any_tile(const job_t* job, int64_t channel, int64_t y, int64_t x,
+                         const int64_t taps[4], int width) {
   const ptrdiff_t step = job->stride_x * job->input_pixel;
-  const float* image = job->input;
+  const float* image = job->input + channel;
+  const float* weights = job->weights + channel * (job->kernel_y * job->kernel_x + 1);
+  const vm_t lanes = vm_first((size_t)(job->channels - channel));
   const ptrdiff_t start = (y * job->stride_y - job->pad_top) * job->input_row +
                           (x * job->stride_x - job->pad_left) * job->input_pixel;
   vf_t sums[ANY_WIDTH];
 #pragma GCC unroll 6
-  for (int i = 0; i < width; ++i) sums[i] = vf_load(job->weights);
+  for (int i = 0; i < width; ++i) sums[i] = vf_load(weights);
   for (int64_t r = taps[0]; r < taps[1]; ++r) {
     for (int64_t k = taps[2]; k < taps[3]; ++k) {
-      const vf_t weight = vf_load(job->weights + (1 + r * job->kernel_x + k) * VF_LANES);
+      const vf_t weight = vf_load(weights + (1 + r * job->kernel_x + k) * VF_LANES);
       const ptrdiff_t at =
           start + r * job->dilation_y * job->input_row + k * job->dilation_x * job->input_pixel;
 #pragma GCC unroll 6
@@ -220,29 +227,35 @@ ACC_INLINE void any_tile(const job_t* job, int64_t y, int64_t x, const int64_t t
   float buffer[ANY_WIDTH * VF_LANES];
 #pragma GCC unroll 6
   for (int i = 0; i < width; ++i) vf_store(buffer + i * VF_LANES, sums[i]);
-  finish(job, buffer, y, x, width);
+  finish(job, buffer, channel, y, x, width);
+}
+
+/* One row of one vector of channels. */
+static void any_row(const job_t* job, int64_t channel, int64_t y) {
+  int64_t taps[4];
+  taps_inside(y * job->stride_y - job->pad_top, job->dilation_y, job->kernel_y, job->input_height,
+              &taps[0], &taps[1]);
+  const int64_t reach = (job->kernel_x - 1) * job->dilation_x;
+  for (int64_t x = 0; x < job->output_width;) {
+    const int64_t left = x * job->stride_x - job->pad_left;
+    const int64_t right = left + (ANY_WIDTH - 1) * job->stride_x + reach;
+    if (left >= 0 && right < job->input_width && x + ANY_WIDTH <= job->output_width) {
+      taps[2] = 0;
+      taps[3] = job->kernel_x;
+      any_tile(job, channel, y, x, taps, ANY_WIDTH);
+      x += ANY_WIDTH;
+    } else {
+      taps_inside(left, job->dilation_x, job->kernel_x, job->input_width, &taps[2], &taps[3]);
+      any_tile(job, channel, y, x, taps, 1);
+      x += 1;
+    }
+  }
 }
 
 static void ACC_NAME(armnn_f32_depthwise_any)(const job_t* job) {
-  const vm_t lanes = vm_first(job->lanes);
   for (int64_t y = job->first_row; y < job->end_row; ++y) {
-    int64_t taps[4];
-    taps_inside(y * job->stride_y - job->pad_top, job->dilation_y, job->kernel_y, job->input_height,
-                &taps[0], &taps[1]);
-    const int64_t reach = (job->kernel_x - 1) * job->dilation_x;
-    for (int64_t x = 0; x < job->output_width;) {
-      const int64_t left = x * job->stride_x - job->pad_left;
-      const int64_t right = left + (ANY_WIDTH - 1) * job->stride_x + reach;
-      if (left >= 0 && right < job->input_width && x + ANY_WIDTH <= job->output_width) {
-        taps[2] = 0;
-        taps[3] = job->kernel_x;
-        any_tile(job, y, x, taps, lanes, ANY_WIDTH);
-        x += ANY_WIDTH;
-      } else {
-        taps_inside(left, job->dilation_x, job->kernel_x, job->input_width, &taps[2], &taps[3]);
-        any_tile(job, y, x, taps, lanes, 1);
-        x += 1;
-      }
+    for (int64_t channel = 0; channel < job->channels; channel += VF_LANES) {
+      any_row(job, channel, y);
     }
   }
 }

@@ -3,8 +3,8 @@
  *
  * depthwise.h - kernels of depthwise convolutions: each channel with its own filter.
  *
- * A call does all columns of some output rows for one block of VF_LANES channels. Nothing outside
- * the image is read: taps that fall there are left out, so that no padded copy is needed.
+ * A call does all columns of some output rows for some channels, VF_LANES at a time. Nothing
+ * outside the image is read: taps that fall there are left out, so that no padded copy is needed.
  */
 #ifndef ARMNN_CPU_ACC_DEPTHWISE_H_
 #define ARMNN_CPU_ACC_DEPTHWISE_H_
@@ -24,15 +24,15 @@ typedef struct armnn_i_acc_depthwise_tile_t {
 } armnn_i_acc_depthwise_tile_t;
 
 typedef struct armnn_i_acc_depthwise_job_t {
-  const float* input; /* of the block's first channel */
+  const float* input; /* of the first channel */
   ptrdiff_t input_row, input_pixel;
   int64_t input_height, input_width;
   float* output;
   ptrdiff_t output_row, output_pixel;
   int64_t output_width;
   int64_t first_row, end_row; /* output rows to do */
-  const float* weights;       /* VF_LANES each: bias, then the taps by rows */
-  uint32_t lanes; /* channels of the block that exist; all of them unless it is the last */
+  const float* weights;       /* for each VF_LANES channels: bias, then the taps by rows */
+  int64_t channels;           /* whole vectors, unless the kernel does a part of one, too */
   int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
   const armnn_i_acc_depthwise_tile_t* tiles; /* of one row; |any| does without */
   int64_t tile_count;
@@ -59,7 +59,7 @@ typedef struct armnn_i_acc_depthwise_kernel_t {
 typedef struct armnn_i_acc_depthwise_kernels_t {
   const armnn_i_acc_depthwise_kernel_t* fixed;
   uint32_t fixed_count;
-  uint32_t partial;               /* |fixed| do blocks with fewer lanes, too */
+  uint32_t partial;               /* |fixed| do a part of a vector, too */
   armnn_i_acc_depthwise_fn_t any; /* any size, stride and dilation */
   const char* any_name;
 } armnn_i_acc_depthwise_kernels_t;

@@ -3,22 +3,25 @@
  *
  * depthwise.c - depthwise convolutions, also with several output channels for each input channel.
  *
- * Work is cut into blocks of channels within chunks of output rows; the chunk is the outer of the
- * two, so that what the rows of a chunk read stays near while its blocks go by, and a thread keeps
+ * Work is cut into groups of channels within chunks of output rows; the chunk is the outer of the
+ * two, so that what the rows of a chunk read stays near while its groups go by, and a thread keeps
  * to its part of the image.
  */
 #include "op_base.h"
 
 /* Input of a chunk of rows, in floats; more than a chunk's first rows are read twice otherwise. */
 #define CHUNK_INPUT 65536
+/* Channels of one call: some lines of each pixel, which come from memory together. */
+#define GROUP 64
 
 typedef struct depthwise_op_t {
   armnn_i_acc_base_t base;
   armnn_i_acc_convolution_t what;
   armnn_i_acc_depthwise_job_t job; /* what is the same for all calls */
-  armnn_i_acc_depthwise_fn_t run, run_last;
+  armnn_i_acc_depthwise_fn_t run, run_rest;
   float* packed;
-  int64_t lanes, blocks, multiplier;
+  int64_t lanes, multiplier;
+  int64_t group, groups; /* channels of one call, and how many such calls */
   int64_t chunk_rows, chunks;
   uint32_t threads;
 } depthwise_op_t;
@@ -30,7 +33,7 @@ typedef struct depthwise_run_t {
   int64_t image; /* that is expanded */
 } depthwise_run_t;
 
-/* Items are (image, chunk of rows, block of channels). */
+/* Items are (image, chunk of rows, group of channels). */
 static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
   (void)thread_index;
   const depthwise_run_t* run = (const depthwise_run_t*)argument;
@@ -40,10 +43,10 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
   armnn_i_acc_depthwise_job_t job = op->job;
   const int64_t taps = job.kernel_y * job.kernel_x;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
-    const int64_t block = item % op->blocks;
-    const int64_t chunk = item / op->blocks % op->chunks;
-    const int64_t image = item / op->blocks / op->chunks + run->image;
-    const int64_t channel = block * op->lanes;
+    const int64_t group = item % op->groups;
+    const int64_t chunk = item / op->groups % op->chunks;
+    const int64_t image = item / op->groups / op->chunks + run->image;
+    const int64_t channel = group * op->group;
     job.first_row = chunk * op->chunk_rows;
     job.end_row = job.first_row + op->chunk_rows;
     if (job.end_row > what->output.dims[1]) job.end_row = what->output.dims[1];
@@ -53,10 +56,19 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
     if (run->residual != NULL) {
       job.residual = run->residual + image * what->epilogue.residual.strides[0] + channel;
     }
-    job.weights = op->packed + block * (taps + 1) * op->lanes;
-    const bool whole = channels - channel >= op->lanes;
-    job.lanes = (uint32_t)(whole ? op->lanes : channels - channel);
-    (whole ? op->run : op->run_last)(&job);
+    job.weights = op->packed + channel * (taps + 1);
+    job.channels = channels - channel < op->group ? channels - channel : op->group;
+    const int64_t rest = op->run_rest != op->run ? job.channels % op->lanes : 0;
+    job.channels -= rest;
+    if (job.channels > 0) op->run(&job);
+    if (rest > 0) { /* a part of a vector, by another kernel */
+      job.input += job.channels;
+      job.output += job.channels;
+      if (job.residual != NULL) job.residual += job.channels;
+      job.weights += job.channels * (taps + 1);
+      job.channels = rest;
+      op->run_rest(&job);
+    }
   }
 }
 
@@ -88,7 +100,7 @@ static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t*
     self.residual = armnn_i_acc_address(run, &what->epilogue.residual);
   }
   const int64_t images = what->output.dims[0];
-  const uint64_t items = (uint64_t)(op->chunks * op->blocks);
+  const uint64_t items = (uint64_t)(op->chunks * op->groups);
   if (op->multiplier == 1) {
     armnn_i_acc_parallel(run, run_items, &self, items * (uint64_t)images, 1, op->threads);
     return;
@@ -154,22 +166,35 @@ static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
   return NULL;
 }
 
+static int64_t count_items(const depthwise_op_t* op) {
+  const armnn_i_acc_tensor_t* output = &op->what.output;
+  return output->dims[0] * armnn_i_acc_ceil_div(output->dims[1], op->chunk_rows) *
+         armnn_i_acc_ceil_div(output->dims[3], op->group);
+}
+
 static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker) {
   const armnn_i_acc_convolution_t* what = &op->what;
   const int64_t rows = what->output.dims[1];
   const int64_t row = what->input.dims[2] * what->output.dims[3] * what->stride_y;
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
+  op->group = (int64_t)armnn_i_acc_round_up(GROUP, (size_t)op->lanes);
   op->chunk_rows = CHUNK_INPUT / row;
   if (op->chunk_rows < 2 * what->kernel_y) op->chunk_rows = 2 * what->kernel_y;
   if (op->chunk_rows > rows) op->chunk_rows = rows;
-  /* Enough pieces for the threads, even if some rows are then read twice. */
-  const int64_t pieces = (int64_t)op->threads * 4;
-  while (op->threads > 1 && op->chunk_rows > 1 &&
-         armnn_i_acc_ceil_div(rows, op->chunk_rows) * op->blocks * what->output.dims[0] < pieces) {
-    op->chunk_rows = (op->chunk_rows + 1) / 2;
+  /* Enough items for the threads: first of fewer channels, down to a line, then of fewer rows, even
+   * if some are then read twice. */
+  const int64_t wanted = (int64_t)op->threads * 4;
+  while (op->threads > 1 && count_items(op) < wanted) {
+    if (op->group / 2 >= op->lanes && op->group > 16) {
+      op->group /= 2;
+    } else if (op->chunk_rows > 1) {
+      op->chunk_rows = (op->chunk_rows + 1) / 2;
+    } else {
+      break;
+    }
   }
-  op->chunks = armnn_i_acc_ceil_div(rows, op->chunk_rows);
-  op->chunk_rows = armnn_i_acc_ceil_div(rows, op->chunks);
+  op->groups = armnn_i_acc_ceil_div(what->output.dims[3], op->group);
+  op->chunk_rows = armnn_i_acc_ceil_div(rows, armnn_i_acc_ceil_div(rows, op->chunk_rows));
   op->chunk_rows += op->chunk_rows % 2; /* kernels may do two rows together */
   op->chunks = armnn_i_acc_ceil_div(rows, op->chunk_rows);
 }
@@ -194,13 +219,12 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
   op->what = *what;
   op->packed = (float*)extra;
   op->lanes = lanes;
-  op->blocks = blocks;
   op->multiplier = outputs / channels;
-  op->run = op->run_last = kernels->any;
+  op->run = op->run_rest = kernels->any;
   op->base.op.kernel = kernels->any_name;
   if (fixed != NULL) {
     op->run = fixed->run;
-    if (kernels->partial) op->run_last = fixed->run;
+    if (kernels->partial) op->run_rest = fixed->run;
     op->base.op.kernel = fixed->name;
     armnn_i_acc_depthwise_tile_t* tiles =
         (armnn_i_acc_depthwise_tile_t*)(void*)((char*)extra + packed_size);

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["HandleRegistry"]
 
 #: More preferences than this are a mistake.
+_FUNCTIONS = (
+    "register_memory_manager",
+    "register_factory",
+    "register_copy_and_import_pair",
+    "get_factory",
+)
 _MAX_PREFERENCES = 64
 _VENDOR_HINT = "report it to the backend's vendor"
 #: What the host lends and borrows: its own memory.
@@ -98,17 +104,20 @@ class HandleRegistry:
             pair(self._on_pair),
             finder(self._on_find),
         ]
-        names = (
-            "register_memory_manager",
-            "register_factory",
-            "register_copy_and_import_pair",
-            "get_factory",
-        )
         types: dict[str, Any] = {name: kind for name, kind, *_ in struct._fields_}
         function: Any
-        for name, function in zip(names, self._alive, strict=True):
-            setattr(struct, name, ctypes.cast(function, types[name]))
+        for name, function in zip(_FUNCTIONS, self._alive, strict=True):
+            # Not by ctypes.cast, which lets the function hold itself.
+            address = ctypes.c_void_p.from_buffer(function).value
+            setattr(struct, name, types[name](address))
         self.struct = struct
+
+    def _let_go_of_functions(self) -> None:
+        """Without it the registry would live until it is collected: it holds them, they hold it."""
+        types: dict[str, Any] = {name: kind for name, kind, *_ in self.struct._fields_}
+        for name in _FUNCTIONS:
+            setattr(self.struct, name, types[name]())
+        self._alive.clear()
 
     # ---- What backends call ----------------------------------------------------------------------
 
@@ -316,3 +325,4 @@ class HandleRegistry:
             for manager in reversed(self.managers):
                 manager.destroy()
             self.managers.clear()
+            self._let_go_of_functions()

@@ -280,7 +280,7 @@ class _Connector:
 
     def _view(self, node: Node) -> LayerView:
         if node not in self.views:
-            self.views[node] = LayerView(_layer_data(node))
+            self.views[node] = LayerView(_layer_data(node, self.graph.public_guid(node)))
         return self.views[node]
 
     def _build(self, value: Value, home: str, bridges: Mapping[str, LayerType]) -> None:
@@ -308,7 +308,7 @@ class _Connector:
             self.graph.set_input(node, index, built[target])
 
 
-def _layer_data(node: Node) -> LayerData:
+def _layer_data(node: Node, guid: int) -> LayerData:
     """A node by itself, its inputs at the border."""
     slots = []
     for index, value in enumerate(node.inputs):
@@ -323,5 +323,5 @@ def _layer_data(node: Node) -> LayerData:
         (None,) * len(node.inputs),
         tuple(value.info for value in node.outputs),
         node.blob,
-        node.rank[1] - 1,
+        guid,
     )

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HOST_LAYERS", "NO_PIN", "Graph", "Node", "Origin", "Pin", "Value"]
 
+_BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
+
 #: Layers that belong to the host: no backend ever sees them.
 HOST_LAYERS = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
 
@@ -183,7 +185,17 @@ class Graph:
     the graph was made from, so that results do not depend on the order of passes' steps.
     """
 
-    __slots__ = ("_dirty", "_nodes", "_order", "_serial", "name", "removed", "stage")
+    __slots__ = (
+        "_dirty",
+        "_guids",
+        "_holders",
+        "_nodes",
+        "_order",
+        "_serial",
+        "name",
+        "removed",
+        "stage",
+    )
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -191,6 +203,8 @@ class Graph:
         self._order: list[Node] = []
         self._dirty = False
         self._serial = 0
+        self._guids: dict[Node, int] = {}
+        self._holders: dict[int, Node] = {}
         #: What is at work on the graph now: recorded for what it takes out.
         self.stage = ""
         #: Which stage took out the last node that stood for a layer of the user's network.
@@ -284,6 +298,24 @@ class Graph:
             stuck = next(node for node, count in waiting.items() if count)
             raise AssertionError(f"the graph has a cycle through '{stuck.name}' ({self.stage})")
         self._order, self._dirty = order, False
+
+    def public_guid(self, node: Node) -> int:
+        """Return the number by which backends know a layer, and profiles name it.
+
+        That is the guid of the layer of the user's network that the node stands for, of several the
+        smallest. A node that stands for none, or for one whose number another node of the graph
+        has, gets one beyond all guids. It stays the same from the first question on.
+        """
+        known = self._guids.get(node)
+        if known is None:
+            known = _BEYOND_GUIDS + node.rank[1]
+            if node.origins:
+                first = min(node.origins, key=lambda o: (o.type in HOST_LAYERS, o.guid))
+                if self._holders.get(first.guid) not in self._nodes:
+                    self._holders[first.guid] = node
+                    known = first.guid
+            self._guids[node] = known
+        return known
 
     # ---- Changing ------------------------------------------------------------------------------
 
@@ -386,7 +418,20 @@ class Graph:
                 if value.node.type is LayerType.CONSTANT and not value.users:
                     self._nodes.pop(value.node, None)
         self._nodes.pop(node, None)
+        guid = self._guids.pop(node, None)
+        if guid is not None:
+            self._holders.pop(guid, None)
+        node.blob = None
         self._dirty = True
+
+    def drop_blobs(self) -> None:
+        """Let go of what compiled layers are run from; the graph is of no use then.
+
+        Nodes and values refer to each other: they stay until they are collected, and would keep
+        blobs, and with them backends.
+        """
+        for node in self._nodes:
+            node.blob = None
 
     def substitute(self, old: Node, new: Node) -> None:
         """Let ``new`` take the place of ``old`` with all its outputs, and the layers it stood for.

@@ -51,6 +51,9 @@ class PlacedNetwork:
         What backends are told about this model.
     origins
         By guid: the layers of the user's network that a layer stands for, as their guids there.
+    public_guids
+        For each layer, in order, the guid by which its backend knows it: that of the first of these
+        layers where there is one, so that what a backend says is about the user's network.
     """
 
     network: Network
@@ -61,6 +64,7 @@ class PlacedNetwork:
     passes: tuple[PassRecord, ...]
     model_options: ModelOptions
     origins: Mapping[int, tuple[int, ...]]
+    public_guids: tuple[int, ...]
 
 
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):

@@ -31,8 +31,6 @@ __all__ = ["number_parts", "optimize_parts", "subgraph_data"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
-_BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
-
 
 def optimize_parts(
     graph: Graph,
@@ -97,13 +95,12 @@ def number_parts(graph: Graph) -> None:
             node.part = number
 
 
-def subgraph_data(view: SubgraphView) -> SubgraphData:
-    """A view as plain data; layers are numbered in its order."""
+def subgraph_data(graph: Graph, view: SubgraphView) -> SubgraphData:
+    """A view of a graph as plain data; layers are numbered in its order."""
     slot_of: dict[Value, Slot] = {
         value: (BOUNDARY, index) for index, value in enumerate(view.inputs)
     }
     layers = []
-    guids: set[int] = set()
     for number, node in enumerate(view.nodes):
         inputs: list[Slot] = []
         for index, value in enumerate(node.inputs):
@@ -124,7 +121,7 @@ def subgraph_data(view: SubgraphView) -> SubgraphData:
                 tuple(node.constants),
                 tuple(value.info for value in node.outputs),
                 node.blob,
-                _guid(node, guids),
+                graph.public_guid(node),
             )
         )
     return SubgraphData(
@@ -132,18 +129,6 @@ def subgraph_data(view: SubgraphView) -> SubgraphData:
         tuple(value.info for value in view.inputs),
         tuple(slot_of[value] for value in view.outputs),
     )
-
-
-def _guid(node: Node, taken: set[int]) -> int:
-    """The guid of the user's layer that a node stands for, so that profiles can name it.
-
-    A node that stands for none, or for one that another node has, gets a number beyond all guids.
-    """
-    guid = min((origin.guid for origin in node.origins), default=None)
-    if guid is None or guid in taken:
-        guid = _BEYOND_GUIDS + node.rank[1]
-    taken.add(guid)
-    return guid
 
 
 class _Work:
@@ -166,7 +151,7 @@ class _Work:
 
     def optimize(self, backend: Backend, view: SubgraphView) -> None:
         """One sub-graph: ask, check, carry out."""
-        data = subgraph_data(view)
+        data = subgraph_data(self.graph, view)
         log = self.changes.setdefault(backend.id, [])
         options = None if self._options is None else self._options.of(backend)
         backend.retain()

@@ -110,8 +110,15 @@ class _Pipeline:
         self.model_options = ModelOptions(options.model_options, self.available)
         self.graph = Graph.from_network(network)
         self.records: list[PassRecord] = []
+        self._is_placed = False
 
     def run(self, fallback_level: int) -> PlacedNetwork:
+        try:
+            return self._run(fallback_level)
+        finally:
+            self.graph.drop_blobs()
+
+    def _run(self, fallback_level: int) -> PlacedNetwork:
         if self.options.placement is not None:
             self.options.placement.check_backends(self.available)
             pin_nodes(self.graph, self.options.placement)
@@ -128,6 +135,7 @@ class _Pipeline:
             self._passes([REDUCE_FP32_TO_FP16])
         self.graph.stage = "assign-backends"
         draft = self._place(AssignmentDraft())
+        self._is_placed = True
         if self.options.strategy == "measure":
             self._measure(draft)
         self._passes([CANCEL_INVERSE_CONVERSIONS])
@@ -141,8 +149,6 @@ class _Pipeline:
             backends[layer.guid] = node.backend
         draft.report_fallbacks(fallback_level)
         blobs = {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None}
-        for node in layer_of:
-            node.blob = None  # a graph is a ring: it would hold them until it is collected
         return PlacedNetwork(
             network,
             tuple(backends),
@@ -152,6 +158,7 @@ class _Pipeline:
             tuple(self.records),
             self.model_options,
             {layer.guid: tuple(o.guid for o in node.origins) for node, layer in layer_of.items()},
+            tuple(self.graph.public_guid(node) for node in layer_of),
         )
 
     def _place(
@@ -224,6 +231,7 @@ class _Pipeline:
             evaluate=evaluate,
             rank_of=rank_of,
             validate=self.options.validate,
+            placed=self._is_placed,
         )
 
     def _has_fp16(self) -> bool:

@@ -66,6 +66,7 @@ def run_passes(
     evaluate: Callable[[Network], Mapping[str, NDArray[Any]] | None] | None = None,
     rank_of: Callable[[Node], int | None] | None = None,
     validate: bool = False,
+    placed: bool = False,
 ) -> tuple[PassRecord, ...]:
     """Run passes one after the other on a graph, in place.
 
@@ -79,6 +80,8 @@ def run_passes(
         Compute constants for the passes, and ask backends; see `PassLog`.
     validate
         Prove after each pass that the graph is well formed.
+    placed
+        Whether that includes a backend for each layer that is not the host's.
 
     Returns
     -------
@@ -91,7 +94,7 @@ def run_passes(
         With ``validate``: a pass, which is named, left the graph ill-formed.
     """
     if validate:
-        _check(graph, "before any pass")
+        _check(graph, "before any pass", placed)
     records = []
     for one in passes:
         if one.name in disabled:
@@ -102,12 +105,12 @@ def run_passes(
         one.run(graph, log)
         records.append(PassRecord(one.name, tuple(log.changes)))
         if validate:
-            _check(graph, f"after pass '{one.name}'")
+            _check(graph, f"after pass '{one.name}'", placed)
     return tuple(records)
 
 
-def _check(graph: Graph, when: str) -> None:
-    problems = find_graph_problems(graph)
+def _check(graph: Graph, when: str, placed: bool) -> None:
+    problems = find_graph_problems(graph, backends=placed)
     if problems:
         raise InternalError(
             f"network '{graph.name}' is not well formed {when}",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py._native.blob import check_blob
@@ -79,6 +79,8 @@ class NetworkPlan:
         What backend contexts know the network by.
     debug
         Who looks at the tensors of Debug layers.
+    sub_tensors
+        Whether tensors may lie inside others; without it every layer is executed.
 
     Raises
     ------
@@ -92,17 +94,21 @@ class NetworkPlan:
         their tensors lie inside each other.
     """
 
-    #: Whether tensors may lie inside others; without it every layer is executed.
-    SUB_TENSORS: ClassVar[bool] = True
-
     def __init__(
-        self, optimized: OptimizedNetwork, network_id: int, debug: DebugHook | None = None
+        self,
+        optimized: OptimizedNetwork,
+        network_id: int,
+        debug: DebugHook | None = None,
+        *,
+        sub_tensors: bool = True,
     ) -> None:
         self.network = optimized.network
         self._network_id = network_id
         self.debug = debug
         self.assignment = optimized.assignment
         self._layer_backends = optimized.placed.layer_backends
+        self._guids = optimized.placed.public_guids
+        self._sub_tensors = sub_tensors
         self._registry = optimized.runtime.backends
         self._model_options = optimized.placed.model_options
         self._memory = optimized.placed.memory
@@ -143,7 +149,7 @@ class NetworkPlan:
             candidates,
             lambda layer: self._make_step(build, layer, factory_of),
             self._handle_registry.factories if self._handle_registry is not None else {},
-            enabled=self.SUB_TENSORS,
+            enabled=self._sub_tensors,
         )
         for factory in self.factories:
             factory.after_workloads_created()
@@ -277,7 +283,7 @@ class NetworkPlan:
             ],
             blob=blob,
         )
-        workload = self.factories[factory].create(structs, layer.guid, layer.name)
+        workload = self.factories[factory].create(structs, self._guids[layer.guid], layer.name)
         if layer.type is LayerType.DEBUG and self.debug is not None:
             workload = self.debug.wrap(workload, layer)
         self._workloads.append(workload)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import random
 import re
@@ -18,6 +19,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
+from armnn_py.runtime import loaded_network
 from armnn_py.runtime.network_plan import NetworkPlan
 
 from .conftest import REPOSITORY, SAMPLES
@@ -354,7 +356,8 @@ def test_random_trees_give_what_cpu_ref_gives(seed: int, runtime: ann.Runtime) -
         for name, info in network.inputs.items()
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(NetworkPlan, "SUB_TENSORS", False)
+        every_layer = functools.partial(NetworkPlan, sub_tensors=False)
+        patch.setattr(loaded_network, "NetworkPlan", every_layer)
         with ann.load(network, ["CpuRef"]) as net:
             expected = net.run(inputs)
             assert net.elided == ()

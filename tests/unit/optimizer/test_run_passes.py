@@ -7,6 +7,8 @@ from __future__ import annotations
 import pytest
 
 import armnn_py as ann
+from armnn_py.errors import InternalError
+from armnn_py.optimizer import pipeline
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog, PassRecord
 from armnn_py.optimizer.run_passes import check_pass_names, run_passes
@@ -112,3 +114,17 @@ def test_check_blames_no_pass_for_a_graph_that_was_wrong_before() -> None:
     graph.nodes[0].output.info = ann.TensorInfo((7,))
     with pytest.raises(ann.ArmnnError, match="before any pass"):
         run_passes(graph, SIMPLIFYING, validate=True)
+
+
+def test_check_behind_the_placement_asks_for_backends(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lose_it(graph: Graph, log: PassLog) -> None:
+        for node in graph:
+            node.backend = None
+
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((2,)))
+    network.add_output("y", network.add_floor(x, name="floor"))
+    monkeypatch.setattr(pipeline, "CANCEL_INVERSE_CONVERSIONS", Pass("vandal", "", lose_it))
+    with pytest.raises(InternalError, match="after pass 'vandal'") as caught:
+        ann.optimize(network, ["CpuRef"], runtime=ann.Runtime(), validate=True)
+    assert caught.value.details == ("layer 'floor' (Floor) has no backend",)

@@ -33,8 +33,9 @@ def data() -> SubgraphData:
     x = network.add_addition(a, b, name="one")
     y = network.add_addition(x, b, name="two")
     network.add_output("y", network.add_addition(y, b, name="three"))
-    (view,) = select_subgraphs(Graph.from_network(network), lambda node: True)
-    return subgraph_data(view)
+    graph = Graph.from_network(network)
+    (view,) = select_subgraphs(graph, lambda node: True)
+    return subgraph_data(graph, view)
 
 
 def compiled(inputs: int) -> LayerData:

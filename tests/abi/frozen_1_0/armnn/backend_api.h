@@ -213,6 +213,9 @@ typedef struct armnn_slot_t {
 /* One layer of a sub-graph. Arrays |inputs|, |input_infos| and |constants| run in parallel. */
 typedef struct armnn_layer_t {
   armnn_header_t header;
+  /* The number of the user's layer that this one stands for, of several the smallest; one from 2^32
+   * on if it stands for none. Unique in the network, the same wherever the host shows the layer,
+   * and what profiles go by: hand it to |trace|. */
   uint64_t guid;
   int32_t type; /* armnn_layer_type_e */
   uint32_t input_count;
@@ -431,8 +434,8 @@ typedef struct armnn_tensor_handle_factory_registry_t {
  * pointer instead of copying. Arrays of inputs run in parallel. */
 typedef struct armnn_workload_info_t {
   armnn_header_t header;
-  uint64_t guid;
-  int32_t type; /* armnn_layer_type_e */
+  uint64_t guid; /* as in armnn_layer_t */
+  int32_t type;  /* armnn_layer_type_e */
   uint32_t input_count;
   uint32_t output_count;
   uint32_t reserved;

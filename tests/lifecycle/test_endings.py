@@ -328,7 +328,7 @@ def test_fork_while_another_thread_runs(run) -> None:
 def test_exit_while_a_daemon_thread_runs(run) -> None:
     run(
         """
-        net = ann.load(slow(20000), ["CpuRef"])
+        net = ann.load(slow(5000), ["CpuRef"])
         def work():
             try:
                 net.run(ONES)

@@ -7,15 +7,17 @@ from __future__ import annotations
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from armnn_py._native.backend_options import OptionDefault, OptionValue
 from armnn_py._native.dynamic_library import EXPORTS
+from armnn_py._native.parent_process import end_with_parent
 from armnn_py.backends.discovery import BackendPath, Candidate, Finding, look_at, refusal
 from armnn_py.backends.dynamic_backend import OnStep, load_file
 from armnn_py.backends.exports import exported_names
@@ -25,7 +27,9 @@ from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import Stage, Verdict
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["CheckedStep", "check_file"]
+__all__ = ["STEP_SECONDS", "CheckedStep", "check_file"]
+
+STEP_SECONDS = 10.0
 
 STEPS: tuple[Stage, ...] = tuple(stage for stage in get_args(Stage) if stage != "place")
 
@@ -42,19 +46,28 @@ _PASSED = {
 
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
-    """One step: its result is ``ok``, a verdict's status, ``died``, or ``not tried``."""
+    """One step: its result is ``ok``, ``died``, ``timed out``, ``not tried`` or a status."""
 
     step: Stage
     result: str
     detail: str
 
 
-def check_file(path: BackendPath) -> tuple[Verdict, list[CheckedStep]]:
+def check_file(
+    path: BackendPath, *, timeout: float = STEP_SECONDS
+) -> tuple[Verdict, list[CheckedStep]]:
     """Take one file through every step of loading, then close it, in a process of its own.
 
     The code of a file can end the process that opens it: then the verdict is a refusal of code
-    ``died`` at the step that was under way. The id is compared with those of the backends linked
-    into the core library.
+    ``died`` at the step that was under way; ``timed out`` if the step did not return in time. The
+    id is compared with those of the backends linked into the core library.
+
+    Parameters
+    ----------
+    path
+        The file.
+    timeout
+        Seconds that one step may take.
 
     Raises
     ------
@@ -65,7 +78,7 @@ def check_file(path: BackendPath) -> tuple[Verdict, list[CheckedStep]]:
     if isinstance(finding, Verdict):
         return finding, _steps(name, finding)
     # Embedded in some program, Python may not know what starts it.
-    verdict = _ask_child(finding) if sys.executable else _load(finding, lambda _step: None)
+    verdict = _ask_child(finding, timeout) if sys.executable else _load(finding, lambda _step: None)
     return verdict, _steps(name, verdict)
 
 
@@ -101,20 +114,22 @@ def _no_options(_backend_id: str, _defaults: Mapping[str, OptionDefault]) -> dic
 
 # The child sees the modules that its parent sees, and nothing of the working folder.
 _CHILD = (
-    "import json, sys; descriptor, path, sys.path[:] = json.loads(sys.argv[1]); "
-    "from armnn_py.backends.checking import _serve; _serve(descriptor, path)"
+    "import json, sys; parent, descriptor, path, sys.path[:] = json.loads(sys.argv[1]); "
+    "from armnn_py.backends.checking import _serve; _serve(parent, descriptor, path)"
 )
-_HINTS: dict[Stage, str] = {
-    "open": "code that runs at opening, such as a C++ constructor, ended the process",
-    "id": "GetBackendId ended the process",
-    "version": "GetVersion ended the process",
-    "table": "BackendFactory or get_option_defaults ended the process",
-    "create": "create, get_id, destroy or code that runs at the end ended the process",
+_START_SECONDS = 60.0  # the least for the start of Python, which is not the backend's time
+_CODE: dict[Stage, str] = {
+    "open": "code that runs at opening, such as a C++ constructor,",
+    "id": "GetBackendId",
+    "version": "GetVersion",
+    "table": "BackendFactory or get_option_defaults",
+    "create": "create, get_id, destroy or code that runs at the end",
 }
 
 
-def _serve(descriptor: int, path: str) -> None:
+def _serve(parent: int, descriptor: int, path: str) -> None:
     """Check ``path`` and write, a line of JSON each, every step before it begins and the end."""
+    end_with_parent(parent)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.set_inheritable(descriptor, False)
     with open(descriptor, "w", encoding="utf-8") as pipe:
@@ -135,12 +150,12 @@ def _serve(descriptor: int, path: str) -> None:
             tell(verdict=verdict.as_dict())
 
 
-def _ask_child(candidate: Candidate) -> Verdict:
+def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
     receiver, sender = os.pipe()
-    argument = json.dumps([sender, candidate.path, sys.path])
+    argument = json.dumps([os.getpid(), sender, candidate.path, sys.path])
     step: Stage = "inspect"
     verdict: Verdict | None = None
-    with open(receiver, encoding="utf-8") as pipe:
+    with open(receiver, "rb", buffering=0) as pipe:
         try:
             child = subprocess.Popen(
                 [sys.executable, "-P", "-c", _CHILD, argument],
@@ -151,10 +166,10 @@ def _ask_child(candidate: Candidate) -> Verdict:
             )
         finally:
             os.close(sender)
+        code: int | None
         with child:
             try:
-                for line in pipe:
-                    message = json.loads(line)
+                for message in _messages(pipe.fileno(), timeout):
                     if "error" in message:
                         text, details, hints = message["error"]
                         raise InvalidArgumentError(text, details=details, hints=hints)
@@ -162,20 +177,44 @@ def _ask_child(candidate: Candidate) -> Verdict:
                     if "verdict" in message:
                         verdict = Verdict(**message["verdict"])
                         break
-                code = child.wait()
+                code = child.wait(timeout)
+            except (TimeoutError, subprocess.TimeoutExpired):
+                code = child.poll()  # it may have died, and a child of its own holds the pipe
             finally:
                 child.kill()
     if verdict is not None and (code == 0 or verdict.status != "loaded"):
         return verdict
+    late = code is None
+    guilty = _CODE.get(step)
     return refusal(
         candidate.place,
         candidate.path,
         step,
-        "died",
-        _words(code),
-        _HINTS.get(step, ""),
+        "timed-out" if late else "died",
+        f"did not return within {timeout:g} s" if code is None else _words(code),
+        f"{guilty} {'does not return' if late else 'ended the process'}" if guilty else "",
         real_path=candidate.real_path,
     )
+
+
+def _messages(descriptor: int, timeout: float) -> Iterator[dict[str, Any]]:
+    """Objects as they come, until the sender closes; TimeoutError if one does not come in time."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    seconds = max(timeout, _START_SECONDS)
+    pending = b""
+    while True:
+        if not poll.poll(seconds * 1000):
+            raise TimeoutError
+        data = os.read(descriptor, 1 << 16)
+        if not data:
+            return
+        seconds = timeout
+        *lines, pending = (pending + data).split(b"\n")
+        yield from map(json.loads, lines)
+
+
+_RESULTS = {"died": "died", "timed-out": "timed out"}
 
 
 def _words(code: int) -> str:
@@ -200,7 +239,7 @@ def _steps(name: str, verdict: Verdict) -> list[CheckedStep]:
         if index > reached:
             steps.append(CheckedStep(step, "not tried", ""))
         elif index == reached and verdict.status != "loaded":
-            result = "died" if verdict.code == "died" else verdict.status
+            result = _RESULTS.get(verdict.code, verdict.status)
             steps.append(CheckedStep(step, result, verdict.reason))
         elif step == "symbols" and (others := _other_exports(verdict)):
             steps.append(CheckedStep(step, "note", f"{passed[step]}; also {others}"))

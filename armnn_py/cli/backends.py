@@ -165,12 +165,16 @@ def _typed(value: object) -> str:
 
 @backends.command()
 @click.argument("file", type=click.Path())
+@click.option(
+    "--timeout", type=click.FloatRange(0.1, 86400), default=10, show_default=True,
+    metavar="SECONDS", help="For each step; one that takes longer fails.",
+)  # fmt: skip
 @with_session
-def check(session: Session, file: str) -> None:
+def check(session: Session, file: str, timeout: float) -> None:
     """Take FILE through every step of loading; exit 4 if one fails."""
     from armnn_py.backends.checking import check_file
 
-    verdict, steps = check_file(file)
+    verdict, steps = check_file(file, timeout=timeout)
     rows = [{"step": s.step, "result": s.result, "detail": s.detail} for s in steps]
     data = {"file": file, "loads": verdict.status == "loaded", "steps": rows,
             "verdict": verdict.as_dict()}  # fmt: skip

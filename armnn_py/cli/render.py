@@ -46,6 +46,7 @@ _STYLES = {
     "failed": "red",
     "refused": "red",
     "died": "red",
+    "timed out": "red",
 }
 
 

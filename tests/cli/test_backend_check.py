@@ -137,6 +137,42 @@ def test_ctrl_c_ends_a_check_that_hangs(tmp_path: Path) -> None:
     assert done.stderr == "error: interrupted\n"
 
 
+@pytest.mark.parametrize(
+    ("flags", "extra", "step"),
+    [
+        (["-DCREATE_STATUS=(pause(),0)", "-includeunistd.h"], "", "create"),
+        ([], f"#include <unistd.h>\n{CONSTRUCTOR} {{ for (;;) pause(); }}", "open"),
+        ([], "#include <unistd.h>\n__attribute__((destructor)) static void last(void) "
+         "{ for (;;) pause(); }", "create"),
+    ],
+    ids=["create", "constructor", "destructor"],
+)  # fmt: skip
+def test_file_that_never_returns_is_told_with_its_step(
+    command: Command, tmp_path: Path, flags: list[str], extra: str, step: str
+) -> None:
+    path = build(tmp_path, *flags, extra=extra)
+    answer = command("backends", "check", path, "--timeout", "2", "--json")
+    assert answer.code == 4
+    steps = {row["step"]: (row["result"], row["detail"]) for row in answer.json["steps"]}
+    assert steps[step] == ("timed out", "did not return within 2 s")
+    assert answer.json["verdict"]["code"] == "timed-out"
+    assert "does not return" in answer.json["verdict"]["hint"]
+
+
+def test_check_that_is_killed_leaves_no_process_behind(tmp_path: Path) -> None:
+    """The backend kills its parent; its standard error closes when the last process ended."""
+    path = build(
+        tmp_path,
+        extra="#include <unistd.h>\n#include <signal.h>\n"
+        f"{CONSTRUCTOR} {{ kill(getppid(), SIGKILL); for (;;) pause(); }}",
+    )
+    done = subprocess.run(  # ends at the end of both streams, which the backend holds
+        [sys.executable, "-m", "armnn_py", "backends", "check", str(path)],
+        capture_output=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == -9, done.stderr
+
+
 OPTIONS = ("-DOPTIONS", '-DBACKEND_ID="Test"')
 
 

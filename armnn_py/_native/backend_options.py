@@ -58,6 +58,13 @@ _OPTION_TYPES: dict[int, tuple[type, ...]] = {
 }
 
 
+# The structure has one signed member for both.
+_RANGES: dict[int, tuple[int, int]] = {
+    abi.ARMNN_OPTION_INT: (-(2**63), 2**63 - 1),
+    abi.ARMNN_OPTION_UINT: (0, 2**63 - 1),
+}
+
+
 class OptionText(str):
     """A value as somebody typed it; it gets the option's type once that is known."""
 
@@ -96,12 +103,17 @@ class OptionDefault:
             return False
         if not isinstance(value, _OPTION_TYPES[self.type]):
             return False
-        if self.type == abi.ARMNN_OPTION_INT:
-            return -(2**63) <= int(value) < 2**63  # type: ignore[call-overload,no-any-return]
-        if self.type == abi.ARMNN_OPTION_UINT:
-            # The structure has one signed member for both.
-            return 0 <= int(value) < 2**63  # type: ignore[call-overload,no-any-return]
+        if isinstance(value, int) and self.type in _RANGES:
+            least, most = _RANGES[self.type]
+            return least <= value <= most
         return True
+
+    def expected(self, value: object) -> str:
+        """Words for what is accepted; with the range, if a number is out of it."""
+        if isinstance(value, int) and not isinstance(value, bool) and self.type in _RANGES:
+            least, most = _RANGES[self.type]
+            return f"a value of type {self.type_name} from {least} to {most} expected"
+        return f"a value of type {self.type_name} expected"
 
 
 def counted_text(text: abi.armnn_string_t, what: str) -> str:
@@ -172,9 +184,12 @@ def _read_options(
     size = count * ctypes.sizeof(abi.armnn_option_t)
     if count > _MAX_OPTIONS or not is_readable(address, size):
         raise TableError("table-options", f"{function} names {count} unreadable options")
-    defaults = {}
+    defaults: dict[str, OptionDefault] = {}
     for item in (abi.armnn_option_t * count).from_address(address):
         name = counted_text(item.name, f"the name of an answer of {function}")
+        fault = _fault_of_name(name, noun) or (f"{noun} '{name}' twice" if name in defaults else "")
+        if fault:
+            raise TableError("table-options", f"{function} names {fault}")
         kind = int(item.type)
         value: OptionValue
         if kind == abi.ARMNN_OPTION_STRING:
@@ -182,13 +197,34 @@ def _read_options(
         elif kind == abi.ARMNN_OPTION_FLOAT:
             value = float(item.real)
         elif kind == abi.ARMNN_OPTION_BOOL:
+            if item.integer not in (0, 1):
+                reason = f"{value_of} '{name}' is {item.integer}, 0 or 1 expected for a bool"
+                raise TableError("table-options", reason)
             value = bool(item.integer)
         elif kind in _OPTION_TYPES:
             value = int(item.integer)
+            if kind == abi.ARMNN_OPTION_UINT and value < 0:
+                reason = f"{value_of} '{name}' is {value}, 0 or more expected for a uint"
+                raise TableError("table-options", reason)
         else:
             raise TableError("table-options", f"{noun} '{name}' has unknown type {kind}")
         defaults[name] = OptionDefault(kind, value)
     return defaults
+
+
+def _fault_of_name(name: str, noun: str) -> str:
+    """What is wrong with a name; "" if it can be told and, for an option, typed."""
+    if not name:
+        return f"{_a(noun)} without a name"
+    if not name.isprintable() or name != name.strip() or "\ufffd" in name:
+        return f"{_a(noun)} {name!r}, which cannot be printed"
+    if "option" in noun and ("=" in name or "." in name):
+        return f"{_a(noun)} '{name}', but ID.NAME=VALUE is how users write it: no '=' and no '.'"
+    return ""
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun.startswith("o") else f"a {noun}"
 
 
 def checked_options(
@@ -216,8 +252,7 @@ def checked_options(
             checked[name] = value = defaults[name].read(value)
         if not defaults[name].accepts(value):
             raise InvalidArgumentError(
-                f"{subject}: option '{name}' is {value!r}, "
-                f"a value of type {defaults[name].type_name} expected",
+                f"{subject}: option '{name}' is {value!r}, {defaults[name].expected(value)}",
                 details=[f"default: {defaults[name].value!r}"],
             )
     return checked

@@ -60,6 +60,7 @@ def test_values_as_the_backend_sees_them(
         ("threads", True, "int"),
         ("threads", 2**63, "int"),
         ("cache_size", -1, "uint"),
+        ("cache_size", 2**63, "uint"),
         ("ratio", "fast", "float"),
         ("device", 3, "string"),
         ("echo", 1, "bool"),
@@ -68,8 +69,11 @@ def test_values_as_the_backend_sees_them(
 def test_wrong_type(load: Load, place: Path, name: str, value: object, kind: str) -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         load(place, backend_options={"Npu": {name: value}})
+    ranges = {"int": f" from {-(2**63)} to {2**63 - 1}", "uint": f" from 0 to {2**63 - 1}"}
+    wide = ranges[kind] if type(value) is int and kind in ranges else ""
+    expected = f"a value of type {kind}{wide} expected"
     assert caught.value.message == (
-        f"backend_options['Npu']: option '{name}' is {value!r}, a value of type {kind} expected"
+        f"backend_options['Npu']: option '{name}' is {value!r}, {expected}"
     )
     assert caught.value.details == (f"default: {DEFAULTS[name]!r}",)
 
@@ -115,3 +119,25 @@ def test_options_for_a_backend_that_did_not_load_are_no_mistake(
 def test_what_is_no_mapping(load: Load, place: Path, options: object) -> None:
     with pytest.raises(InvalidArgumentError, match=r"backend_options.* a mapping of .* expected"):
         load(place, backend_options=options)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "integer", "reason"),
+    [
+        ("ratio", "INT", 0, "get_option_defaults names option 'ratio' twice"),
+        ("", "INT", 0, "get_option_defaults names an option without a name"),
+        ("a=b", "INT", 0, "names an option 'a=b', but ID.NAME=VALUE is how users write it"),
+        ("a.b", "INT", 0, "names an option 'a.b', but ID.NAME=VALUE is how users write it"),
+        (" a", "INT", 0, "names an option ' a', which cannot be printed"),
+        ("size", "UINT", -5, "the default of option 'size' is -5, 0 or more expected for a uint"),
+        ("fast", "BOOL", 42, "the default of option 'fast' is 42, 0 or 1 expected for a bool"),
+    ],
+)
+def test_defaults_that_make_no_sense(
+    load: Load, tmp_path: Path, workshop: Workshop, name: str, kind: str, integer: int, reason: str
+) -> None:
+    option = f'{{{{"{name}", {len(name)}}}, ARMNN_OPTION_{kind}, 0, {integer}, 0.0, {{"", 0}}}}'
+    workshop.put_id(tmp_path, "Npu", "OPTIONS", f"ONE_MORE_OPTION={option}")
+    verdict = only(load(tmp_path))
+    assert (verdict.stage, verdict.code) == ("table", "table-options")
+    assert reason in verdict.reason

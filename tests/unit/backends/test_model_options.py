@@ -45,7 +45,7 @@ def test_unknown_name(runtime: ann.Runtime) -> None:
     ("options", "words"),
     [
         ({"Services": {"effort": "much"}}, "option 'effort' is 'much', a value of type uint"),
-        ({"Services": {"effort": -1}}, "option 'effort' is -1, a value of type uint expected"),
+        ({"Services": {"effort": -1}}, "option 'effort' is -1, a value of type uint from 0 to"),
         ({"Services": 3}, r"model_options\['Services'\]: int given, a mapping of names to values"),
         (["Services"], "model_options: list given, a mapping of ids to options expected"),
         ({"CpuRef": {"fast": True}}, r"model_options\['CpuRef'\]: option 'fast' is unknown"),

@@ -17,8 +17,12 @@
 typedef struct armnn_i_acc_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
-  armnn_i_acc_maker_t maker;
+  const armnn_i_acc_kernels_t* kernels;
+  int64_t threads; /* the option: 0 = as many as the host has when something is compiled */
 } armnn_i_acc_backend_t;
+
+/* entry.c */
+armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend);
 
 /* ---- program.c --------------------------------------------------------------------------------
  */
@@ -31,8 +35,7 @@ typedef struct armnn_i_acc_entry_t {
 
 /* A compiled part; constant from the end of the compilation on. */
 typedef struct armnn_i_acc_program_t {
-  const armnn_host_t* host;
-  uint32_t max_threads;
+  armnn_i_acc_maker_t maker;
   uint32_t input_count, output_count;
   uint64_t* border; /* bytes of each input, then of each output */
   armnn_i_acc_entry_t* entries;

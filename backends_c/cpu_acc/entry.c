@@ -81,13 +81,16 @@ static const armnn_i_acc_kernels_t* choose(uint64_t features, armnn_string_t isa
   return NULL;
 }
 
-static uint32_t threads_of(const armnn_host_t* host, int64_t wanted) {
+armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
+  const armnn_host_t* host = backend->host;
   uint32_t count = 1;
   if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, concurrency)) {
     count = host->concurrency(host->context);
   }
-  if (wanted > 0 && wanted < (int64_t)count) count = (uint32_t)wanted;
-  return count < 1 ? 1 : count;
+  if (backend->threads > 0 && backend->threads < (int64_t)count) {
+    count = (uint32_t)backend->threads;
+  }
+  return (armnn_i_acc_maker_t){host, backend->kernels, count < 1 ? 1 : count};
 }
 
 static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
@@ -127,7 +130,8 @@ static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* op
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &backend_api;
   self->host = host;
-  self->maker = (armnn_i_acc_maker_t){host, kernels, threads_of(host, threads)};
+  self->kernels = kernels;
+  self->threads = threads;
   *out_backend = &self->base;
   return ARMNN_STATUS_OK;
 }

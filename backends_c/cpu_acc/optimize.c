@@ -13,7 +13,7 @@
 #include "backend.h"
 
 typedef struct work_t {
-  armnn_i_acc_backend_t* backend;
+  armnn_i_acc_maker_t maker;
   const armnn_subgraph_t* part;
   const armnn_optimization_sink_t* sink;
 } work_t;
@@ -227,8 +227,7 @@ static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_
   uint32_t failed_count = 0;
   armnn_status_t status = ARMNN_STATUS_OUT_OF_MEMORY;
   if (failed != NULL) {
-    status = armnn_i_acc_compile(&work->backend->maker, &range.part, &program, failed,
-                                 &failed_count, &why);
+    status = armnn_i_acc_compile(&work->maker, &range.part, &program, failed, &failed_count, &why);
   }
   if (status == ARMNN_STATUS_OK) {
     status = substitute(work, &range, program);
@@ -246,7 +245,7 @@ armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgra
                                     const armnn_options_t* model_options,
                                     const armnn_optimization_sink_t* sink, armnn_error_t* error) {
   (void)model_options;
-  const work_t work = {(armnn_i_acc_backend_t*)backend, part, sink};
+  const work_t work = {armnn_i_acc_maker((armnn_i_acc_backend_t*)backend), part, sink};
   const armnn_status_t status = optimize_range(&work, 0, part->layer_count, error);
   if (status == ARMNN_STATUS_OK || error == NULL || error->code != ARMNN_STATUS_OK) return status;
   return armnn_fail(error, status, "the host did not take the compiled part");

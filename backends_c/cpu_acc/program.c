@@ -16,8 +16,7 @@ armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* mak
                                                   const armnn_subgraph_t* part) {
   armnn_i_acc_program_t* program = calloc(1, sizeof *program);
   if (program == NULL) return NULL;
-  program->host = maker->host;
-  program->max_threads = maker->max_threads;
+  program->maker = *maker;
   program->input_count = part->input_count;
   program->output_count = part->output_count;
   program->border =
@@ -134,7 +133,7 @@ static void trace_end(const armnn_host_t* host, const armnn_i_acc_entry_t* entry
 armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
                                        const armnn_i_acc_borders_t* borders, char* scratch,
                                        uint64_t run_id, armnn_error_t* error) {
-  const armnn_host_t* host = program->host;
+  const armnn_host_t* host = program->maker.host;
   const bool traces =
       borders->order == NULL && host != NULL && ARMNN_HAS_FN(host, armnn_host_t, trace);
   const bool asks =
@@ -153,7 +152,7 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
       .run_id = run_id,
       .bindings = bindings,
       .scratch = scratch + program->arena_size,
-      .max_threads = program->max_threads,
+      .max_threads = program->maker.max_threads,
   };
   for (uint32_t i = 0; i < program->count; ++i) {
     const armnn_i_acc_entry_t* entry = &program->entries[i];

@@ -163,9 +163,10 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &workload_api;
   self->info = info;
+  const armnn_i_acc_maker_t maker = armnn_i_acc_maker(from->backend);
   armnn_status_t status = info->type == ARMNN_LAYER_PRE_COMPILED
                               ? take_blob(self, error)
-                              : compile_layer(self, &from->backend->maker, error);
+                              : compile_layer(self, &maker, error);
   if (status == ARMNN_STATUS_OK) status = check_borders(self, error);
   if (status != ARMNN_STATUS_OK) {
     workload_destroy(&self->base);

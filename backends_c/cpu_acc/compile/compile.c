@@ -130,12 +130,12 @@ armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn
   compilation_t* self = calloc(1, sizeof *self);
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->graph.part = part;
-  self->graph.maker = maker;
   self->program = armnn_i_acc_program_create(maker, part);
   armnn_status_t status = ARMNN_STATUS_OK;
   if (self->program == NULL) {
     status = armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   } else if (setjmp(self->graph.escape) == 0) {
+    self->graph.maker = &self->program->maker; /* operators may keep it */
     compile(self);
     *out_program = self->program;
   } else {

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import operator
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
+from armnn_py._native.interrupts import note_caller
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 from armnn_py.types import MemorySource
@@ -57,7 +59,7 @@ class GivenAllocator:
         For ``use_custom_memory_allocator``.
     """
 
-    __slots__ = ("_allocator", "_api", "_backend_id", "_struct", "pointer")
+    __slots__ = ("__weakref__", "_allocator", "_api", "_backend_id", "_struct", "pointer")
 
     def __init__(self, backend_id: str, allocator: AllocatorLike) -> None:
         self._backend_id = backend_id
@@ -74,6 +76,7 @@ class GivenAllocator:
         api.get_memory_region_at_offset = _TYPES["get_memory_region_at_offset"](self._region)
         self._struct = abi.armnn_allocator_t(ctypes.pointer(api))
         self.pointer = ctypes.pointer(self._struct)
+        note_caller(self)
 
     def _allocate(self, _allocator: Any, size: int, alignment: int) -> int | None:
         address = self._guarded("allocate", lambda: self._allocator.allocate(size, alignment))
@@ -105,11 +108,13 @@ class GivenAllocator:
     def _guarded(self, method: str, call: Callable[[], int | None]) -> int | None:
         """Call Python code on behalf of C: an address that fits, or None."""
         try:
-            address = call()
-            if address is None or 0 <= address < 1 << 64:
+            answer = call()
+            # ctypes would drop what is no int, and hand C whatever lies in the result's memory.
+            address = 0 if answer is None else operator.index(answer)
+            if 0 <= address < 1 << 64:
                 return address or None
-            reason = f"0x{address:x} is no address"
-        except BaseException as error:  # also Ctrl-C: there is no frame above to take it
+            reason = f"{address:#x} is no address"
+        except BaseException as error:  # there is no frame above to take it
             reason = f"{type(error).__name__}: {error}"
         _log.error("allocator of backend '%s': %s failed: %s", self._backend_id, method, reason)
         return None

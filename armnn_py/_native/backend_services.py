@@ -11,6 +11,8 @@ from typing import Any
 from armnn_py._native import abi
 from armnn_py._native.backend_options import TableError, counted_text
 from armnn_py._native.calls import ErrorBuffer, callback_type, status_name
+from armnn_py._native.interrupts import deferred_interrupts
+from armnn_py._native.read_layers import read_struct
 from armnn_py.errors import BackendError, BackendUnavailableError
 
 __all__ = ["DeviceDescription", "cache_file_count", "devices", "extension", "self_test"]
@@ -80,7 +82,13 @@ def devices(
             if not device:
                 problems.append("it described a device by null")
                 return
-            item = device.contents
+            item = read_struct(
+                device,
+                abi.armnn_device_description_t,
+                abi.ARMNN_STRUCT_DEVICE_DESCRIPTION,
+                "the description of a device",
+                least="name",
+            )
             found.append(
                 DeviceDescription(
                     counted_text(item.name, "the name of a device"),
@@ -91,11 +99,14 @@ def devices(
             )
         except TableError as error:
             problems.append(error.reason)
+        except Exception as error:  # what makes no sense, or no memory
+            problems.append(str(error) or repr(error))
 
     error = ErrorBuffer()
-    status = api.list_devices(
-        _backend_pointer(instance), _OnDevice(on_device), None, ctypes.byref(error.struct)
-    )
+    with deferred_interrupts():
+        status = api.list_devices(
+            _backend_pointer(instance), _OnDevice(on_device), None, ctypes.byref(error.struct)
+        )
     if status != abi.ARMNN_STATUS_OK:
         raise _failure(backend_id, "list_devices", status, error)
     if problems:

@@ -26,6 +26,7 @@ from armnn_py._native.dynamic_library import (
     process_has_symbol,
     read_text,
 )
+from armnn_py._native.interrupts import guarded
 from armnn_py._native.library import host_pointer
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def create_instance(
     error = ErrorBuffer()
     out = ctypes.POINTER(abi.armnn_backend_t)()
     options, alive = build_options(values, defaults)
-    status = table.api.create(
+    status = guarded(table.api).create(
         host_pointer(), ctypes.byref(options), ctypes.byref(out), ctypes.byref(error.struct)
     )
     del alive
@@ -267,7 +268,9 @@ def quiesce_instance(table: BackendTable, instance: int, timeout_ns: int) -> str
     if not table.api.quiesce:
         return None
     error = ErrorBuffer()
-    status = table.api.quiesce(_backend_pointer(instance), timeout_ns, ctypes.byref(error.struct))
+    status = guarded(table.api).quiesce(
+        _backend_pointer(instance), timeout_ns, ctypes.byref(error.struct)
+    )
     return None if status == abi.ARMNN_STATUS_OK else error.text or status_name(status)
 
 
@@ -279,7 +282,7 @@ def capabilities(table: BackendTable, instance: int) -> dict[str, OptionValue]:
     TableError
         The backend's answer makes no sense.
     """
-    return read_capabilities(table.api, _backend_pointer(instance))
+    return read_capabilities(guarded(table.api), _backend_pointer(instance))
 
 
 def _backend_pointer(instance: int) -> ctypes._Pointer[abi.armnn_backend_t]:
@@ -288,5 +291,5 @@ def _backend_pointer(instance: int) -> ctypes._Pointer[abi.armnn_backend_t]:
 
 def destroy_instance(table: BackendTable, instance: int) -> None:
     """Destroy an instance; its children must be gone."""
-    table.api.destroy(_backend_pointer(instance))
+    guarded(table.api).destroy(_backend_pointer(instance))
     forget_device(instance)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.errors import BackendError
 from armnn_py.ownership import Owner
 
@@ -33,13 +34,18 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
     retain, release
         The backend's own: it stays open until the blob is released.
 
-    Raises
-    ------
-    InvalidArgumentError
-        The backend is closed; then the blob was not taken.
+    It is the backend's until `take`.
     """
 
-    __slots__ = ("__weakref__", "_give_up_backend", "_text", "compatibility", "struct")
+    __slots__ = (
+        "__weakref__",
+        "_give_up_backend",
+        "_release",
+        "_retain",
+        "_text",
+        "compatibility",
+        "struct",
+    )
 
     def __init__(
         self,
@@ -60,8 +66,18 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         self.struct.release = blob.release
         self.struct.compatibility.data = ctypes.cast(self._text, ctypes.POINTER(ctypes.c_char))
         self.struct.compatibility.size = len(compatibility)
-        retain()
-        self._give_up_backend = release  # last: from here on the blob is ours
+        self._retain, self._release = retain, release
+
+    def take(self) -> None:
+        """Become the owner; call it last, when nothing can fail any more.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The backend is closed; then the blob was not taken.
+        """
+        self._retain()
+        self._give_up_backend = self._release
 
     def __del__(self) -> None:
         give_up, self._give_up_backend = self._give_up_backend, None
@@ -69,7 +85,8 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
             return
         try:
             if self.struct.release:
-                self.struct.release(self.struct.object)
+                with deferred_interrupts():  # it may give memory back to an allocator in Python
+                    self.struct.release(self.struct.object)
         finally:
             give_up()
 

@@ -9,29 +9,30 @@ make its tensors). It owns what the backends register in it. A backend that brea
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import itertools
+import logging
+import threading
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_readable
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory_manager import MemoryManager, pointer_value
 from armnn_py._native.tensor_handles import TensorHandleFactory, read_factory_id
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 __all__ = ["HandleRegistry"]
 
+_log = logging.getLogger("armnn_py.backends")
+
 #: More preferences than this are a mistake.
-_FUNCTIONS = (
-    "register_memory_manager",
-    "register_factory",
-    "register_copy_and_import_pair",
-    "get_factory",
-)
 _MAX_PREFERENCES = 64
 _VENDOR_HINT = "report it to the backend's vendor"
 #: What the host lends and borrows: its own memory.
@@ -64,12 +65,13 @@ class HandleRegistry:
     """
 
     __slots__ = (
-        "_alive",
         "_by_id",
         "_current",
+        "_live",
         "_pairs",
         "_preferences",
         "_problem",
+        "_thread",
         "managers",
         "struct",
     )
@@ -81,7 +83,13 @@ class HandleRegistry:
         self._current = ""
         self._pairs: list[tuple[str, str]] = []
         self._problem: BackendError | None = None
-        self._make_struct()
+        self._live: set[int] = set()
+        self._thread = 0
+        self.struct = abi.armnn_tensor_handle_factory_registry_t()
+        self.struct.header.struct_size = ctypes.sizeof(self.struct)
+        self.struct.header.struct_type = abi.ARMNN_STRUCT_REGISTRY
+        for name, address in _addresses.items():
+            setattr(self.struct, name, _TYPES[name](address))
         try:
             for backend in backends:
                 self._register(backend)
@@ -90,34 +98,22 @@ class HandleRegistry:
             self.close()
             raise
 
-    def _make_struct(self) -> None:
-        struct = abi.armnn_tensor_handle_factory_registry_t()
-        struct.header.struct_size = ctypes.sizeof(struct)
-        struct.header.struct_type = abi.ARMNN_STRUCT_REGISTRY
-        taker = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
-        pair = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-        finder = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-        # Pointers come as numbers and are checked before anything follows them.
-        self._alive = [
-            taker(self._on_manager),
-            taker(self._on_factory),
-            pair(self._on_pair),
-            finder(self._on_find),
-        ]
-        types: dict[str, Any] = {name: kind for name, kind, *_ in struct._fields_}
-        function: Any
-        for name, function in zip(_FUNCTIONS, self._alive, strict=True):
-            # Not by ctypes.cast, which lets the function hold itself.
-            address = ctypes.c_void_p.from_buffer(function).value
-            setattr(struct, name, types[name](address))
-        self.struct = struct
+    @contextlib.contextmanager
+    def lent(self, backend_id: str) -> Iterator[Any]:
+        """A block with one call of ``backend_id`` that gets the C structure.
 
-    def _let_go_of_functions(self) -> None:
-        """Without it the registry would live until it is collected: it holds them, they hold it."""
-        types: dict[str, Any] = {name: kind for name, kind, *_ in self.struct._fields_}
-        for name in _FUNCTIONS:
-            setattr(self.struct, name, types[name]())
-        self._alive.clear()
+        Ask `raise_problem` after it.
+        """
+        self._current = backend_id
+        self._thread = threading.get_ident()
+        token = next(_tokens)
+        self.struct.context = token
+        with deferred_interrupts():
+            _lent[token] = self
+            try:
+                yield self.struct
+            finally:
+                del _lent[token]
 
     # ---- What backends call ----------------------------------------------------------------------
 
@@ -131,7 +127,7 @@ class HandleRegistry:
             BackendError(f"backend '{self._current}' {words}", hints=[_VENDOR_HINT])
         )
 
-    def _on_manager(self, _context: int | None, pointer: int | None) -> int:
+    def _on_manager(self, pointer: int | None) -> int:
         if not pointer or not is_readable(pointer, ctypes.sizeof(ctypes.c_void_p)):
             return self._complain("registers a memory manager that is null or unreadable")
         if any(manager.address == pointer for manager in self.managers):
@@ -143,12 +139,12 @@ class HandleRegistry:
             return self._refuse(problem)
         return abi.ARMNN_STATUS_OK
 
-    def _on_factory(self, _context: int | None, pointer: int | None) -> int:
+    def _on_factory(self, pointer: int | None) -> int:
         if not pointer or not is_readable(pointer, ctypes.sizeof(ctypes.c_void_p)):
             return self._complain("registers a tensor handle factory that is null or unreadable")
         item = ctypes.cast(pointer, ctypes.POINTER(abi.armnn_tensor_handle_factory_t))
         try:
-            factory = TensorHandleFactory(item, self._current)
+            factory = TensorHandleFactory(item, self._current, self._live)
         except BackendError as problem:
             return self._refuse(problem)
         holder = self._by_id.get(factory.id)
@@ -160,7 +156,7 @@ class HandleRegistry:
         self._by_id[factory.id] = factory
         return abi.ARMNN_STATUS_OK
 
-    def _on_pair(self, _context: int | None, copy_id: int | None, import_id: int | None) -> int:
+    def _on_pair(self, copy_id: int | None, import_id: int | None) -> int:
         try:
             what = f"backend '{self._current}': the id of a factory in a pair"
             pair = tuple(read_factory_id(pointer, what) for pointer in (copy_id, import_id))
@@ -189,7 +185,7 @@ class HandleRegistry:
                 return
             self._by_id[copy_id].importer = import_id if import_id != copy_id else ""
 
-    def _on_find(self, _context: int | None, pointer: int | None) -> int | None:
+    def _on_find(self, pointer: int | None) -> int | None:
         try:
             name = read_factory_id(
                 pointer, f"backend '{self._current}': the id that get_factory asks for"
@@ -206,16 +202,16 @@ class HandleRegistry:
         register = backend.api.register_tensor_handle_factories
         if not register:
             return
-        self._current = backend.id
         error = ErrorBuffer()
         self._pairs.clear()
-        status = register(
-            ctypes.cast(backend.instance, ctypes.POINTER(abi.armnn_backend_t)),
-            ctypes.byref(self.struct),
-            _HOST_SOURCES,
-            _HOST_SOURCES,
-            ctypes.byref(error.struct),
-        )
+        with self.lent(backend.id) as struct:
+            status = register(
+                ctypes.cast(backend.instance, ctypes.POINTER(abi.armnn_backend_t)),
+                ctypes.byref(struct),
+                _HOST_SOURCES,
+                _HOST_SOURCES,
+                ctypes.byref(error.struct),
+            )
         self._join_pairs()
         self.raise_problem()
         if status != abi.ARMNN_STATUS_OK:
@@ -236,11 +232,6 @@ class HandleRegistry:
         problem, self._problem = self._problem, None
         if problem is not None:
             raise problem
-
-    def lend(self, backend_id: str) -> Any:
-        """The C structure for one call of ``backend_id``; ask `raise_problem` after it."""
-        self._current = backend_id
-        return self.struct
 
     def _ask_preferences(self, backend: _Backend) -> tuple[str, ...]:
         ask = backend.api.get_handle_factory_preferences
@@ -325,4 +316,48 @@ class HandleRegistry:
             for manager in reversed(self.managers):
                 manager.destroy()
             self.managers.clear()
-            self._let_go_of_functions()
+
+
+# ---- The functions of the structure --------------------------------------------------------------
+# They live as long as the process: a backend that calls one after its time gets an answer. Which
+# registry is meant, the context says, which no other call ever had.
+
+_TYPES: dict[str, Any] = {
+    name: kind for name, kind, *_ in abi.armnn_tensor_handle_factory_registry_t._fields_
+}
+_tokens = itertools.count(0x5C000000)
+_lent: dict[int, HandleRegistry] = {}
+
+
+def _entry(method: Callable[..., int | None], refusal: int | None) -> Callable[..., int | None]:
+    def call(context: int | None, *arguments: int | None) -> int | None:
+        registry = _lent.get(context or 0)
+        if registry is None:
+            _log.warning("a registry of tensor handle factories is used after its call: refused")
+            return refusal
+        try:
+            if threading.get_ident() != registry._thread:
+                registry._complain("uses the registry from another thread than its call's")
+                return refusal
+            return method(registry, *arguments)
+        except BaseException as error:  # none may leave a callback
+            registry._complain(f"could not use the registry: {error!r}")
+            return refusal
+
+    return call
+
+
+_Taker = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
+_Pair = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_Finder = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_REFUSED = abi.ARMNN_STATUS_INVALID_ARGUMENT
+# Pointers come as numbers and are checked before anything follows them.
+_functions: dict[str, Any] = {
+    "register_memory_manager": _Taker(_entry(HandleRegistry._on_manager, _REFUSED)),
+    "register_factory": _Taker(_entry(HandleRegistry._on_factory, _REFUSED)),
+    "register_copy_and_import_pair": _Pair(_entry(HandleRegistry._on_pair, _REFUSED)),
+    "get_factory": _Finder(_entry(HandleRegistry._on_find, None)),
+}
+_addresses = {
+    name: ctypes.c_void_p.from_buffer(function).value for name, function in _functions.items()
+}

@@ -8,6 +8,7 @@ import ctypes
 from typing import Any, TypeVar
 
 from armnn_py._native import abi
+from armnn_py._native.interrupts import guarded
 from armnn_py.errors import BackendError
 
 __all__ = ["object_table"]
@@ -60,4 +61,4 @@ def object_table(
         raise BackendError(
             f"backend '{backend_id}' gave an object whose table lacks {', '.join(missing)}"
         )
-    return table
+    return guarded(table)

@@ -9,6 +9,8 @@ raises: ctypes would swallow the exception and answer OK.
 from __future__ import annotations
 
 import ctypes
+import itertools
+import logging
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ from armnn_py._native import abi
 from armnn_py._native.blob import NativeBlob
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_code
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.read_layers import (
     NonsenseError,
     address_of,
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
 
+_log = logging.getLogger("armnn_py.backends")
 _MAX_SLOTS = 1 << 16
 _HOST_TYPES = frozenset(
     {
@@ -144,16 +148,17 @@ def optimize_subgraph(
     structs = SubgraphStructs(data)
     sink = _Sink(data, structs, retain, release)
     error = ErrorBuffer()
-    try:
-        status = api.optimize_subgraph_view(
-            ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
-            ctypes.byref(structs.struct),
-            None if options is None else options.pointer,
-            ctypes.byref(sink.struct),
-            ctypes.byref(error.struct),
-        )
-    finally:
-        answer, interruption = sink.close()
+    with deferred_interrupts():  # until every blob has its owner
+        try:
+            status = api.optimize_subgraph_view(
+                ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
+                ctypes.byref(structs.struct),
+                None if options is None else options.pointer,
+                ctypes.byref(sink.struct),
+                ctypes.byref(error.struct),
+            )
+        finally:
+            answer, interruption = sink.close()
     if interruption is not None:
         raise interruption
     if status != abi.ARMNN_STATUS_OK:
@@ -182,38 +187,36 @@ class _Sink:
         self.struct = abi.armnn_optimization_sink_t()
         self.struct.header.struct_size = ctypes.sizeof(abi.armnn_optimization_sink_t)
         self.struct.header.struct_type = abi.ARMNN_STRUCT_OPTIMIZATION_SINK
-        self._callbacks: list[Any] = []
-        for name, kind, *_ in abi.armnn_optimization_sink_t._fields_[2:]:
-            callback = kind(self._guarded(name, getattr(self, f"_{name}")))
-            self._callbacks.append(callback)
-            setattr(self.struct, name, callback)
+        self.struct.context = self._token = next(_sink_tokens)
+        for name, function in _functions.items():
+            setattr(self.struct, name, function)
+        self._taken: set[tuple[int, int]] = set()  # blobs
+        _open_sinks[self._token] = self
 
     def close(self) -> tuple[OptimizationAnswer, BaseException | None]:
-        """End of the call: give the answer away, and come out of the ring of callbacks."""
+        """End of the call: give the answer away; who calls from now on is refused."""
+        _open_sinks.pop(self._token, None)
         answer, self.answer = self.answer, OptimizationAnswer()
         interruption, self._interruption = self._interruption, None
-        self._callbacks.clear()
         self._known.clear()
         return answer, interruption
 
-    def _guarded(self, name: str, function: Callable[..., None]) -> Callable[..., int]:
-        def callback(_context: Any, *arguments: Any) -> int:
-            try:
-                if threading.get_ident() != self._thread:
-                    raise NonsenseError("called from another thread than optimize_subgraph_view")
-                function(*arguments)
-            except NonsenseError as problem:
-                self.answer.refused.append(f"{name}: {problem}")
-                return abi.ARMNN_STATUS_INVALID_ARGUMENT
-            except MemoryError:
-                self.answer.refused.append(f"{name}: out of memory")
-                return abi.ARMNN_STATUS_OUT_OF_MEMORY
-            except BaseException as error:  # raised after the call
-                self._interruption = self._interruption or error
-                return abi.ARMNN_STATUS_INTERNAL
-            return abi.ARMNN_STATUS_OK
-
-        return callback
+    def called(self, name: str, arguments: tuple[Any, ...]) -> int:
+        """Answer a call of one of the functions; nothing is raised."""
+        try:
+            if threading.get_ident() != self._thread:
+                raise NonsenseError("called from another thread than optimize_subgraph_view")
+            getattr(self, f"_{name}")(*arguments)
+        except NonsenseError as problem:
+            self.answer.refused.append(f"{name}: {problem}")
+            return abi.ARMNN_STATUS_INVALID_ARGUMENT
+        except MemoryError:
+            self.answer.refused.append(f"{name}: out of memory")
+            return abi.ARMNN_STATUS_OUT_OF_MEMORY
+        except BaseException as error:  # raised after the call
+            self._interruption = self._interruption or error
+            return abi.ARMNN_STATUS_INTERNAL
+        return abi.ARMNN_STATUS_OK
 
     # ---- Reading -----------------------------------------------------------------------------
 
@@ -255,7 +258,21 @@ class _Sink:
 
     def _add_layer(self, token: int, layer: Any) -> None:
         substitution = self._open_substitution(token)
-        substitution.replacement.append(self._read_layer(layer, substitution.replacement))
+        added = self._read_layer(layer, substitution.replacement)
+        substitution.replacement.append(added)
+        if added.blob is not None:
+            try:
+                self._take(added.blob, added.name)  # last: what follows must not fail
+            except BaseException:
+                substitution.replacement.pop()
+                raise
+
+    def _take(self, blob: NativeBlob, layer: str) -> None:
+        key = (blob.struct.object or 0, address_of(blob.struct.release))
+        if all(key) and key in self._taken:
+            raise NonsenseError(f"the blob of layer '{layer}' is the host's already")
+        blob.take()
+        self._taken.add(key)
 
     def _end_substitution(
         self, token: int, inputs: Any, input_count: int, originals: Any, replacements: Any,
@@ -341,7 +358,7 @@ class _Sink:
         descriptor = descriptor_from_struct(
             layer_type, struct.descriptor, f"the descriptor of layer '{name}'", view_rank=rank
         )
-        blob = self._read_blob(struct, layer_type, name)  # last: what follows must not fail
+        blob = self._read_blob(struct, layer_type, name)
         return LayerData(layer_type, name, descriptor, slots, infos, constants, outputs, blob)
 
     def _read_operands(
@@ -400,3 +417,27 @@ _FIRST_TOKEN = 0x5B000000
 
 def _words(reason: Any) -> str:
     return read_counted(reason, "the reason").decode("utf-8", "replace")
+
+
+# ---- The functions of the structure --------------------------------------------------------------
+# They live as long as the process: a backend that calls one after its time gets an answer. Which
+# sink is meant, the context says, which no other call ever had.
+
+_sink_tokens = itertools.count(0x5D000000)
+_open_sinks: dict[int, _Sink] = {}
+
+
+def _entry(name: str) -> Callable[..., int]:
+    def call(context: int | None, *arguments: Any) -> int:
+        sink = _open_sinks.get(context or 0)
+        if sink is None:
+            _log.warning("%s of a sub-graph's answer is called after its call: refused", name)
+            return abi.ARMNN_STATUS_INVALID_ARGUMENT
+        return sink.called(name, arguments)
+
+    return call
+
+
+_functions: dict[str, Any] = {
+    name: kind(_entry(name)) for name, kind, *_ in abi.armnn_optimization_sink_t._fields_[2:]
+}

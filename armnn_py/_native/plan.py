@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
+from armnn_py._native.interrupts import deliver_interrupts
 from armnn_py._native.library import core
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, N
             while True:
                 yield answer
                 answer = 0
+                deliver_interrupts()  # of a run in which they wait
                 for token in stops:
                     if token.cancelled:
                         answer = 1

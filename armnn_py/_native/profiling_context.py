@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import math
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +16,9 @@ from armnn_py._native.backend_context import ContextError
 from armnn_py._native.backend_options import TableError, build_options, counted_text
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_readable
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.object_table import object_table
+from armnn_py._native.read_layers import NonsenseError, read_struct
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
@@ -74,10 +77,16 @@ class _ProfilingHost:
 
     def _register_counter(self, _context: Any, description: Any, out_id: Any) -> int:
         try:  # no exception may leave a callback
-            if not description or not out_id:
+            if not out_id:
                 return abi.ARMNN_STATUS_INVALID_ARGUMENT
-            item = description.contents
-            counter_class = int(item.counter_class)
+            item = read_struct(
+                description,
+                abi.armnn_counter_description_t,
+                abi.ARMNN_STRUCT_COUNTER_DESCRIPTION,
+                "the description of a counter",
+                least="multiplier",
+            )
+            counter_class, multiplier = int(item.counter_class), float(item.multiplier)
             name = counted_text(item.name, "the name of a counter")
             with self.lock:
                 known = [counter.name for counter in self.counters]
@@ -85,6 +94,7 @@ class _ProfilingHost:
                     not name
                     or name in known
                     or counter_class >= len(_CLASSES)
+                    or not math.isfinite(multiplier)
                     or len(known) >= _MAX_COUNTERS
                 ):
                     return abi.ARMNN_STATUS_INVALID_ARGUMENT
@@ -94,14 +104,18 @@ class _ProfilingHost:
                         counted_text(item.description, "the description of a counter"),
                         counted_text(item.unit, "the unit of a counter"),
                         _CLASSES[counter_class],
-                        float(item.multiplier),
+                        multiplier,
                     )
                 )
                 out_id[0] = len(known)
-        except TableError as error:
-            _log.warning("backend '%s': %s", self._backend_id, error.reason)
+        except (TableError, NonsenseError) as error:
+            _log.warning(
+                "backend '%s': a counter is refused: %s",
+                self._backend_id,
+                error.reason if isinstance(error, TableError) else error,
+            )
             return abi.ARMNN_STATUS_INVALID_ARGUMENT
-        except BaseException as error:  # Ctrl-C may come at any time
+        except BaseException as error:
             _log.error("backend '%s': register_counter failed: %r", self._backend_id, error)
             return abi.ARMNN_STATUS_INTERNAL
         return abi.ARMNN_STATUS_OK
@@ -162,8 +176,8 @@ class NativeProfilingContext:
             if self._starts == 0:
                 try:
                     self._turn(True)
-                except BackendError:
-                    self._host.is_enabled = False
+                except BaseException:
+                    self._turn_off()
                     raise
             self._starts += 1
 
@@ -172,10 +186,7 @@ class NativeProfilingContext:
         with self._lock:
             self._starts -= 1
             if self._starts == 0:
-                try:
-                    self._turn(False)
-                except BackendError as error:
-                    _log.warning("%s", error)
+                self._turn_off()
 
     def _turn(self, on: bool) -> None:
         self._host.is_enabled = on
@@ -183,6 +194,17 @@ class NativeProfilingContext:
         ids = (ctypes.c_uint32 * max(1, count))(*range(count))
         self._call("enable_profiling", int(on))
         self._call("activate_counters", ids, count)
+
+    def _turn_off(self) -> None:
+        try:
+            self._turn(False)
+        except BackendError as error:
+            _log.warning("%s", error)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether profiling is on: its backend may report at any time."""
+        return self._starts > 0
 
     def read(self) -> dict[str, int]:
         """Return the present raw values by counter name; those not reported yet are absent.
@@ -220,7 +242,8 @@ class NativeProfilingContext:
         if not call or self._object is None:
             return
         error = ErrorBuffer()
-        status = call(self._object, *arguments, ctypes.byref(error.struct))
+        with deferred_interrupts():
+            status = call(self._object, *arguments, ctypes.byref(error.struct))
         if status != abi.ARMNN_STATUS_OK:
             reason = error.text or status_name(status)
             raise BackendError(f"backend '{self.backend_id}': {function} failed: {reason}")
@@ -229,8 +252,9 @@ class NativeProfilingContext:
         """Destroy the context; harmless when repeated."""
         with self._lock:
             if self._object is not None:
-                self._api.destroy(self._object)
-                self._object = None
+                with deferred_interrupts():
+                    self._api.destroy(self._object)
+                    self._object = None
 
 
 def create_profiling_context(
@@ -253,13 +277,14 @@ def create_profiling_context(
     host = _ProfilingHost(backend_id)
     out = ctypes.POINTER(abi.armnn_profiling_context_t)()
     options, alive = build_options(values, defaults)
-    status = table.api.create_profiling_context(
-        ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
-        ctypes.byref(options),
-        ctypes.byref(host.struct),
-        ctypes.byref(out),
-        ctypes.byref(error.struct),
-    )
+    with deferred_interrupts():
+        status = table.api.create_profiling_context(
+            ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
+            ctypes.byref(options),
+            ctypes.byref(host.struct),
+            ctypes.byref(out),
+            ctypes.byref(error.struct),
+        )
     del alive
     if status != abi.ARMNN_STATUS_OK:
         reason = f"create_profiling_context failed with {status_name(status)}"

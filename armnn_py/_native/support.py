@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.backend_options import counted_text
 from armnn_py._native.calls import ErrorBuffer, backend_failure, callback_type, status_name
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.layers import layer_query
 from armnn_py._native.object_table import object_table
 
@@ -135,7 +136,8 @@ class NativeLayerSupport:
                 if index < count:
                     reasons[index] = counted_text(reason, "the reason")
 
-        status = call(self._object, queries, count, verdicts, _OnReason(keep_reason), None)
+        with deferred_interrupts():
+            status = call(self._object, queries, count, verdicts, _OnReason(keep_reason), None)
         if status != abi.ARMNN_STATUS_OK:
             _log.warning(
                 "backend '%s': are_layers_supported failed with %s; layers are asked one by one",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure
 from armnn_py._native.dynamic_library import UnreadableTextError, read_text
+from armnn_py._native.interrupts import unguarded
 from armnn_py._native.layers import tensor_info
 from armnn_py._native.memory_manager import check_call, pointer_value
 from armnn_py._native.object_table import object_table
@@ -43,7 +44,13 @@ class TensorHandle:
     def __init__(self, item: Any, factory: TensorHandleFactory) -> None:
         self.factory = factory
         self.address = pointer_value(item)
-        self._object = item
+        self._object: Any = None
+        if self.address in factory.live:
+            raise BackendError(
+                f"backend '{factory.backend_id}' gives a tensor handle that it gave before",
+                details=["the earlier one is not destroyed yet; it stays as it is"],
+                hints=["report it to the backend's vendor"],
+            )
         self._api = object_table(
             item,
             abi.armnn_tensor_handle_api_t,
@@ -51,6 +58,8 @@ class TensorHandle:
             ("destroy",),
             factory.backend_id,
         )
+        self._object = item
+        factory.live.add(self.address)
 
     def _call(self, function: str) -> None:
         call = getattr(self._api, function)
@@ -66,16 +75,6 @@ class TensorHandle:
     def allocate(self) -> None:
         """Tell that its life ends here; without pools: make its memory."""
         self._call("allocate")
-
-    def has(self, function: str) -> bool:
-        """Whether its table has a function, e.g. ``"copy_in_from"``."""
-        return bool(getattr(self._api, function))
-
-    @property
-    def import_flags(self) -> int:
-        """``ARMNN_MEMORY_SOURCE_`` bits that this handle imports."""
-        ask = self._api.get_import_flags
-        return int(ask(self._object)) if ask else 0
 
     @property
     def parent(self) -> int | None:
@@ -115,8 +114,9 @@ class TensorHandle:
     def destroy(self) -> None:
         """Destroy the handle; harmless when repeated."""
         if self._object is not None:
-            self._api.destroy(self._object)
-            self._object = None
+            item, self._object = self._object, None
+            self.factory.live.discard(self.address)  # before another can get the address
+            self._api.destroy(item)
 
 
 class TensorHandleFactory:
@@ -128,6 +128,8 @@ class TensorHandleFactory:
         Unique in its registry.
     backend_id
         Which backend registered it.
+    live
+        Addresses of the handles that its registry's factories made and nobody destroyed.
     traits, import_flags, export_flags
         Bits of ``ARMNN_FACTORY_`` and ``ARMNN_MEMORY_SOURCE_``.
     importer
@@ -144,12 +146,14 @@ class TensorHandleFactory:
         "id",
         "import_flags",
         "importer",
+        "live",
         "traits",
     )
 
-    def __init__(self, item: Any, backend_id: str) -> None:
+    def __init__(self, item: Any, backend_id: str, live: set[int] | None = None) -> None:
         self.backend_id = backend_id
         self.address = pointer_value(item)
+        self.live = set() if live is None else live
         self._api = api = object_table(
             item,
             abi.armnn_tensor_handle_factory_api_t,
@@ -179,16 +183,6 @@ class TensorHandleFactory:
     def supports_in_place(self) -> bool:
         """Whether one handle may be input and output of a workload."""
         return bool(self.traits & abi.ARMNN_FACTORY_SUPPORTS_IN_PLACE)
-
-    @property
-    def imports_host_memory(self) -> bool:
-        """Whether its handles can stand for memory of the host."""
-        return bool(self.import_flags & abi.ARMNN_MEMORY_SOURCE_MALLOC)
-
-    @property
-    def exports_host_memory(self) -> bool:
-        """Whether the mapped memory of its handles can serve as memory of the host."""
-        return bool(self.export_flags & abi.ARMNN_MEMORY_SOURCE_MALLOC) and self.supports_map_unmap
 
     def forbids_import(self, layer: LayerView, connected: LayerView) -> bool:
         """Whether the tensor that two layers share must be copied although it could be imported.
@@ -291,7 +285,7 @@ _GetId = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 
 def _factory_id(api: Any, item: Any, backend_id: str) -> str:
-    get_id = _GetId(ctypes.cast(api.get_id, ctypes.c_void_p).value or 0)
+    get_id = _GetId(ctypes.cast(unguarded(api).get_id, ctypes.c_void_p).value or 0)
     return read_factory_id(
         get_id(pointer_value(item)), f"backend '{backend_id}': the id of a factory"
     )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import os
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, status_name
-from armnn_py._native.memory_manager import MemoryManager, create_memory_manager
+from armnn_py._native.memory_manager import MemoryManager, create_memory_manager, pointer_value
 from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
@@ -70,6 +71,7 @@ class NativeWorkload:
         "_api",
         "_backend_id",
         "_info",
+        "_live",
         "_structs",
         "address",
         "kernel_name",
@@ -77,8 +79,11 @@ class NativeWorkload:
         "requirements",
     )
 
-    def __init__(self, workload: Any, structs: LayerStructs, info: Any, backend_id: str) -> None:
+    def __init__(
+        self, workload: Any, structs: LayerStructs, info: Any, backend_id: str, live: set[int]
+    ) -> None:
         self.object = workload
+        self._live = live  # addresses of workloads that nobody destroyed
         self._backend_id = backend_id
         self.address: int = ctypes.cast(workload, ctypes.c_void_p).value or 0
         self._structs: LayerStructs | None = structs
@@ -150,8 +155,9 @@ class NativeWorkload:
     def destroy(self) -> None:
         """Destroy the workload; harmless when repeated."""
         if self.object is not None:
-            self._api.destroy(self.object)
-            self.object = None
+            item, self.object = self.object, None
+            self._live.discard(pointer_value(item))
+            self._api.destroy(item)
             self._structs = None
             self._info = None
 
@@ -181,7 +187,7 @@ class NativeWorkloadFactory:
         If the backend does not give one, or cannot make its model context or memory manager.
     """
 
-    __slots__ = ("_api", "_manager", "_model_context", "_object", "backend_id")
+    __slots__ = ("_api", "_live", "_manager", "_model_context", "_object", "backend_id")
 
     def __init__(
         self,
@@ -193,6 +199,7 @@ class NativeWorkloadFactory:
     ) -> None:
         self.backend_id = backend_id
         self._object: Any = None
+        self._live: set[int] = set()
         self._manager: MemoryManager | None = None
         self._model_context = create_model_context(backend_id, api, instance, model_options)
         try:
@@ -220,14 +227,17 @@ class NativeWorkloadFactory:
             args.model_context = self._model_context.object
         if self._manager is not None:
             args.memory_manager = self._manager.object
+        lent: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
         if registry is not None and registry.preferences(backend_id):
-            args.registry = ctypes.pointer(registry.lend(backend_id))
+            lent = registry.lent(backend_id)
+            args.registry = ctypes.pointer(registry.struct)
             args.input_sources = args.output_sources = abi.ARMNN_MEMORY_SOURCE_MALLOC
         out = ctypes.POINTER(abi.armnn_workload_factory_t)()
         backend = ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
-        status = api.create_workload_factory(
-            backend, ctypes.byref(args), ctypes.byref(out), ctypes.byref(error.struct)
-        )
+        with lent:
+            status = api.create_workload_factory(
+                backend, ctypes.byref(args), ctypes.byref(out), ctypes.byref(error.struct)
+            )
         if status != abi.ARMNN_STATUS_OK or not out:
             raise backend_failure(backend_id, "create_workload_factory", status, error)
         self._object = out
@@ -238,6 +248,12 @@ class NativeWorkloadFactory:
             ("destroy", "create_workload"),
             backend_id,
         )
+        if registry is not None:
+            try:
+                registry.raise_problem()
+            except BackendError:
+                self.destroy()
+                raise
 
     def create(self, structs: LayerStructs, guid: int, name: str) -> NativeWorkload:
         """Make the workload of one layer.
@@ -262,7 +278,15 @@ class NativeWorkloadFactory:
                 details=[f"status: {status_name(status)}"],
                 hints=["the backend declared this layer supported: report it to its vendor"],
             )
-        return NativeWorkload(out, structs, info, self.backend_id)
+        address = pointer_value(out)
+        if address in self._live:
+            raise BackendError(
+                f"backend '{self.backend_id}' gives layer '{name}' a workload that it gave before",
+                details=["the earlier one is not destroyed yet; it stays as it is"],
+                hints=["report it to the backend's vendor"],
+            )
+        self._live.add(address)
+        return NativeWorkload(out, structs, info, self.backend_id, self._live)
 
     def after_workloads_created(self) -> None:
         """Tell the backend that the network is complete."""

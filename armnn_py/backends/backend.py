@@ -25,6 +25,7 @@ from armnn_py._native.backend_table import (
     quiesce_instance,
 )
 from armnn_py._native.devices import lost_reason
+from armnn_py._native.interrupts import guarded
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
 from armnn_py.backends.allocator import BackendAllocator
@@ -145,7 +146,14 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     @property
     def api(self) -> abi.armnn_backend_api_t:
         """A private copy of its table of functions; what an older backend lacks is null."""
-        return self._table.api
+        return guarded(self._table.api)
+
+    @property
+    def calls_python(self) -> bool:
+        """Whether its code may call Python while a network runs."""
+        return self._allocator is not None or (
+            self._profiling is not None and self._profiling.is_on
+        )
 
     @property
     def instance(self) -> int:

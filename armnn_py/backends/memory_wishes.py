@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from armnn_py._native.allocators import GivenAllocator, use_allocator
 from armnn_py._native.backend_options import OptionValue, TableError
 from armnn_py._native.backend_table import BackendTable, capabilities
+from armnn_py._native.interrupts import guarded
 from armnn_py.backends.allocator import Allocator
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.types import MemorySource
@@ -81,7 +82,7 @@ class MemoryWishes:
         if allocator is None:
             return None
         given = GivenAllocator(backend_id, allocator)
-        reason = use_allocator(table.api, instance, given)
+        reason = use_allocator(guarded(table.api), instance, given)
         if reason is not None:
             raise UnfitMemoryError(
                 "allocator-refused",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armnn_py._native.debug_workload import DebugWorkload
+from armnn_py._native.interrupts import interruptible
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -30,16 +31,20 @@ class DebugHook:
     ----------
     callback
         Called on the thread of the run; None: nobody looks.
+    is_used
+        Whether there are Debug layers.
     """
 
-    __slots__ = ("_raised", "callback")
+    __slots__ = ("_raised", "callback", "is_used")
 
     def __init__(self) -> None:
         self.callback: DebugCallback | None = None
+        self.is_used = False
         self._raised: dict[int, BaseException] = {}  # by thread: a run stays on its own
 
     def wrap(self, workload: NativeWorkload, layer: Layer) -> DebugWorkload:
         """Let the workload of a Debug layer show what it hands on."""
+        self.is_used = True
         source = layer.inputs[0]
         assert source is not None
         while source.layer.type in (LayerType.MEM_COPY, LayerType.MEM_IMPORT):
@@ -52,7 +57,8 @@ class DebugHook:
             if callback is None:
                 return True
             try:
-                callback(name, index, read())
+                with interruptible():
+                    callback(name, index, read())
             except BaseException as error:  # no exception goes through C
                 self._raised[threading.get_ident()] = error
                 return False

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory import address_of
 from armnn_py._native.plan import NativeContext
 from armnn_py.errors import ExecutionCancelledError, ExecutionError, InvalidArgumentError
@@ -154,7 +155,11 @@ class ExecutionContext:
                 raise ExecutionCancelledError(
                     f"network '{self.plan.network.name}': cancelled before it started"
                 )
-            status = native.run(deadline, interruptible, strict)
+            if self._calls_python():
+                with deferred_interrupts():
+                    status = native.run(deadline, interruptible, strict)
+            else:
+                status = native.run(deadline, interruptible, strict)
         finally:
             if cancel is not None:
                 cancel._detach(native)
@@ -163,6 +168,14 @@ class ExecutionContext:
             note_copies(self.plan, native)
         if status != abi.ARMNN_STATUS_OK or native.caught:
             self._raise(status, timeout, strict=strict)
+
+    def _calls_python(self) -> bool:
+        """Whether the run calls Python in its middle, where signal handlers must wait."""
+        debug = self.plan.debug
+        if debug is not None and debug.is_used:
+            debug.take_raised()  # of a run whose caller was interrupted before it looked
+            return True
+        return any(backend.calls_python for backend in self._backends)
 
     # ---- Memory of callers -----------------------------------------------------------------------
 

@@ -1,0 +1,394 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Ctrl-C that comes just when native code calls Python, before any ``try`` can take it.
+
+There ctypes would drop the exception and hand C whatever the memory of the result holds. The first
+thing that a callback does stands for its first bytecode: it sends the signal.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+from armnn_py._native import (
+    allocators,
+    backend_services,
+    debug_workload,
+    handle_registry,
+    optimization_sink,
+    profiling_context,
+    support,
+)
+from armnn_py._native.interrupts import deferred_interrupts, deliver_interrupts, interruptible
+
+Build = Callable[..., None]
+X = np.arange(8, dtype=np.float32).reshape(2, 4)
+
+
+class Sender:
+    """Sends SIGINT on the next call of a function that it was put before."""
+
+    def __init__(self) -> None:
+        self.is_armed = False
+        self.sent = 0
+
+    def before(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            if self.is_armed:
+                self.is_armed = False
+                self.sent += 1
+                signal.raise_signal(signal.SIGINT)
+            return function(*arguments, **named)
+
+        return call
+
+
+@pytest.fixture
+def sender() -> Iterator[Sender]:
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sender = Sender()
+    yield sender
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, kept)
+    assert sender.sent
+
+
+@pytest.fixture
+def runtime() -> Iterator[ann.Runtime]:
+    with ann.Runtime(enable_dynamic_backends=False) as runtime:
+        yield runtime
+
+
+@pytest.fixture
+def load(tmp_path: Path, build_backend: Build, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A runtime with one backend of tests/fixtures."""
+    path = tmp_path / "journal.txt"
+    path.touch()
+    monkeypatch.setenv("ARMNN_TEST_JOURNAL", str(path))
+    folder = tmp_path / "backends"
+
+    def make(name: str, **arguments: Any) -> ann.Runtime:
+        if not folder.exists():
+            folder.mkdir()
+            build_backend(f"{name.lower()}_backend.c", folder / f"Test_{name}_backend.so")
+        return ann.Runtime(folder, **arguments)
+
+    make.journal = lambda: path.read_text().splitlines()  # type: ignore[attr-defined]
+    return make
+
+
+def sum_of_sums() -> ann.Network:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    y = network.add_addition(x, x, name="one")
+    network.add_output("y", network.add_addition(y, y, name="two"))
+    return network
+
+
+def negation() -> ann.Network:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    network.add_output("y", network.add_elementwise_unary(x, ann.UnaryOperation.NEG))
+    return network
+
+
+# ---- The block itself ----------------------------------------------------------------------------
+
+
+def test_handlers_run_at_the_end_of_the_block(sender: Sender) -> None:
+    send = sender.before(lambda: None)
+    order = []
+    sender.is_armed = True
+
+    def work() -> None:
+        with deferred_interrupts():
+            with deferred_interrupts():
+                send()
+                order.append("inner")
+            order.append("outer")
+        order.append("never")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert order == ["inner", "outer"]
+
+
+def test_every_handler_runs_and_the_first_exception_comes_out(sender: Sender) -> None:
+    seen: list[int] = []
+
+    def handler(number: int, _frame: object) -> None:
+        seen.append(number)
+        raise ZeroDivisionError
+
+    kept = signal.signal(signal.SIGUSR1, handler)
+
+    def more() -> list[int]:
+        signal.raise_signal(signal.SIGUSR1)
+        return list(seen)
+
+    send = sender.before(more)
+    try:
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt), deferred_interrupts():
+            assert send() == []
+        assert seen == [signal.SIGUSR1]
+        assert signal.getsignal(signal.SIGUSR1) is handler
+    finally:
+        signal.signal(signal.SIGUSR1, kept)
+
+
+def test_a_handler_that_a_callback_sets_stays(sender: Sender) -> None:
+    def other(*_: object) -> None: ...
+
+    send = sender.before(lambda: None)
+
+    def work() -> None:
+        with deferred_interrupts():
+            send()
+            signal.signal(signal.SIGINT, other)
+
+    sender.is_armed = True
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert signal.getsignal(signal.SIGINT) is other
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_code_of_the_program_can_be_interrupted(sender: Sender) -> None:
+    send = sender.before(lambda: None)
+    caught = 0
+    for early in (False, True):
+        with deferred_interrupts():
+            sender.is_armed = True
+            if early:
+                send()
+            try:
+                with interruptible():
+                    send()
+                    pytest.fail("not interrupted")
+            except KeyboardInterrupt:
+                caught += 1
+    assert caught == 2
+
+
+def test_noted_signals_can_be_delivered_in_between(sender: Sender) -> None:
+    send = sender.before(lambda: None)
+    sender.is_armed = True
+    with deferred_interrupts():
+        send()
+        with pytest.raises(KeyboardInterrupt):
+            deliver_interrupts()
+        deliver_interrupts()
+
+
+def test_other_threads_change_nothing() -> None:
+    handlers = []
+
+    def work() -> None:
+        with deferred_interrupts(), interruptible():
+            handlers.append(signal.getsignal(signal.SIGINT))
+
+    before = signal.getsignal(signal.SIGINT)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert handlers == [before]
+
+
+# ---- Callbacks -----------------------------------------------------------------------------------
+
+
+class Calls(dict[int, Any]):
+    """Which calls are open; looked at by callbacks first of all."""
+
+    sender: Sender
+
+    def get(self, key: int, default: Any = None) -> Any:
+        return self.sender.before(super().get)(key, default)
+
+
+def test_a_blob_is_released_once(
+    load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The signal comes after the host became the owner: the answer must say so."""
+    real = optimization_sink.NativeBlob.take
+
+    def take(blob: Any) -> None:
+        real(blob)
+        sender.before(lambda: None)()
+
+    monkeypatch.setattr(optimization_sink.NativeBlob, "take", take)
+    with load("Views") as runtime:
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt):
+            ann.optimize(sum_of_sums(), ["Views", "CpuRef"], runtime=runtime)
+        gc.collect()
+        assert load.journal().count("blob released") == load.journal().count("blob made") == 1
+        with ann.load(sum_of_sums(), ["Views", "CpuRef"], runtime=runtime) as net:
+            np.testing.assert_array_equal(net.run(X)["y"], 4 * X)
+
+
+@pytest.mark.parametrize(
+    ("backend", "network", "module", "table"),
+    [
+        ("Views", sum_of_sums(), optimization_sink, "_open_sinks"),
+        ("Handle", negation(), handle_registry, "_lent"),
+    ],
+    ids=["sink", "registry"],
+)
+def test_sinks_and_registries(
+    load: Any,
+    sender: Sender,
+    monkeypatch: pytest.MonkeyPatch,
+    backend: str,
+    network: ann.Network,
+    module: Any,
+    table: str,
+) -> None:
+    calls = Calls()
+    calls.sender = sender
+    monkeypatch.setattr(module, table, calls)
+    with load(backend) as runtime:
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt):
+            ann.optimize(network, [backend, "CpuRef"], runtime=runtime)
+        assert not calls
+        ann.optimize(network, [backend, "CpuRef"], runtime=runtime)
+
+
+def test_debug_layers(
+    runtime: ann.Runtime, sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run ends with the exception, or goes on: it never answers with numbers of the last one."""
+    monkeypatch.setattr(
+        debug_workload.DebugWorkload,
+        "_execute",
+        sender.before(debug_workload.DebugWorkload._execute),
+    )
+    seen = []
+    optimized = ann.optimize(sum_of_sums(), ["CpuRef"], runtime=runtime, debug=True)
+    with runtime.load_network(optimized) as net:
+        net.register_debug_callback(lambda name, *_: seen.append(name))
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt):
+            net.run(X)
+        np.testing.assert_array_equal(net.run(2 * X)["y"], 8 * X)
+
+        def stop(*_: object) -> None:
+            sender.is_armed = True
+            sender.before(lambda: None)()
+            pytest.fail("a callback of the program is interrupted at once")
+
+        net.register_debug_callback(stop)
+        with pytest.raises(KeyboardInterrupt):
+            net.run(X)
+        net.register_debug_callback(None)
+        np.testing.assert_array_equal(net.run(X)["y"], 4 * X)
+
+
+def test_a_long_run_with_debug_layers_stops(
+    runtime: ann.Runtime, sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Handlers run between two layers, and what they raise ends the run."""
+    network = ann.Network()
+    x = y = network.add_input("x", ann.TensorInfo((128, 128)))
+    for _ in range(3000):
+        y = network.add_batch_mat_mul(y, x)
+    network.add_output("y", y)
+    optimized = ann.optimize(network, ["CpuRef"], runtime=runtime, debug=True)
+    count = 0
+
+    def look(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    monkeypatch.setattr(
+        debug_workload.DebugWorkload,
+        "_execute",
+        sender.before(debug_workload.DebugWorkload._execute),
+    )
+    with runtime.load_network(optimized) as net:
+        net.register_debug_callback(look)
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt):
+            net.run(np.eye(128, dtype=np.float32))
+    assert count < 3000
+
+
+class Arena(ann.Allocator):
+    def __init__(self) -> None:
+        self.blocks: dict[int, Any] = {}
+
+    def allocate(self, size: int, alignment: int) -> int:
+        block = ctypes.create_string_buffer(size + alignment)
+        address = -(-ctypes.addressof(block) // alignment) * alignment
+        self.blocks[address] = block
+        return address
+
+    def free(self, address: int) -> None:
+        del self.blocks[address]
+
+
+@pytest.mark.parametrize("method", ["_allocate", "_region", "_release"])
+def test_allocators(
+    load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    given = allocators.GivenAllocator
+    monkeypatch.setattr(given, method, sender.before(getattr(given, method)))
+    arena = Arena()
+
+    def use() -> None:
+        sender.is_armed = True
+        load("Services", custom_allocators={"Services": arena}).close()
+
+    with pytest.raises(KeyboardInterrupt):
+        use()
+
+
+def test_counters(load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = profiling_context._ProfilingHost
+    for name in ("_register_counter", "_report"):
+        monkeypatch.setattr(host, name, sender.before(getattr(host, name)))
+    sender.is_armed = True
+    with pytest.raises(KeyboardInterrupt):
+        load("Services")
+    with load("Services") as runtime:
+        services = runtime.backends["Services"]
+        assert [counter.name for counter in services.counters] == ["layers", "temperature"]
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt):
+            services.read_counters()
+        assert services.read_counters()["temperature"] == 21.0
+
+
+def test_devices(load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        backend_services, "counted_text", sender.before(backend_services.counted_text)
+    )
+    with load("Services") as runtime:
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt):
+            runtime.backends["Services"].devices  # noqa: B018
+        assert len(runtime.backends["Services"].devices) == 2
+
+
+def test_reasons_of_many_layers(load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(support, "counted_text", sender.before(support.counted_text))
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4,), ann.DataType.SIGNED32))
+    y = network.add_addition(x, x)
+    network.add_output("y", network.add_elementwise_unary(y, ann.UnaryOperation.NEG))
+    with load("Services") as runtime:
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt):
+            ann.optimize(network, ["Services", "CpuRef"], runtime=runtime)

@@ -25,10 +25,21 @@ if TYPE_CHECKING:
     from armnn_py._native.blob import NativeBlob
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["LayerStructs", "const_tensor", "descriptor_struct", "layer_query", "tensor_info"]
+__all__ = [
+    "COUNT_FIELDS",
+    "SKIPPED_FIELDS",
+    "LayerStructs",
+    "const_tensor",
+    "descriptor_struct",
+    "layer_query",
+    "struct_of",
+    "tensor_info",
+]
 
-_COUNT_FIELDS = {"rank", "axis_count", "block_rank", "view_count", "input_count"}
-_SKIPPED_FIELDS = {"header", "reserved"}
+#: Members of descriptor structures that say how many entries an array has.
+COUNT_FIELDS = {"rank", "axis_count", "block_rank", "view_count", "input_count"}
+#: Members that no descriptor has as a field.
+SKIPPED_FIELDS = {"header", "reserved"}
 
 
 def _header(structure: Any, tag: int) -> None:
@@ -81,7 +92,7 @@ def const_tensor(
 
 
 @functools.cache
-def _struct_of(class_name: str) -> type[Any]:
+def struct_of(class_name: str) -> type[Any]:
     """``Convolution2dDescriptor`` -> ``armnn_convolution2d_descriptor_t``."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", class_name).lower()
     structure: type[Any] = getattr(abi, f"armnn_{words}_t")
@@ -96,16 +107,16 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     """
     if descriptor is None:
         return None
-    struct = _struct_of(type(descriptor).__name__)()
+    struct = struct_of(type(descriptor).__name__)()
     _header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
     names = {field.name for field in dataclasses.fields(descriptor)}
     length = 0
     counts = []
     for name, *_ in struct._fields_:
-        if name in _SKIPPED_FIELDS:
+        if name in SKIPPED_FIELDS:
             continue
         if name not in names:
-            assert name in _COUNT_FIELDS, f"{type(descriptor).__name__} lacks {name}"
+            assert name in COUNT_FIELDS, f"{type(descriptor).__name__} lacks {name}"
             counts.append(name)
             continue
         value = getattr(descriptor, name)

@@ -15,7 +15,7 @@ import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.dynamic_library import is_readable
-from armnn_py._native.layers import _COUNT_FIELDS, _SKIPPED_FIELDS, _struct_of
+from armnn_py._native.layers import COUNT_FIELDS, SKIPPED_FIELDS, struct_of
 from armnn_py.descriptors import DESCRIPTOR_OF, View
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import QuantizationInfo, TensorInfo
@@ -258,14 +258,14 @@ def descriptor_from_struct(
         if address_of(pointer):
             raise NonsenseError(f"{what}: layers of type {layer_type.label} have no descriptor")
         return None
-    structure = _struct_of(kind.__name__)
+    structure = struct_of(kind.__name__)
     tag = abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type)
     struct = read_struct(pointer, structure, tag, what)
     readers = _readers(kind)  # type: ignore[arg-type]  # classes are hashable
     length = 0
     for name, *_ in structure._fields_:
-        if name not in readers and name not in _SKIPPED_FIELDS:
-            assert name in _COUNT_FIELDS
+        if name not in readers and name not in SKIPPED_FIELDS:
+            assert name in COUNT_FIELDS
             length = int(getattr(struct, name))
     values: dict[str, Any] = {}
     for name, reader in readers.items():

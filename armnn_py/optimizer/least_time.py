@@ -11,7 +11,9 @@ worse than the first start: the preferred choices. One start is what is best wit
 
 from __future__ import annotations
 
+import heapq
 import itertools
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,6 +25,7 @@ __all__ = ["LeastTime", "least_time"]
 _LARGEST_TABLE = 4096
 
 Table: TypeAlias = "dict[tuple[int, ...], int]"
+Factor: TypeAlias = "tuple[tuple[int, ...], Mapping[tuple[int, ...], int]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +101,8 @@ class _Work:
             self.links.append((a, b, table))
             self.linked[a].append((b, table))
             self.linked[b].append((a, [list(column) for column in zip(*table, strict=True)]))
-        self.groups: list[tuple[tuple[int, ...], Table]] = []
-        self.grouped: list[list[tuple[tuple[int, ...], Table]]] = [[] for _ in costs]
+        self.groups: list[Factor] = []
+        self.grouped: list[list[Factor]] = [[] for _ in costs]
         for items, sparse in groups.items():
             group = items, {choice: cost * self.scale for choice, cost in sparse.items()}
             self.groups.append(group)
@@ -113,28 +116,18 @@ class _Work:
 
     def eliminate(self, largest_table: int, *, with_groups: bool = True) -> list[int] | None:
         """The best choices, or None if a table would be too large."""
-        factors: dict[int, list[tuple[tuple[int, ...], Table]]] = {
-            item: [] for item in range(len(self.costs))
-        }
-
-        def put(items: tuple[int, ...], table: Table) -> None:
-            for item in items:
-                factors[item].append((items, table))
-
+        factors = _Factors(self.costs)
         for a, b, given in self.links:
-            put((a, b), {(i, j): c for i, row in enumerate(given) for j, c in enumerate(row)})
+            pairs: Table = {(i, j): c for i, row in enumerate(given) for j, c in enumerate(row)}
+            factors.put((a, b), pairs)
         for items, table in self.groups if with_groups else ():
-            put(items, table)
+            factors.put(items, table)
         steps: list[tuple[int, tuple[int, ...], Table]] = []
-        while factors:
-            item = min(factors, key=lambda i: (len(_neighbours(i, factors[i])), i))
-            own = factors.pop(item)
-            around = _neighbours(item, own)
-            size = len(self.costs[item])
-            for other in around:
-                size *= len(self.costs[other])
-            if size > largest_table:
+        while (item := factors.least_linked()) is not None:
+            around = tuple(sorted(factors.neighbours[item]))
+            if math.prod(len(self.costs[one]) for one in (item, *around)) > largest_table:
                 return None
+            own = factors.take_out(item)
             best: Table = {}
             choice: Table = {}
             for state in itertools.product(*(range(len(self.costs[other])) for other in around)):
@@ -145,9 +138,7 @@ class _Work:
                     sums.append(cost + sum(_cost_in(factor, at) for factor in own))
                 choice[state] = min(range(len(sums)), key=sums.__getitem__)
                 best[state] = sums[choice[state]]
-            for other in around:
-                factors[other] = [f for f in factors[other] if item not in f[0]]
-            put(around, best)
+            factors.put(around, best)
             steps.append((item, around, choice))
         chosen = [0] * len(self.costs)
         for item, around, choice in reversed(steps):
@@ -182,13 +173,51 @@ class _Work:
         return choices
 
 
-def _neighbours(item: int, factors: Sequence[tuple[tuple[int, ...], Table]]) -> tuple[int, ...]:
-    found = {other for items, _ in factors for other in items}
-    return tuple(sorted(found - {item}))
+class _Factors:
+    """The tables that are still to be summed up, by the items in them; those with one choice go."""
+
+    def __init__(self, costs: Sequence[Sequence[int]]) -> None:
+        self._open = {item for item, own in enumerate(costs) if len(own) > 1}
+        self._of: dict[int, dict[int, Factor]] = {item: {} for item in self._open}
+        self.neighbours: dict[int, set[int]] = {item: set() for item in self._open}
+        self._count = 0
+        # By number of neighbours; what has others by now is in it once more.
+        self._heap = [(0, item) for item in sorted(self._open)]
+
+    def put(self, items: tuple[int, ...], table: Mapping[tuple[int, ...], int]) -> None:
+        """Add a table."""
+        kept = [place for place, item in enumerate(items) if item in self._open]
+        if len(kept) < len(items):
+            items = tuple(items[place] for place in kept)
+            table = {tuple(state[place] for place in kept): cost for state, cost in table.items()}
+        self._count += 1
+        for item in items:
+            self._of[item][self._count] = (items, table)
+            self.neighbours[item].update(other for other in items if other != item)
+            heapq.heappush(self._heap, (len(self.neighbours[item]), item))
+
+    def least_linked(self) -> int | None:
+        """The item with the fewest neighbours, of equals the first; None if there is none left."""
+        while self._heap:
+            count, item = heapq.heappop(self._heap)
+            if item in self._open and count == len(self.neighbours[item]):
+                return item
+        return None
+
+    def take_out(self, item: int) -> list[Factor]:
+        """Take out an item with all tables that it is in; its neighbours are to get a new one."""
+        self._open.remove(item)
+        own = self._of.pop(item)
+        for number, (items, _) in own.items():
+            for other in items:
+                if other != item:
+                    del self._of[other][number]
+        for other in self.neighbours.pop(item):
+            self.neighbours[other].discard(item)
+            heapq.heappush(self._heap, (len(self.neighbours[other]), other))
+        return list(own.values())
 
 
-def _cost_in(
-    factor: tuple[tuple[int, ...], Table], choices: Sequence[int] | Mapping[int, int]
-) -> int:
+def _cost_in(factor: Factor, choices: Sequence[int] | Mapping[int, int]) -> int:
     items, table = factor
     return table.get(tuple(choices[item] for item in items), 0)

@@ -79,7 +79,8 @@ def place_by_time(
     Returns
     -------
     list of str
-        A sentence for each way in which the whole network was timed.
+        A sentence for each way in which the whole network was timed, and one before them if the
+        least sum is only the best that was found.
     """
     by_id = {backend.id: backend for backend in backends}
     choices = _choices(graph, backends, draft, options, model_options)
@@ -109,7 +110,10 @@ def place_by_time(
     best = min(whole, key=whole.__getitem__, default=_BY_SUM)
     for node, place in zip(nodes, ways[best], strict=True):
         _settle(node, place, all_times[node], draft)
-    return [f"the whole network, {way}: {_in_words(taken)}" for way, taken in whole.items()]
+    sentences = [f"the whole network, {way}: {_in_words(taken)}" for way, taken in whole.items()]
+    if not found.is_exact:
+        sentences.insert(0, "too densely linked to try all places: the least sum may be missed")
+    return sentences
 
 
 def _ways(times: Times, choices: Sequence[int], preferred: list[str]) -> dict[str, list[str]]:

@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import enum
+import fcntl
 import hashlib
 import json
 import logging
@@ -19,7 +22,7 @@ from armnn_py import environment
 from armnn_py._native.library import core, core_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from armnn_py.backends.backend import Backend
 
@@ -31,8 +34,23 @@ _MOST_ENTRIES = 50_000
 
 
 def digest(value: object) -> str:
-    """A short name for a value that is described in full by its ``repr``."""
-    return hashlib.sha256(repr(value).encode()).hexdigest()[:32]
+    """A short name for a value; unequal values have different ones.
+
+    Its parts are numbers, texts, bytes, None, enumerations, dataclasses, lists and tuples.
+    """
+    return hashlib.sha256(repr(_plain(value)).encode()).hexdigest()[:32]
+
+
+def _plain(value: object) -> object:
+    """The same without the classes whose ``repr`` is for people and leaves something out."""
+    if isinstance(value, enum.Enum):
+        return type(value).__name__, value.name
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        own = (_plain(getattr(value, field.name)) for field in dataclasses.fields(value))
+        return type(value).__name__, *own
+    if isinstance(value, (list, tuple)):
+        return tuple(_plain(one) for one in value)
+    return value
 
 
 def backend_identity(backend: Backend) -> tuple[Any, ...]:
@@ -85,22 +103,26 @@ class MeasureCache:
         """Write what is new beside what others wrote meanwhile, in one step."""
         if self.file is None or not self._new:
             return
-        times = {**self._read(), **self._new}
-        kept = dict(list(times.items())[-_MOST_ENTRIES:])
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.file.parent, suffix=".tmp")
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                    json.dump({"format": _FORMAT, "seconds": kept}, stream, indent=0)
-                Path(name).replace(self.file)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    Path(name).unlink()
-                raise
+            with _locked(self.file.parent):
+                self._replace(self.file, {**self._read(), **self._new})
         except OSError as error:
             _log.debug("measured times are not kept: %s", error)
         self._new = {}
+
+    @staticmethod
+    def _replace(file: Path, times: dict[str, float]) -> None:
+        kept = dict(list(times.items())[-_MOST_ENTRIES:])
+        handle, name = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                json.dump({"format": _FORMAT, "seconds": kept}, stream, indent=0)
+            Path(name).replace(file)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
 
     def _read(self) -> dict[str, float]:
         if self.file is None:
@@ -114,6 +136,22 @@ class MeasureCache:
                 self._is_told = True
                 _log.warning("measured times in '%s' are not used: %s", self.file, error)
             return {}
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep others out who read, add to and replace a file of a folder.
+
+    The lock is the folder's: that of a file that is replaced would be the old one's. Where the file
+    system has no locks, the last of two who save at the same time wins.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _times_of(document: Any) -> dict[str, float]:

@@ -105,19 +105,19 @@ class Clock:
         if taken is None:
             self._failed.add(key)
             return None
-        taken = max(0.0, taken - self._cost_of_a_run(places[0]))
+        taken = max(0.0, taken - self._cost_of_a_run())
         if known is not None:
             taken = min(taken, known)
         self.cache.put(key, taken)
         return taken
 
-    def _cost_of_a_run(self, backend_id: str) -> float:
+    def _cost_of_a_run(self) -> float:
         """What any run costs, however little there is to do: no part of a layer's time."""
         if self._floor is None:
             network = Network("nothing")
             network.add_output("y", network.add_input("x", TensorInfo((1,))))
             options = dataclasses.replace(self._options, placement=None)
-            self._floor = self._measure(network, [backend_id], options) or 0.0
+            self._floor = self._measure(network, [*self._identities], options) or 0.0
         return self._floor
 
 

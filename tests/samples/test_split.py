@@ -144,11 +144,21 @@ def test_chains_have_as_many_copies_as_borders(seed: int, runtime: ann.Runtime) 
     network = ann.Network("chain")
     x: ann.Layer = network.add_input("x", ann.TensorInfo((1, 8)))
     places = []
+    value = np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)
+    expected = value
     for number in range(rng.randint(1, 9)):
         places.append(rng.choice(["CpuRef", "Sample_Npu"]))
-        x = network.add_activation(
-            x, ann.ActivationFunction.RELU, name=f"l{number}", backend=places[-1]
-        )
+        # Doubled or clipped, always by less than is there: each layer and their order show.
+        if rng.random() < 0.5:
+            expected = expected + expected
+            x = network.add_addition(x, x, name=f"l{number}", backend=places[-1])
+        else:
+            low, high = 0.5 * float(expected.min()), 0.75 * float(expected.max())
+            expected = np.clip(expected, np.float32(low), np.float32(high))
+            function = ann.ActivationFunction.BOUNDED_RELU
+            x = network.add_activation(
+                x, function, high, low, name=f"l{number}", backend=places[-1]
+            )
     network.add_output("y", x)
     optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
     memory = ["CpuRef", *places, "CpuRef"]
@@ -157,5 +167,4 @@ def test_chains_have_as_many_copies_as_borders(seed: int, runtime: ann.Runtime) 
     assert len(copies) == borders
     assert optimized.assignment.copies == borders
     with runtime.load_network(optimized) as loaded:
-        value = np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)
-        np.testing.assert_array_equal(loaded.run(value)["y"], np.maximum(value, 0))
+        np.testing.assert_array_equal(loaded.run(value)["y"], expected)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 
 import pytest
 
@@ -157,3 +158,44 @@ def test_groups_that_are_too_large_never_make_it_worse(seed: int) -> None:
     assert found.cost == in_all(costs, links, groups, found.choices)
     assert found.cost <= in_all(costs, links, groups, without.choices)
     assert found.cost <= in_all(costs, links, groups, (1,) * 9)
+
+
+def test_items_without_a_choice_cost_no_table() -> None:
+    """Here they would link all others: one table for 2 ** 30 combinations."""
+    costs = [[1, 2] for _ in range(30)] + [[5], [7]]
+    links = {(n, hub): [[4], [0]] for n in range(30) for hub in (30, 31)}
+    groups: Groups = {(0, 30, 1): {(0, 0, 0): -100, (1, 0, 1): 3}}
+    found = least_time(costs, links, groups=groups)
+    assert found.is_exact
+    assert found.choices == (0, 0, *(1,) * 28, 0, 0)
+    assert found.cost == in_all(costs, links, groups, found.choices) == 2 * 9 + 28 * 2 + 12 - 100
+
+
+def calls_for(costs: Costs, links: Links) -> int:
+    """How many functions a solution calls: what it takes, on any machine."""
+    count = 0
+
+    def tick(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(tick)
+    try:
+        least_time(costs, links)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("kind", ["chain", "star", "comb"])
+def test_twice_the_items_take_twice_the_work(kind: str) -> None:
+    def work(items: int) -> int:
+        table = [[0, 3], [3, 0]]
+        links = {
+            "chain": {(n, n + 1): table for n in range(items - 1)},
+            "star": {(0, n): table for n in range(1, items)},
+            "comb": {(n // 2 * 2, n + 1 + n % 2): table for n in range(items - 2)},
+        }[kind]
+        return calls_for([[2, 1]] * items, links)
+
+    assert work(800) < 2.5 * work(400)

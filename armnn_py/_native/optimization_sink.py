@@ -161,6 +161,9 @@ def optimize_subgraph(
             answer, interruption = sink.close()
     if interruption is not None:
         raise interruption
+    if status == abi.ARMNN_STATUS_UNSUPPORTED:  # an answer: there is nothing to do
+        everything = tuple(range(len(data.layers)))
+        return OptimizationAnswer(untouched=[(everything, error.text)])
     if status != abi.ARMNN_STATUS_OK:
         answer.error = f"{status_name(status)}: {error.text or 'no reason given'}"
     return answer

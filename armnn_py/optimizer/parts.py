@@ -173,6 +173,10 @@ class _Work:
             return
         self.graph.stage = f"backend {backend.id}"
         log += _Substituter(self.graph, backend.id, view, data, self.settled).carry_out(answer)
+        for layers, reason in answer.untouched:
+            if reason:
+                names = _quoted(view.nodes[number] for number in layers)
+                _log.info("backend '%s' leaves %s as they are: %s", backend.id, names, reason)
         for layers, reason in answer.failed:
             nodes = [view.nodes[number] for number in layers]
             self._give_back(backend, nodes, reason or "no reason given", log)

@@ -105,6 +105,13 @@ def find_fault(data: SubgraphData, answer: OptimizationAnswer) -> str | None:
     answer
         What it said. One in which nothing at all was reported leaves everything as it is.
     """
+    fault = _fault(data, answer)
+    if fault is not None and answer.refused:
+        fault += f" (refused before: {answer.refused[0]})"
+    return fault
+
+
+def _fault(data: SubgraphData, answer: OptimizationAnswer) -> str | None:
     if answer.error is not None:
         return f"optimize_subgraph_view failed with {answer.error}"
     if answer.is_empty:
@@ -115,10 +122,7 @@ def find_fault(data: SubgraphData, answer: OptimizationAnswer) -> str | None:
         fault = fault or _substitution_fault(data, substitution, readers)
     for part in answer.deleted:
         fault = fault or _deletion_fault(data, part, readers)
-    fault = fault or _wiring_fault(data, answer, readers)
-    if fault is not None and answer.refused:
-        fault += f" (refused before: {answer.refused[0]})"
-    return fault
+    return fault or _wiring_fault(data, answer, readers)
 
 
 def _name(data: SubgraphData, number: int) -> str:

@@ -221,7 +221,7 @@ typedef struct armnn_layer_t {
   uint32_t input_count;
   uint32_t output_count;
   uint32_t reserved;
-  armnn_string_t name;
+  armnn_string_t name; /* may be empty, and several layers may have the same: go by the guid */
   const armnn_header_t* descriptor; /* null for a layer without parameters */
   const armnn_slot_t* inputs;
   const armnn_tensor_info_t* const* input_infos; /* null entry: absent */
@@ -331,7 +331,12 @@ struct armnn_tensor_handle_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [object] */
   /* Begin and end of life, called in the order of the plan at load: a pooling manager learns from
-   * them which tensors may share memory. Both may be null. */
+   * them which tensors may share memory. Both may be null.
+   * A handle that is not managed hears of neither at load. Where an import is refused, the tensor
+   * is copied instead, and |allocate| comes without |manage|, during a run, before the first such
+   * copy: get memory of your own now. It is told once and the memory is kept until destroy: later
+   * runs may import, and copy again. If |allocate| is null, copy_in_from or map is called without
+   * it. */
   armnn_status_t (*manage)(armnn_tensor_handle_t* handle,
                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*allocate)(armnn_tensor_handle_t* handle,
@@ -356,6 +361,7 @@ struct armnn_tensor_handle_api_t {
   uint32_t (*get_import_flags)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
   armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
                                     armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [object] */
+  /* UNSUPPORTED refuses, as any answer but OK of can_be_imported; another error ends the run. */
   armnn_status_t (*import_memory)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
                                   armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*unimport_memory)(armnn_tensor_handle_t* handle,
@@ -383,8 +389,9 @@ struct armnn_tensor_handle_factory_api_t {
   void (*destroy)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [object] */
   /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device". */
   const char* (*get_id)(armnn_tensor_handle_factory_t* factory)ARMNN_NOEXCEPT; /* [any] */
-  /* Mandatory. |managed|: memory comes from the pools of a memory manager; otherwise it is
-   * imported later or allocated by the handle itself. */
+  /* Mandatory. |managed|: memory comes from the pools of a memory manager. Otherwise the handle
+   * imports memory at each run, and needs some of its own only where that is refused: then
+   * |allocate| of the handle is called. */
   armnn_status_t (*create_tensor_handle)(armnn_tensor_handle_factory_t* factory,
                                          const armnn_tensor_info_t* info, uint32_t managed,
                                          armnn_tensor_handle_t** out_handle,
@@ -421,7 +428,9 @@ typedef struct armnn_tensor_handle_factory_registry_t {
                                      armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;
   /* Where a workload prefers the copy factory, handles that import (a network's input or output,
    * what another backend exports) come from the import factory; it works on both. Both must be
-   * factories of the same backend, registered before the call of the backend returns. */
+   * factories of the same backend, two of them, registered before the call of the backend returns.
+   * A tensor of one factory never lies in one of the other: a Splitter of what was imported, and a
+   * Concat whose output lies in the caller's buffer, are executed. */
   armnn_status_t (*register_copy_and_import_pair)(void* context, const char* copy_factory_id,
                                                   const char* import_factory_id) ARMNN_NOEXCEPT;
   armnn_tensor_handle_factory_t* (*get_factory)(void* context, const char* id)ARMNN_NOEXCEPT;
@@ -528,7 +537,8 @@ struct armnn_layer_support_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_layer_support_t* support) ARMNN_NOEXCEPT; /* mandatory [object] */
   /* Mandatory [any]. OK, or UNSUPPORTED with the reason in |reason|. It tells the truth: what it
-   * accepts, create_workload makes. */
+   * accepts, create_workload makes. It is never asked about PRE_COMPILED, which only the backend
+   * itself brings into a network. */
   armnn_status_t (*is_layer_supported)(armnn_layer_support_t* support,
                                        const armnn_layer_query_t* query,
                                        armnn_error_t* reason) ARMNN_NOEXCEPT;
@@ -683,13 +693,13 @@ struct armnn_backend_api_t {
                                       armnn_layer_support_t** out_support,
                                       armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
 
-  /* Success with a null object means "none" in the create functions below. The backend context is
-   * made right after the instance, with the same options; UNAVAILABLE means what it means there. */
-  /* Once for each workload factory, before it, with or without factories of tensor handles; see
-   * armnn_factory_args_t. */
+  /* Success with a null object means "none" in the four functions that follow.
+   * The manager: once for each workload factory, before it, with or without factories of tensor
+   * handles; see armnn_factory_args_t. */
   armnn_status_t (*create_memory_manager)(armnn_backend_t* backend,
                                           armnn_memory_manager_t** out_manager,
                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* Right after the instance, with the same options; UNAVAILABLE means what it means there. */
   armnn_status_t (*create_backend_context)(armnn_backend_t* backend, const armnn_options_t* options,
                                            armnn_backend_context_t** out_context,
                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
@@ -702,6 +712,10 @@ struct armnn_backend_api_t {
                                              const armnn_profiling_host_t* profiling_host,
                                              armnn_profiling_context_t** out_context,
                                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  /* OK: what |sink| was told is done, if it passes the checks there. UNSUPPORTED: nothing is to be
+   * done, all layers run as they are, and |sink| is not heeded. Any other status means that the
+   * backend can run none of them: all are placed elsewhere, with the error's text and what |sink|
+   * refused first as the reason, and |sink| is not heeded. */
   armnn_status_t (*optimize_subgraph_view)(armnn_backend_t* backend,
                                            const armnn_subgraph_t* subgraph,
                                            const armnn_options_t* model_options,
@@ -720,7 +734,8 @@ struct armnn_backend_api_t {
   armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                      armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* Options that create understands, with their defaults as values; the host refuses others. Asked
-   * before create, so |backend| may be null; the array and its texts are static. */
+   * before create, so |backend| may be null; the array and its texts are static. A name stands once
+   * and has neither '=' nor '.'; a default is of its type: 0 or 1 for BOOL, 0 or more for UINT. */
   armnn_status_t (*get_option_defaults)(armnn_backend_t* backend, armnn_options_t* out_options,
                                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* Options of optimize and load that it understands, with defaults as above; the host refuses

@@ -225,6 +225,22 @@ def test_garbage_is_refused_and_loses_nothing(
     assert optimize(Net().chain("c1", "pool"), runtime).counts() == (1, 1, 0)
 
 
+def test_unsupported_leaves_all_as_it_is(
+    runtime: ann.Runtime,
+    monkeypatch: pytest.MonkeyPatch,
+    journal: Callable[[], list[str]],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("VIEWS_FAULT", "unsupported")
+    with caplog.at_level("INFO", "armnn_py.optimizer"):
+        result = optimize(Net().chain("c1", "unoptimizable", "c2"), runtime)
+    assert result.kinds() == ["Convolution2d"] * 3
+    assert result.given_back == []
+    assert result.changes == ()
+    assert "'c1', 'unoptimizable' and 'c2' as they are: not worth it" in caplog.text
+    assert journal().count("blob released") == journal().count("blob made") == 2
+
+
 FAULTS = {
     "twice": "layer 0 'c1' is reported 2 times",
     "uncounted": "layer 0 'c1' is in none of the four lists",
@@ -240,6 +256,8 @@ FAULTS = {
     "lost output": "nothing takes the place of output 0 of layer 0 'c1'",
     "cycle": "what takes the place of layers would read its own result",
     "error": "optimize_subgraph_view failed with internal: the compiler fell over",
+    "silent": "optimize_subgraph_view failed with invalid argument: no reason given "
+    "(refused before: add_untouched: 0 layers of a sub-graph of 3)",
     "layers": "a substitution was begun and not ended (refused before: begin_substitution: ",
 }
 

@@ -30,9 +30,9 @@ typedef struct armnn_i_acc_kernels_t armnn_i_acc_kernels_t; /* kernels/kernels.h
 /* ---- Tensors --------------------------------------------------------------------------------
  */
 
-/* Where a tensor's first element is: |offset| floats into binding |binding|. */
-#define ARMNN_ACC_ARENA 0u /* binding 0: memory of the run; then inputs, then outputs of the part \
-                            */
+/* Where a tensor's first element is: |offset| floats into binding |binding|. Binding 0 is memory of
+ * the run; then come the inputs, then the outputs of the part. */
+#define ARMNN_ACC_ARENA 0u
 typedef struct armnn_i_acc_place_t {
   uint32_t binding;
   int64_t offset;

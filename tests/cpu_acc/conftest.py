@@ -9,10 +9,16 @@ import platform
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+import armnn_py as ann
+
 from .operators import Operators
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ARM = platform.machine().lower() in ("aarch64", "arm64")
@@ -51,3 +57,12 @@ def isa(request: pytest.FixtureRequest, operators: Operators) -> str:
     if name not in operators.isas:
         pytest.skip(f"no {name} here")
     return name
+
+
+@pytest.fixture(scope="session")
+def runtime() -> Iterator[ann.Runtime]:
+    """A runtime with CpuAcc, and nothing set."""
+    with ann.Runtime() as runtime:
+        if "CpuAcc" not in runtime.backends:
+            pytest.skip("CpuAcc is not here: an installed package has it, or DYNAMIC_BACKEND_PATHS")
+        yield runtime

@@ -43,7 +43,7 @@ def operators(tmp_path_factory: pytest.TempPathFactory) -> Operators:
         pytest.skip("needs CMake: pip install cmake")
     folder = tmp_path_factory.mktemp("cpu_acc")
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    options = ("-DARMNN_CPU_ACC=ON", "-DARMNN_BUILD_TESTS=ON", "-DARMNN_STATIC_BACKENDS=")
+    options = ("-DARMNN_BUILD_TESTS=ON", "-DARMNN_STATIC_BACKENDS=")
     _run("cmake", *generator, "-S", REPOSITORY, "-B", folder, "-DARMNN_WERROR=ON", *options)
     jobs = str(os.cpu_count() or 1)
     _run("cmake", "--build", folder, "--target", "armnn_acc_operators", "--parallel", jobs)

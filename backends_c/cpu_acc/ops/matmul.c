@@ -335,7 +335,7 @@ static armnn_status_t make_general(const armnn_i_acc_maker_t* maker, matmul_t* m
     memcpy(matmul->bias, what->bias, (size_t)matmul->n * sizeof(float));
   }
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_plan_panels(maker, 1, (uint64_t)matmul->n, 0, 1,
-                                                (uint64_t)matmul->k, 2, &matmul->panels));
+                                                (uint64_t)matmul->k, 2, 1, &matmul->panels));
   if (what->right.values != NULL) ARMNN_RETURN_IF_ERROR(pack_right(matmul));
   set_job(matmul);
   matmul->base.operations = 2 * (uint64_t)(matmul->batches * matmul->m * matmul->n * matmul->k);

@@ -5,12 +5,14 @@
 
 armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_t groups,
                                        uint64_t columns, uint64_t channels, uint64_t taps,
-                                       uint64_t depth, uint32_t vectors,
+                                       uint64_t depth, uint32_t vectors, uint32_t multiple,
                                        armnn_i_acc_panels_t* out_panels) {
   const armnn_i_acc_gemm_kernels_t* gemm = maker->kernels->gemm;
   const uint64_t lanes = gemm->lanes;
   const uint64_t all = (columns + lanes - 1) / lanes;
-  const uint64_t per_group = (all + vectors - 1) / vectors;
+  uint64_t per_group = (all + vectors - 1) / vectors;
+  const uint64_t rounded = (per_group + multiple - 1) / multiple * multiple;
+  if (rounded <= all) per_group = rounded;
   *out_panels = (armnn_i_acc_panels_t){
       .host = maker->host,
       .gemm = gemm,

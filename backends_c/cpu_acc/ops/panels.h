@@ -50,10 +50,11 @@ typedef struct armnn_i_acc_panel_source_t {
   uint64_t size_y, size_x, channels;
 } armnn_i_acc_panel_source_t;
 
-/* Chooses panels for |groups| x |columns| channels; |vectors| is how many a panel should have. */
+/* Chooses panels for |groups| x |columns| channels; |vectors| is how many a panel should have,
+ * |multiple| what their number should be a multiple of. */
 armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_t groups,
                                        uint64_t columns, uint64_t channels, uint64_t taps,
-                                       uint64_t depth, uint32_t vectors,
+                                       uint64_t depth, uint32_t vectors, uint32_t multiple,
                                        armnn_i_acc_panels_t* out_panels);
 /* Packs panels [begin, end), the first of them to |weights|. */
 void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,

@@ -47,40 +47,51 @@ static uint32_t guess_vectors(const armnn_i_acc_maker_t* maker, uint64_t columns
   return all % 3 == 0 ? 3 : 2;
 }
 
-/* Blocks are as large as their data stays in cache, and there are a few for each thread. Where the
- * weights are the larger part (few pixels), panels are divided among threads instead of pixels. */
+static int64_t count_pixels(const armnn_i_acc_convolution_t* what) {
+  return what->output.dims[0] * what->output.dims[1] * what->output.dims[2];
+}
+
+/* Floats read for each pixel of the output, from memory. */
+static int64_t floats_read(const armnn_i_acc_convolution_t* what) {
+  return armnn_i_acc_count(&what->input) / most(count_pixels(what), 1);
+}
+
+/* Few pixels and many weights: panels are divided among threads, so that each reads its own. */
+static bool divides_panels(const armnn_i_acc_convolution_t* what, uint32_t threads) {
+  const int64_t weights =
+      what->output.dims[3] * what->kernel_y * what->kernel_x * (what->input.dims[3] / what->groups);
+  return threads > 1 &&
+         weights > armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output);
+}
+
+/* Blocks are as large as their data stays in cache; with threads, there are a few for each of them,
+ * and as many for one as for another. */
 static void cut_work(armnn_i_acc_window_t* window) {
   const armnn_i_acc_convolution_t* what = &window->what;
-  const int64_t rows = window->panels.rows;
-  const int64_t pixels = what->output.dims[0] * what->output.dims[1] * what->output.dims[2];
-  const int64_t unit = window->flat ? 1 : what->output.dims[2];
-  window->units = pixels / unit;
-  const int64_t weights = (int64_t)(window->panels.floats * sizeof(float));
-  const int64_t read = what->input.dims[1] * what->input.dims[2] * what->input.dims[0] *
-                       what->input.dims[3] / most(pixels, 1);
-  const int64_t pixel_bytes = (read + what->output.dims[3]) * (int64_t)sizeof(float);
-  int64_t block = BLOCK_BYTES / most(pixel_bytes, 1);
-  if (weights > NEAR_WEIGHTS) block = most(block, BLOCK_BYTES * 4 / most(4 * read, 1));
+  const int64_t rows = window->panels.rows, threads = window->threads;
+  const int64_t pixels = count_pixels(what), panels = window->panels.count;
+  window->units = window->flat ? pixels : pixels / most(what->output.dims[2], 1);
+  window->grain = window->flat ? rows : 1;
+  const int64_t groups = ceil_div(window->units, window->grain);
+  const int64_t read = floats_read(what);
+  int64_t block = BLOCK_BYTES / most((read + what->output.dims[3]) * 4, 1);
+  if (window->panels.floats * sizeof(float) > NEAR_WEIGHTS) {
+    block = most(block, BLOCK_BYTES / most(read, 1));
+  }
   block = most(block, 6 * rows);
-  int64_t blocks = ceil_div(pixels, block);
-  int64_t parts = 1;
-  if (window->threads > 1) {
+  int64_t blocks = ceil_div(pixels, block), parts = 1;
+  if (threads > 1) {
     const int64_t wanted =
-        least(4 * window->threads, (int64_t)(window->operations / ITEM_OPERATIONS) + 1);
-    if (blocks < wanted && weights > (int64_t)(pixel_bytes * pixels)) {
-      parts = least(ceil_div(wanted, blocks), window->panels.count);
+        least(4 * threads, (int64_t)(window->operations / ITEM_OPERATIONS) + threads);
+    if (blocks < wanted && divides_panels(what, window->threads)) {
+      parts = panels <= 2 * wanted ? panels : wanted;
+    } else {
+      blocks = ceil_div(most(blocks, wanted), threads) * threads;
+      if (blocks > groups) parts = least(ceil_div(wanted, groups), panels);
     }
-    if (blocks * parts < wanted) {
-      blocks = least(ceil_div(wanted, parts), most(ceil_div(pixels, 2 * rows), 1));
-    }
-    if (blocks * parts < wanted) parts = least(ceil_div(wanted, blocks), window->panels.count);
   }
-  blocks = least(blocks, window->units);
-  window->block_units = ceil_div(window->units, blocks);
-  if (window->flat && window->block_units > rows) {
-    window->block_units = ceil_div(window->block_units, rows) * rows;
-  }
-  window->blocks = ceil_div(window->units, window->block_units);
+  window->blocks = most(least(blocks, groups), 1);
+  window->block_units = ceil_div(groups, window->blocks) * window->grain;
   window->parts = (uint32_t)parts;
 }
 
@@ -192,9 +203,12 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   if (window->taps_x == 0) window->taps_y = 0;
   const uint64_t depth = (uint64_t)(window->rows_as_runs ? channels * what->kernel_x : channels);
   if (vectors == 0) vectors = guess_vectors(maker, (uint64_t)columns);
+  window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * places * channels);
+  window->threads = armnn_i_acc_threads(maker, window->operations);
+  const uint32_t multiple = divides_panels(what, window->threads) ? window->threads : 1;
   armnn_status_t status = armnn_i_acc_plan_panels(
       maker, (uint32_t)what->groups, (uint64_t)columns, (uint64_t)channels,
-      (uint64_t)window->taps_y * window->taps_x, depth, vectors, &window->panels);
+      (uint64_t)window->taps_y * window->taps_x, depth, vectors, multiple, &window->panels);
   if (status == ARMNN_STATUS_OK) {
     set_geometry(window);
     window->in_tile =
@@ -220,8 +234,6 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
     armnn_i_acc_free_window(maker->host, window);
     return status;
   }
-  window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * places * channels);
-  window->threads = armnn_i_acc_threads(maker, window->operations);
   cut_work(window);
   status = armnn_i_acc_size_tiles(maker->host, window);
   if (status != ARMNN_STATUS_OK) armnn_i_acc_free_window(maker->host, window);
@@ -295,8 +307,10 @@ static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* t
 static void run_item(const window_run_t* state, int64_t block, uint32_t part, char* scratch) {
   const armnn_i_acc_window_t* window = state->window;
   const armnn_i_acc_panels_t* panels = &window->panels;
-  const int64_t from = block * window->block_units;
-  const int64_t to = least(from + window->block_units, window->units);
+  const int64_t groups = ceil_div(window->units, window->grain);
+  const int64_t from = groups * block / window->blocks * window->grain;
+  const int64_t to = least(groups * (block + 1) / window->blocks * window->grain, window->units);
+  if (from >= to) return; /* an output without elements */
   const uint32_t tile_count = armnn_i_acc_cut_tiles(window, state->input, from, to, scratch);
   const armnn_i_acc_window_tile_t* tiles = (const armnn_i_acc_window_tile_t*)scratch;
   const uint32_t begin = (uint32_t)((uint64_t)panels->count * part / window->parts);

@@ -29,8 +29,9 @@ typedef struct armnn_i_acc_window_t {
   uint32_t flags; /* of the kernels */
   float low, high;
   bool in_tile; /* the whole epilogue is */
-  /* Work is cut into |blocks| of |block_units| lines or pixels x |parts| of the panels. */
-  int64_t units, block_units, blocks;
+  /* Work is cut into |blocks| of at most |block_units| lines or pixels x |parts| of the panels; a
+   * block ends at a multiple of |grain|. */
+  int64_t units, grain, block_units, blocks;
   uint32_t parts;
   uint32_t threads;
   /* Scratch of a thread: tiles, then addresses of runs, then runs that padding cuts. */

@@ -12,8 +12,9 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer import AS_IT_IS
-from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.graph import HOST_LAYERS, Graph
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass
+from armnn_py.optimizer.place import pin_nodes
 from armnn_py.optimizer.run_passes import run_passes
 
 from .random_graphs import random_inputs, random_network
@@ -95,3 +96,26 @@ def test_passes_come_to_rest() -> None:
         for _ in range(4):
             run_passes(graph, SIMPLIFYING)
         assert not any(record.changes for record in run_passes(graph, SIMPLIFYING)), seed
+
+
+def test_no_pass_mixes_layers_with_rules_of_their_own() -> None:
+    """A node runs where each layer in it is wanted; one that nobody asked for goes along."""
+    for seed in range(400, 430):
+        rng = np.random.default_rng(seed)
+        network = random_network(seed)
+        rules = tuple(
+            ann.PlacementRule("AB"[rng.integers(2)], layer.name, strict=bool(rng.integers(2)))
+            for layer in network.layers
+            if layer.type not in HOST_LAYERS and rng.random() < 0.4
+        )
+        graph, placement = Graph.from_network(network), ann.Placement(rules)
+        pin_nodes(graph, placement)
+        pins = {origin: node.pin for node in graph for origin in node.origins}
+        records = run_passes(graph, SIMPLIFYING, validate=True)
+        assert any(record.changes for record in records)
+        for node in graph:
+            for origin in node.origins:
+                wanted = pins[origin]
+                if wanted.backends and not node.is_host:
+                    assert node.pin.backends == wanted.backends, (seed, node, origin)
+                    assert node.pin.is_strict or not wanted.is_strict, (seed, node, origin)

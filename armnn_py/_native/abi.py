@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 1
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 2
+ARMNN_CORE_ABI_VERSION = 3
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -423,6 +423,12 @@ ARMNN_PLAN_STEP_RETURN = 5
 ARMNN_PLAN_STEP_MAP = 6
 ARMNN_PLAN_STEP_UNMAP = 7
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_run_side_e
+ARMNN_RUN_SIDE_NONE = 0
+ARMNN_RUN_SIDE_SOURCE = 1
+ARMNN_RUN_SIDE_TARGET = 2
+ARMNN_RUN_SIDE_MAX_ENUM = 0x7fffffff
 
 
 # ---- Structures; their members follow below, because they name each other
@@ -1350,7 +1356,9 @@ class armnn_run_t(Structure):
     interrupt_interval_ns: int
     error: Any
     strict: int
+    stays: int
     failed_step: int
+    failed_side: int
     steps_done: int
     reserved: int
     run_id: int
@@ -2556,7 +2564,9 @@ armnn_run_t._fields_ = [
     ("interrupt_interval_ns", c_uint64),
     ("error", POINTER(armnn_error_t)),
     ("strict", c_uint32),
+    ("stays", c_uint32),
     ("failed_step", c_uint32),
+    ("failed_side", c_int32),
     ("steps_done", c_uint32),
     ("reserved", c_uint32),
     ("run_id", c_uint64),
@@ -3015,6 +3025,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_STEP_UNMAP": ARMNN_PLAN_STEP_UNMAP,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
     },
+    "armnn_run_side_e": {
+        "ARMNN_RUN_SIDE_NONE": ARMNN_RUN_SIDE_NONE,
+        "ARMNN_RUN_SIDE_SOURCE": ARMNN_RUN_SIDE_SOURCE,
+        "ARMNN_RUN_SIDE_TARGET": ARMNN_RUN_SIDE_TARGET,
+        "ARMNN_RUN_SIDE_MAX_ENUM": ARMNN_RUN_SIDE_MAX_ENUM,
+    },
 }
 
 MACROS: dict[str, int] = {
@@ -3104,6 +3120,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         POINTER(armnn_error_t),
     ]),
     "armnn_context_destroy": (None, [POINTER(armnn_context_t)]),
+    "armnn_context_unimport": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
 }

@@ -248,38 +248,42 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
-        self._options: tuple[int, bool, bool] | None = None
+        self._options: tuple[int, bool, bool, bool] | None = None
         self._gate: GeneratorType[int, None, None] | None = None
         self._gate_callback: Any = None
 
-    def run(self, deadline_ns: int, interruptible: bool, strict: bool) -> int:
+    def run(self, deadline_ns: int, interruptible: bool, strict: bool, stays: bool = False) -> int:
         """Run once over the addresses in `inputs` and `outputs`; returns the status code.
 
         ``interruptible`` asks Python between steps: for signals, which only the main thread gets,
         and for the tokens in ``stops``. What a signal handler raised lies in ``caught`` afterwards.
         ``strict`` makes it an error if a backend does not take memory that it should import.
+        ``stays`` lets backends keep what they imported of inputs and outputs, until `unimport`.
         """
         if self.caught:
             self.caught.clear()  # of a run whose caller was interrupted before it looked
-        options = (deadline_ns, interruptible, strict)
+        options = (deadline_ns, interruptible, strict, stays)
         if options != self._options:
             self._set_options(*options)
         status: int = self._call(self._run_address)
         return status
 
-    def _set_options(self, deadline_ns: int, interruptible: bool, strict: bool) -> None:
+    def _set_options(
+        self, deadline_ns: int, interruptible: bool, strict: bool, stays: bool
+    ) -> None:
         """Write what is seldom different from the run before."""
         self._options = None  # until all of it is written
         run = self._run
         run.deadline_ns = deadline_ns
         run.strict = strict
+        run.stays = stays
         if interruptible:
             if self._gate_callback is None:
                 self._make_gate()
             run.interrupt = self._gate_callback
         else:
             run.interrupt = type(run.interrupt)()
-        self._options = (deadline_ns, interruptible, strict)
+        self._options = (deadline_ns, interruptible, strict, stays)
 
     def _make_gate(self) -> None:
         gate = _signal_gate(self.caught, self.stops)
@@ -300,9 +304,22 @@ class NativeContext:
         return None if step == abi.ARMNN_PLAN_NONE else step
 
     @property
+    def failed_side(self) -> int:
+        """Of a step that moves a tensor: an ``ARMNN_RUN_SIDE_`` value."""
+        return int(self._run.failed_side)
+
+    @property
     def copies(self) -> tuple[int, int]:
         """How often the host copied a tensor in the last run, and how many bytes in all."""
         return self._run.copies, self._run.copied_bytes
+
+    def unimport(self) -> str:
+        """Have backends give back memory of inputs and outputs; what one says if it fails."""
+        if not self.handle:
+            return ""
+        error = ErrorBuffer()
+        status = core().armnn_context_unimport(self.handle, ctypes.byref(error.struct))
+        return "" if status == abi.ARMNN_STATUS_OK else error.text or f"status {status}"
 
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""

@@ -63,6 +63,8 @@ class _PlanEntry:
             if owner() is None and _take_out(self.kept, pair):
                 lease.is_kept = False
                 lease.thread = 0
+                if lease.context is not None:
+                    lease.context.release_addresses()
                 if len(self.idle) < _IDLE_CONTEXTS:
                     self.idle.append(lease)
                 elif lease.context is not None:
@@ -263,6 +265,8 @@ class ContextPool:
                 return
             for pair in list(entry.kept):
                 if pair[1] is lease and _take_out(entry.kept, pair):
+                    if lease.context is not None:
+                        lease.context.release_addresses()
                     lease.is_kept = False
                     entry.idle.append(lease)
 
@@ -348,6 +352,8 @@ class ContextPool:
             entries = list(self._entries.values())
             self._entries.clear()
             self._only = None
+            for entry in entries:
+                entry.kept.clear()  # what is freed is not released any more
         for entry in entries:
             entry.destroy()
 

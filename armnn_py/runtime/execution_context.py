@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -37,15 +38,8 @@ _MAIN_THREAD = threading.main_thread().ident
 _LONGEST_TIMEOUT = 1e9
 #: Of fresh arrays: backends that import memory want no more of it, as a rule.
 _ALIGNMENT = 64
-_IMPORTS = (MOVE_NAMES[abi.ARMNN_PLAN_STEP_IMPORT], MOVE_NAMES[abi.ARMNN_PLAN_STEP_LEND])
-_MAP = MOVE_NAMES[abi.ARMNN_PLAN_STEP_MAP]
-
-
-def _is_refusal(step: StepInfo, status: int) -> bool:
-    """Whether a backend would not use memory as it is, or the host not the backend's."""
-    if step.kernel == _MAP:
-        return status == abi.ARMNN_STATUS_UNSUPPORTED
-    return step.kernel in _IMPORTS
+_SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
+_log = logging.getLogger("armnn_py.runtime")
 
 
 class ExecutionContext:
@@ -53,6 +47,7 @@ class ExecutionContext:
 
     __slots__ = (
         "_backends",
+        "_bound",
         "_data",
         "_handles",
         "_input_alignments",
@@ -84,6 +79,8 @@ class ExecutionContext:
             room = Room(info.static_shape, info.dtype, max(_ALIGNMENT, alignment))
             self._output_specs.append((name, alignment, room))
         self._own_outputs: dict[str, np.ndarray] | None = None
+        #: Arrays that backends may have imported for more than one run.
+        self._bound: list[np.ndarray] = []
         self._input_alignments = {
             tensor.index: tensor.alignment
             for tensor in plan._tensors
@@ -104,6 +101,8 @@ class ExecutionContext:
         ``strict`` makes it an error if an array is not aligned as those who use it need it, or if a
         backend does not take memory that it should import.
         """
+        if self._bound:  # an interrupt came between bind() and its end
+            self.release_addresses()
         if strict:
             self.check_inputs(inputs)
             self.check_outputs(out or {})
@@ -124,12 +123,27 @@ class ExecutionContext:
         return outputs
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
-        """Let every `execute` from now on work over these arrays."""
+        """Let every `execute` from now on work over these arrays; `release_addresses` ends it.
+
+        What backends import of them stays imported, so the arrays are held here until then.
+        """
         native = self._native
-        for index, array in enumerate(inputs):
+        arrays = list(inputs), list(outputs)
+        if self.plan.handles:
+            self._bound = [*arrays[0], *arrays[1]]
+        for index, array in enumerate(arrays[0]):
             native.inputs[index] = address_of(array)
-        for index, array in enumerate(outputs):
+        for index, array in enumerate(arrays[1]):
             native.outputs[index] = address_of(array)
+
+    def release_addresses(self) -> None:
+        """Have backends give back the arrays of `set_addresses`, which may be freed then."""
+        if self._bound:
+            with deferred_interrupts():
+                problem = self._native.unimport()
+            self._bound.clear()
+            if problem:
+                _log.warning("network '%s': %s", self.plan.network.name, problem)
 
     def execute(
         self,
@@ -155,11 +169,12 @@ class ExecutionContext:
                 raise ExecutionCancelledError(
                     f"network '{self.plan.network.name}': cancelled before it started"
                 )
+            stays = bool(self._bound)
             if self._calls_python():
                 with deferred_interrupts():
-                    status = native.run(deadline, interruptible, strict)
+                    status = native.run(deadline, interruptible, strict, stays)
             else:
-                status = native.run(deadline, interruptible, strict)
+                status = native.run(deadline, interruptible, strict, stays)
         finally:
             if cancel is not None:
                 cancel._detach(native)
@@ -247,13 +262,16 @@ class ExecutionContext:
         subject = f"network '{self.plan.network.name}'"
         if index is not None:
             step = self.plan.steps[index]
-            fields.update(backend=step.backend, kernel=step.kernel)
+            backend = step.backend
+            if native.failed_side in _SIDES:
+                backend = step.sides[_SIDES.index(native.failed_side)] or backend
+            fields.update(backend=backend, kernel=step.kernel)
             if step.type == "Sync":
                 subject = f"backend '{step.backend}' did not finish its layers"
-            elif strict and not stopped and _is_refusal(step, status):
+            elif strict and not stopped and step.is_promise:
                 self._raise_refused(step, status, text)
             else:
-                subject = f"layer '{step.layer}' ({step.type}) on backend '{step.backend}'"
+                subject = f"layer '{step.layer}' ({step.type}) on backend '{backend}'"
                 fields["layer"] = step.layer
             if step.kernel:
                 details.append(f"kernel: {step.kernel}")
@@ -329,11 +347,13 @@ class ExecutionContext:
             steps.callback(self._destroy_data)
             steps.callback(self._handles.destroy)
             steps.callback(self._native.destroy)
+            steps.callback(self.release_addresses)
 
     def abandon(self) -> None:
         """Forget everything without freeing it: after a fork another thread was in it."""
         self._native.abandon()
         self._handles.abandon()
+        self._bound.clear()
         self._data = []
 
     def _destroy_data(self) -> None:

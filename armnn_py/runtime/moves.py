@@ -18,7 +18,7 @@ from armnn_py.runtime.plan_build import (
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.runtime.plan_build import Build
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 __all__ = [
     "MOVE_LAYERS",
     "MOVE_NAMES",
+    "SOURCE_MOVES",
     "PlannedHandle",
     "add_move",
     "add_tensor",
     "close_maps",
     "lend_output",
     "number_handles",
+    "uses_callers_memory",
 ]
 
 #: Layers that the host executes by moving a tensor.
@@ -47,6 +49,13 @@ MOVE_NAMES = {
     abi.ARMNN_PLAN_STEP_MAP: "map",
     abi.ARMNN_PLAN_STEP_UNMAP: "unmap",
 }
+
+#: Steps that the backend executes whose memory is read.
+SOURCE_MOVES = (
+    abi.ARMNN_PLAN_STEP_RETURN,
+    abi.ARMNN_PLAN_STEP_MAP,
+    abi.ARMNN_PLAN_STEP_UNMAP,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +119,15 @@ def add_move(build: Build, layer: Layer) -> None:
         source = opened
     if to_handle:
         build.steps.append(PlannedStep([source], [target], layer, kind=abi.ARMNN_PLAN_STEP_IMPORT))
+
+
+def uses_callers_memory(tensors: Sequence[PlannedTensor], step: PlannedStep) -> bool:
+    """Whether a step has a handle stand for an input or output of the run."""
+    if step.kind == abi.ARMNN_PLAN_STEP_LEND:
+        return True
+    if step.kind != abi.ARMNN_PLAN_STEP_IMPORT:
+        return False
+    return tensors[step.inputs[0]].place[0].kind == abi.ARMNN_PLAN_TENSOR_INPUT
 
 
 def close_maps(build: Build) -> None:

@@ -26,12 +26,14 @@ from armnn_py.runtime.move_paths import move_path
 from armnn_py.runtime.moves import (
     MOVE_LAYERS,
     MOVE_NAMES,
+    SOURCE_MOVES,
     PlannedHandle,
     add_move,
     add_tensor,
     close_maps,
     lend_output,
     number_handles,
+    uses_callers_memory,
 )
 from armnn_py.runtime.plan_build import (
     CONSTANT_ALIGNMENT,
@@ -42,6 +44,7 @@ from armnn_py.runtime.plan_build import (
     find_alignments,
     output_alignments,
     plan_memory,
+    staging_size,
 )
 from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
 from armnn_py.types import LayerType
@@ -66,6 +69,10 @@ class StepInfo:
     backend: str
     kernel: str
     memory: str = ""
+    #: Of a step that moves a tensor: whose memory it reads and writes; empty: the host's.
+    sides: tuple[str, str] = ("", "")
+    #: It imports memory of the caller, who may have been promised that this is not copied.
+    is_promise: bool = False
 
 
 class NetworkPlan:
@@ -359,7 +366,13 @@ class NetworkPlan:
                 network_id=self._network_id,
             )
         if step.workload is None:
-            return PlanStep(step.kind, tuple(step.inputs), tuple(step.outputs))
+            return PlanStep(
+                step.kind,
+                tuple(step.inputs),
+                tuple(step.outputs),
+                scratch_offset=scratch_offset,
+                scratch_size=staging_size(self._tensors, step),
+            )
         return PlanStep(
             abi.ARMNN_PLAN_STEP_EXECUTE,
             tuple(step.inputs),
@@ -383,8 +396,29 @@ class NetworkPlan:
             copies = step.kind in (abi.ARMNN_PLAN_STEP_COPY, abi.ARMNN_PLAN_STEP_RETURN)
             path = move_path(self._tensors, step)
             kind = LayerType.MEM_COPY if copies else LayerType.MEM_IMPORT
-            return StepInfo(layer.name, kind.label, backend, MOVE_NAMES[step.kind], path)
+            sides = self._sides(step)
+            if step.kind in SOURCE_MOVES:
+                backend = sides[0]
+            return StepInfo(
+                layer.name,
+                kind.label,
+                backend,
+                MOVE_NAMES[step.kind],
+                path,
+                sides,
+                uses_callers_memory(self._tensors, step),
+            )
         return StepInfo(layer.name, layer.type.label, backend, step.workload.kernel_name)
+
+    def _sides(self, step: PlannedStep) -> tuple[str, str]:
+        """Which backends' memory a step reads and writes."""
+        factories = self._handle_registry.factories if self._handle_registry is not None else {}
+
+        def owner(numbers: list[int]) -> str:
+            factory = self._tensors[numbers[0]].factory if numbers else ""
+            return factories[factory].backend_id if factory else ""
+
+        return owner(step.inputs), owner(step.outputs)
 
     # ---- Devices -----------------------------------------------------------------------------
 

@@ -3,7 +3,8 @@
 """Tensor handles that lie in others: made for contexts, and on trial while a plan is built.
 
 A factory says by its traits that it can, and by its answer whether it can in a certain case. So a
-plan makes all such handles once, without memory, before it relies on them.
+plan makes all such handles once before it relies on them, and no pool is acquired for them; wholes
+that are not managed may have memory of their own meanwhile.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.memory_plan import ALIGNMENT, UsageRecord, plan_arena
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
 
@@ -34,6 +34,7 @@ __all__ = [
     "output_alignments",
     "plan_memory",
     "share_in_place",
+    "staging_size",
 ]
 
 #: Tensors whose memory is not the plan's: parts of them lie there, too.
@@ -257,15 +258,23 @@ def plan_memory(build: Build) -> BuildMemory:
                 max(tensor.alignment for tensor in chain),
             )
         )
-    needs = [step.workload.requirements if step.workload else None for step in build.steps]
-    records += [
-        UsageRecord(i, i, need.scratch_size, need.scratch_alignment)
-        if need is not None
-        else UsageRecord(i, i, 0)
-        for i, need in enumerate(needs)
-    ]
+    for i, step in enumerate(build.steps):
+        if step.workload is None:
+            records.append(UsageRecord(i, i, staging_size(build.tensors, step)))
+        else:
+            need = step.workload.requirements
+            records.append(UsageRecord(i, i, need.scratch_size, need.scratch_alignment))
     plan = plan_arena(records)
-    return BuildMemory(plan.size, plan.offsets, plan.offsets[len(records) - len(needs) :])
+    return BuildMemory(plan.size, plan.offsets, plan.offsets[len(records) - len(build.steps) :])
+
+
+def staging_size(tensors: Sequence[PlannedTensor], step: PlannedStep) -> int:
+    """Bytes for a copy between two backends neither of which can be mapped as dense memory."""
+    if step.workload is not None or step.is_sync or step.kind != abi.ARMNN_PLAN_STEP_COPY:
+        return 0
+    source, target = tensors[step.inputs[0]], tensors[step.outputs[0]]
+    handle = abi.ARMNN_PLAN_TENSOR_HANDLE
+    return source.size if source.kind == handle and target.kind == handle else 0
 
 
 def share_in_place(

@@ -47,17 +47,52 @@ static armnn_i_handle_t* handle_of(const armnn_context_t* context, uint32_t oper
   return tensor->kind == ARMNN_PLAN_TENSOR_HANDLE ? &context->handles[tensor->index] : NULL;
 }
 
-static void fill_move(armnn_context_t* context, const armnn_i_plan_step_t* step,
+/* The handle that a step before |number| opened as the MAPPED tensor |tensor|. */
+static armnn_i_handle_t* opener_of(const armnn_context_t* context, uint32_t number,
+                                   uint32_t tensor) {
+  const armnn_plan_t* plan = context->plan;
+  while (number-- > 0) {
+    const armnn_i_plan_step_t* step = &plan->steps[number];
+    if (step->output_count == 0) continue;
+    if (plan->operands[step->first_operand + step->input_count] != tensor) continue;
+    return handle_of(context, step->first_operand);
+  }
+  return NULL; /* the check of the plan made sure that there is one */
+}
+
+/* Whose memory the handle of an IMPORT or a LEND will stand for. */
+static void fill_term(const armnn_context_t* context, uint32_t number, uint32_t operand,
                       armnn_i_move_t* move) {
   const armnn_plan_t* plan = context->plan;
+  uint32_t whole = plan->operands[operand];
+  if (plan->tensors[whole].kind == ARMNN_PLAN_TENSOR_PART) whole = plan->tensors[whole].index;
+  const int32_t kind = plan->tensors[whole].kind;
+  if (kind == ARMNN_PLAN_TENSOR_INPUT || kind == ARMNN_PLAN_TENSOR_OUTPUT) {
+    move->term = ARMNN_IMPORT_FOR_RUN;
+  } else if (kind == ARMNN_PLAN_TENSOR_MAPPED) {
+    move->term = ARMNN_IMPORT_FOR_MAP;
+    move->lender = opener_of(context, number, whole);
+  }
+}
+
+static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t* move) {
+  const armnn_plan_t* plan = context->plan;
+  const armnn_i_plan_step_t* step = &plan->steps[number];
   const uint32_t first_output = step->first_operand + step->input_count;
   move->context = context;
+  move->step = number;
   if (step->input_count != 0) {
     move->source = handle_of(context, step->first_operand);
     move->size = plan->tensors[plan->operands[step->first_operand]].size;
   }
   if (step->output_count == 0) return;
   const armnn_plan_tensor_t* target = &plan->tensors[plan->operands[first_output]];
+  if (step->scratch_size != 0) move->staging = context->arena + step->scratch_offset;
+  if (step->output_count == 2) {
+    fill_term(context, number, first_output + 1, move);
+  } else if (step->input_count != 0 && move->source == NULL) {
+    fill_term(context, number, step->first_operand, move);
+  }
   move->target = handle_of(context, first_output);
   move->size = target->size;
   if (target->kind != ARMNN_PLAN_TENSOR_MAPPED) return;
@@ -86,7 +121,7 @@ static void fill_steps(armnn_context_t* context) {
     }
     if (from->moves) {
       to->workload = &next_move->base;
-      fill_move(context, from, next_move++);
+      fill_move(context, i, next_move++);
     }
     if (from->scratch_size != 0) {
       to->args.scratch = context->arena + from->scratch_offset;
@@ -191,6 +226,20 @@ void armnn_context_destroy(armnn_context_t* context) {
   if (atomic_exchange(&context->state, ARMNN_CONTEXT_ABANDONED) == ARMNN_CONTEXT_IDLE) {
     armnn_i_context_free(context); /* it ended just now */
   }
+}
+
+armnn_status_t armnn_context_unimport(armnn_context_t* context, armnn_error_t* error) {
+  if (context == NULL || context->plan->handle_count == 0) return ARMNN_STATUS_OK;
+  int state = ARMNN_CONTEXT_IDLE;
+  if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_RUNNING)) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context is running");
+  }
+  const armnn_status_t status = armnn_i_unimport_callers(context, NULL, error);
+  state = ARMNN_CONTEXT_RUNNING;
+  if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_IDLE)) {
+    armnn_i_context_free(context); /* destroyed meanwhile */
+  }
+  return status;
 }
 
 void armnn_context_cancel(armnn_context_t* context) {

@@ -345,9 +345,23 @@ typedef struct armnn_i_external_t {
 typedef struct armnn_i_handle_t {
   armnn_tensor_handle_t* handle;
   const void* imported; /* memory of the host that it stands for, or null */
-  bool is_mapped;
-  bool is_allocated; /* asked for memory of its own after an import was refused */
+  int32_t term;         /* armnn_i_import_term_e of that */
+  uint32_t import_step; /* which imported it */
+  /* Whose mapped memory it stands for: that is not unmapped before, nor destroyed. */
+  struct armnn_i_handle_t* lender;
+  uint32_t borrower_count; /* handles that have this one as their lender */
+  uint32_t map_count;      /* how often it was mapped and not unmapped */
+  void* mapped;            /* what the first of them got */
+  bool is_padded;          /* its mapped memory was seen not to be dense */
+  bool is_allocated;       /* asked for memory of its own after an import was refused */
 } armnn_i_handle_t;
+
+/* How long a handle may stand for memory of the host. */
+enum armnn_i_import_term_e {
+  ARMNN_IMPORT_FOR_CONTEXT = 0, /* the arena's, or a constant's */
+  ARMNN_IMPORT_FOR_RUN = 1,     /* the caller's; longer if the run says that it stays */
+  ARMNN_IMPORT_FOR_MAP = 2,     /* another backend's, until it is unmapped */
+};
 
 /* What a step that moves tensors has for a workload. */
 typedef struct armnn_i_move_t {
@@ -355,10 +369,13 @@ typedef struct armnn_i_move_t {
   struct armnn_context_t* context;
   armnn_i_handle_t* source; /* of the first input, null: host memory */
   armnn_i_handle_t* target; /* of the first output */
+  armnn_i_handle_t* lender; /* IMPORT of what is mapped: whose memory that is */
   uint64_t size;
-  void* staging;      /* MAP: for memory that cannot be read as it is, or null */
+  void* staging;      /* MAP, COPY: for memory that cannot be read as it is, or null */
   uint64_t alignment; /* MAP */
   uint32_t patch;     /* MAP: number of the patch list */
+  uint32_t step;      /* which it is */
+  int32_t term;       /* IMPORT, LEND: armnn_i_import_term_e */
 } armnn_i_move_t;
 
 enum armnn_i_context_state_e {
@@ -385,8 +402,12 @@ struct armnn_context_t {
 /* Points every operand that names patched tensor |number|, or a part of it, to |address|. */
 void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address);
 void armnn_i_context_free(armnn_context_t* context);
-/* After a run that ended early: closes what a MAP opened. */
+/* After a run that ended early: closes what is open, and takes back what was lent of it. */
 void armnn_i_unmap_all(armnn_context_t* context);
+/* The handles stand for no memory of the caller any more. |out_step|, which may be null: the step
+ * that imported what a backend failed to give back. */
+armnn_status_t armnn_i_unimport_callers(armnn_context_t* context, uint32_t* out_step,
+                                        armnn_error_t* error);
 /* The handles stand for no memory of the host any more. */
 void armnn_i_unimport_all(armnn_context_t* context);
 

@@ -165,7 +165,7 @@ static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_stat
       return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
     }
   }
-  run->failed_step = index;
+  if (run->failed_step == ARMNN_PLAN_NONE) run->failed_step = index;
   return armnn_i_fail_if_silent(walk->error, status,
                                 "step %u failed with status %d (%s) and gave no message", index,
                                 status, armnn_i_status_name(status));
@@ -248,6 +248,19 @@ static armnn_status_t walk_traced(walk_t* walk) {
   return status;
 }
 
+/* The caller may free it now. The run's own failure counts more than one of giving back. */
+static armnn_status_t give_memory_back(armnn_context_t* context, armnn_run_t* run,
+                                       armnn_status_t status, armnn_error_t* error) {
+  armnn_error_t ignored = {{sizeof ignored, ARMNN_STRUCT_ERROR}, 0, 0, NULL, 0, 0};
+  const bool is_ok = status == ARMNN_STATUS_OK;
+  uint32_t step = ARMNN_PLAN_NONE;
+  const armnn_status_t answer = armnn_i_unimport_callers(context, &step, is_ok ? error : &ignored);
+  if (!is_ok || answer == ARMNN_STATUS_OK) return status;
+  run->failed_step = step;
+  run->failed_side = ARMNN_RUN_SIDE_TARGET;
+  return answer;
+}
+
 /* With the context taken. */
 static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
   walk_t walk = {.context = context,
@@ -273,6 +286,9 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   armnn_i_flight_end(context->flight);
   if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
+  if (context->plan->handle_count != 0 && run->stays == 0) {
+    status = give_memory_back(context, run, status, error);
+  }
   return status;
 }
 
@@ -285,6 +301,7 @@ armnn_status_t armnn_context_run(armnn_run_t* run) {
   armnn_error_t* error = run->error != NULL ? run->error : &without_text;
   armnn_i_error_clear(error);
   run->failed_step = ARMNN_PLAN_NONE;
+  run->failed_side = ARMNN_RUN_SIDE_NONE;
   run->steps_done = 0;
   run->run_id = 0;
   run->copies = 0;

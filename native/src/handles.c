@@ -48,8 +48,15 @@ static armnn_status_t blame(armnn_error_t* error, const char* function, armnn_st
   } while (0)
 #define WITH(...) __VA_ARGS__,
 
+/* Who maps what is mapped gets the same memory: the backend hears of the first map and of the last
+ * unmap. The check of the plan sees to it that nobody writes to what is open to readers. */
 static armnn_status_t map(armnn_i_handle_t* item, uint32_t access, void** out_memory,
                           armnn_error_t* error) {
+  if (item->map_count != 0) {
+    ++item->map_count;
+    *out_memory = item->mapped;
+    return ARMNN_STATUS_OK;
+  }
   *out_memory = NULL;
   if (!HAS(item, map) || !HAS(item, unmap)) {
     return armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED,
@@ -61,29 +68,62 @@ static armnn_status_t map(armnn_i_handle_t* item, uint32_t access, void** out_me
     (void)item->handle->api->unmap(item->handle, listen(&words));
     return armnn_i_fail(error, ARMNN_STATUS_INTERNAL, "map: it answered OK but gave no address");
   }
-  item->is_mapped = true;
+  item->mapped = *out_memory;
+  item->map_count = 1;
   return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t unmap(armnn_i_handle_t* item, armnn_error_t* error) {
-  if (!item->is_mapped) return ARMNN_STATUS_OK;
-  item->is_mapped = false;
+  if (item->map_count == 0 || --item->map_count != 0) return ARMNN_STATUS_OK;
+  item->mapped = NULL;
   CALL(item, unmap, error, );
   return ARMNN_STATUS_OK;
-}
-
-void armnn_i_unmap_all(armnn_context_t* context) {
-  armnn_error_t ignored = {{sizeof ignored, ARMNN_STRUCT_ERROR}, 0, 0, NULL, 0, 0};
-  for (uint32_t i = 0; i < context->plan->handle_count; ++i) {
-    (void)unmap(&context->handles[i], &ignored); /* the run's own failure counts */
-  }
 }
 
 static armnn_status_t unimport(armnn_i_handle_t* item, armnn_error_t* error) {
   if (item->imported == NULL) return ARMNN_STATUS_OK;
   item->imported = NULL;
+  if (item->lender != NULL) --item->lender->borrower_count;
+  item->lender = NULL;
   if (HAS(item, unimport_memory)) CALL(item, unimport_memory, error, );
   return ARMNN_STATUS_OK;
+}
+
+/* Handles that stand for memory of |term| do so no more; for that of |lender| only, if that is not
+ * null. All of them, whatever one answers; the first failure is told, and |out_item| was it. */
+static armnn_status_t unimport_term(armnn_context_t* context, int32_t term,
+                                    const armnn_i_handle_t* lender, armnn_i_handle_t** out_item,
+                                    armnn_error_t* error) {
+  armnn_error_t ignored = {{sizeof ignored, ARMNN_STRUCT_ERROR}, 0, 0, NULL, 0, 0};
+  armnn_status_t first = ARMNN_STATUS_OK;
+  for (uint32_t i = 0; i < context->plan->handle_count; ++i) {
+    armnn_i_handle_t* item = &context->handles[i];
+    if (item->imported == NULL || item->term != term || item->lender != lender) continue;
+    const bool is_first = first == ARMNN_STATUS_OK;
+    const armnn_status_t status = unimport(item, is_first ? error : &ignored);
+    if (is_first && status != ARMNN_STATUS_OK && out_item != NULL) *out_item = item;
+    if (is_first) first = status;
+  }
+  return first;
+}
+
+armnn_status_t armnn_i_unimport_callers(armnn_context_t* context, uint32_t* out_step,
+                                        armnn_error_t* error) {
+  armnn_i_handle_t* item = NULL;
+  const armnn_status_t status = unimport_term(context, ARMNN_IMPORT_FOR_RUN, NULL, &item, error);
+  if (item != NULL && out_step != NULL) *out_step = item->import_step;
+  return status;
+}
+
+void armnn_i_unmap_all(armnn_context_t* context) {
+  armnn_error_t ignored = {{sizeof ignored, ARMNN_STRUCT_ERROR}, 0, 0, NULL, 0, 0};
+  for (uint32_t i = 0; i < context->plan->handle_count; ++i) {
+    armnn_i_handle_t* item = &context->handles[i];
+    if (item->borrower_count != 0) {
+      (void)unimport_term(context, ARMNN_IMPORT_FOR_MAP, item, NULL, &ignored);
+    }
+    while (item->map_count != 0) (void)unmap(item, &ignored); /* the run's own failure counts */
+  }
 }
 
 void armnn_i_unimport_all(armnn_context_t* context) {
@@ -157,6 +197,14 @@ static void copy_rows(const layout_t* layout, unsigned char* mapped, unsigned ch
 /* ---- Copies -----------------------------------------------------------------------------------
  */
 
+/* Tells the run which side of a move fails: the backend behind it is to blame. */
+static armnn_status_t side(const move_t* move, int32_t which, armnn_status_t status) {
+  if (status != ARMNN_STATUS_OK) move->context->run->failed_side = which;
+  return status;
+}
+#define SOURCE(call) side(move, ARMNN_RUN_SIDE_SOURCE, call)
+#define TARGET(call) side(move, ARMNN_RUN_SIDE_TARGET, call)
+
 static void count_copy(const move_t* move) {
   ++move->context->run->copies;
   move->context->run->copied_bytes += move->size;
@@ -208,7 +256,7 @@ static armnn_status_t copy_in(armnn_workload_t* workload, const armnn_execute_ar
   const move_t* move = (const move_t*)workload;
   if (move->size == 0) return ARMNN_STATUS_OK;
   count_copy(move);
-  return write_handle(move->target, args->inputs[0], move->size, error);
+  return TARGET(write_handle(move->target, args->inputs[0], move->size, error));
 }
 
 static armnn_status_t copy_out(armnn_workload_t* workload, const armnn_execute_args_t* args,
@@ -216,43 +264,60 @@ static armnn_status_t copy_out(armnn_workload_t* workload, const armnn_execute_a
   const move_t* move = (const move_t*)workload;
   if (move->size == 0) return ARMNN_STATUS_OK;
   count_copy(move);
-  return read_handle(move->source, args->outputs[0], move->size, error);
+  return SOURCE(read_handle(move->source, args->outputs[0], move->size, error));
 }
 
-/* From one backend's memory to another's: through a map of either side, whichever there is. */
+/* A map of |item| that is dense goes to |out_memory|; otherwise that is null, and nothing is open.
+ */
+static armnn_status_t map_dense(armnn_i_handle_t* item, uint32_t access, uint64_t size,
+                                void** out_memory, armnn_error_t* error) {
+  layout_t layout;
+  *out_memory = NULL;
+  if (!HAS(item, map) || !HAS(item, unmap) || item->is_padded) return ARMNN_STATUS_OK;
+  armnn_status_t status = map(item, access, out_memory, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  status = get_layout(item, size, &layout, error);
+  if (status != ARMNN_STATUS_OK || layout.rank == 0) return status;
+  item->is_padded = true; /* and stays so: no later run maps it in vain */
+  *out_memory = NULL;
+  return unmap(item, error);
+}
+
+/* From one backend's memory to another's: through a map of either side that is dense, else through
+ * a place in the arena. */
 static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                   armnn_error_t* error) {
   const move_t* move = (const move_t*)workload;
+  armnn_i_handle_t* source = move->source;
+  armnn_i_handle_t* target = move->target;
+  const uint64_t size = move->size;
   void* memory;
-  layout_t layout;
   (void)args;
-  if (move->size == 0) return ARMNN_STATUS_OK;
-  if (HAS(move->source, map)) {
-    armnn_status_t status = map(move->source, ARMNN_MAP_READ, &memory, error);
+  if (size == 0) return ARMNN_STATUS_OK;
+  count_copy(move);
+  armnn_status_t status = SOURCE(map_dense(source, ARMNN_MAP_READ, size, &memory, error));
+  if (status != ARMNN_STATUS_OK) return status;
+  if (memory != NULL) {
+    status = TARGET(write_handle(target, memory, size, error));
     if (status != ARMNN_STATUS_OK) return status;
-    status = get_layout(move->source, move->size, &layout, error);
-    if (status != ARMNN_STATUS_OK) return status;
-    if (layout.rank != 0) {
-      return armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED,
-                          "the mapped memory of the source is not dense");
-    }
-    count_copy(move);
-    status = write_handle(move->target, memory, move->size, error);
-    if (status != ARMNN_STATUS_OK) return status;
-    return unmap(move->source, error);
+    return SOURCE(unmap(source, error));
   }
-  armnn_status_t status = map(move->target, ARMNN_MAP_WRITE, &memory, error);
+  status = TARGET(map_dense(target, ARMNN_MAP_WRITE, size, &memory, error));
   if (status != ARMNN_STATUS_OK) return status;
-  status = get_layout(move->target, move->size, &layout, error);
-  if (status != ARMNN_STATUS_OK) return status;
-  if (layout.rank != 0) {
+  if (memory != NULL) {
+    status = SOURCE(read_handle(source, memory, size, error));
+    if (status != ARMNN_STATUS_OK) return status;
+    return TARGET(unmap(target, error));
+  }
+  if (move->staging == NULL) {
     return armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED,
-                        "the mapped memory of the target is not dense");
+                        "neither side can be mapped as dense memory, and the plan has no place "
+                        "for a copy in between");
   }
   count_copy(move);
-  status = read_handle(move->source, memory, move->size, error);
+  status = SOURCE(read_handle(source, move->staging, size, error));
   if (status != ARMNN_STATUS_OK) return status;
-  return unmap(move->target, error);
+  return TARGET(write_handle(target, move->staging, size, error));
 }
 
 /* ---- Imports ----------------------------------------------------------------------------------
@@ -260,10 +325,12 @@ static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execut
 
 /* Lets |item| stand for |memory|. |out_taken| is false if the backend does not take that memory,
  * and then |error| says why. */
-static armnn_status_t take(armnn_i_handle_t* item, void* memory, bool* out_taken,
+static armnn_status_t take(const move_t* move, void* memory, bool* out_taken,
                            armnn_error_t* error) {
+  armnn_i_handle_t* item = move->target;
   *out_taken = true;
-  if (item->imported == memory) return ARMNN_STATUS_OK;
+  /* It stands for it since an earlier run: then the memory was there all the time. */
+  if (item->imported == memory && item->term == move->term) return ARMNN_STATUS_OK;
   const armnn_status_t status = unimport(item, error);
   if (status != ARMNN_STATUS_OK) return status;
   words_t words;
@@ -291,6 +358,10 @@ static armnn_status_t take(armnn_i_handle_t* item, void* memory, bool* out_taken
     return answer == ARMNN_STATUS_UNSUPPORTED ? ARMNN_STATUS_OK : answer;
   }
   item->imported = memory;
+  item->term = move->term;
+  item->import_step = move->step;
+  item->lender = move->lender;
+  if (item->lender != NULL) ++item->lender->borrower_count;
   *out_taken = true;
   return ARMNN_STATUS_OK;
 }
@@ -304,7 +375,8 @@ static armnn_status_t own_memory(armnn_i_handle_t* item, armnn_error_t* error) {
 }
 
 static armnn_status_t refused(const move_t* move, armnn_error_t* error) {
-  const bool is_strict = move->context->run->strict != 0;
+  /* A promise about the caller's memory: what lies between backends is copied if it must be. */
+  const bool is_strict = move->context->run->strict != 0 && move->term == ARMNN_IMPORT_FOR_RUN;
   if (is_strict) return error->code != ARMNN_STATUS_OK ? error->code : ARMNN_STATUS_UNSUPPORTED;
   return own_memory(move->target, error);
 }
@@ -314,12 +386,14 @@ static armnn_status_t import(armnn_workload_t* workload, const armnn_execute_arg
   const move_t* move = (const move_t*)workload;
   bool taken = true;
   if (move->size == 0) return ARMNN_STATUS_OK;
-  armnn_status_t status = take(move->target, (void*)(uintptr_t)args->inputs[0], &taken, error);
-  if (status != ARMNN_STATUS_OK || taken) return status;
-  status = refused(move, error);
-  if (status != ARMNN_STATUS_OK) return status;
-  count_copy(move);
-  return write_handle(move->target, args->inputs[0], move->size, error);
+  armnn_status_t status = take(move, (void*)(uintptr_t)args->inputs[0], &taken, error);
+  if (status == ARMNN_STATUS_OK && !taken) {
+    status = refused(move, error);
+    if (status != ARMNN_STATUS_OK) return TARGET(status);
+    count_copy(move);
+    status = write_handle(move->target, args->inputs[0], move->size, error);
+  }
+  return TARGET(status);
 }
 
 static armnn_status_t lend(armnn_workload_t* workload, const armnn_execute_args_t* args,
@@ -327,8 +401,8 @@ static armnn_status_t lend(armnn_workload_t* workload, const armnn_execute_args_
   const move_t* move = (const move_t*)workload;
   bool taken = true;
   if (move->size == 0) return ARMNN_STATUS_OK;
-  const armnn_status_t status = take(move->target, args->outputs[1], &taken, error);
-  return status != ARMNN_STATUS_OK || taken ? status : refused(move, error);
+  const armnn_status_t status = take(move, args->outputs[1], &taken, error);
+  return TARGET(status != ARMNN_STATUS_OK || taken ? status : refused(move, error));
 }
 
 static armnn_status_t give_back(armnn_workload_t* workload, const armnn_execute_args_t* args,
@@ -336,7 +410,7 @@ static armnn_status_t give_back(armnn_workload_t* workload, const armnn_execute_
   const move_t* move = (const move_t*)workload;
   if (move->size == 0 || move->source->imported == args->outputs[0]) return ARMNN_STATUS_OK;
   count_copy(move);
-  return read_handle(move->source, args->outputs[0], move->size, error);
+  return SOURCE(read_handle(move->source, args->outputs[0], move->size, error));
 }
 
 /* ---- Exports ----------------------------------------------------------------------------------
@@ -351,14 +425,15 @@ static armnn_status_t open_handle(armnn_workload_t* workload, const armnn_execut
   if (move->size != 0) {
     layout_t layout;
     armnn_status_t status = map(move->source, ARMNN_MAP_READ, &memory, error);
-    if (status != ARMNN_STATUS_OK) return status;
+    if (status != ARMNN_STATUS_OK) return SOURCE(status);
     status = get_layout(move->source, move->size, &layout, error);
-    if (status != ARMNN_STATUS_OK) return status;
+    if (status != ARMNN_STATUS_OK) return SOURCE(status);
     const bool is_aligned = ((uintptr_t)memory & (move->alignment - 1)) == 0;
     if (layout.rank != 0 || !is_aligned) {
-      if (context->run->strict != 0 || move->staging == NULL) {
-        return armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED, "map: the memory is not %s",
-                            layout.rank != 0 ? "dense" : "aligned as its readers need it");
+      if (move->staging == NULL) {
+        (void)armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED, "map: the memory is not %s",
+                           layout.rank != 0 ? "dense" : "aligned as its readers need it");
+        return SOURCE(ARMNN_STATUS_UNSUPPORTED);
       }
       count_copy(move);
       copy_rows(&layout, (unsigned char*)memory, (unsigned char*)move->staging, false, move->size);
@@ -371,8 +446,19 @@ static armnn_status_t open_handle(armnn_workload_t* workload, const armnn_execut
 
 static armnn_status_t close_handle(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                    armnn_error_t* error) {
+  const move_t* move = (const move_t*)workload;
+  armnn_i_handle_t* source = move->source;
   (void)args;
-  return unmap(((const move_t*)workload)->source, error);
+  if (source->borrower_count != 0) {
+    armnn_i_handle_t* item = NULL;
+    const armnn_status_t status =
+        unimport_term(move->context, ARMNN_IMPORT_FOR_MAP, source, &item, error);
+    if (status != ARMNN_STATUS_OK) {
+      move->context->run->failed_step = item->import_step;
+      return TARGET(status);
+    }
+  }
+  return SOURCE(unmap(source, error));
 }
 
 /* ---- All --------------------------------------------------------------------------------------

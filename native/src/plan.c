@@ -54,8 +54,6 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
   if (from->kind != ARMNN_PLAN_STEP_EXECUTE && from->kind != ARMNN_PLAN_STEP_SYNC) {
     to->execute = armnn_i_find_move(from->kind, names_handle(plan, from->inputs, from->input_count),
                                     names_handle(plan, from->outputs, from->output_count), &name);
-    to->scratch_offset = 0;
-    to->scratch_size = 0;
     to->moves = true;
     ++plan->move_count;
   } else if (from->kind == ARMNN_PLAN_STEP_SYNC) {

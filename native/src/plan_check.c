@@ -20,8 +20,8 @@
 typedef struct check_t {
   const armnn_plan_spec_t* spec;
   unsigned char* seen; /* for each run input, then each run output: has a tensor; is written */
-  unsigned char* open; /* for each tensor: a MAPPED one that can be read; a handle that is mapped */
-  uint32_t* reader;    /* for each handle that is mapped: its MAPPED tensor */
+  unsigned char* open; /* for each tensor: a MAPPED one that can be read */
+  uint32_t* reader;    /* for each handle: its MAPPED tensor and one, 0 if it is not mapped */
   armnn_i_plan_facts_t* facts;
   armnn_error_t* error;
 } check_t;
@@ -258,7 +258,7 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
       REFUSE("step %u: output %u names tensor %u, which is mapped to be read", number, position,
              operand);
     }
-    if (tensor->kind == ARMNN_PLAN_TENSOR_HANDLE && check->open[operand]) {
+    if (tensor->kind == ARMNN_PLAN_TENSOR_HANDLE && check->reader[tensor->index] != 0) {
       REFUSE("step %u: output %u names tensor %u, whose handle is mapped", number, position,
              operand);
     }
@@ -328,23 +328,22 @@ static armnn_status_t check_map(const check_t* check, uint32_t number) {
   const armnn_plan_step_t* step = &check->spec->steps[number];
   armnn_error_t* error = check->error;
   const uint32_t source = step->inputs[0];
+  uint32_t* reader = &check->reader[check->spec->tensors[source].index];
   if (step->kind == ARMNN_PLAN_STEP_UNMAP) {
-    if (!check->open[source])
-      REFUSE("step %u: unmaps tensor %u, which is not mapped", number, source);
-    check->open[source] = 0;
-    check->open[check->reader[source]] = 0;
+    if (*reader == 0) REFUSE("step %u: unmaps tensor %u, which is not mapped", number, source);
+    check->open[*reader - 1] = 0;
+    *reader = 0;
     return ARMNN_STATUS_OK;
   }
   const uint32_t target = step->outputs[0];
   if (check->spec->tensors[target].kind != ARMNN_PLAN_TENSOR_MAPPED) {
     REFUSE("step %u: maps to tensor %u, which is none to map to", number, target);
   }
-  if (check->open[source] || check->open[target]) {
+  if (*reader != 0 || check->open[target]) {
     REFUSE("step %u: maps tensor %u to %u, and one is mapped already", number, source, target);
   }
-  check->open[source] = 1;
   check->open[target] = 1;
-  check->reader[source] = target;
+  *reader = target + 1;
   return ARMNN_STATUS_OK;
 }
 
@@ -367,6 +366,11 @@ static armnn_status_t check_move(const check_t* check, uint32_t number) {
   if (armnn_i_find_move(step->kind, from_handle, to_handle, NULL) == NULL) {
     REFUSE("step %u: a %s from %s to %s", number, move_name(step->kind),
            from_handle ? "a handle" : "host memory", to_handle ? "a handle" : "host memory");
+  }
+  const bool is_across = step->kind == ARMNN_PLAN_STEP_COPY && from_handle && to_handle;
+  if (step->scratch_size != 0 && (!is_across || step->scratch_size < source->size)) {
+    REFUSE("step %u: a %s of %llu bytes with %llu bytes of scratch", number, move_name(step->kind),
+           (ull)source->size, (ull)step->scratch_size);
   }
   if (lends && source->kind != ARMNN_PLAN_TENSOR_OUTPUT) {
     REFUSE("step %u: lends tensor %u, which is no output of the run", number, step->outputs[1]);
@@ -497,7 +501,7 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
   check_t check = {.spec = spec, .facts = out_facts, .error = error};
   check.seen = (unsigned char*)calloc(externals + 1, 1);
   check.open = (unsigned char*)calloc((size_t)spec->tensor_count + 1, 1);
-  check.reader = (uint32_t*)calloc((size_t)spec->tensor_count + 1, sizeof *check.reader);
+  check.reader = (uint32_t*)calloc((size_t)spec->handle_count + 1, sizeof *check.reader);
   if (check.seen == NULL || check.open == NULL || check.reader == NULL) {
     status = armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory to check the plan");
   }

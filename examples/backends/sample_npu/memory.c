@@ -240,9 +240,10 @@ armnn_status_t npu_manager_keep(npu_manager_t* manager, const void* constants, u
   return ARMNN_STATUS_OK;
 }
 
-void npu_manager_drop(npu_manager_t* manager, const void* constants) {
+void npu_manager_drop(npu_manager_t* manager, const void* constants, uint64_t offset) {
   for (uint64_t i = 0; i < manager->kept_count; ++i) {
-    if (manager->kept[i].source != constants) continue;
+    /* Workloads of one program keep the same constants, each at a place of its own. */
+    if (manager->kept[i].source != constants || manager->kept[i].offset != offset) continue;
     npu_manager_end(manager, manager->kept[i].offset, manager->kept[i].size);
     manager->kept[i] = manager->kept[--manager->kept_count];
     return;

@@ -142,7 +142,7 @@ armnn_status_t npu_create_memory_manager(armnn_backend_t* backend,
  * must stay where they are until npu_manager_drop. */
 armnn_status_t npu_manager_keep(npu_manager_t* manager, const void* constants, uint64_t size,
                                 uint64_t* out_offset, armnn_error_t* error);
-void npu_manager_drop(npu_manager_t* manager, const void* constants);
+void npu_manager_drop(npu_manager_t* manager, const void* constants, uint64_t offset);
 /* A place for |size| bytes that other tensors may have before and after. */
 armnn_status_t npu_manager_begin(npu_manager_t* manager, uint64_t size, uint64_t* out_offset);
 void npu_manager_end(npu_manager_t* manager, uint64_t offset, uint64_t size);

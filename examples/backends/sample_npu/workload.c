@@ -119,7 +119,9 @@ typedef struct workload_t {
 
 static void workload_destroy(armnn_workload_t* workload) {
   workload_t* self = (workload_t*)workload;
-  if (self->manager != NULL) npu_manager_drop(self->manager, npu_constants(self->program, 0));
+  if (self->manager != NULL) {
+    npu_manager_drop(self->manager, npu_constants(self->program, 0), self->offset);
+  }
   free(self->own);
   free(self);
 }

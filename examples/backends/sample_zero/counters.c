@@ -19,6 +19,9 @@ static const struct {
                            TEXT("bytes")},
     [ZERO_SUB_TENSORS] = {TEXT("zero.sub_tensors"), TEXT("Tensors made as parts of others"),
                           TEXT("tensors")},
+    [ZERO_IMPORTED_NOW] = {TEXT("zero.imported_now"), TEXT("Tensors in imported memory now"),
+                           TEXT("tensors")},
+    [ZERO_MAPPED_NOW] = {TEXT("zero.mapped_now"), TEXT("Tensors mapped now"), TEXT("tensors")},
 };
 
 void zero_trace(const zero_backend_t* backend, int32_t phase, const char* name, uint64_t id) {

@@ -65,17 +65,30 @@ static armnn_tensor_handle_t* get_parent(armnn_tensor_handle_t* handle) {
 
 /* ---- Looking at it: the address is the memory itself ----------------------------------------- */
 
+/* The host maps a tensor once at a time, as it says in backend_api.h; a device with one window for
+ * each tensor could do no more. */
 static armnn_status_t map(armnn_tensor_handle_t* handle, uint32_t access, void** out_memory,
                           armnn_error_t* error) {
+  zero_handle_t* self = (zero_handle_t*)handle;
   (void)access;
   *out_memory = NULL;
-  ARMNN_RETURN_IF_ERROR(need_memory((zero_handle_t*)handle, error));
-  *out_memory = zero_address((zero_handle_t*)handle);
+  if (self->is_mapped) {
+    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the tensor is mapped already");
+  }
+  ARMNN_RETURN_IF_ERROR(need_memory(self, error));
+  self->is_mapped = 1;
+  zero_count(self->backend, ZERO_MAPPED_NOW, 1);
+  *out_memory = zero_address(self);
   return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t unmap(armnn_tensor_handle_t* handle, armnn_error_t* error) {
-  (void)handle, (void)error;
+  zero_handle_t* self = (zero_handle_t*)handle;
+  if (!self->is_mapped) {
+    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the tensor is not mapped");
+  }
+  self->is_mapped = 0;
+  zero_count(self->backend, ZERO_MAPPED_NOW, (uint64_t)-1); /* unsigned numbers wrap */
   return ARMNN_STATUS_OK;
 }
 
@@ -157,15 +170,25 @@ static armnn_status_t import_memory(armnn_tensor_handle_t* handle, void* memory,
                                     armnn_error_t* error) {
   zero_handle_t* self = (zero_handle_t*)handle;
   ARMNN_RETURN_IF_ERROR(can_be_imported(handle, memory, source, error));
+  if (self->imported != NULL) {
+    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                      "the tensor has imported memory that was not taken from it");
+  }
   self->imported = memory;
+  zero_count(self->backend, ZERO_IMPORTED_NOW, 1);
   zero_count(self->backend, ZERO_BYTES_IMPORTED, self->size);
   zero_trace(self->backend, ARMNN_TRACE_INSTANT, "zero_import", self->size);
   return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t unimport_memory(armnn_tensor_handle_t* handle, armnn_error_t* error) {
-  (void)error;
-  ((zero_handle_t*)handle)->imported = NULL;
+  zero_handle_t* self = (zero_handle_t*)handle;
+  if (self->imported == NULL) {
+    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the tensor has imported nothing");
+  }
+  /* A device would unpin the pages here: they are the owner's until now, and not any longer. */
+  self->imported = NULL;
+  zero_count(self->backend, ZERO_IMPORTED_NOW, (uint64_t)-1);
   return ARMNN_STATUS_OK;
 }
 

@@ -60,8 +60,11 @@ static armnn_status_t execute(armnn_workload_t* workload, const armnn_execute_ar
 static void get_requirements(armnn_workload_t* workload, armnn_workload_requirements_t* out) {
   const zero_workload_t* self = (const zero_workload_t*)workload;
   const armnn_workload_info_t* info = self->info;
-  out->tensor_alignment = ZERO_ALIGNMENT; /* so that what the host holds can be imported */
-  if (!self->in_place) return;
+  /* What an older host's structure lacks is not written: it would be behind its end. */
+  if (ARMNN_HAS(out, armnn_workload_requirements_t, tensor_alignment)) {
+    out->tensor_alignment = ZERO_ALIGNMENT; /* so that what the host holds can be imported */
+  }
+  if (!self->in_place || !ARMNN_HAS(out, armnn_workload_requirements_t, in_place_mask)) return;
   for (uint32_t i = 0; i < info->input_count && i < 64; ++i) {
     if (info->input_infos[i] != NULL &&
         info->input_infos[i]->element_count == info->output_infos[0]->element_count) {

@@ -32,6 +32,8 @@ enum zero_counter_e {
   ZERO_BYTES_IMPORTED,
   ZERO_BYTES_COPIED,
   ZERO_SUB_TENSORS,
+  ZERO_IMPORTED_NOW,
+  ZERO_MAPPED_NOW,
   ZERO_COUNTER_COUNT
 };
 
@@ -98,6 +100,7 @@ typedef struct zero_handle_t {
   zero_manager_t* manager;      /* of a managed tensor, else null */
   uint64_t pool;
   void* imported;
+  int is_mapped;
   void* own;
   uint64_t size; /* bytes */
   int32_t data_type;

@@ -343,7 +343,10 @@ struct armnn_tensor_handle_api_t {
                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   /* What create_sub_tensor_handle made it in; the host checks that. Null: it is no part. */
   armnn_tensor_handle_t* (*get_parent)(armnn_tensor_handle_t* handle)ARMNN_NOEXCEPT; /* [any] */
-  /* |out_memory| is valid until unmap and dense unless get_layout says otherwise. */
+  /* |out_memory| is valid until unmap and dense unless get_layout says otherwise. A handle is never
+   * mapped twice at a time; handles that lie in each other may be. Between map and unmap for
+   * reading, workloads and copy_out_to may read the tensor, and nobody writes to it; between map
+   * and unmap for writing nobody else uses it. */
   armnn_status_t (*map)(armnn_tensor_handle_t* handle, uint32_t access, void** out_memory,
                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*unmap)(armnn_tensor_handle_t* handle,
@@ -357,7 +360,12 @@ struct armnn_tensor_handle_api_t {
                                  armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*copy_out_to)(armnn_tensor_handle_t* handle, void* target, uint64_t size,
                                 armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* Import: use memory of somebody else in place of own memory, until unimport_memory. */
+  /* Import: use memory of somebody else in place of own memory, until unimport_memory. The memory
+   * is there until then, and also while unimport_memory works. What is in it may change between two
+   * executes: it is read when one of them needs it. What workloads write is in it when execute, or
+   * after_enqueue_workload, is done; unimport_memory writes nothing, for others may use the memory
+   * by then. Memory of the caller is given back at the end of each run, or stays for many if the
+   * caller promised to leave it where it is. */
   uint32_t (*get_import_flags)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
   armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
                                     armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [object] */

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 2u
+#define ARMNN_CORE_ABI_VERSION 3u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -152,8 +152,10 @@ enum armnn_plan_step_kind_e {
   ARMNN_PLAN_STEP_EXECUTE = 0, /* |workload| over |inputs| and |outputs| */
   ARMNN_PLAN_STEP_COPY = 1,    /* inputs[0] to outputs[0]; each is in host memory or a handle */
   ARMNN_PLAN_STEP_SYNC = 2,    /* after_enqueue_workload of |backend_context|; no operands */
-  /* The handle outputs[0] stands for the host memory of inputs[0] from now on. If the backend does
-   * not take that memory, it is copied; in a strict run that is an error. */
+  /* The handle outputs[0] stands for the host memory of inputs[0]: for what lies in the arena as
+   * long as the context lives, for mapped memory until its UNMAP, for the run's inputs to the end
+   * of the run. If the backend does not take that memory, it is copied; for an input in a strict
+   * run that is an error. */
   ARMNN_PLAN_STEP_IMPORT = 3,
   /* The handle outputs[0] stands for the run's output outputs[1], so that what is written next
    * lies where the caller wants it. Not taken: RETURN copies; in a strict run it is an error. */
@@ -174,6 +176,8 @@ typedef struct armnn_plan_step_t {
    * a tensor in host memory and the handle of one that is a handle, and null for the other. */
   const uint32_t* inputs;
   const uint32_t* outputs;
+  /* A COPY from handle to handle: the place of a copy in between, which memory that is not dense
+   * needs; other moves have none. */
   uint64_t scratch_offset;
   uint64_t scratch_size;
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
@@ -213,8 +217,19 @@ ARMNN_CORE_API armnn_status_t armnn_context_create(armnn_plan_t* plan, void* con
                                                    armnn_context_t** out_context,
                                                    armnn_error_t* error);
 ARMNN_CORE_API void armnn_context_destroy(armnn_context_t* context);
+/* Backends have nothing of the caller's memory any more, after runs over memory that stays. No run
+ * may be in flight. All is given back, whatever the answer is. */
+ARMNN_CORE_API armnn_status_t armnn_context_unimport(armnn_context_t* context,
+                                                     armnn_error_t* error);
 /* From any thread: the run in flight stops before its next step; without one, nothing happens. */
 ARMNN_CORE_API void armnn_context_cancel(armnn_context_t* context);
+
+enum armnn_run_side_e {
+  ARMNN_RUN_SIDE_NONE = 0,
+  ARMNN_RUN_SIDE_SOURCE = 1, /* the backend whose handle is read, mapped or unmapped */
+  ARMNN_RUN_SIDE_TARGET = 2, /* the one whose handle is written, or imports */
+  ARMNN_RUN_SIDE_MAX_ENUM = INT32_MAX
+};
 
 /* One inference. The caller keeps the structure and sets the addresses for each run. */
 typedef struct armnn_run_t {
@@ -228,8 +243,12 @@ typedef struct armnn_run_t {
   void* interrupt_argument;
   uint64_t interrupt_interval_ns;
   armnn_error_t* error; /* may be null */
-  uint32_t strict;      /* non-zero: memory that cannot be imported or mapped is an error */
+  uint32_t strict;      /* non-zero: memory of the caller that cannot be imported is an error */
+  /* Non-zero: inputs and outputs stay where they are until armnn_context_unimport, and backends
+   * keep what they imported of them. Zero: after the run they have nothing of it. */
+  uint32_t stays;
   uint32_t failed_step; /* out: ARMNN_PLAN_NONE if no step is to blame */
+  int32_t failed_side;  /* out: armnn_run_side_e, if that step moves a tensor */
   uint32_t steps_done;  /* out */
   uint32_t reserved;
   uint64_t run_id;       /* out */

@@ -79,6 +79,14 @@ ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t channel, 
     for (int i = 0; i < width; ++i) {
       STORE(output + i * job->output_pixel, vf_clamp(sums[i], low, high));
     }
+  } else if (job->hard_swish) {
+    const vf_t a = vf_set(job->a * (1.0f / 6.0f)), b = vf_set(job->b);
+    float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
+#pragma GCC unroll 7
+    for (int i = 0; i < width; ++i) {
+      const vf_t gate = vf_clamp(vf_add(sums[i], vf_set(3.0f)), vf_set(0.0f), vf_set(6.0f));
+      STORE(output + i * job->output_pixel, vf_fma(vf_mul(sums[i], a), gate, b));
+    }
   } else {
     float buffer[ARMNN_ACC_DEPTHWISE_MOST_WIDTH * VF_LANES];
 #pragma GCC unroll 7

@@ -43,6 +43,7 @@ typedef struct armnn_i_acc_depthwise_job_t {
   const float* residual; /* or null */
   ptrdiff_t residual_row, residual_pixel;
   int32_t residual_last;
+  int32_t hard_swish; /* |function| is that one, and there is no residual: done in registers */
 } armnn_i_acc_depthwise_job_t;
 
 typedef void (*armnn_i_acc_depthwise_fn_t)(const armnn_i_acc_depthwise_job_t* job);

@@ -264,6 +264,7 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
     job->function = maker->kernels->elementwise->apply[epilogue->function];
     job->a = epilogue->a;
     job->b = epilogue->b;
+    job->hard_swish = epilogue->function == ARMNN_ACC_HARD_SWISH && !epilogue->has_residual;
   }
   if (epilogue->has_residual) {
     job->residual_row = epilogue->residual.strides[1];

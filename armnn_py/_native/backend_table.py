@@ -231,7 +231,8 @@ def create_instance(
     error = ErrorBuffer()
     out = ctypes.POINTER(abi.armnn_backend_t)()
     options, alive = build_options(values, defaults)
-    status = guarded(table.api).create(
+    api = guarded(table.api)
+    status = api.create(
         host_pointer(), ctypes.byref(options), ctypes.byref(out), ctypes.byref(error.struct)
     )
     del alive
@@ -265,12 +266,11 @@ def create_instance(
 
 def quiesce_instance(table: BackendTable, instance: int, timeout_ns: int) -> str | None:
     """Tell an instance to finish and to touch nothing afterwards; the reason if it did not."""
-    if not table.api.quiesce:
+    api = guarded(table.api)
+    if not api.quiesce:
         return None
     error = ErrorBuffer()
-    status = guarded(table.api).quiesce(
-        _backend_pointer(instance), timeout_ns, ctypes.byref(error.struct)
-    )
+    status = api.quiesce(_backend_pointer(instance), timeout_ns, ctypes.byref(error.struct))
     return None if status == abi.ARMNN_STATUS_OK else error.text or status_name(status)
 
 
@@ -291,5 +291,6 @@ def _backend_pointer(instance: int) -> ctypes._Pointer[abi.armnn_backend_t]:
 
 def destroy_instance(table: BackendTable, instance: int) -> None:
     """Destroy an instance; its children must be gone."""
-    guarded(table.api).destroy(_backend_pointer(instance))
+    api = guarded(table.api)
+    api.destroy(_backend_pointer(instance))
     forget_device(instance)

@@ -25,7 +25,7 @@ from armnn_py._native.backend_table import (
     quiesce_instance,
 )
 from armnn_py._native.devices import lost_reason
-from armnn_py._native.interrupts import guarded
+from armnn_py._native.interrupts import deferred_interrupts, guarded
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
 from armnn_py.backends.allocator import BackendAllocator
@@ -326,7 +326,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     def close(self) -> None:
         """Give up the registry's use; may be repeated. No new user is taken from now on."""
-        with shared_library.LOADING:
+        # Interrupted between two steps, it could neither be closed again nor be used.
+        with shared_library.LOADING, deferred_interrupts():
             if self._is_open:
                 self._is_open = False
                 self.release()
@@ -343,7 +344,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     def release(self) -> None:
         """Count one user less; the last one destroys the instance and closes the library."""
-        with shared_library.LOADING:
+        with shared_library.LOADING, deferred_interrupts():
             self._users -= 1
             if self._users:
                 return

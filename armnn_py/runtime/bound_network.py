@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import threading
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
@@ -58,7 +58,9 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         assert lease.context is not None
         self._context = lease.context
         self._context.set_addresses(inputs, outputs.values())
-        self._lock = threading.Lock()
+        #: Under one key, whose turn it is. An exception of a signal handler can come behind the
+        #: taking of a lock and before any ``try``; a turn is known by its call at every moment.
+        self._turns: dict[int, object] = {}
 
     @property
     def network(self) -> LoadedNetwork:
@@ -89,29 +91,39 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         """
         if timeout is not None or cancel is not None:
             check_stops(timeout, cancel)
-        self._take("run")
+        turn = object()
+        turns = self._turns
+        is_resumed = False
         try:
-            if self._is_closed:
-                raise InvalidArgumentError(
-                    f"network '{self._network.name}': these bound arrays are closed",
-                    hints=["call bind() again"],
-                )
-            self._pool.resume(self._lease)
             try:
+                if turns.setdefault(0, turn) is not turn:
+                    self._raise_busy("run")
+                if self._is_closed:
+                    raise InvalidArgumentError(
+                        f"network '{self._network.name}': these bound arrays are closed",
+                        hints=["call bind() again"],
+                    )
+                is_resumed = True
+                self._pool.resume(self._lease)
                 self._context.execute(timeout=timeout, cancel=cancel, strict=True)
             finally:
-                self._pool.give_back(self._lease)
-        finally:
-            self._lock.release()
+                if turns.get(0) is turn:
+                    if is_resumed:
+                        self._pool.give_back(self._lease)
+                    turns.clear()
+        finally:  # the same again: a signal handler can raise in the midst of it
+            if turns.get(0) is turn:
+                if is_resumed:
+                    self._pool.give_back(self._lease)
+                turns.clear()
             drain_log()
         return self.outputs
 
-    def _take(self, verb: str) -> None:
-        if not self._lock.acquire(blocking=False):
-            raise InvalidArgumentError(
-                f"network '{self._network.name}': cannot {verb} bound arrays that run right now",
-                hints=["call bind() once for each thread"],
-            )
+    def _raise_busy(self, verb: str) -> NoReturn:
+        raise InvalidArgumentError(
+            f"network '{self._network.name}': cannot {verb} bound arrays that run right now",
+            hints=["call bind() once for each thread"],
+        )
 
     def close(self) -> None:
         """Give the memory back to the network; the arrays stay. Harmless when repeated.
@@ -121,13 +133,17 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         InvalidArgumentError
             It runs right now, in another thread or below a signal handler.
         """
-        self._take("close")
+        turn = object()
         try:
-            if not self._is_closed:
-                self._is_closed = True
-                self._pool.release(self._lease)
+            if self._turns.setdefault(0, turn) is not turn:
+                self._raise_busy("close")
+            with deferred_interrupts():
+                if not self._is_closed:
+                    self._is_closed = True
+                    self._pool.release(self._lease)
         finally:
-            self._lock.release()
+            if self._turns.get(0) is turn:
+                self._turns.clear()
 
     def __repr__(self) -> str:
         state = " closed" if self.closed else ""

@@ -92,7 +92,7 @@ class Runtime(
         custom_allocators: Mapping[str, Allocator] | None = None,
         protected_mode: bool = False,
     ) -> None:
-        self._closed = True  # until there is something to close
+        self._closed = self._is_done = True  # until there is something to close
         if use_environment:
             use_environment_once()
         follow_log_level()
@@ -111,7 +111,7 @@ class Runtime(
         self._networks: weakref.WeakValueDictionary[int, LoadedNetwork] = (
             weakref.WeakValueDictionary()
         )
-        self._closed = False
+        self._closed = self._is_done = False
         _open_runtimes.add(self)
         drain_log()
 
@@ -233,15 +233,15 @@ class Runtime(
         self._close(patience=None)
 
     def _close(self, *, patience: float | None, obey: bool = True) -> None:
-        with self._lock:
-            if self._closed:
-                return
+        if self._is_done:
+            return
         for network in reversed(self.networks):
             network._close(patience=patience, obey=obey)
         with self._lock:
             self._closed = True
         # Backends live on while plans and questions of other threads use them.
         self._backends.close()
+        self._is_done = True  # last: an interrupted close can be repeated
         drain_log()
 
     def _after_fork(self) -> None:
@@ -254,7 +254,7 @@ class Runtime(
         return self
 
     def __del__(self) -> None:
-        if not getattr(self, "_closed", True):
+        if not getattr(self, "_is_done", True):
             self._close(patience=None, obey=False)
 
     def __repr__(self) -> str:

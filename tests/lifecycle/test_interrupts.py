@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +31,7 @@ from armnn_py._native import (
     support,
 )
 from armnn_py._native.interrupts import deferred_interrupts, deliver_interrupts, interruptible
+from armnn_py.backends import backend
 
 Build = Callable[..., None]
 X = np.arange(8, dtype=np.float32).reshape(2, 4)
@@ -239,7 +241,7 @@ def test_a_blob_is_released_once(
 
 
 @pytest.mark.parametrize(
-    ("backend", "network", "module", "table"),
+    ("name", "network", "module", "table"),
     [
         ("Views", sum_of_sums(), optimization_sink, "_open_sinks"),
         ("Handle", negation(), handle_registry, "_lent"),
@@ -250,7 +252,7 @@ def test_sinks_and_registries(
     load: Any,
     sender: Sender,
     monkeypatch: pytest.MonkeyPatch,
-    backend: str,
+    name: str,
     network: ann.Network,
     module: Any,
     table: str,
@@ -258,12 +260,12 @@ def test_sinks_and_registries(
     calls = Calls()
     calls.sender = sender
     monkeypatch.setattr(module, table, calls)
-    with load(backend) as runtime:
+    with load(name) as runtime:
         sender.is_armed = True
         with pytest.raises(KeyboardInterrupt):
-            ann.optimize(network, [backend, "CpuRef"], runtime=runtime)
+            ann.optimize(network, [name, "CpuRef"], runtime=runtime)
         assert not calls
-        ann.optimize(network, [backend, "CpuRef"], runtime=runtime)
+        ann.optimize(network, [name, "CpuRef"], runtime=runtime)
 
 
 def test_debug_layers(
@@ -392,3 +394,72 @@ def test_reasons_of_many_layers(load: Any, sender: Sender, monkeypatch: pytest.M
         sender.is_armed = True
         with pytest.raises(KeyboardInterrupt):
             ann.optimize(network, ["Services", "CpuRef"], runtime=runtime)
+
+
+# ---- Closing -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", ["destroy_instance", "quiesce_instance"])
+def test_an_interrupted_close_goes_to_its_end(
+    load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    monkeypatch.setattr(backend, step, sender.before(getattr(backend, step)))
+    runtime = load("Services")
+    sender.is_armed = True
+    with pytest.raises(KeyboardInterrupt):
+        runtime.close()
+    runtime.close()
+    assert load.journal().count("Services destroy") == 1
+
+
+def test_close_can_be_repeated(load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted before its backends are closed, they are closed by the next call, or the end."""
+    registry = ann.backends.BackendRegistry
+    monkeypatch.setattr(registry, "close", sender.before(registry.close))
+    for number, again in enumerate((True, False)):
+        runtime = load("Services")
+        sender.is_armed = True
+        with pytest.raises(KeyboardInterrupt):
+            runtime.close()
+        assert load.journal().count("Services destroy") == number
+        if again:
+            runtime.close()
+        del runtime
+        gc.collect()
+        assert load.journal().count("Services destroy") == number + 1
+
+
+def test_bound_arrays_run_after_an_exception_at_any_bytecode(runtime: ann.Runtime) -> None:
+    class Interrupt(BaseException): ...
+
+    def run() -> bool:
+        """Run with an exception at that position; whether it came."""
+        passed = 0
+
+        def trace(frame: Any, event: str, _argument: object) -> Any:
+            nonlocal passed
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                passed += 1
+                if passed == position:
+                    sys.settrace(None)
+                    raise Interrupt
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            bound.run()
+        except Interrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+    with ann.load(sum_of_sums(), ["CpuRef"], runtime=runtime) as net, net.bind() as bound:
+        position = 1
+        while run():
+            bound.inputs["x"][...] = X + position
+            np.testing.assert_array_equal(bound.run()["y"], 4 * (X + position))
+            position += 1
+        assert position > 100

@@ -255,7 +255,25 @@ def checked_options(
                 f"{subject}: option '{name}' is {value!r}, {defaults[name].expected(value)}",
                 details=[f"default: {defaults[name].value!r}"],
             )
+        if isinstance(value, str):
+            _check_text(f"{subject}: option '{name}'", value)
     return checked
+
+
+def _check_text(what: str, value: str) -> None:
+    """Refuse a text that C would read otherwise, or that has no bytes."""
+    fault = "it contains a NUL character" if "\0" in value else ""
+    try:
+        _bytes_of(value)
+    except UnicodeEncodeError as error:
+        fault = f"'\\u{ord(value[error.start]):04x}' is no character"
+    if fault:
+        raise InvalidArgumentError(f"{what} is {value!r}: {fault}")
+
+
+def _bytes_of(text: str) -> bytes:
+    """Text for C; what `os.fsdecode` made of a path that is no UTF-8 becomes that path again."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def build_options(
@@ -266,7 +284,7 @@ def build_options(
     alive: list[Any] = [items]
 
     def text(value: str) -> abi.armnn_string_t:
-        data = value.encode()
+        data = _bytes_of(value)
         buffer = ctypes.create_string_buffer(data)
         alive.append(buffer)
         return abi.armnn_string_t(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char)), len(data))

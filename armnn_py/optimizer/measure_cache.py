@@ -11,7 +11,6 @@ import fcntl
 import hashlib
 import json
 import logging
-import math
 import os
 import platform
 import tempfile
@@ -31,6 +30,8 @@ __all__ = ["MeasureCache", "backend_identity", "digest"]
 _log = logging.getLogger("armnn_py.optimizer")
 _FORMAT = 1
 _MOST_ENTRIES = 50_000
+#: Seconds; nobody waited longer, and sums of such times are numbers.
+_LONGEST = 1e6
 
 
 def digest(value: object) -> str:
@@ -166,11 +167,12 @@ def _times_of(document: Any) -> dict[str, float]:
         return {}
     if not isinstance(document, dict) or not isinstance(document.get("seconds"), dict):
         raise ValueError("it is no file of measured times")
-    return {
-        key: float(value)
-        for key, value in document["seconds"].items()
-        if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0
-    }
+    return {key: value for key, value in document["seconds"].items() if _is_time(value)}
+
+
+def _is_time(value: Any) -> bool:
+    """Whether a file's value can be what something took; it is never written as 0."""
+    return isinstance(value, float) and 0 < value < _LONGEST
 
 
 def _machine() -> str:

@@ -30,6 +30,8 @@ Measure: TypeAlias = "Callable[[Network, Sequence[str], OptimizerOptions], float
 
 _SMALL = 1024
 """Constants of up to so many bytes, as axes and indices, may decide how much there is to do."""
+_LEAST = 1e-9
+"""Seconds that anything takes, however little a clock sees of it: a 0 in a file is damage."""
 
 
 class Clock:
@@ -105,7 +107,7 @@ class Clock:
         if taken is None:
             self._failed.add(key)
             return None
-        taken = max(0.0, taken - self._cost_of_a_run())
+        taken = max(_LEAST, taken - self._cost_of_a_run())
         if known is not None:
             taken = min(taken, known)
         self.cache.put(key, taken)

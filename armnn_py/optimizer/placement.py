@@ -190,18 +190,25 @@ class Placement:
         UnknownNameError
             A key or a layer type does not exist.
         """
-        file = Path(path)
         try:
-            text = file.read_text(encoding="utf-8")
+            file = Path(path)
+            data = file.read_bytes()
         except OSError as error:
             raise InvalidArgumentError(
                 f"placement file '{file}' cannot be read: {(error.strerror or str(error)).lower()}"
             ) from None
+        except (TypeError, ValueError) as error:  # NUL, or what no name of a file can hold
+            raise InvalidArgumentError(
+                f"placement file {path!r} cannot be read: no file can be called so",
+                details=[str(error)],
+            ) from None
+        try:
+            text = data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise InvalidArgumentError(f"placement file '{file}' is not UTF-8 text") from error
         try:
             document = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # also dates and numbers that are none
             raise InvalidArgumentError(
                 f"placement file '{file}' is not TOML", details=[str(error)]
             ) from None
@@ -212,7 +219,9 @@ class Placement:
             raise InvalidArgumentError(f"{where}: rule is no list of tables", hints=["[[rule]]"])
         strict = document.get("strict", False)
         if not isinstance(strict, bool):
-            raise InvalidArgumentError(f"{where}: strict is {strict!r}, true or false expected")
+            raise InvalidArgumentError(
+                f"{where}: strict is {_short(strict)}, true or false expected"
+            )
         rules = tuple(_rule_of(table, f"{where}, rule {n}") for n, table in enumerate(tables, 1))
         return cls(rules, strict, str(file))
 
@@ -274,7 +283,14 @@ PlacementSource: TypeAlias = (
 
 
 def _wrong(what: str, value: object, expected: str) -> InvalidArgumentError:
-    return InvalidArgumentError(f"placement: {what} is {reprlib.repr(value)}, {expected} expected")
+    return InvalidArgumentError(f"placement: {what} is {_short(value)}, {expected} expected")
+
+
+def _short(value: object) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        return "a huge number"
 
 
 def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:

@@ -41,8 +41,10 @@ def test_what_was_given_is_in_force(load: Load, place: Path) -> None:
         ({"ratio": 2}, "ratio/3=0|2| echo/0=1|0|"),
         ({"device": "zweites Gerät"}, "device/4=0|0|zweites Gerät echo/0=1|0|"),
         ({"device": ""}, "device/4=0|0| echo/0=1|0|"),
+        # As os.fsdecode gives a path that is no UTF-8: its bytes arrive, one of them not printable.
+        ({"device": "a\udcffb"}, "device/4=0|0|a\ufffdb echo/0=1|0|"),
     ],
-    ids=["bool", "int", "uint", "float", "float from int", "text", "empty text"],
+    ids=["bool", "int", "uint", "float", "float from int", "text", "empty text", "path"],
 )
 def test_values_as_the_backend_sees_them(
     load: Load, place: Path, values: dict[str, Any], seen: str
@@ -76,6 +78,16 @@ def test_wrong_type(load: Load, place: Path, name: str, value: object, kind: str
         f"backend_options['Npu']: option '{name}' is {value!r}, {expected}"
     )
     assert caught.value.details == (f"default: {DEFAULTS[name]!r}",)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("a\0b", "it contains a NUL character"), ("a\ud800b", r"'\\ud800' is no character")],
+    ids=["NUL", "surrogate"],
+)
+def test_what_is_no_text(load: Load, place: Path, value: str, words: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"'Npu'\]: option 'device' is .*: " + words):
+        load(place, backend_options={"Npu": {"device": value}})
 
 
 def test_unknown_option(load: Load, place: Path) -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import json
+import math
 import multiprocessing
 import os
 import threading
@@ -246,20 +246,26 @@ def test_another_backend_or_machine_measures_again(
     assert not stopwatch.asked
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [-1.0, "fast", None, math.nan, math.inf, 1e308, 0.0, 0, True, 10**400, [1.0], {}],
+    ids=lambda value: repr(value)[:8],
+)
 def test_nonsense_in_the_cache_is_not_believed(
-    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wrong: object
 ) -> None:
     stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
     measured(runtime, network(), tmp_path)
     (file,) = tmp_path.iterdir()
     document = json.loads(file.read_bytes())
-    wrongs = itertools.cycle([-1.0, "fast", None, float("nan")])
-    for key, wrong in zip(list(document["seconds"]), wrongs, strict=False):
-        document["seconds"][key] = wrong
+    document["seconds"] = dict.fromkeys(document["seconds"], wrong)
     file.write_text(json.dumps(document))
     stopwatch.asked.clear()
     assert places(measured(runtime, network(), tmp_path))["sum"] == "Dozen"
     assert stopwatch.asked
+    stopwatch.asked.clear()
+    measured(runtime, network(), tmp_path)
+    assert not stopwatch.asked  # the file is mended
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(

@@ -131,7 +131,13 @@ def test_rules_from_a_file(runtime: ann.Runtime, tmp_path: Path) -> None:
         ('[[rule]]\ntype = "Convolution"\nbackend = "B"', "is of type 'Convolution'"),
         ('[[rule]]\ntype = "Input"\nbackend = "B"', "is of type 'Input'"),
         ("a = ", "is not TOML"),
+        ("strict = " + "9" * 5000, "is not TOML"),
+        ("strict = 0x" + "f" * 5000, "strict is a huge number"),
+        ("[[rule]]\nname = 0x" + "f" * 5000, "rule 1: no backend is named"),
+        ("[[rule]]\nbackend = 0x" + "f" * 5000, "rule 1: backend is a huge number"),
+        ("strict = 2020-02-31", "is not TOML"),
     ],
+    ids=lambda text: text[:40],
 )
 def test_what_is_wrong_in_a_file(tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / "rules.toml"
@@ -153,6 +159,12 @@ def test_near_names_are_told(tmp_path: Path) -> None:
 def test_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ann.InvalidArgumentError, match="cannot be read: no such file"):
         Placement.from_toml(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b"], ids=["NUL", "surrogate"])
+def test_no_name_of_a_file(path: str) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="no file can be called so"):
+        Placement.of(path)
 
 
 @pytest.mark.parametrize("value", [7, [7], {"a": 7}, {7: "a"}, {"": "a"}])

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -97,6 +98,25 @@ def test_damaged_file_is_written_anew(
         check(cached(), small(), {"x": numbers(1, 4, 6, 6)})
         assert file.read_bytes() == good
     assert names(tmp_path) == [file.name]
+
+
+def test_what_is_no_program_is_not_read(cached: Callable[[], Device], tmp_path: Path) -> None:
+    """However large: the head tells."""
+
+    def bytes_read() -> int:
+        return int(Path("/proc/self/io").read_text().split()[1])
+
+    cached().compiled(part_of(small()))
+    (file,) = tmp_path.glob("*.npu")
+    good = file.read_bytes()
+    for head in (b"", good[:4096]):
+        file.write_bytes(head)
+        os.truncate(file, 64 << 20)
+        device = cached()
+        before = bytes_read()
+        device.compiled(part_of(small()))
+        assert bytes_read() - before < 1 << 20
+        assert file.read_bytes() == good
 
 
 def test_foreign_files_do_not_count(cached: Callable[[], Device], tmp_path: Path) -> None:

@@ -52,16 +52,22 @@ npu_program_t* npu_cache_load(const char* folder, npu_hash_t key) {
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe does not hold us up */
   if (file < 0) return NULL;
   npu_program_t* program = NULL;
+  npu_program_t head;
   struct stat status;
+  /* The head first: what is no program, or another one, is not worth reading however large it is.
+   */
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-      (uint64_t)status.st_size >= sizeof *program) {
-    const uint64_t size = (uint64_t)status.st_size;
-    program = npu_program_allocate(size);
-    if (program != NULL &&
-        (!read_all(file, (char*)program, size) || !npu_program_is_sound(program, size) ||
-         program->key.a != key.a || program->key.b != key.b)) {
-      free(program);
-      program = NULL;
+      read_all(file, (char*)&head, sizeof head) && head.magic == NPU_MAGIC &&
+      head.total_size == (uint64_t)status.st_size && head.total_size >= sizeof head &&
+      head.key.a == key.a && head.key.b == key.b) {
+    program = npu_program_allocate(head.total_size);
+    if (program != NULL) {
+      memcpy(program, &head, sizeof head);
+      if (!read_all(file, (char*)(program + 1), head.total_size - sizeof head) ||
+          !npu_program_is_sound(program, head.total_size)) {
+        free(program);
+        program = NULL;
+      }
     }
   }
   close(file);

@@ -184,6 +184,43 @@ def test_where_one_side_cannot_be_mapped_there_is_no_way(edges: Edges) -> None:
     assert "'l0' on A -> 'l1' on B: no common memory" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "backend", "words"),
+    [
+        ({"EXPORTS": MALLOC, "FAILS": '"map"'}, None, "A", "map: no window"),
+        ({"EXPORTS": MALLOC, "FAILS": '"unmap"'}, None, "A", "unmap: no window"),
+        ({"FAILS": '"copy out of"'}, None, "A", "copy_out_to: no window"),
+        ({"FAILS": '"map"'}, {}, "A", "map: no window"),
+        ({}, {"FAILS": '"copy into"'}, "B", "copy_in_from: no window"),
+    ],
+)
+def test_who_fails_a_move_is_named(
+    edges: Edges, a: Config, b: Config | None, backend: str, words: str
+) -> None:
+    edges.load(a, b)
+    with pytest.raises(ann.ExecutionError) as caught:
+        edges.bridges("A", "B" if b is not None else "CpuRef")
+    assert f"'{MIDDLE}'" in str(caught.value)
+    assert f"on backend '{backend}'" in str(caught.value)
+    assert words in str(caught.value)
+    assert caught.value.backend == backend
+
+
+def test_bound_arrays_say_nothing_about_tensors_between_layers(edges: Edges) -> None:
+    """What a backend does not import of them is copied."""
+    runtime = edges.load({"IMPORTS": MALLOC, "REFUSES": '"not today"'})
+    network = ann.Network("chain")
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    for number, backend in enumerate(("CpuRef", "A", "CpuRef")):
+        x = network.add_elementwise_unary(
+            x, ann.UnaryOperation.NEG, backend=backend, name=f"l{number}"
+        )
+    network.add_output("y", x)
+    with ann.load(network, ["CpuRef"], runtime=runtime) as loaded, loaded.bind() as bound:
+        bound.inputs["x"][...] = X
+        np.testing.assert_array_equal(bound.run()["y"], -X)
+
+
 # ---- Pairs of a copy and an import factory -------------------------------------------------------
 
 
@@ -268,21 +305,21 @@ def test_moves_are_named_with_layers_and_factories(edges: Edges) -> None:
         with loaded.profile() as profile:
             loaded.run(X)
         told = [
-            (layer.type, layer.layer, layer.kernel, layer.memory)
+            (layer.type, layer.layer, layer.kernel, layer.memory, layer.backend)
             for layer in profile.layers
             if layer.memory
         ]
         assert sorted(told) == sorted(
             [
-                ("MemImport", IN, "import", f"host -> {made}"),
-                ("MemImport", MIDDLE, "map", f"{a} -> host"),
-                ("MemImport", MIDDLE, "unmap", a),
-                ("MemCopy", "[ l1 (0) -> l2 (0) ]", "copy", f"host -> {b}"),
-                ("MemCopy", "[ l2 (0) -> y (0) ]", "copy", f"{b} -> host"),
+                ("MemImport", IN, "import", f"host -> {made}", "A"),
+                ("MemImport", MIDDLE, "map", f"{a} -> host", "A"),  # not the reader's
+                ("MemImport", MIDDLE, "unmap", a, "A"),
+                ("MemCopy", "[ l1 (0) -> l2 (0) ]", "copy", f"host -> {b}", "B"),
+                ("MemCopy", "[ l2 (0) -> y (0) ]", "copy", f"{b} -> host", "B"),
             ]
         )
         assert f"import host -> {made}" in str(profile)
-        assert profile.to_json()["layers"][0]["memory"] in {path for *_, path in told}
+        assert profile.to_json()["layers"][0]["memory"] in {path for *_, path, _ in told}
 
 
 def test_an_output_that_is_lent_is_named_too(edges: Edges) -> None:

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from armnn_py._native import abi
 from armnn_py.runtime.memory_plan import ArenaPlan, UsageRecord, plan_arena
+from armnn_py.runtime.plan_build import Build, PlannedStep, PlannedTensor, plan_memory
 
 
 def check(records: list[UsageRecord], plan: ArenaPlan) -> None:
@@ -88,3 +90,25 @@ def test_a_small_buffer_goes_into_the_smallest_gap() -> None:
 @pytest.mark.parametrize("records", [[], [UsageRecord(0, 0, 0)]], ids=["none", "one empty"])
 def test_nothing_to_place(records: list[UsageRecord]) -> None:
     assert plan_arena(records).size == 0
+
+
+def test_the_copy_of_an_output_needs_its_place_from_its_first_part_on() -> None:
+    """The output as a whole is written by no step; earlier tensors may lie where its copy will."""
+    build = Build()
+    size = 4096
+    source = build.add(PlannedTensor(abi.ARMNN_PLAN_TENSOR_INPUT, size))
+    inner = [build.add(PlannedTensor(abi.ARMNN_PLAN_TENSOR_ARENA, size)) for _ in range(3)]
+    output = PlannedTensor(abi.ARMNN_PLAN_TENSOR_OUTPUT, size, alignment=64)
+    build.add(output)
+    parts = []
+    for i in range(2):
+        part = PlannedTensor(abi.ARMNN_PLAN_TENSOR_ARENA, size // 2)
+        part.parent, part.offset = output, i * size // 2
+        parts.append(build.add(part))
+    small = build.add(PlannedTensor(abi.ARMNN_PLAN_TENSOR_ARENA, size // 2))
+    for begin, end in itertools.pairwise([source, *inner, small, parts[0]]):
+        build.steps.append(PlannedStep([begin], [end]))
+    build.steps.append(PlannedStep([small], [parts[1]]))
+    memory = plan_memory(build)
+    assert (output.first, output.last) == (4, 5)
+    assert memory.size == 2 * size  # with a place from the start on it would be three

@@ -361,6 +361,7 @@ enum armnn_i_import_term_e {
   ARMNN_IMPORT_FOR_CONTEXT = 0, /* the arena's, or a constant's */
   ARMNN_IMPORT_FOR_RUN = 1,     /* the caller's; longer if the run says that it stays */
   ARMNN_IMPORT_FOR_MAP = 2,     /* another backend's, until it is unmapped */
+  ARMNN_IMPORT_KEPT = 3,        /* the backend failed to give it back: it is asked again */
 };
 
 /* What a step that moves tensors has for a workload. */

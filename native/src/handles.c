@@ -31,7 +31,8 @@ static armnn_error_t* listen(words_t* words) {
 }
 
 static armnn_status_t blame(armnn_error_t* error, const char* function, armnn_status_t status,
-                            const words_t* words) {
+                            words_t* words) {
+  words->text[sizeof words->text - 1] = '\0'; /* the backend may have filled it to its end */
   return armnn_i_fail(error, status, "%s: %s", function,
                       words->text[0] != '\0' ? words->text : armnn_i_status_name(status));
 }
@@ -82,10 +83,11 @@ static armnn_status_t unmap(armnn_i_handle_t* item, armnn_error_t* error) {
 
 static armnn_status_t unimport(armnn_i_handle_t* item, armnn_error_t* error) {
   if (item->imported == NULL) return ARMNN_STATUS_OK;
-  item->imported = NULL;
   if (item->lender != NULL) --item->lender->borrower_count;
   item->lender = NULL;
+  item->term = ARMNN_IMPORT_KEPT; /* until it is given back; nothing is imported before */
   if (HAS(item, unimport_memory)) CALL(item, unimport_memory, error, );
+  item->imported = NULL;
   return ARMNN_STATUS_OK;
 }
 
@@ -145,6 +147,29 @@ typedef struct layout_t {
   uint64_t row;  /* bytes that lie together */
 } layout_t;
 
+/* More than any address has bits for is no distance in memory. */
+#define FARTHEST ((uint64_t)1 << 47)
+
+/* Whether no two elements, of |element| bytes each, lie in one place: from the smallest stride on,
+ * each goes past all that the ones before it reach. */
+static bool strides_are_sound(const layout_t* layout, uint32_t rank, uint64_t element) {
+  bool is_done[ARMNN_MAX_DIMS] = {false};
+  uint64_t extent = element;
+  for (;;) {
+    uint32_t next = rank;
+    for (uint32_t i = 0; i < rank; ++i) {
+      if (is_done[i] || layout->shape[i] == 1) continue;
+      if (next == rank || layout->strides[i] < layout->strides[next]) next = i;
+    }
+    if (next == rank) return true;
+    is_done[next] = true;
+    const uint64_t stride = layout->strides[next], steps = layout->shape[next] - 1;
+    if (stride < extent || stride > FARTHEST / steps) return false;
+    extent += stride * steps;
+    if (extent > FARTHEST) return false;
+  }
+}
+
 static armnn_status_t get_layout(const armnn_i_handle_t* item, uint64_t size, layout_t* out,
                                  armnn_error_t* error) {
   memset(out, 0, sizeof *out);
@@ -168,6 +193,10 @@ static armnn_status_t get_layout(const armnn_i_handle_t* item, uint64_t size, la
                         (ull)size);
   }
   out->row = size / count;
+  if (!strides_are_sound(out, rank, out->row)) {
+    return armnn_i_fail(error, ARMNN_STATUS_INTERNAL,
+                        "get_layout: with these strides elements lie in each other, or nowhere");
+  }
   while (rank > 0 && (out->strides[rank - 1] == out->row || out->shape[rank - 1] == 1)) {
     out->row *= out->shape[--rank];
   }

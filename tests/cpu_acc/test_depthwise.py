@@ -153,6 +153,9 @@ def test_channels(operators: Operators, isa: str, channels: int) -> None:
         Window((3, 3), (1, 1), (2, 2), (2, 2), (2, 2)),
         Window((3, 3), (2, 1), (1, 3), (1, 3), (1, 3)),
         Window((3, 3), (3, 3), before=(1, 1)),
+        Window((3, 3), (2, 1), before=(1, 1), after=(1, 1)),  # text recognition
+        Window((5, 5), (1, 2), before=(2, 2), after=(2, 2)),
+        Window((3, 3), (4, 1), before=(2, 1), after=(2, 1)),
         Window((1, 5), before=(0, 2), after=(0, 2)),
         Window((9, 9), before=(4, 4), after=(4, 4)),
         Window((2, 2), (2, 2)),

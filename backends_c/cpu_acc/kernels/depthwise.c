@@ -102,7 +102,7 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t channel, 
                          int border) {
   const ptrdiff_t pixel = job->input_pixel;
   const ptrdiff_t start =
-      (y * stride - job->pad_top) * job->input_row + tile->input_x * pixel + channel;
+      (y * job->stride_y - job->pad_top) * job->input_row + tile->input_x * pixel + channel;
   const float* weights = job->weights + channel * (size * size + 1);
   const vm_t lanes = vm_first((size_t)(job->channels - channel));
   const uint32_t columns = tile->columns;
@@ -162,7 +162,7 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t channel, 
 /* All tiles of |height| output rows. */
 ACC_INLINE void one_line(const job_t* job, int64_t y, int size, int stride, int height) {
   const int reach = (height - 1) * stride + size;
-  const int64_t top = y * stride - job->pad_top;
+  const int64_t top = y * job->stride_y - job->pad_top;
   const int first = top < 0 ? (int)-top : 0;
   const int end = top + reach > job->input_height ? (int)(job->input_height - top) : reach;
   const int whole = first == 0 && end == reach;
@@ -180,10 +180,13 @@ ACC_INLINE void one_line(const job_t* job, int64_t y, int size, int stride, int 
 }
 #undef TILE
 
+/* |stride| is the one from column to column; another from row to row leaves single rows. */
 ACC_INLINE void all_rows(const job_t* job, int size, int stride) {
   int64_t y = job->first_row;
 #if VF_REGISTERS >= 32
-  for (; y + 2 <= job->end_row; y += 2) one_line(job, y, size, stride, 2);
+  if (job->stride_y == stride) {
+    for (; y + 2 <= job->end_row; y += 2) one_line(job, y, size, stride, 2);
+  }
 #endif
   for (; y < job->end_row; ++y) one_line(job, y, size, stride, 1);
 }

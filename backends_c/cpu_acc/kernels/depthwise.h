@@ -50,7 +50,7 @@ typedef void (*armnn_i_acc_depthwise_fn_t)(const armnn_i_acc_depthwise_job_t* jo
 
 #define ARMNN_ACC_DEPTHWISE_MOST_WIDTH 7
 
-/* Square kernels, strides alike in both directions, no dilation. */
+/* Square kernels without dilation; |stride| is the one from column to column, the other is any. */
 typedef struct armnn_i_acc_depthwise_kernel_t {
   uint32_t kernel, stride;
   armnn_i_acc_depthwise_fn_t run;

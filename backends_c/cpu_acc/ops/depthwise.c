@@ -157,7 +157,7 @@ static int64_t plan_tiles(const armnn_i_acc_convolution_t* what,
 
 static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
     const armnn_i_acc_depthwise_kernels_t* kernels, const armnn_i_acc_convolution_t* what) {
-  if (what->kernel_y != what->kernel_x || what->stride_y != what->stride_x) return NULL;
+  if (what->kernel_y != what->kernel_x) return NULL;
   if (what->kernel_y > 1 && (what->dilation_y != 1 || what->dilation_x != 1)) return NULL;
   for (uint32_t i = 0; i < kernels->fixed_count; ++i) {
     const armnn_i_acc_depthwise_kernel_t* kernel = &kernels->fixed[i];

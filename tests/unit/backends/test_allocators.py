@@ -12,12 +12,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import armnn_py as ann
 from armnn_py.backends import Backend, Verdict
 
 Journal = Callable[[], list[str]]
+
+
+#: Other things than an int that may stand for an address, or not.
+KINDS: dict[str, Callable[[int], Any]] = {
+    "int64": np.int64,
+    "uint64": np.uint64,
+    "float": float,
+    "array": lambda address: np.array([address, address]),
+    "pointer": ctypes.c_void_p,
+}
 
 
 class Arena(ann.Allocator):
@@ -43,6 +54,8 @@ class Arena(ann.Allocator):
         address = -(-ctypes.addressof(block) // alignment) * alignment
         address += 8 if self.fault == "misaligned" else 0
         self.blocks[address] = block
+        if self.fault in KINDS:
+            return KINDS[self.fault](address)
         return 0 if self.fault == "nothing" else address
 
     def free(self, address: int) -> None:
@@ -82,6 +95,9 @@ def test_a_backend_uses_it(services_folder: Path, journal: Journal) -> None:
     [
         ("raises", "allocate failed: OSError: no shared memory"),
         ("text", "allocate failed: TypeError"),
+        ("float", "allocate failed: TypeError"),
+        ("array", "allocate failed: TypeError"),
+        ("pointer", "allocate failed: TypeError"),
         ("misaligned", "which is not aligned to 256 bytes"),
         ("nothing", ""),
     ],
@@ -103,6 +119,14 @@ def test_no_memory(
     assert journal() == ["create", "allocator of source 1", "destroy"]
     if fault == "misaligned":
         assert not arena.blocks
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64"])
+def test_addresses_of_numpy(services_folder: Path, journal: Journal, kind: str) -> None:
+    """ctypes would not take them, and give C an address that nobody gave."""
+    with ann.Runtime(services_folder, custom_allocators={"Services": Arena(fault=kind)}):
+        assert "region at 64" in journal()
+    assert journal()[-2:] == [f"its memory has {0x5A}", "destroy"]
 
 
 def test_what_free_raises_is_logged(

@@ -225,6 +225,27 @@ def test_garbage_is_refused_and_loses_nothing(
     assert optimize(Net().chain("c1", "pool"), runtime).counts() == (1, 1, 0)
 
 
+def test_a_blob_is_taken_once(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, journal: Callable[[], list[str]]
+) -> None:
+    monkeypatch.setenv("VIEWS_FAULT", "blob twice")
+    result = optimize(Net().chain("c1"), runtime)
+    assert result.counts() == (1, 0, 0)
+    del result
+    gc.collect()
+    assert journal() == ["blob made", "blob released"]
+
+
+def test_a_sink_is_not_used_after_its_call(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, journal: Callable[[], list[str]]
+) -> None:
+    monkeypatch.setenv("VIEWS_FAULT", "late")
+    for _ in range(2):
+        assert optimize(Net().chain("c1"), runtime).counts() == (1, 0, 0)
+    assert journal().count("refused late") == 1
+    assert "taken late" not in journal()
+
+
 def test_unsupported_leaves_all_as_it_is(
     runtime: ann.Runtime,
     monkeypatch: pytest.MonkeyPatch,

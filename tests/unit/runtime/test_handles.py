@@ -105,6 +105,7 @@ def test_a_failed_allocation_leaves_nothing_behind(
         ("-DNULL_FACTORY", "'Handle' registers a tensor handle factory that is null"),
         ("-DSAME_TWICE", "'Handle' registers a tensor handle factory 'Test/Handle/Device', but"),
         ('-DFACTORY_ID=""', "the id of a factory is ''"),
+        ("-DOTHER_THREAD", "'Handle' uses the registry from another thread than its call's"),
         ('-DFACTORY_ID="Other"', "'Handle' prefers tensor handle factories that nobody registered"),
     ],
 )
@@ -112,3 +113,38 @@ def test_faulty_registration(load: Callable[..., ann.Runtime], define: str, word
     with load(define) as runtime, pytest.raises(ann.BackendError) as caught:
         ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("define", "words", "gone"),
+    [
+        ("-DSAME_HANDLE", "'Handle' gives a tensor handle that it gave before", "destroy handle 0"),
+        (
+            "-DSAME_WORKLOAD",
+            "'Handle' gives layer 'second' a workload that it gave before",
+            "destroy workload",
+        ),
+    ],
+)
+def test_what_is_given_twice_is_destroyed_once(
+    load: Callable[..., ann.Runtime], journal: Journal, define: str, words: str, gone: str
+) -> None:
+    def use(runtime: ann.Runtime) -> None:
+        with ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net:
+            net.run(X)
+
+    with load(define) as runtime:
+        journal()
+        with pytest.raises(ann.BackendError) as caught:
+            use(runtime)
+        assert words in str(caught.value)
+        assert journal().count(gone) == 1
+
+
+def test_a_registry_is_not_used_after_its_call(
+    load: Callable[..., ann.Runtime], journal: Journal
+) -> None:
+    with load("-DLATE") as runtime:
+        with ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net:
+            np.testing.assert_array_equal(net.run(X)["y"], (2 * X) ** 2)
+        assert journal().count("refused late") == 2

@@ -401,6 +401,7 @@ ARMNN_BACKEND_BITS_MAX_ENUM = 0x7fffffff
 # ---- enum armnn_trace_event_kind_e
 ARMNN_TRACE_EVENT_STEP = 16
 ARMNN_TRACE_EVENT_RUN = 17
+ARMNN_TRACE_EVENT_COPY = 18
 ARMNN_TRACE_EVENT_KIND_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_tensor_kind_e
@@ -3002,6 +3003,7 @@ ENUMS: dict[str, dict[str, int]] = {
     "armnn_trace_event_kind_e": {
         "ARMNN_TRACE_EVENT_STEP": ARMNN_TRACE_EVENT_STEP,
         "ARMNN_TRACE_EVENT_RUN": ARMNN_TRACE_EVENT_RUN,
+        "ARMNN_TRACE_EVENT_COPY": ARMNN_TRACE_EVENT_COPY,
         "ARMNN_TRACE_EVENT_KIND_MAX_ENUM": ARMNN_TRACE_EVENT_KIND_MAX_ENUM,
     },
     "armnn_plan_tensor_kind_e": {

@@ -183,7 +183,10 @@ class HandleRegistry:
                     f"'{import_id}'"
                 )
                 return
-            self._by_id[copy_id].importer = import_id if import_id != copy_id else ""
+            if copy_id == import_id:
+                self._complain(f"registers a pair of the factory '{copy_id}' with itself")
+                return
+            self._by_id[copy_id].importer = import_id
 
     def _on_find(self, pointer: int | None) -> int | None:
         try:

@@ -35,6 +35,7 @@ _TYPES: dict[str, Any] = dict(_Host._fields_)  # type: ignore[arg-type]
 _CLASSES: tuple[Literal["delta"], Literal["absolute"]] = ("delta", "absolute")
 _MAX_COUNTERS = 4096
 _MODULUS = 1 << 64
+_HALF = _MODULUS // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class _ProfilingHost:
         self.is_enabled = False
         self.lock = threading.Lock()
         self._backend_id = backend_id
+        self._refused = ""
         self.struct = struct = _Host()
         struct.header.struct_size = ctypes.sizeof(struct)
         struct.header.struct_type = abi.ARMNN_STRUCT_PROFILING_HOST
@@ -75,10 +77,20 @@ class _ProfilingHost:
         struct.report = _TYPES["report"](self._report)
         struct.enabled = _TYPES["enabled"](lambda _context: int(self.is_enabled))
 
+    def take_refused(self) -> str:
+        """Why a call was answered with INVALID_ARGUMENT, the first since this was asked; or ""."""
+        refused, self._refused = self._refused, ""
+        return refused
+
+    def _refuse(self, function: str, words: str) -> int:
+        self._refused = self._refused or f"{function}: {words}"
+        _log.warning("backend '%s': %s is refused: %s", self._backend_id, function, words)
+        return abi.ARMNN_STATUS_INVALID_ARGUMENT
+
     def _register_counter(self, _context: Any, description: Any, out_id: Any) -> int:
         try:  # no exception may leave a callback
             if not out_id:
-                return abi.ARMNN_STATUS_INVALID_ARGUMENT
+                return self._refuse("register_counter", "out_counter_id is null")
             item = read_struct(
                 description,
                 abi.armnn_counter_description_t,
@@ -90,14 +102,16 @@ class _ProfilingHost:
             name = counted_text(item.name, "the name of a counter")
             with self.lock:
                 known = [counter.name for counter in self.counters]
-                if (
-                    not name
-                    or name in known
-                    or counter_class >= len(_CLASSES)
-                    or not math.isfinite(multiplier)
-                    or len(known) >= _MAX_COUNTERS
-                ):
-                    return abi.ARMNN_STATUS_INVALID_ARGUMENT
+                if not name:
+                    raise NonsenseError("a counter without a name")
+                if name in known:
+                    raise NonsenseError(f"there is a counter '{name}' already")
+                if counter_class >= len(_CLASSES):
+                    raise NonsenseError(f"counter '{name}' is of unknown class {counter_class}")
+                if not math.isfinite(multiplier * _MODULUS):  # of any value
+                    raise NonsenseError(f"the multiplier of counter '{name}' is {multiplier}")
+                if len(known) >= _MAX_COUNTERS:
+                    raise NonsenseError(f"more than {_MAX_COUNTERS} counters")
                 self.counters.append(
                     Counter(
                         name,
@@ -109,12 +123,7 @@ class _ProfilingHost:
                 )
                 out_id[0] = len(known)
         except (TableError, NonsenseError) as error:
-            _log.warning(
-                "backend '%s': a counter is refused: %s",
-                self._backend_id,
-                error.reason if isinstance(error, TableError) else error,
-            )
-            return abi.ARMNN_STATUS_INVALID_ARGUMENT
+            return self._refuse("register_counter", str(error))
         except BaseException as error:
             _log.error("backend '%s': register_counter failed: %r", self._backend_id, error)
             return abi.ARMNN_STATUS_INTERNAL
@@ -123,11 +132,12 @@ class _ProfilingHost:
     def _report(self, _context: Any, _time_ns: int, values: Any, count: int) -> int:
         try:
             if (count and not values) or count > _MAX_COUNTERS:
-                return abi.ARMNN_STATUS_INVALID_ARGUMENT
+                return self._refuse("report", f"{count} values that cannot be read")
             pairs = [(values[i].counter_id, values[i].value) for i in range(count)]
             with self.lock:
-                if any(counter_id >= len(self.counters) for counter_id, _ in pairs):
-                    return abi.ARMNN_STATUS_INVALID_ARGUMENT
+                unknown = [number for number, _ in pairs if number >= len(self.counters)]
+                if unknown:
+                    return self._refuse("report", f"there is no counter with id {unknown[0]}")
                 self.values.update(pairs)
         except BaseException as error:
             _log.error("backend '%s': report failed: %r", self._backend_id, error)
@@ -227,13 +237,16 @@ class NativeProfilingContext:
     def scaled(
         self, values: Mapping[str, int], before: Mapping[str, int] | None = None
     ) -> dict[str, float]:
-        """Return raw values in the units of their counters; delta ones since ``before``."""
+        """Return raw values in the units of their counters; delta ones since ``before``.
+
+        A delta counter that went back has a negative value: raw ones are numbers modulo 2**64.
+        """
         counters = {counter.name: counter for counter in self.counters}
         result = {}
         for name, value in values.items():
             counter = counters[name]
             if before is not None and counter.counter_class == "delta":
-                value = (value - before.get(name, 0)) % _MODULUS
+                value = (value - before.get(name, 0) + _HALF) % _MODULUS - _HALF
             result[name] = value * counter.multiplier
         return result
 
@@ -242,10 +255,11 @@ class NativeProfilingContext:
         if not call or self._object is None:
             return
         error = ErrorBuffer()
+        self._host.take_refused()
         with deferred_interrupts():
             status = call(self._object, *arguments, ctypes.byref(error.struct))
         if status != abi.ARMNN_STATUS_OK:
-            reason = error.text or status_name(status)
+            reason = _with_refused(error.text or status_name(status), self._host)
             raise BackendError(f"backend '{self.backend_id}': {function} failed: {reason}")
 
     def destroy(self) -> None:
@@ -255,6 +269,11 @@ class NativeProfilingContext:
                 with deferred_interrupts():
                     self._api.destroy(self._object)
                     self._object = None
+
+
+def _with_refused(reason: str, host: _ProfilingHost) -> str:
+    refused = host.take_refused()
+    return f"{reason} (refused before: {refused})" if refused else reason
 
 
 def create_profiling_context(
@@ -288,7 +307,8 @@ def create_profiling_context(
     del alive
     if status != abi.ARMNN_STATUS_OK:
         reason = f"create_profiling_context failed with {status_name(status)}"
-        raise ContextError("context-failed", f"{reason}: {error.text}" if error.text else reason)
+        reason = f"{reason}: {error.text}" if error.text else reason
+        raise ContextError("context-failed", _with_refused(reason, host))
     if not out:
         return None
     address = ctypes.addressof(out.contents)

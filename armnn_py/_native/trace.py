@@ -14,6 +14,8 @@ __all__ = ["TraceEvent", "dropped", "read", "start", "stop"]
 
 STEP = abi.ARMNN_TRACE_EVENT_STEP
 RUN = abi.ARMNN_TRACE_EVENT_RUN
+#: Bytes that the next step of its run copied, and why it did not import.
+COPY = abi.ARMNN_TRACE_EVENT_COPY
 #: Kinds of a backend's own events.
 PHASES = (abi.ARMNN_TRACE_BEGIN, abi.ARMNN_TRACE_END, abi.ARMNN_TRACE_INSTANT)
 

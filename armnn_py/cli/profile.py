@@ -64,6 +64,9 @@ def profile(
             "type": layer.type,
             "backend": layer.backend,
             "kernel": layer.kernel,
+            "memory": layer.memory,
+            "copied_bytes": layer.copied_bytes,
+            "reason": layer.reason,
             "calls": layer.calls,
             "seconds": layer.total_ns * 1e-9,
             "share": layer.total_ns / total,
@@ -79,11 +82,14 @@ def profile(
         "copies": recorded.copies,
         "dropped_events": recorded.dropped,
         "counters": recorded.counters,
+        "units": recorded.units,
+        "notes": list(recorded.notes),
         "layer_count": len(recorded.layers),
         "layers": rows,
         "trace": str(trace_file) if trace_file is not None else None,
     }
-    session.answer(data, lambda renderer: _render(renderer, data))
+    ways = [layer.how for layer in recorded.slowest(top or len(recorded.layers))]
+    session.answer(data, lambda renderer: _render(renderer, data, ways))
 
 
 def _operations(network: Network) -> dict[int | str, int]:
@@ -153,7 +159,7 @@ def _write(path: Path, document: dict[str, Any]) -> None:
         ) from error
 
 
-def _render(renderer: Renderer, data: dict[str, Any]) -> None:
+def _render(renderer: Renderer, data: dict[str, Any], ways: list[str]) -> None:
     def speed(value: float | None) -> str:
         return "-" if value is None else f"{value:.1f}"
 
@@ -171,13 +177,13 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
             [
                 row["layer"],
                 row["backend"],
-                row["kernel"],
+                how,
                 str(row["calls"]),
                 f"{row['seconds'] * 1e3:.2f}",
                 f"{row['share'] * 100:.1f} %",
                 speed(row["gflops"]),
             ]
-            for row in data["layers"]
+            for row, how in zip(data["layers"], ways, strict=True)
         ],
     )
     shown, count = len(data["layers"]), data["layer_count"]
@@ -190,8 +196,13 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         f"{counted(data['threads'], 'thread')}: {which}{where if data['trace'] else ''}"
     )
     for backend, values in data["counters"].items():
-        shown_values = ", ".join(f"{name} {value:g}" for name, value in values.items())
+        units = data["units"].get(backend, {})
+        shown_values = ", ".join(
+            f"{name} {value:g} {units.get(name, '')}".rstrip() for name, value in values.items()
+        )
         renderer.line(f"Counters of {backend}: {shown_values}")
+    for note in data["notes"]:
+        renderer.line(f"note: {note}")
     if data["dropped_events"]:
         lost = counted(data["dropped_events"], "event")
         renderer.line(f"{lost} did not fit into the buffer: the times are too small")

@@ -33,6 +33,16 @@ class Counting:
             backend.release()
             raise
 
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each counter by its name; empty for a plain number."""
+        return {counter.name: counter.unit for counter in self._context.counters}
+
+    @property
+    def delta_names(self) -> frozenset[str]:
+        """Names of the counters that should only count up."""
+        return frozenset(c.name for c in self._context.counters if c.counter_class == "delta")
+
     def finish(self) -> dict[str, float]:
         """Turn the counters off and return what they have come to."""
         try:

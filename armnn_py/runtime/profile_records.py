@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from armnn_py.text import counted
+
 __all__ = ["BackendEvent", "LayerProfile", "TimelineEvent"]
 
 
@@ -18,6 +20,8 @@ class LayerProfile:
     factories or the host, e.g. ``host -> Acme/AcmeNpu/Device``; of other layers it is empty.
     ``guids`` has the layers of the user's network that the kernel computes, where a backend that
     compiled them said so.
+    ``copied_bytes`` were copied by a copy or import in all its calls; 0 where memory was taken as
+    it is. ``reason`` says, in the backend's words, why an import was refused, the last time.
     """
 
     layer: str
@@ -28,11 +32,21 @@ class LayerProfile:
     total_ns: int
     memory: str = ""
     guids: tuple[int, ...] = ()
+    copied_bytes: int = 0
+    reason: str = ""
 
     @property
     def mean_ns(self) -> float:
         """Time of one execution."""
         return self.total_ns / self.calls
+
+    @property
+    def how(self) -> str:
+        """The kernel; of a move its memories, how much was copied, and why it was no import."""
+        words = f"{self.kernel} {self.memory}".rstrip()
+        if self.copied_bytes:
+            words += f", {counted(self.copied_bytes, 'byte')} copied"
+        return f"{words}: {self.reason}" if self.reason else words
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.text import counted, html_table, text_table
+from armnn_py.text import counted, html_table, printable, text_table
 
 if TYPE_CHECKING:
     from armnn_py.runtime.profiling import Profile
@@ -33,12 +34,16 @@ def to_json(profile: Profile) -> dict[str, Any]:
                 "kernel": layer.kernel,
                 "memory": layer.memory,
                 "guids": list(layer.guids),
+                "copied_bytes": layer.copied_bytes,
+                "reason": layer.reason,
                 "calls": layer.calls,
                 "total_us": layer.total_ns / 1e3,
             }
             for layer in profile.layers
         ],
         "counters": {backend: dict(values) for backend, values in profile.counters.items()},
+        "units": {backend: dict(units) for backend, units in profile.units.items()},
+        "notes": list(profile.notes),
         "events": [
             {
                 "name": event.name,
@@ -63,11 +68,13 @@ def summary(profile: Profile) -> str:
 
 
 def to_text(profile: Profile) -> str:
-    """Return a table of layers, the slowest first, and one of counters."""
+    """Return a table of layers, the slowest first, one of counters, and notes."""
     if not profile.layers:
         return "nothing was run"
     counters = _counter_rows(profile)
     more = f"\n\n{text_table(counters, right=range(2, 3))}" if counters else ""
+    if profile.notes:
+        more += "\n\n" + "\n".join(f"note: {printable(note)}" for note in profile.notes)
     return f"{text_table(_rows(profile), right=_NUMBERS)}\n{summary(profile)}{more}"
 
 
@@ -75,7 +82,10 @@ def to_html(profile: Profile, name: str) -> str:
     """Return the same for a notebook."""
     table = html_table(_rows(profile), f"Profile of '{name}': {summary(profile)}")
     counters = _counter_rows(profile)
-    return table + html_table(counters, "Counters") if counters else table
+    if counters:
+        table += html_table(counters, "Counters")
+    notes = "".join(f"<p>note: {html.escape(printable(note))}</p>" for note in profile.notes)
+    return table + notes
 
 
 def _rows(profile: Profile) -> list[tuple[str, ...]]:
@@ -87,7 +97,7 @@ def _rows(profile: Profile) -> list[tuple[str, ...]]:
                 layer.layer,
                 layer.type,
                 layer.backend,
-                f"{layer.kernel} {layer.memory}".rstrip(),
+                printable(layer.how),
                 str(layer.calls),
                 f"{layer.mean_ns / 1e6:.3f}",
                 f"{layer.total_ns / 1e6:.3f}",
@@ -100,8 +110,8 @@ def _rows(profile: Profile) -> list[tuple[str, ...]]:
 
 def _counter_rows(profile: Profile) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
-        (backend, name, f"{value:g}")
+        (backend, name, f"{value:g}", profile.units.get(backend, {}).get(name, ""))
         for backend, values in profile.counters.items()
         for name, value in values.items()
     ]
-    return [("backend", "counter", "value"), *rows] if rows else []
+    return [("backend", "counter", "value", "unit"), *rows] if rows else []

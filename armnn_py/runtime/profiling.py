@@ -72,6 +72,8 @@ class _Sum:
     info: StepInfo
     calls: int = 0
     total_ns: int = 0
+    copied_bytes: int = 0
+    reason: str = ""
 
 
 _RUN = StepInfo("run", "Run", "host", "")
@@ -102,9 +104,14 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     counters
         By backend of the runtime: counter name to value, in the counter's unit. A delta counter's
         value is by how much it grew, whoever used the backend; an absolute one's its last.
+    units
+        By backend: counter name to the text of its unit.
+    notes
+        What is missing or strange: counters that a backend did not give, and why.
     """
 
     __slots__ = (
+        "_copied",
         "_counting",
         "_dropped_before",
         "_in_step",
@@ -119,9 +126,11 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         "dropped",
         "events",
         "layers",
+        "notes",
         "run_ns",
         "runs",
         "timeline",
+        "units",
     )
 
     CAPACITY = 1 << 18
@@ -134,6 +143,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._known: dict[NetworkPlan, dict[int, LayerAssignment]] = {}
         self._dropped_before = 0
         self._told: list[BackendEvent] = []
+        # By run, what the step under way copied, and why.
+        self._copied: dict[tuple[int, int], tuple[int, str]] = {}
         # Indices of told events by run: whose they are is known when the step has ended.
         self._in_step: dict[tuple[int, int], list[int]] = {}
         self._counting: dict[str, Counting] = {}
@@ -141,6 +152,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self.events: tuple[BackendEvent, ...] = ()
         self.timeline: tuple[TimelineEvent, ...] = ()
         self.counters: dict[str, dict[str, float]] = {}
+        self.units: dict[str, dict[str, str]] = {}
+        self.notes: tuple[str, ...] = ()
         self.runs = 0
         self.run_ns = 0
         self.copies = 0
@@ -185,6 +198,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 entry.total_ns,
                 entry.info.memory,
                 guids,
+                entry.copied_bytes,
+                entry.reason,
             )
             for (_, _, guids), entry in self._sums.items()
         )
@@ -195,6 +210,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._sums.clear()
         self._told.clear()
         self._in_step.clear()
+        self._copied.clear()
 
     def _start_counters(self) -> None:
         for backend in self._network.runtime.backends.values():
@@ -204,15 +220,27 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             try:
                 self._counting[backend.id] = Counting(backend, context)
             except ArmnnError as error:
-                _log.warning("the profile lacks counters: %s", error)
+                self._note(f"the profile lacks counters: {error}")
 
     def _finish_counters(self) -> None:
         for backend_id, counting in self._counting.items():
             try:
-                self.counters[backend_id] = counting.finish()
+                values = self.counters[backend_id] = counting.finish()
             except ArmnnError as error:
-                _log.warning("the profile lacks counters: %s", error)
+                self._note(f"the profile lacks counters: {error}")
+                continue
+            self.units[backend_id] = counting.units
+            for name in sorted(counting.delta_names & values.keys()):
+                if values[name] < 0:
+                    self._note(
+                        f"backend '{backend_id}': counter '{name}' is a delta counter, "
+                        "but its value went back"
+                    )
         self._counting.clear()
+
+    def _note(self, words: str) -> None:
+        _log.warning("%s", words)
+        self.notes += (words,)
 
     def _take(self, events: list[trace.TraceEvent], dropped: int) -> None:
         """Count the events of this profile's network; ``dropped`` is the process's count."""
@@ -230,7 +258,12 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 self.runs += 1
                 self.run_ns += event.duration_ns
                 self._in_step.pop((event.plan, event.run_id), None)
+                self._copied.pop((event.plan, event.run_id), None)
                 self._add_to_timeline(event, _RUN, event.time_ns, event.duration_ns)
+            elif event.kind == trace.COPY:
+                size, words = self._copied.get((event.plan, event.run_id), (0, ""))
+                copied = size + event.id, words + event.name
+                self._copied[event.plan, event.run_id] = copied
             elif event.kind == trace.STEP:
                 self._take_step(event, plan)
 
@@ -251,15 +284,19 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 self._count(plan, step.id, tuple(inner.guids), shown, inner.duration_ns)
                 self._add_to_timeline(step, shown, inner.start_ns, inner.duration_ns)
                 rest -= inner.duration_ns
-        self._count(plan, step.id, (), info, max(rest, 0))
+        entry = self._count(plan, step.id, (), info, max(rest, 0))
+        size, words = self._copied.pop((step.plan, step.run_id), (0, ""))
+        entry.copied_bytes += size
+        entry.reason = words or entry.reason
         self._add_to_timeline(step, info, step.time_ns, step.duration_ns)
 
     def _count(
         self, plan: NetworkPlan, step: int, guids: tuple[int, ...], info: StepInfo, time_ns: int
-    ) -> None:
+    ) -> _Sum:
         entry = self._sums.setdefault((plan, step, guids), _Sum(info))
         entry.calls += 1
         entry.total_ns += time_ns
+        return entry
 
     def _add_to_timeline(
         self, event: trace.TraceEvent, info: StepInfo, time_ns: int, duration_ns: int

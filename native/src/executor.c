@@ -181,6 +181,32 @@ static void trace_step(const armnn_context_t* context, uint32_t index, uint64_t 
                     (armnn_string_t){name, strlen(name)}, index, begin, end - begin);
 }
 
+/* What a step copied, and what the backend said if it did not import: those words are cleared when
+ * the step has done it in another way. */
+static void trace_copy(const armnn_context_t* context, uint32_t index, uint64_t bytes,
+                       const armnn_error_t* error, uint64_t begin) {
+  if (!context->plan->steps[index].moves) return;
+  armnn_string_t words = {"", 0};
+  if (error->text != NULL && error->capacity > 0) {
+    const char* end = (const char*)memchr(error->text, '\0', (size_t)error->capacity);
+    words.data = error->text;
+    words.size = end != NULL ? (uint64_t)(end - error->text) : error->capacity;
+  }
+  if (bytes == 0 && words.size == 0) return;
+  enum { MOST = sizeof((armnn_trace_event_t*)0)->name - 1, PIECES = 6 };
+  for (int piece = 0; piece == 0 || (piece < PIECES && words.size != 0); ++piece) {
+    uint64_t size = words.size < MOST ? words.size : MOST;
+    while (size < words.size && size > 0 && ((unsigned char)words.data[size] & 0xC0) == 0x80) {
+      --size; /* not inside a character */
+    }
+    if (size == 0) size = words.size < MOST ? words.size : MOST; /* it is no text */
+    armnn_i_trace_add(&armnn_i_core.trace, ARMNN_TRACE_EVENT_COPY,
+                      (armnn_string_t){words.data, size}, piece == 0 ? bytes : 0, begin, 0);
+    words.data += size;
+    words.size -= size;
+  }
+}
+
 /* After a run that ended early: a backend may still be at work on the caller's buffers. */
 static void await_pending(walk_t* walk, bool traced) {
   const armnn_context_t* context = walk->context;
@@ -213,8 +239,11 @@ __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* w
     }
     step->args.run_id = walk->run_id;
     walk->begun = i + 1;
+    const uint64_t copied = traced ? run->copied_bytes : 0;
     const armnn_status_t status = step->execute(step->workload, &step->args, error);
     if (traced) {
+      if (status == ARMNN_STATUS_OK)
+        trace_copy(context, i, run->copied_bytes - copied, error, time);
       trace_step(context, i, time);
       time = armnn_i_now_ns();
     }

@@ -94,6 +94,9 @@ ARMNN_CORE_API int32_t armnn_core_log_next(armnn_log_record_t* out_record);
 enum armnn_trace_event_kind_e {
   ARMNN_TRACE_EVENT_STEP = 16, /* one step of a plan: |id| is its index */
   ARMNN_TRACE_EVENT_RUN = 17,  /* one whole run */
+  /* Before the STEP that moved a tensor: |id| bytes were copied. |name| says why memory was not
+   * imported; a long text goes on in the next event of this kind, which has no bytes. */
+  ARMNN_TRACE_EVENT_COPY = 18,
   ARMNN_TRACE_EVENT_KIND_MAX_ENUM = INT32_MAX
 };
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -71,11 +72,11 @@ def test_profile(
 
     assert json.loads(json.dumps(profile.to_json()))["counters"] == profile.counters
     assert str(profile).splitlines()[-3:] == [
-        "backend    counter       value",
-        "Services   layers            6",
-        "Services   temperature      21",
+        "backend    counter       value   unit",
+        "Services   layers            6   layers",
+        "Services   temperature      21   degrees",
     ]
-    assert "<td>temperature</td><td>21</td>" in profile._repr_html_()
+    assert "<td>temperature</td><td>21</td><td>degrees</td>" in profile._repr_html_()
 
 
 def test_events(runtime: ann.Runtime, network: ann.Network) -> None:
@@ -138,14 +139,29 @@ def test_failures(
         assert profile.counters == {}
         assert profile.runs == 1
         assert f"the profile lacks counters: {words}" in caplog.text
+    assert profile.notes == (f"the profile lacks counters: {words}",)
+    assert str(profile).splitlines()[-1] == f"note: the profile lacks counters: {words}"
+    assert f"<p>note: the profile lacks counters: {escape(words)}</p>" in profile._repr_html_()
     monkeypatch.delenv("SERVICES_REFUSES")
     assert services.read_counters()["temperature"] == 21.0
 
 
 def test_values_of_an_unknown_counter(services: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICES_REFUSES", "bad-counter-id")
-    with pytest.raises(ann.BackendError, match="the host takes no values"):
+    with pytest.raises(ann.BackendError, match="the host takes no values") as caught:
         services.read_counters()
+    assert "(refused before: report: there is no counter with id 77)" in str(caught.value)
+
+
+def test_delta_counter_that_goes_back(
+    runtime: ann.Runtime, network: ann.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVICES_REFUSES", "counter-back")
+    with ann.load(network, ["Services"], runtime=runtime) as net, net.profile() as profile:
+        net.run(X)
+    assert profile.counters["Services"]["layers"] == -2.0
+    words = "backend 'Services': counter 'layers' is a delta counter, but its value went back"
+    assert profile.notes == (words,)
 
 
 def test_no_profiling_context(
@@ -165,7 +181,12 @@ def test_no_profiling_context(
             "context-failed",
             "create_profiling_context failed with internal: create_profiling_context says no",
         ),
-        ("bad-counter-name", "context-failed", "counter 1 was not taken"),
+        (
+            "bad-counter-name",
+            "context-failed",
+            "create_profiling_context failed with invalid argument: counter 1 was not taken "
+            "(refused before: register_counter: there is a counter 'layers' already)",
+        ),
     ],
 )
 def test_refused(

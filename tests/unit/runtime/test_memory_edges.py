@@ -262,6 +262,10 @@ def test_the_import_factory_also_takes_what_another_backend_exports(edges: Edges
     [
         ({"PAIR_ID": '"Other"'}, "'A' registers a pair of factories 'Other' and 'Test/A/Import'"),
         ({"SECOND_PAIR": "1"}, "'A' registers two import factories for 'Test/A/Copy'"),
+        (
+            {"PAIR_ID": '"Test/A/Import"'},
+            "'A' registers a pair of the factory 'Test/A/Import' with",
+        ),
         ({"PAIR_ID": "NULL"}, "'A': the id of a factory in a pair is null"),
     ],
 )
@@ -336,3 +340,34 @@ def test_an_output_that_is_lent_is_named_too(edges: Edges) -> None:
         ("l0", "import of output", "host -> Test/A/Copy"),
         ("l0", "return", "Test/A/Copy -> host"),
     }
+
+
+def test_a_refused_import_is_told_with_its_bytes_and_reason(edges: Edges) -> None:
+    """The input is copied at once, the output when it is returned; the words may be long."""
+    words = "the memory lies where the device cannot reach, ä" + "ö" * 60
+    runtime = edges.load({"IMPORTS": MALLOC, "REFUSES": f'"{words}"'})
+    network = ann.Network("one")
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    y = network.add_elementwise_unary(x, ann.UnaryOperation.NEG, backend="A", name="l0")
+    network.add_output("y", y)
+    with ann.load(network, ["A"], runtime=runtime) as loaded, loaded.profile() as profile:
+        loaded.run(X)
+        loaded.run(X)
+    told = {layer.kernel: (layer.copied_bytes, layer.reason) for layer in profile.layers}
+    assert told["import"] == (2 * X.nbytes, f"can_be_imported: {words}")
+    assert told["import of output"] == (0, f"can_be_imported: {words}")
+    assert told["return"] == (2 * X.nbytes, "")
+    assert f"import host -> Test/A/Copy, 96 bytes copied: can_be_imported: {words}" in str(profile)
+    assert "return Test/A/Copy -> host, 96 bytes copied" in str(profile)
+    assert {row["copied_bytes"] for row in profile.to_json()["layers"]} == {0, 96}
+
+
+def test_memory_that_was_imported_has_no_bytes(edges: Edges) -> None:
+    runtime = edges.load({"IMPORTS": MALLOC})
+    network = ann.Network("one")
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    y = network.add_elementwise_unary(x, ann.UnaryOperation.NEG, backend="A", name="l0")
+    network.add_output("y", y)
+    with ann.load(network, ["A"], runtime=runtime) as loaded, loaded.profile() as profile:
+        loaded.run(X)
+    assert {(layer.copied_bytes, layer.reason) for layer in profile.layers} == {(0, "")}

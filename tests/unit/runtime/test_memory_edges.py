@@ -208,7 +208,7 @@ def test_who_fails_a_move_is_named(
 
 def test_bound_arrays_say_nothing_about_tensors_between_layers(edges: Edges) -> None:
     """What a backend does not import of them is copied."""
-    runtime = edges.load({"IMPORTS": MALLOC, "REFUSES": '"not today"'})
+    runtime = edges.load({"IMPORTS": MALLOC, "FAILS": '"import"'})
     network = ann.Network("chain")
     x = network.add_input("x", ann.TensorInfo(X.shape))
     for number, backend in enumerate(("CpuRef", "A", "CpuRef")):
@@ -218,7 +218,20 @@ def test_bound_arrays_say_nothing_about_tensors_between_layers(edges: Edges) -> 
     network.add_output("y", x)
     with ann.load(network, ["CpuRef"], runtime=runtime) as loaded, loaded.bind() as bound:
         bound.inputs["x"][...] = X
-        np.testing.assert_array_equal(bound.run()["y"], -X)
+        with loaded.profile() as profile:
+            np.testing.assert_array_equal(bound.run()["y"], -X)
+    assert profile.copies == 2
+
+
+def test_what_can_only_be_copied_goes_by_way_of_the_host(edges: Edges) -> None:
+    edges.load({"WINDOWS": "0"}, {"WINDOWS": "0"})
+    assert f"copy {MIDDLE}" in edges.bridges("A", "B")
+    assert moves(edges.journal()) == [
+        "copy into Test/A/Copy",
+        "copy out of Test/A/Copy",
+        "copy into Test/B/Copy",
+        "copy out of Test/B/Copy",
+    ]
 
 
 # ---- Pairs of a copy and an import factory -------------------------------------------------------

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TextIO, TypeVar
 import rich_click as click
 from click.globals import get_current_context
 
-from armnn_py import errors
+from armnn_py import environment, errors
 from armnn_py.cli.render import Renderer, printable, shortened
+from armnn_py.runtime.log_lines import keep_log_levels
 
 if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
@@ -143,6 +144,10 @@ class Session:
         logging.getLogger("armnn_py").setLevel(level.upper())
         # Refused files are told by warnings and answers; their log lines would say it again.
         told = self.log_level is None and self.verbosity <= 0
+        if self.log_level is not None or self.verbosity:
+            keep_log_levels()
+        elif environment.log_levels():
+            told = False
         logging.getLogger("armnn_py.backends").setLevel(logging.ERROR if told else logging.NOTSET)
         quiet = self.verbosity < 0
 

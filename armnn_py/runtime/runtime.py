@@ -20,6 +20,7 @@ from armnn_py.optimizer import OptimizedNetwork
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.evaluate import evaluate
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
+from armnn_py.runtime.log_lines import use_log_levels_once
 from armnn_py.runtime.measure import measure
 from armnn_py.runtime.threads import use_environment_once
 
@@ -95,6 +96,7 @@ class Runtime(
         self._closed = self._is_done = True  # until there is something to close
         if use_environment:
             use_environment_once()
+            use_log_levels_once()
         follow_log_level()
         self._backends = load_backends(
             dynamic_backends_path=dynamic_backends_path,

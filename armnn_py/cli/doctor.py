@@ -19,7 +19,7 @@ from armnn_py.cli.render import Column, Renderer
 __all__ = ["doctor"]
 
 Result = tuple[str, str]
-_EXTRAS = {"onnx": ("onnx", "names of all ONNX operators"), "image": ("PIL", "pictures as inputs")}
+_EXTRAS = {"onnx": ("onnx", "ONNX reader"), "image": ("PIL", "pictures as inputs")}
 
 
 @click.command()

@@ -39,8 +39,8 @@ class Frontend:
     suffixes: tuple[str, ...]
     matches: Callable[[bytes], bool]
     """Whether the first bytes of a file look like this format."""
-    package: str | None
-    """What must be importable; ``None``: nothing."""
+    package: str
+    """What must be importable."""
     extra: str
     """The extra of this project that installs it."""
     module: str | None
@@ -53,7 +53,7 @@ class Frontend:
                 f"'{path.name}' is a {self.name} model, which this version does not import",
                 hints=["convert it to ONNX, or build it with armnn_py.Network"],
             )
-        if self.package is not None and importlib.util.find_spec(self.package) is None:
+        if importlib.util.find_spec(self.package) is None:
             raise ModelError(
                 f"importing '{path.name}' needs the Python package '{self.package}', "
                 "which is not installed",
@@ -82,7 +82,7 @@ FRONTENDS: tuple[Frontend, ...] = (
         name="ONNX",
         suffixes=(".onnx",),
         matches=_looks_like_onnx,
-        package=None,
+        package="onnx",
         extra="onnx",
         module="armnn_py.frontends.onnx",
     ),

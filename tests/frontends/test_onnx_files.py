@@ -98,6 +98,33 @@ def test_contents(models: Any, what: str) -> None:
     assert caught.value.path == str(models.folder / "model.onnx")
 
 
+# Each behind a version, by which the file is one of ONNX.
+DAMAGED = {
+    "field number 0": b"\x00\x01",
+    "wire type 6": b"\x4e",
+    "the end of no group": b"\x4c",
+    "the end of another group": b"\x4b\x44",
+    "a group without end": b"\x4b\x08\x01",
+    "a number of 11 bytes": b"\x48" + b"\xff" * 10 + b"\x01",
+    "a number without end": b"\x48\xff",
+    "a length behind the end": b"\x3a\x05abc",
+    "a length that is negative": b"\x3a" + b"\xff" * 9 + b"\x01",
+    "a message behind its parent": b"\x3a\x02\x0a\x05" + bytes(20),
+    "half a packed float": b"\x3a\x07\x2a\x05\x22\x03abc",
+    "half a packed number": b"\x3a\x06\x2a\x04\x0a\x02\x05\x85",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGED)
+def test_damaged_files(models: Any, what: str) -> None:
+    data = b"\x08\x08" + DAMAGED[what]
+    with pytest.raises(ann.ParseError) as caught:
+        import_model(models.save(data))
+    assert caught.value.message == "'model.onnx' is not an ONNX model, or is damaged"
+    assert caught.value.details[0] == f"file: {len(data)} bytes"
+    assert "cut short" in caught.value.hints[0]
+
+
 def test_every_truncation_is_an_error(models: Any) -> None:
     model = adding(numpy_helper.from_array(np.float32([[1, 2, 3, 4]]), "w"))
     data = model.SerializeToString()

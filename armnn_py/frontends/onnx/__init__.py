@@ -4,15 +4,16 @@
 
 ::
 
-    file -> wire and proto -> OnnxModel -> Network
-       reading            model        conversion
+    file -> ModelProto -> OnnxModel -> Network
+      reading          model        conversion
 
 ``OnnxModel`` is read once. Conversion is done for concrete input shapes: every value is then
 either a numpy array that is already known or a slot of the network, and an operator that finds all
 its inputs known is computed at once. A model with free dimensions becomes a network that converts
 again per set of shapes; all conversions share the weights.
 
-Files are read without the package ``onnx``; where it is there, messages are more exact.
+Of the package ``onnx``, `schema` loads the part that knows the messages, when a file is read; all
+of it is imported where a model has operators that are not supported, to say which they are.
 """
 
 from __future__ import annotations

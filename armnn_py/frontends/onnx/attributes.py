@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.proto import Attribute, Tensor
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
+
+if TYPE_CHECKING:
+    import onnx
 
 __all__ = ["Subgraph", "read_attributes"]
 
@@ -24,7 +26,9 @@ class Subgraph:
     name: str
 
 
-def read_attributes(attributes: Iterable[Attribute], folder: Path, what: str) -> dict[str, Any]:
+def read_attributes(
+    attributes: Iterable[onnx.AttributeProto], folder: Path, what: str
+) -> dict[str, Any]:
     """Return attributes by name: int, float, str, array, or a list of these.
 
     Raises
@@ -41,7 +45,7 @@ def read_attributes(attributes: Iterable[Attribute], folder: Path, what: str) ->
     return found
 
 
-def _value(attribute: Attribute, folder: Path, what: str) -> Any:
+def _value(attribute: onnx.AttributeProto, folder: Path, what: str) -> Any:
     kind = int(attribute.type)
     if kind == _UNDEFINED:  # files of IR version 1 do not say
         kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
@@ -72,9 +76,9 @@ _FIELDS = {
 }
 
 
-def _is_set(attribute: Attribute, kind: int) -> bool:
-    value = getattr(attribute, _FIELDS[kind])
-    return bool(value) if kind >= _FLOATS else value is not None
+def _is_set(attribute: onnx.AttributeProto, kind: int) -> bool:
+    field = _FIELDS[kind]
+    return bool(getattr(attribute, field)) if kind >= _FLOATS else attribute.HasField(field)
 
 
 def _text(value: bytes) -> str | bytes:
@@ -85,12 +89,12 @@ def _text(value: bytes) -> str | bytes:
         return value
 
 
-_READERS: dict[int, Callable[[Attribute, Path, str], Any]] = {
-    _FLOAT: lambda a, folder, what: a.f or 0.0,
-    _INT: lambda a, folder, what: a.i or 0,
-    _STRING: lambda a, folder, what: _text(a.s or b""),
-    _TENSOR: lambda a, folder, what: read_tensor(a.t or Tensor(), folder, what),
-    _FLOATS: lambda a, folder, what: [float(value) for part in a.floats for value in part],
-    _INTS: lambda a, folder, what: list(a.ints),
-    _STRINGS: lambda a, folder, what: [_text(value) for value in a.strings],
+_READERS: dict[int, Callable[[Any, Path, str], Any]] = {
+    _FLOAT: lambda a, folder, what: float(a.f),
+    _INT: lambda a, folder, what: int(a.i),
+    _STRING: lambda a, folder, what: _text(bytes(a.s)),
+    _TENSOR: lambda a, folder, what: read_tensor(a.t, folder, what),
+    _FLOATS: lambda a, folder, what: [float(value) for value in a.floats],
+    _INTS: lambda a, folder, what: [int(value) for value in a.ints],
+    _STRINGS: lambda a, folder, what: [_text(bytes(value)) for value in a.strings],
 }

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.onnx.attributes import read_attributes
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
-from armnn_py.frontends.onnx.proto import Dimension, Model, Tensor
-from armnn_py.frontends.onnx.proto import ValueInfo as ValueInfoProto
-from armnn_py.frontends.onnx.reading import open_model, protobuf_text, quoted
+from armnn_py.frontends.onnx.reading import protobuf_text, quoted, read_model
 from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name, read_tensor
 
 if TYPE_CHECKING:
     import numpy as np
+    import onnx
 
 __all__ = ["Node", "OnnxModel", "ValueInfo", "load_model"]
 
@@ -102,9 +101,9 @@ def load_model(path: Path) -> OnnxModel:
         The file is damaged, or its graph contradicts itself: a cycle, a value made twice or
         never, weights whose shape and data differ, and the like.
     """
+    proto = read_model(path)
     try:
-        with open_model(path) as proto:
-            return _Reader(proto, path).read()
+        return _Reader(proto, path).read()
     except ArmnnError as error:
         if isinstance(error, ParseError) and error.path is None:
             error.path = str(path)
@@ -116,8 +115,7 @@ def load_model(path: Path) -> OnnxModel:
 
 
 class _Reader:
-    def __init__(self, proto: Model, path: Path) -> None:
-        assert proto.graph is not None
+    def __init__(self, proto: onnx.ModelProto, path: Path) -> None:
         self.proto = proto
         self.graph = proto.graph
         self.path = path
@@ -138,9 +136,7 @@ class _Reader:
             path=self.path,
             opsets=opsets,
             nodes=tuple(nodes),
-            constants={
-                name: self._read(name, constants[name]) for name in constants if name in used
-            },
+            constants={name: self._read(constants[name]) for name in constants if name in used},
             inputs=inputs,
             outputs=outputs,
             functions=frozenset(
@@ -159,8 +155,8 @@ class _Reader:
             raise ParseError(f"'{self.path.name}' does not say which operator set it uses")
         return opsets
 
-    def _constant_names(self) -> dict[str, Tensor | None]:
-        found: dict[str, Tensor | None] = {}
+    def _constant_names(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
         for tensor in self.graph.initializer:
             name = protobuf_text(tensor.name, "name of an initializer")
             if not name:
@@ -169,16 +165,17 @@ class _Reader:
                 raise ParseError(f"initializer {quoted(name)} is defined twice")
             found[name] = tensor
         for sparse in self.graph.sparse_initializer:
-            values = sparse.values if sparse.values is not None else Tensor()
-            name = protobuf_text(values.name, "name of an initializer")
+            name = protobuf_text(sparse.values.name, "name of an initializer")
             if name in found:
                 raise ParseError(f"initializer {quoted(name)} is defined twice")
-            found[name] = None
+            found[name] = sparse
         return found
 
-    def _read(self, name: str, tensor: Tensor | None) -> Constant:
-        if tensor is None:
+    def _read(self, tensor: Any) -> Constant:
+        if not hasattr(tensor, "raw_data"):
+            name = protobuf_text(tensor.values.name, "name of an initializer")
             return Unreadable(f"initializer {quoted(name)} is sparse")
+        name = protobuf_text(tensor.name, "name of an initializer")
         return read_tensor(tensor, self.folder, f"initializer {quoted(name)}")
 
     def _nodes(self) -> list[Node]:
@@ -208,7 +205,7 @@ class _Reader:
             )
         return nodes
 
-    def _inputs(self, constants: dict[str, Tensor | None]) -> dict[str, ValueInfo]:
+    def _inputs(self, constants: dict[str, Any]) -> dict[str, ValueInfo]:
         inputs: dict[str, ValueInfo] = {}
         for proto in self.graph.input:
             info = _value_info(proto, "input")
@@ -236,26 +233,27 @@ def _domain(domain: str | bytes) -> str:
     return "" if text == "ai.onnx" else text
 
 
-def _value_info(proto: ValueInfoProto, kind: str) -> ValueInfo:
+def _value_info(proto: onnx.ValueInfoProto, kind: str) -> ValueInfo:
     name = protobuf_text(proto.name, f"name of an {kind}")
     if not name:
         raise ParseError(f"an {kind} of the graph has no name")
-    value = proto.type.value if proto.type is not None else None
-    which, tensor = value if value is not None else (None, None)
-    if tensor is None:
+    which = proto.type.WhichOneof("value")
+    if which != "tensor_type":
         text = (which or "no").removesuffix("_type").replace("_", " ")
         return ValueInfo(name, None, f"{text} type", None)
+    tensor = proto.type.tensor_type
     dims: tuple[int | str | None, ...] | None = None
-    if tensor.shape is not None:
+    if tensor.HasField("shape"):
         dims = tuple(_dimension(dim, name) for dim in tensor.shape.dim)
     number = tensor.elem_type
     return ValueInfo(name, DTYPES.get(number), element_type_name(number), dims)
 
 
-def _dimension(dim: Dimension, name: str) -> int | str | None:
-    if isinstance(dim.value, (str, bytes)):
-        text = protobuf_text(dim.value, f"dimension of {quoted(name)}")
+def _dimension(dim: Any, name: str) -> int | str | None:
+    if dim.HasField("dim_param"):
+        text = protobuf_text(dim.dim_param, f"dimension of {quoted(name)}")
         return None if text in _ANONYMOUS else text
-    if dim.value is not None and dim.value < 0:
-        return None  # what old exporters write for a free dimension
-    return dim.value
+    if dim.HasField("dim_value"):
+        # Old exporters write -1 for a free dimension.
+        return int(dim.dim_value) if dim.dim_value >= 0 else None
+    return None

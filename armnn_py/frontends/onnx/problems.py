@@ -69,10 +69,6 @@ class Problems:
 
 
 def _is_standard(node: Node) -> bool:
-    if node.domain:
-        return False
-    try:
-        from onnx import defs
-    except ImportError:
-        return True  # as far as can be said without that package
-    return bool(defs.has(node.op_type))
+    from onnx import defs
+
+    return not node.domain and bool(defs.has(node.op_type))

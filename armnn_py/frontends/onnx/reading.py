@@ -1,19 +1,19 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From a file to a `Model`, with every way a file can be bad as a `ParseError`."""
+"""From a file to a parsed ``ModelProto``, with every way a file can be bad as a `ParseError`."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.proto import Model, parse
-from armnn_py.frontends.onnx.wire import DamagedError, Source
+from armnn_py.frontends.onnx.schema import model_class
 
-__all__ = ["open_model", "protobuf_text", "quoted"]
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["protobuf_text", "quoted", "read_model"]
 
 _PROTOBUF_LIMIT = 2**31 - 1
 _SHOWN_LENGTH = 100
@@ -30,7 +30,7 @@ def quoted(name: object) -> str:
 
 
 def protobuf_text(value: str | bytes, what: str) -> str:
-    """Return a string field; it is ``bytes`` where the file has no UTF-8."""
+    """Return a string field; protobuf hands over ``bytes`` where the text is not UTF-8."""
     if isinstance(value, bytes):
         try:
             return value.decode("utf-8")
@@ -39,48 +39,53 @@ def protobuf_text(value: str | bytes, what: str) -> str:
     return value
 
 
-@contextlib.contextmanager
-def open_model(path: Path) -> Iterator[Model]:
-    """Read what a model file says; its weights can be read as long as the block lasts.
+def read_model(path: Path) -> onnx.ModelProto:
+    """Read and parse a model file.
 
     Raises
     ------
     ParseError
         The file cannot be read, is empty, too large for protobuf, or not an ONNX model.
+    ModelError
+        The package ``onnx`` cannot be imported.
     """
+    kind = model_class()
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+    data = _contents(path)
     try:
-        with path.open("rb", buffering=0) as file:
-            size = os.fstat(file.fileno()).st_size
-            yield _parse(path, Source(file.fileno(), size))
+        model: onnx.ModelProto = kind.FromString(data)
+    except (DecodeError, ValueError, RecursionError, MemoryError) as error:
+        text = str(error).strip()
+        raise ParseError(
+            f"'{path.name}' is not an ONNX model, or is damaged",
+            path=str(path),
+            details=[f"file: {len(data)} bytes", *([f"protobuf: {text}"] if text else [])],
+            hints=["check the file's size against the original: a copy may have been cut short"],
+        ) from error
+    if not model.HasField("graph"):
+        raise ParseError(
+            f"'{path.name}' is not an ONNX model: it has no graph",
+            path=str(path),
+            details=[f"file: {len(data)} bytes"],
+        )
+    return model
+
+
+def _contents(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > _PROTOBUF_LIMIT:
+            raise ParseError(
+                f"model '{path.name}' has {size} bytes, protobuf allows {_PROTOBUF_LIMIT}",
+                path=str(path),
+                hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
+            )
+        data = path.read_bytes()
     except OSError as error:
         raise ParseError(
             f"cannot read model '{path.name}': {error.strerror or error}", path=str(path)
         ) from error
-
-
-def _parse(path: Path, source: Source) -> Model:
-    size = source.size
-    if size > _PROTOBUF_LIMIT:
-        raise ParseError(
-            f"model '{path.name}' has {size} bytes, protobuf allows {_PROTOBUF_LIMIT}",
-            path=str(path),
-            hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
-        )
-    if not size:
+    if not data:
         raise ParseError(f"model '{path.name}' is empty", path=str(path))
-    try:
-        model = parse(source, Model(), 0, size)
-    except (DamagedError, MemoryError) as error:
-        raise ParseError(
-            f"'{path.name}' is not an ONNX model, or is damaged",
-            path=str(path),
-            details=[f"file: {size} bytes", *([str(error)] if str(error) else [])],
-            hints=["check the file's size against the original: a copy may have been cut short"],
-        ) from error
-    if model.graph is None:
-        raise ParseError(
-            f"'{path.name}' is not an ONNX model: it has no graph",
-            path=str(path),
-            details=[f"file: {size} bytes"],
-        )
-    return model
+    return data

@@ -19,9 +19,8 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted
 
 if TYPE_CHECKING:
+    import onnx
     from numpy.typing import NDArray
-
-    from armnn_py.frontends.onnx.proto import Tensor
 
 __all__ = ["DTYPES", "Unreadable", "aligned_empty", "dense", "element_type_name", "read_tensor"]
 
@@ -41,10 +40,15 @@ DTYPES: dict[int, np.dtype[Any]] = {
     13: np.dtype(np.uint64),
 }
 _OTHER_TYPES = {8: "string", 14: "complex64", 15: "complex128", 16: "bfloat16"}
-# Which repeated field holds elements that are not raw bytes.
-_FIELDS = {1: "float_data", 7: "int64_data", 11: "double_data", 12: "uint64_data"} | {
-    13: "uint64_data"
+# Which repeated field holds elements that are not raw bytes, and its type.
+_FIELDS: dict[int, tuple[str, type[np.generic]]] = {
+    1: ("float_data", np.float32),
+    7: ("int64_data", np.int64),
+    11: ("double_data", np.float64),
+    12: ("uint64_data", np.uint64),
+    13: ("uint64_data", np.uint64),
 }
+_SMALL: tuple[str, type[np.generic]] = ("int32_data", np.int32)
 _EXTERNAL = 1
 _ALIGNMENT = 64
 
@@ -81,7 +85,7 @@ def dense(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def read_tensor(tensor: Tensor, folder: Path, what: str) -> NDArray[Any] | Unreadable:
+def read_tensor(tensor: onnx.TensorProto, folder: Path, what: str) -> NDArray[Any] | Unreadable:
     """Read a tensor's values.
 
     Parameters
@@ -117,15 +121,12 @@ def read_tensor(tensor: Tensor, folder: Path, what: str) -> NDArray[Any] | Unrea
     size = math.prod(shape) * dtype.itemsize
     if tensor.data_location == _EXTERNAL:
         array = _read_external(tensor, folder, shape, dtype, what)
-    elif tensor.raw_data is not None:
-        source, (begin, end) = tensor.raw_data
-        if end - begin != size:
-            raise _mismatch(what, shape, dtype, f"{end - begin} bytes")
+    elif tensor.HasField("raw_data"):
+        raw = tensor.raw_data  # a copy, at each time that it is asked for
+        if len(raw) != size:
+            raise _mismatch(what, shape, dtype, f"{len(raw)} bytes")
         array = aligned_empty(shape, dtype)
-        if size:
-            source.read_into((begin, end), array.reshape(-1).view(np.uint8).data)
-        if sys.byteorder == "big":  # stored little-endian
-            array.byteswap(inplace=True)
+        array[...] = np.frombuffer(raw, dtype.newbyteorder("<")).reshape(shape)
     else:
         array = _read_field(tensor, shape, dtype, what)
     if dtype == np.bool_:  # any byte but 0 is true
@@ -147,25 +148,22 @@ def _mismatch(what: str, shape: tuple[int, ...], dtype: np.dtype[Any], found: st
 
 
 def _read_field(
-    tensor: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], what: str
+    tensor: onnx.TensorProto, shape: tuple[int, ...], dtype: np.dtype[Any], what: str
 ) -> NDArray[Any]:
-    values = tensor.elements(_FIELDS.get(tensor.data_type, "int32_data"))
-    if len(values) != math.prod(shape):
-        raise _mismatch(what, shape, dtype, f"{len(values)} elements")
-    array = aligned_empty(shape, dtype)
+    field, stored = _FIELDS.get(tensor.data_type, _SMALL)
+    stored_values = getattr(tensor, field)
+    if len(stored_values) != math.prod(shape):
+        raise _mismatch(what, shape, dtype, f"{len(stored_values)} elements")
+    values = np.array(stored_values, stored)
     if dtype == np.float16:  # stored as the bits of 16-bit numbers
-        array.reshape(-1)[...] = values.astype(np.uint16).view(np.float16)
-    else:
-        # Wider than the type where the field is: out-of-range values wrap instead of raising.
-        wide = np.float64 if dtype.kind == "f" else np.uint64 if dtype.kind == "u" else np.int64
-        if dtype.kind == "u" and tensor.data_type not in (12, 13):
-            wide = np.int64
-        array.reshape(-1)[...] = values.astype(wide).astype(dtype)
+        values = values.astype(np.uint16).view(np.float16)
+    array = aligned_empty(shape, dtype)
+    array.reshape(-1)[...] = values.astype(dtype, copy=False)  # what is out of range wraps
     return array
 
 
 def _read_external(
-    tensor: Tensor,
+    tensor: onnx.TensorProto,
     folder: Path,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],

@@ -80,15 +80,16 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         self._give_up_backend = self._release
 
     def __del__(self) -> None:
-        give_up, self._give_up_backend = self._give_up_backend, None
+        give_up = self._give_up_backend
         if give_up is None:  # never became ours
             return
-        try:
-            if self.struct.release:
-                with deferred_interrupts():  # it may give memory back to an allocator in Python
+        with deferred_interrupts():  # until the backend has one user less
+            self._give_up_backend = None
+            try:
+                if self.struct.release:
                     self.struct.release(self.struct.object)
-        finally:
-            give_up()
+            finally:
+                give_up()
 
     def __repr__(self) -> str:
         return f"<NativeBlob 0x{self.struct.object or 0:x} {self.compatibility[:40]!r}>"

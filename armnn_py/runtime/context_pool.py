@@ -14,6 +14,7 @@ import weakref
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+from armnn_py._native.interrupts import deferred_interrupts, interruptible
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.runtime.profiling import flush_profiles
@@ -78,12 +79,13 @@ class _PlanEntry:
         return [context for context in lost if _take_out(self.made, context)]
 
     def destroy(self) -> None:
-        for context in self.made:
-            context.destroy()
-        self.made.clear()
-        self.idle.clear()
-        self.kept.clear()
-        self.plan.destroy()
+        with deferred_interrupts():  # nobody could take up where it ended
+            for context in self.made:
+                context.destroy()
+            self.made.clear()
+            self.idle.clear()
+            self.kept.clear()
+            self.plan.destroy()
 
 
 def _take_out(items: list[Any], item: object) -> bool:
@@ -330,9 +332,14 @@ class ContextPool:
                         lease.context.cancel()
             # Looks again now and then: a lease can also end without being given back.
             waited = 0.0
-            while self._at_work() and (patience is None or waited < patience):
-                self._condition.wait(_LOOK_AGAIN)
-                waited += _LOOK_AGAIN
+            try:
+                with interruptible():
+                    while self._at_work() and (patience is None or waited < patience):
+                        self._condition.wait(_LOOK_AGAIN)
+                        waited += _LOOK_AGAIN
+            except BaseException:
+                self.closed = False  # it can be closed again
+                raise
             if self._at_work():
                 _logger.warning("network '%s' was left running at exit", self.name)
                 return False

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
@@ -365,19 +366,22 @@ class LoadedNetwork(
 
         ``obey``: a backend may veto it.
         """
-        if not self._pool.shut(patience=patience):
-            return
-        try:
-            self._notices.before_unload(obey=obey)
-        except BaseException:
-            self._pool.reopen()
-            raise
-        self._pool.free()
-        self._notices.after_unload()
-        drain_log()
-        self._runtime._forget(self)
-        if self._owns_runtime:
-            self._runtime.close()
+        # Interrupted between two steps it could neither be used nor closed again; only the wait for
+        # runs can be interrupted, and then it is open as before.
+        with deferred_interrupts():
+            if not self._pool.shut(patience=patience):
+                return
+            try:
+                self._notices.before_unload(obey=obey)
+            except BaseException:
+                self._pool.reopen()
+                raise
+            self._pool.free()
+            self._notices.after_unload()
+            drain_log()
+            self._runtime._forget(self)
+            if self._owns_runtime:
+                self._runtime.close()
 
     def _after_fork(self) -> None:
         self._pool.after_fork()

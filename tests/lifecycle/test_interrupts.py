@@ -32,6 +32,7 @@ from armnn_py._native import (
 )
 from armnn_py._native.interrupts import deferred_interrupts, deliver_interrupts, interruptible
 from armnn_py.backends import backend
+from armnn_py.runtime import context_pool
 
 Build = Callable[..., None]
 X = np.arange(8, dtype=np.float32).reshape(2, 4)
@@ -427,6 +428,34 @@ def test_close_can_be_repeated(load: Any, sender: Sender, monkeypatch: pytest.Mo
         del runtime
         gc.collect()
         assert load.journal().count("Services destroy") == number + 1
+
+
+def test_an_interrupted_close_of_a_network(
+    load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It goes to its end once nobody runs; while it waits, it is given up."""
+    free = context_pool.ContextPool.free
+    monkeypatch.setattr(context_pool.ContextPool, "free", sender.before(free))
+    runtime = load("Views")
+    net = ann.load(sum_of_sums(), ["Views", "CpuRef"], runtime=runtime)
+    sender.is_armed = True
+    with pytest.raises(KeyboardInterrupt):
+        net.close()
+    assert load.journal()[-1] == "workload gone"
+
+    net = ann.load(sum_of_sums(), ["Views", "CpuRef"], runtime=runtime)
+    lease = net._pool.start()
+    lease.thread = -1  # of a run that does not end
+    monkeypatch.setattr(net._pool._condition, "wait", sender.before(lambda _: None), raising=False)
+    sender.is_armed = True
+    with pytest.raises(KeyboardInterrupt):
+        net.close()
+    assert not net.closed
+    np.testing.assert_array_equal(net.run(X)["y"], 4 * X)
+    lease.thread = 0
+    net.close()
+    runtime.close()
+    assert load.journal().count("workload gone") == 2
 
 
 def test_bound_arrays_run_after_an_exception_at_any_bytecode(runtime: ann.Runtime) -> None:

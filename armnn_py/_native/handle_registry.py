@@ -183,10 +183,8 @@ class HandleRegistry:
                     f"'{import_id}'"
                 )
                 return
-            if copy_id == import_id:
-                self._complain(f"registers a pair of the factory '{copy_id}' with itself")
-                return
-            self._by_id[copy_id].importer = import_id
+            # A factory that does both may say so, as those of Arm NN's CpuRef do.
+            self._by_id[copy_id].importer = import_id if import_id != copy_id else ""
 
     def _on_find(self, pointer: int | None) -> int | None:
         try:

@@ -275,10 +275,6 @@ def test_the_import_factory_also_takes_what_another_backend_exports(edges: Edges
     [
         ({"PAIR_ID": '"Other"'}, "'A' registers a pair of factories 'Other' and 'Test/A/Import'"),
         ({"SECOND_PAIR": "1"}, "'A' registers two import factories for 'Test/A/Copy'"),
-        (
-            {"PAIR_ID": '"Test/A/Import"'},
-            "'A' registers a pair of the factory 'Test/A/Import' with",
-        ),
         ({"PAIR_ID": "NULL"}, "'A': the id of a factory in a pair is null"),
     ],
 )
@@ -384,3 +380,11 @@ def test_memory_that_was_imported_has_no_bytes(edges: Edges) -> None:
     with ann.load(network, ["A"], runtime=runtime) as loaded, loaded.profile() as profile:
         loaded.run(X)
     assert {(layer.copied_bytes, layer.reason) for layer in profile.layers} == {(0, "")}
+
+
+def test_a_factory_may_be_a_pair_of_its_own(edges: Edges) -> None:
+    edges.load({"IMPORTS": MALLOC, "PAIR": "1", "PAIR_ID": "IMPORT_ID"})
+    assert edges.bridges("A") == [f"import {IN}"]
+    assert {line for line in edges.journal() if line.startswith("import")} == {
+        "import into Test/A/Copy"
+    }

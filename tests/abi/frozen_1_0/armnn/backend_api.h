@@ -436,7 +436,8 @@ typedef struct armnn_tensor_handle_factory_registry_t {
                                      armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;
   /* Where a workload prefers the copy factory, handles that import (a network's input or output,
    * what another backend exports) come from the import factory; it works on both. Both must be
-   * factories of the same backend, two of them, registered before the call of the backend returns.
+   * factories of the same backend, registered before the call of the backend returns. One and the
+   * same twice says no more than that it does both, as every factory without a pair.
    * A tensor of one factory never lies in one of the other: a Splitter of what was imported, and a
    * Concat whose output lies in the caller's buffer, are executed. */
   armnn_status_t (*register_copy_and_import_pair)(void* context, const char* copy_factory_id,

@@ -117,6 +117,8 @@ class Node:
         What a PRE_COMPILED layer is run from.
     part
         Number of the sub-graph that it was placed in, or None.
+    is_replacement
+        Whether its backend put it in the place of other layers.
     """
 
     __slots__ = (
@@ -124,6 +126,7 @@ class Node:
         "blob",
         "descriptor",
         "inputs",
+        "is_replacement",
         "name",
         "origins",
         "outputs",
@@ -156,6 +159,7 @@ class Node:
         self.backend: str | None = None
         self.blob: NativeBlob | None = None
         self.part: int | None = None
+        self.is_replacement = False
 
     @property
     def output(self) -> Value:

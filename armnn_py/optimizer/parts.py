@@ -271,6 +271,7 @@ class _Substituter:
             )
             node.backend = self._backend_id
             node.blob = layer.blob
+            node.is_replacement = True
             nodes.append(node)
         self._settled.update(nodes)
         heir: dict[Node, Node] = {}

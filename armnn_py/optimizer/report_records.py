@@ -120,11 +120,12 @@ def _note(origin: Origin, node: Node) -> str:
     """What became of a layer, now that ``node`` stands for it."""
     if node.type is LayerType.PRE_COMPILED:
         others = sum(1 for other in node.origins if other.type not in HOST_LAYERS) - 1
-        company = f" with {counted(others, 'layer')}" if others else ""
+        company = f" with {counted(others, 'other layer')}" if others else ""
         return f"compiled{company} into '{node.name}'"
     main = _main_origin(node.origins, node)
     if origin == main:
-        return "" if origin.type is node.type else f"runs as {node.type.label} '{node.name}'"
+        is_same = origin.type is node.type and not node.is_replacement
+        return "" if is_same else f"runs as {node.type.label} '{node.name}'"
     how = "merged" if origin.type is node.type else "fused"
     return f"{how} into '{node.name}'"
 

@@ -72,6 +72,7 @@ class _Trial:
     def __init__(self, factories: Mapping[str, TensorHandleFactory]) -> None:
         self._factories = factories
         self._handles: dict[int, TensorHandle | None] = {}
+        self._told: set[int] = set()
         self.refused: set[int] = set()
 
     def make(self, tensor: PlannedTensor) -> None:
@@ -99,7 +100,9 @@ class _Trial:
         except BackendError as error:
             assert tensor.placed_by is not None
             assert tensor.placed_by.layer is not None
-            _log.warning("layer '%s' is executed: %s", tensor.placed_by.layer.name, error)
+            if id(tensor.placed_by) not in self._told:  # each of its parts may be refused
+                self._told.add(id(tensor.placed_by))
+                _log.warning("layer '%s' is executed: %s", tensor.placed_by.layer.name, error)
             return None
 
     def destroy(self) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import pytest
 
 from armnn_py.backends.checking import STEPS
 
-from .conftest import Command
+from .conftest import DEMO, Command
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def test_list_shows_the_reference(command: Command) -> None:
@@ -234,3 +237,18 @@ def test_one_is_not_said_in_the_plural(command: Command, tmp_path: Path) -> None
     out = command("--backend-path", tmp_path, "backends", "paths").out
     assert "1 backend\n" in out
     assert "1 file\n" in out
+
+
+def test_a_veto_of_the_end_takes_nothing_from_the_answer(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, include = REPOSITORY / "tests/fixtures/queue_backend.c", REPOSITORY / "native/include"
+    path = tmp_path / "Test_Queue_backend.so"
+    flags = ["-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread", f"-I{include}"]
+    subprocess.run(["cc", *flags, str(source), "-o", str(path)], check=True)
+    monkeypatch.setenv("QUEUE_REFUSES", "before_unload_network")
+    answer = command("--backend-path", tmp_path, "run", DEMO, "--random", "1", "-b", "CpuRef")
+    assert answer.code == 0, answer.err
+    assert "1 run in" in answer.out
+    assert "does not let network 'digits' be closed: before_unload_network" in answer.err
+    assert command("--backend-path", tmp_path, "run", DEMO, "--random", "1", "--json").json["ok"]

@@ -289,6 +289,8 @@ def test_what_a_factory_refuses_is_executed(
         np.testing.assert_allclose(net.run(X)["y"], expected(X), rtol=1e-6, atol=1e-7)
     text = " ".join(record.getMessage() for record in caplog.records).replace("\n", " ")
     assert re.search(said, text) if said else not text
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == len(set(told)), "once for each layer"
 
 
 def test_a_factory_that_changes_its_mind_is_an_error(odd_backend: Callable[[str], Path]) -> None:

@@ -246,6 +246,28 @@ def test_a_sink_is_not_used_after_its_call(
     assert "taken late" not in journal()
 
 
+@pytest.mark.parametrize(
+    ("names", "fault", "notes"),
+    [
+        (["c1"], "same", ["runs as Convolution2d 'c1'"]),
+        (["c1"], "", ["compiled into 'compiled'"]),
+        (["c1", "c2"], "", ["compiled with 1 other layer into 'compiled'"] * 2),
+        (["c1", "c2", "c3"], "", ["compiled with 2 other layers into 'compiled'"] * 3),
+    ],
+)
+def test_the_report_says_what_became_of_layers(
+    runtime: ann.Runtime,
+    monkeypatch: pytest.MonkeyPatch,
+    names: list[str],
+    fault: str,
+    notes: list[str],
+) -> None:
+    monkeypatch.setenv("VIEWS_FAULT", fault)
+    net = Net().chain(*names)
+    optimized = ann.optimize(net.network, ["Views"], runtime=runtime)
+    assert [row.note for row in optimized.assignment] == notes
+
+
 def test_unsupported_leaves_all_as_it_is(
     runtime: ann.Runtime,
     monkeypatch: pytest.MonkeyPatch,

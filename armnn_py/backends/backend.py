@@ -149,6 +149,11 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         return guarded(self._table.api)
 
     @property
+    def may_call_python(self) -> bool:
+        """Whether `calls_python` can ever be true."""
+        return self._allocator is not None or self._profiling is not None
+
+    @property
     def calls_python(self) -> bool:
         """Whether its code may call Python while a network runs."""
         return self._allocator is not None or (

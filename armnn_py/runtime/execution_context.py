@@ -51,6 +51,7 @@ class ExecutionContext:
         "_data",
         "_handles",
         "_input_alignments",
+        "_may_call_python",
         "_native",
         "_output_specs",
         "_own_outputs",
@@ -73,6 +74,10 @@ class ExecutionContext:
             )
             undo.pop_all()
         self._backends = plan.backends
+        #: Else nobody asks at each run.
+        self._may_call_python = (plan.debug is not None and plan.debug.is_used) or any(
+            backend.may_call_python for backend in plan.backends
+        )
         self._output_specs = []
         for index, (name, info) in enumerate(plan.network.outputs.items()):
             alignment = plan.output_alignments.get(index, 1)
@@ -170,7 +175,7 @@ class ExecutionContext:
                     f"network '{self.plan.network.name}': cancelled before it started"
                 )
             stays = bool(self._bound)
-            if self._calls_python():
+            if self._may_call_python and self._calls_python():
                 with deferred_interrupts():
                     status = native.run(deadline, interruptible, strict, stays)
             else:

@@ -18,50 +18,30 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.blob import NativeBlob
 from armnn_py._native.calls import ErrorBuffer, status_name
-from armnn_py._native.dynamic_library import is_code
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.read_layers import (
     NonsenseError,
     address_of,
-    descriptor_from_struct,
     read_array,
-    read_constant,
     read_counted,
-    read_struct,
-    read_tensor_info,
 )
+from armnn_py._native.replacement_layers import ReplacementReader, check_slot, read_slots
 from armnn_py._native.subgraph import (
-    ABSENT,
     BOUNDARY,
-    CONSTANT,
     LayerData,
     Slot,
     SubgraphData,
     SubgraphStructs,
 )
-from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from armnn_py._native.model_options import NativeModelOptions
-    from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
 
 _log = logging.getLogger("armnn_py.backends")
-_MAX_SLOTS = 1 << 16
-_HOST_TYPES = frozenset(
-    {
-        LayerType.INPUT,
-        LayerType.OUTPUT,
-        LayerType.CONSTANT,
-        LayerType.MEM_COPY,
-        LayerType.MEM_IMPORT,
-    }
-)
 
 
 @dataclass(slots=True)
@@ -180,10 +160,8 @@ class _Sink:
         release: Callable[[], None],
     ) -> None:
         self._data = data
-        self._known: dict[int, NDArray[Any]] = {
-            array.ctypes.data: array for array in structs.constants
-        }
-        self._retain, self._release = retain, release
+        known = {array.ctypes.data: array for array in structs.constants}
+        self._reader = ReplacementReader(known, retain, release)
         self._thread = threading.get_ident()
         self._interruption: BaseException | None = None
         self.answer = OptimizationAnswer()
@@ -201,7 +179,6 @@ class _Sink:
         _open_sinks.pop(self._token, None)
         answer, self.answer = self.answer, OptimizationAnswer()
         interruption, self._interruption = self._interruption, None
-        self._known.clear()
         return answer, interruption
 
     def called(self, name: str, arguments: tuple[Any, ...]) -> int:
@@ -244,13 +221,6 @@ class _Sink:
             raise NonsenseError("the substitution is closed already")
         return substitution
 
-    @staticmethod
-    def _slots(pointer: Any, count: int, what: str) -> tuple[Slot, ...]:
-        if count > _MAX_SLOTS:
-            raise NonsenseError(f"{what}: {count} slots")
-        array = read_array(pointer, abi.armnn_slot_t, count, what)
-        return tuple((int(slot.layer), int(slot.slot)) for slot in array)
-
     # ---- Callbacks ---------------------------------------------------------------------------
 
     def _begin_substitution(self, layers: Any, count: int, out_token: Any) -> None:
@@ -261,7 +231,7 @@ class _Sink:
 
     def _add_layer(self, token: int, layer: Any) -> None:
         substitution = self._open_substitution(token)
-        added = self._read_layer(layer, substitution.replacement)
+        added = self._reader.read(layer, substitution.replacement)
         substitution.replacement.append(added)
         if added.blob is not None:
             try:
@@ -283,27 +253,27 @@ class _Sink:
     ) -> None:  # fmt: skip
         substitution = self._open_substitution(token)
         own = set(substitution.layers)
-        sources = self._slots(inputs, input_count, "the inputs of the substitution")
+        sources = read_slots(inputs, input_count, "the inputs of the substitution")
         for layer, slot in sources:
             if layer == BOUNDARY:
                 if slot >= len(self._data.input_infos):
                     raise NonsenseError(f"boundary input {slot} of {len(self._data.input_infos)}")
                 continue
-            self._check_slot(self._data.layers, layer, slot, "an input of the substitution")
+            check_slot(self._data.layers, layer, slot, "an input of the substitution")
             if layer in own:
                 raise NonsenseError(
                     f"an input of the substitution is made by layer {layer}, which goes"
                 )
-        before = self._slots(originals, output_count, "the slots to be replaced")
-        after = self._slots(replacements, output_count, "the replacing slots")
+        before = read_slots(originals, output_count, "the slots to be replaced")
+        after = read_slots(replacements, output_count, "the replacing slots")
         for layer, slot in before:
-            self._check_slot(self._data.layers, layer, slot, "a slot to be replaced")
+            check_slot(self._data.layers, layer, slot, "a slot to be replaced")
             if layer not in own:
                 raise NonsenseError(f"layer {layer} is not among those that are substituted")
         if len(set(before)) != len(before):
             raise NonsenseError("a slot is replaced twice")
         for layer, slot in after:
-            self._check_slot(substitution.replacement, layer, slot, "a replacing slot")
+            check_slot(substitution.replacement, layer, slot, "a replacing slot")
         for new in substitution.replacement:
             for layer, slot in new.inputs:
                 if layer == BOUNDARY and slot >= len(sources):
@@ -322,96 +292,6 @@ class _Sink:
 
     def _add_deleted(self, layers: Any, count: int) -> None:
         self.answer.deleted.append(self._layers(layers, count))
-
-    # ---- Layers of a replacement -------------------------------------------------------------
-
-    @staticmethod
-    def _check_slot(layers: Any, layer: int, slot: int, what: str) -> None:
-        if layer >= len(layers):
-            raise NonsenseError(f"{what}: layer {layer} of {len(layers)}")
-        count = len(layers[layer].output_infos)
-        if slot >= count:
-            raise NonsenseError(f"{what}: output {slot} of a layer with {count}")
-
-    def _read_layer(self, pointer: Any, earlier: list[LayerData]) -> LayerData:
-        struct = read_struct(
-            pointer, abi.armnn_layer_t, abi.ARMNN_STRUCT_LAYER, "the layer", least="output_infos"
-        )
-        if struct.fields_used:
-            raise NonsenseError("the layer uses members that this version does not know")
-        name = read_counted(struct.name, "the name of the layer").decode("utf-8", "replace")
-        try:
-            layer_type = LayerType(int(struct.type))
-        except ValueError:
-            raise NonsenseError(f"layer '{name}' has unknown type {struct.type}") from None
-        if layer_type in _HOST_TYPES:
-            raise NonsenseError(f"layer '{name}': {layer_type.label} belongs to the host")
-        counts = int(struct.input_count), int(struct.output_count)
-        if max(counts) > _MAX_SLOTS:
-            raise NonsenseError(f"layer '{name}' has {counts[0]} inputs and {counts[1]} outputs")
-        slots = self._slots(struct.inputs, counts[0], f"the inputs of layer '{name}'")
-        infos, constants = self._read_operands(struct, slots, name, earlier)
-        pointers = read_array(struct.output_infos, ctypes.c_void_p, counts[1], "output_infos")
-        outputs = tuple(
-            read_tensor_info(pointer, f"output {index} of layer '{name}'")
-            for index, pointer in enumerate(pointers)
-        )
-        views = outputs if layer_type is LayerType.CONCAT else infos
-        rank = views[0].rank if views and views[0] is not None else 0
-        descriptor = descriptor_from_struct(
-            layer_type, struct.descriptor, f"the descriptor of layer '{name}'", view_rank=rank
-        )
-        blob = self._read_blob(struct, layer_type, name)
-        return LayerData(layer_type, name, descriptor, slots, infos, constants, outputs, blob)
-
-    def _read_operands(
-        self, struct: Any, slots: tuple[Slot, ...], name: str, earlier: list[LayerData]
-    ) -> tuple[tuple[TensorInfo | None, ...], tuple[NDArray[Any] | None, ...]]:
-        count = len(slots)
-        given = read_array(struct.input_infos, ctypes.c_void_p, count, "input_infos")
-        values = (ctypes.c_void_p * count)()
-        if address_of(struct.constants):
-            values = read_array(struct.constants, ctypes.c_void_p, count, "constants")
-        infos: list[TensorInfo | None] = []
-        constants: list[NDArray[Any] | None] = []
-        for index, (layer, slot) in enumerate(slots):
-            what = f"input {index} of layer '{name}'"
-            info = read_tensor_info(given[index], what) if given[index] else None
-            value: NDArray[Any] | None = None
-            if layer == CONSTANT:
-                if slot != index or not values[index]:
-                    raise NonsenseError(
-                        f"{what} is constant, but constants[{index}] does not say what"
-                    )
-                known, value = read_constant(values[index], what, self._known)
-                info = info or known
-                if info != known:
-                    raise NonsenseError(f"{what} is {info}, its constant {known}")
-            elif layer == ABSENT:
-                if info is not None:
-                    raise NonsenseError(f"{what} is absent, but has an info")
-            else:
-                if layer != BOUNDARY:
-                    self._check_slot(earlier, layer, slot, what)
-                if info is None:
-                    raise NonsenseError(f"{what} has no info")
-            infos.append(info)
-            constants.append(value)
-        return tuple(infos), tuple(constants)
-
-    def _read_blob(self, struct: Any, layer_type: LayerType, name: str) -> NativeBlob | None:
-        if layer_type is not LayerType.PRE_COMPILED:
-            if address_of(struct.blob):
-                raise NonsenseError(f"layer '{name}' has a blob, but is no PreCompiled layer")
-            return None
-        what = f"the blob of layer '{name}'"
-        blob = read_struct(
-            struct.blob, abi.armnn_blob_t, abi.ARMNN_STRUCT_BLOB, what, least="release"
-        )
-        if blob.release and not is_code(address_of(blob.release)):
-            raise NonsenseError(f"{what}: where its release points to is no code")
-        text = read_counted(blob.compatibility, f"the compatibility of {what}")
-        return NativeBlob(blob, text, retain=self._retain, release=self._release)
 
 
 #: No number that a backend would make up.

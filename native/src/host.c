@@ -137,13 +137,25 @@ static uint64_t host_cpu_features(void* context) {
   return features & ~looked;
 }
 
+/* Which backend it is, as its table says; null if that cannot be asked. */
+static const char* id_of(armnn_backend_t* who) {
+  if (who == NULL || !armnn_core_is_readable(who, sizeof *who)) return NULL;
+  const armnn_backend_api_t* api = who->api;
+  if (api == NULL || !armnn_core_is_readable(api, sizeof api->header)) return NULL;
+  if (api->header.struct_type != ARMNN_STRUCT_BACKEND) return NULL;
+  if (!ARMNN_HAS_FN(api, armnn_backend_api_t, get_id)) return NULL;
+  return api->get_id(who);
+}
+
 static void host_device_lost(void* context, armnn_backend_t* who, armnn_string_t why) {
   (void)context;
   static const char component[] = "armnn_py.device";
   char text[512];
   char reason[256];
   armnn_i_copy_text(reason, sizeof reason, why);
-  snprintf(text, sizeof text, "a device is lost: %s",
+  const char* id = id_of(who);
+  snprintf(text, sizeof text, "%s%.128s%s is lost: %s", id != NULL ? "the device of backend '" : "",
+           id != NULL ? id : "a device", id != NULL ? "'" : "",
            reason[0] != '\0' ? reason : "no reason given");
   armnn_i_log_write(&armnn_i_core.log, ARMNN_LOG_ERROR,
                     (armnn_string_t){component, sizeof component - 1},

@@ -184,9 +184,14 @@ static void cpu_features_agree_with_the_compiler(void) {
 /* ---- Lost devices and the table ---------------------------------------------------------------
  */
 
+static const char* own_id(armnn_backend_t* backend) {
+  (void)backend;
+  return "Npu";
+}
+
 static void lost_devices_are_remembered(void) {
   const armnn_host_t* host = armnn_core_host();
-  armnn_backend_t backends[ARMNN_LOST_DEVICES + 1];
+  armnn_backend_t backends[ARMNN_LOST_DEVICES + 1] = {{NULL}};
   armnn_log_record_t record;
   char why[64];
   CHECK_EQUAL(armnn_core_device_lost(&backends[0], why, sizeof why), 0);
@@ -195,7 +200,12 @@ static void lost_devices_are_remembered(void) {
   CHECK_EQUAL(armnn_core_log_next(&record), 1);
   CHECK_EQUAL(record.level, ARMNN_LOG_ERROR);
   CHECK_TEXT(record.text, "a device is lost: it fell off the bus");
+  const armnn_backend_api_t api = {.header = {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},
+                                   .get_id = own_id};
+  backends[0].api = &api;
   host->device_lost(host->context, &backends[0], text_of("again"));
+  CHECK_EQUAL(armnn_core_log_next(&record), 1);
+  CHECK_TEXT(record.text, "the device of backend 'Npu' is lost: again");
   CHECK_EQUAL(armnn_core_device_lost(&backends[0], why, sizeof why), 1);
   CHECK(strcmp(why, "it fell off the bus") == 0);
   for (uint32_t i = 1; i <= ARMNN_LOST_DEVICES; ++i) { /* one more than there is room for */

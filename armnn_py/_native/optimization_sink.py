@@ -126,9 +126,9 @@ def optimize_subgraph(
         Keep the backend open for the blobs that it makes.
     """
     structs = SubgraphStructs(data)
-    sink = _Sink(data, structs, retain, release)
     error = ErrorBuffer()
     with deferred_interrupts():  # until every blob has its owner
+        sink = _Sink(data, structs, retain, release)
         try:
             status = api.optimize_subgraph_view(
                 ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),

@@ -132,7 +132,8 @@ def test_check_shows_what_the_whole_network_took(
 def test_validate_checks_after_each_step(
     place: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_passes, "find_graph_problems", lambda _: ["a wire hangs loose"])
+    loose = ["a wire hangs loose"]
+    monkeypatch.setattr(run_passes, "find_graph_problems", lambda _, **_options: loose)
     assert place().code == 0
     answer = place("--validate")
     assert answer.code == 1

@@ -101,7 +101,10 @@ def lend_output(build: Build, slot: OutputSlot, factory: str, index: int) -> Non
 
 
 def add_move(build: Build, layer: Layer) -> None:
-    """Add the steps of a MemCopy or MemImport layer."""
+    """Add the steps of a MemCopy or MemImport layer.
+
+    A handle is mapped once for all who import its memory, and unmapped when the last is done.
+    """
     assert layer.inputs[0] is not None
     source = build.number_of[layer.inputs[0]]
     target = build.number_of[layer.outputs[0]]
@@ -111,11 +114,16 @@ def add_move(build: Build, layer: Layer) -> None:
         build.steps.append(PlannedStep([source], [target], layer))
         return
     if from_handle:
-        opened = target
-        if to_handle:
-            size = build.tensors[source].size
-            opened = build.add(PlannedTensor(abi.ARMNN_PLAN_TENSOR_MAPPED, size))
-        build.steps.append(PlannedStep([source], [opened], layer, kind=abi.ARMNN_PLAN_STEP_MAP))
+        opened = build.mapped.get(source)
+        if opened is None:
+            opened = target
+            if to_handle:
+                size = build.tensors[source].size
+                opened = build.add(PlannedTensor(abi.ARMNN_PLAN_TENSOR_MAPPED, size))
+            build.steps.append(PlannedStep([source], [opened], layer, kind=abi.ARMNN_PLAN_STEP_MAP))
+            build.mapped[source] = opened
+        elif not to_handle:
+            build.number_of[layer.outputs[0]] = opened
         source = opened
     if to_handle:
         build.steps.append(PlannedStep([source], [target], layer, kind=abi.ARMNN_PLAN_STEP_IMPORT))

@@ -135,6 +135,8 @@ class Build:
     number_of: dict[OutputSlot, int] = field(default_factory=dict)
     #: Tensors of outputs whose buffers are lent to handles, by index of the output.
     lent: dict[int, int] = field(default_factory=dict)
+    #: By handle: the tensor that its mapped memory is.
+    mapped: dict[int, int] = field(default_factory=dict)
 
     def add(self, tensor: PlannedTensor) -> int:
         """Append a tensor and return its number."""

@@ -388,3 +388,25 @@ def test_a_factory_may_be_a_pair_of_its_own(edges: Edges) -> None:
     assert {line for line in edges.journal() if line.startswith("import")} == {
         "import into Test/A/Copy"
     }
+
+
+def test_memory_that_two_import_is_mapped_once_for_both(edges: Edges) -> None:
+    """The map is open from the first that imports it to the last that reads it."""
+    runtime = edges.load({"EXPORTS": MALLOC}, {"IMPORTS": MALLOC})
+    network = ann.Network("fork")
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    negative = ann.UnaryOperation.NEG
+    made = network.add_elementwise_unary(x, negative, backend="A", name="made")
+    by_b = network.add_elementwise_unary(made, negative, backend="B", name="b")
+    on_host = network.add_elementwise_unary(made, negative, backend="CpuRef", name="host")
+    again = network.add_elementwise_unary(made, negative, backend="B", name="again")
+    for name, value in (("b", by_b), ("host", on_host), ("again", again)):
+        network.add_output(name, value)
+    optimized = ann.optimize(network, ["A", "B", "CpuRef"], runtime=runtime)
+    with runtime.load_network(optimized) as loaded:
+        loaded.run(X)
+        edges.journal()
+        outputs = loaded.run(2 * X)
+        for name in ("b", "host", "again"):
+            np.testing.assert_array_equal(outputs[name], 2 * X)
+        assert edges.journal().count("map Test/A/Copy") == 1

@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from armnn_py import environment
@@ -212,7 +212,7 @@ def load_backends(
         registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
         options.check_all_used(registry)
         _check_known("custom_allocators", wishes.allocators, registry)
-        _announce(registry.load_report)
+        _announce(registry.load_report, options.ids)
     except BaseException:
         search.close()
         raise
@@ -318,6 +318,11 @@ class _OptionsOfCaller:
                 )
             self._options[backend_id] = dict(values)
 
+    @property
+    def ids(self) -> Collection[str]:
+        """Backends that options are given for."""
+        return self._options.keys()
+
     def values_for(
         self, backend_id: str, defaults: Mapping[str, OptionDefault]
     ) -> dict[str, OptionValue]:
@@ -348,10 +353,11 @@ def _check_known(subject: str, ids: Iterable[str], registry: BackendRegistry) ->
 # ---- Telling people -----------------------------------------------------------------------------
 
 
-def _announce(report: LoadReport) -> None:
+def _announce(report: LoadReport, asked_for: Collection[str]) -> None:
+    """Log all verdicts; warn of refused files in the caller's places or with options of his."""
     unwelcome = []
     for verdict in report:
-        named_by_user = verdict.place in _NAMED_BY_USER
+        named_by_user = verdict.place in _NAMED_BY_USER or verdict.id in asked_for
         level = _LOG_LEVELS[verdict.status]
         if verdict.stage == "place" and verdict.place == "compiled-in":
             level = logging.INFO  # a distribution's folder may well be absent
@@ -359,7 +365,9 @@ def _announce(report: LoadReport) -> None:
         if named_by_user and verdict.status == "refused":
             unwelcome.append(verdict)
     if unwelcome:
-        sources = dict.fromkeys(_NAMED_BY_USER[verdict.place] for verdict in unwelcome)
+        sources = dict.fromkeys(
+            _NAMED_BY_USER.get(verdict.place, "backend_options") for verdict in unwelcome
+        )
         lines = [f"refused in places named by {' and '.join(sources)}:"]
         for verdict in unwelcome:
             lines.append(f"  {verdict}")

@@ -193,7 +193,7 @@ def test_backend_options_get_their_types(command: Command, tmp_path: Path, name:
     ("option", "said"),
     [
         ("Test.threads=many", "option 'threads' is 'many', a value of type int expected"),
-        ("Test.cache_size=-1", "option 'cache_size' is -1, a value of type uint expected"),
+        ("Test.cache_size=-1", "option 'cache_size' is -1, a value of type uint from 0 to"),
         ("Test.echo=maybe", "option 'echo' is 'maybe', a value of type bool expected"),
         ("Test.thread=1", "did you mean 'threads'?"),
         ("Nobody.threads=1", "backend 'Nobody' is not loaded"),

@@ -78,7 +78,8 @@ def test_wrong_model_options(
 def test_who_knows_no_such_option_is_listed(
     command: Command, negation: Path, services: Path
 ) -> None:
-    answer = command("check", negation, "--backend-path", services, "--model-option", "fast=1")
+    backends = ("-b", "Services", "-b", "CpuRef", "--backend-path", services)
+    answer = command("check", negation, *backends, "--model-option", "fast=1")
     assert answer.code == 2
     assert answer.err.splitlines()[:3] == [
         "error: no backend in use has a model option 'fast'",

@@ -41,7 +41,7 @@ def split() -> ModuleType:
 def runtime(sample_backend: Callable[[str], Path]) -> Iterator[ann.Runtime]:
     folders = [sample_backend(name).parent for name in SAMPLES]
     with ann.Runtime(folders) as runtime:
-        assert set(runtime.backends) == {"CpuRef", "Sample_Npu", "Sample_Zero", "Sample_Scale"}
+        assert set(runtime.backends) >= {"CpuRef", "Sample_Npu", "Sample_Zero", "Sample_Scale"}
         yield runtime
 
 

@@ -50,10 +50,10 @@ def test_order_is_the_callers(runtime: ann.Runtime) -> None:
 
 
 def test_default_is_every_backend_and_the_reference_last(runtime: ann.Runtime) -> None:
-    assert places(ann.optimize(mixed_network(), runtime=runtime)) == {
-        "sum": "Dozen",
-        "relu": "CpuRef",
-    }
+    found = places(ann.optimize(mixed_network(), runtime=runtime))
+    rest = "CpuAcc" if "CpuAcc" in runtime.backends else "CpuRef"
+    assert found == {"sum": "Dozen", "relu": rest}
+    assert runtime.backends.by_preference[-1] == "CpuRef"
 
 
 def test_repeated_ids_count_once(runtime: ann.Runtime) -> None:
@@ -125,7 +125,7 @@ def test_backend_that_is_not_loaded(runtime: ann.Runtime) -> None:
         ann.optimize(mixed_network(), ["GpuAcc", "CpuRef"], runtime=runtime)
     error = caught.value
     assert error.backend == "GpuAcc"
-    assert set(error.loaded) == {"CpuRef", "Dozen"}
+    assert set(error.loaded) == set(runtime.backends)
     assert error.verdicts == tuple(runtime.load_report)
     assert isinstance(error, LookupError)
 

@@ -8,8 +8,9 @@ import dataclasses
 import functools
 import json
 import math
-import multiprocessing
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -384,21 +385,22 @@ def test_a_search_that_may_miss_the_best_says_so(
     assert near.changes == (said, *exact.changes)
 
 
-def save_many(folder: Path, name: str) -> None:
-    for number in range(40):
-        cache = measure_cache.MeasureCache(folder)
-        cache.put(f"{name}{number}", 1.0)
-        cache.save()
+_SAVE_MANY = """
+import sys
+from armnn_py.optimizer.measure_cache import MeasureCache
+from pathlib import Path
+for number in range(40):
+    cache = MeasureCache(Path(sys.argv[1]))
+    cache.put(f"{sys.argv[2]}{number}", 1.0)
+    cache.save()
+"""
 
 
 def test_two_processes_lose_no_times(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    savers = [context.Process(target=save_many, args=(tmp_path, name)) for name in "ab"]
-    for saver in savers:
-        saver.start()
-    for saver in savers:
-        saver.join()
-        assert saver.exitcode == 0
+    savers = [
+        subprocess.Popen([sys.executable, "-c", _SAVE_MANY, str(tmp_path), name]) for name in "ab"
+    ]
+    assert [saver.wait() for saver in savers] == [0, 0]
     (file,) = tmp_path.iterdir()
     kept = json.loads(file.read_bytes())["seconds"]
     assert kept.keys() == {f"{name}{number}" for name in "ab" for number in range(40)}

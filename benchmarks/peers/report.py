@@ -16,6 +16,8 @@ from typing import Any
 from engines import ENGINES
 
 OURS = "armnn_py"
+#: Networks that compute next to nothing, and what they show.
+CALLS = {"relu16": "one ReLU of 16 floats", "chain100": "100 small nodes"}
 _PICTURE = "benchmarks.svg"
 
 Figures = dict[str, dict[str, Any]]
@@ -43,7 +45,7 @@ def ratios(document: dict[str, Any], threads: str, *, direct_only: bool) -> dict
     """Return our latency over the fastest peer's, by network."""
     found = {}
     for name, by_threads in document["networks"].items():
-        figures = by_threads.get(threads, {})
+        figures = by_threads.get(threads, {}) if name not in CALLS else {}
         ours, peer = median(figures, OURS), fastest(figures, direct_only=direct_only)
         if ours is not None and peer is not None:
             found[name] = ours / peer[1]
@@ -57,7 +59,7 @@ def geometric_mean(values: list[float]) -> float:
 
 def table(document: dict[str, Any], threads: str) -> list[str]:
     """Return the lines of a Markdown table, the fastest of a row in bold."""
-    names = [n for n, t in document["networks"].items() if threads in t]
+    names = [n for n, t in document["networks"].items() if threads in t and n not in CALLS]
     engines = [
         e for e in ENGINES if any(median(document["networks"][n][threads], e) for n in names)
     ]
@@ -83,6 +85,36 @@ def table(document: dict[str, Any], threads: str) -> list[str]:
     return lines
 
 
+def _grid(heads: list[str], rows: list[list[str]]) -> list[str]:
+    """Return the lines of a Markdown table."""
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    return lines + [f"| {' | '.join(row)} |" for row in rows]
+
+
+def calls(document: dict[str, Any]) -> list[str]:
+    """Return a table of what a call costs when there is next to nothing to compute."""
+    rows = []
+    for name, what in CALLS.items():
+        figures = document["networks"].get(name, {}).get("1", {})
+        times = [median(figures, engine) for engine in ENGINES]
+        rows.append([what, *("-" if t is None else f"{t * 1e3:.1f}" for t in times)])
+    return _grid(["", *(engine.title for engine in ENGINES.values())], rows)
+
+
+def beside_others(document: dict[str, Any], busy: dict[str, Any]) -> list[str]:
+    """Return a table of latencies with two threads while another process computes."""
+    rows = []
+    for name, by_threads in busy.items():
+        row = [name]
+        for engine in ENGINES:
+            time = median(by_threads["2"], engine)
+            alone = median(document["networks"].get(name, {}).get("2", {}), engine)
+            known = time is not None and alone is not None
+            row.append(f"{time:.2f} ({time / alone:.1f})" if known else "-")
+        rows.append(row)
+    return _grid(["network", *(engine.title for engine in ENGINES.values())], rows)
+
+
 def draw(document: dict[str, Any], target: Path) -> None:
     """Draw each engine's latency over the fastest peer's, one group of bars a network."""
     import matplotlib as mpl
@@ -98,7 +130,11 @@ def draw(document: dict[str, Any], target: Path) -> None:
         len(counts), 1, figsize=(11, 3.2 * len(counts)), squeeze=False, layout="constrained"
     )
     for axis, threads in zip(axes[:, 0], counts, strict=True):
-        names = [n for n, t in document["networks"].items() if threads in t and fastest(t[threads])]
+        names = [
+            n
+            for n, t in document["networks"].items()
+            if threads in t and n not in CALLS and fastest(t[threads])
+        ]
         engines = list(ENGINES)
         width = 0.8 / len(engines)
         for index, engine in enumerate(engines):
@@ -146,6 +182,17 @@ def page(document: dict[str, Any]) -> str:
     for threads in counts:
         plural = "s" if threads != "1" else ""
         lines += ["", f"## {threads} thread{plural}", "", *table(document, threads)]
+    lines += ["", "## Cost of a call, microseconds", "", *calls(document)]
+    busy = document.get("beside_1_busy", {})
+    if busy:
+        lines += [
+            "",
+            "## Two threads beside another busy process",
+            "",
+            "In brackets: how many times the latency on the quiet machine.",
+            "",
+            *beside_others(document, busy),
+        ]
     return "\n".join(lines) + "\n"
 
 

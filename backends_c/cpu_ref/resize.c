@@ -6,6 +6,7 @@
  */
 #include "geometry.h"
 #include "kernels.h"
+#include "resize_source.h"
 #include "work.h"
 
 enum { BLOCK = 64 };
@@ -42,38 +43,12 @@ armnn_status_t armnn_i_ref_resize_supports(const armnn_layer_query_t* query,
 }
 
 /* Between which two inputs one output lies, and how far from the first of them. */
-typedef struct source_t {
-  int64_t low, high;
-  float fraction;
-} source_t;
+typedef armnn_resize_source_t source_t;
 
 static source_t source_of(const armnn_resize_descriptor_t* d, int64_t o, int64_t input,
                           int64_t output) {
-  const int corners = d->align_corners && output > 1;
-  const int64_t numerator = corners ? input - 1 : input;
-  const int64_t denominator = corners ? output - 1 : output;
-  source_t source = {0, 0, 0.0f};
-  if (d->method == ARMNN_RESIZE_NEAREST_NEIGHBOR) {
-    if (d->half_pixel_centers) {
-      source.low = (2 * o + 1) * numerator / (2 * denominator);
-    } else if (d->align_corners) {
-      source.low = (2 * o * numerator + denominator) / (2 * denominator);
-    } else {
-      source.low = o * numerator / denominator;
-    }
-    if (source.low > input - 1) source.low = input - 1;
-    source.high = source.low;
-    return source;
-  }
-  double position = d->half_pixel_centers
-                        ? (double)((2 * o + 1) * numerator) / (double)(2 * denominator) - 0.5
-                        : (double)(o * numerator) / (double)denominator;
-  if (position < 0.0) position = 0.0;
-  if (position > (double)(input - 1)) position = (double)(input - 1);
-  source.low = (int64_t)position;
-  source.high = source.low + 1 < input ? source.low + 1 : source.low;
-  source.fraction = (float)(position - (double)source.low);
-  return source;
+  return armnn_resize_source(d->method, d->align_corners != 0, d->half_pixel_centers != 0, o, input,
+                             output);
 }
 
 typedef struct resize_job_t {

@@ -9,13 +9,11 @@
  * copy of each pixel to two places.
  */
 #include "op_base.h"
+#include "resize_source.h"
 
 /* Between which two inputs one output lies, in floats from the first, and how far from the first.
  */
-typedef struct source_t {
-  int64_t low, high;
-  float fraction;
-} source_t;
+typedef armnn_resize_source_t source_t;
 
 typedef struct resize_op_t {
   armnn_i_acc_base_t base;
@@ -33,31 +31,7 @@ typedef struct resize_run_t {
 } resize_run_t;
 
 static source_t source_of(const armnn_i_acc_resize_t* r, int64_t o, int64_t input, int64_t output) {
-  const bool corners = r->align_corners && output > 1;
-  const int64_t numerator = corners ? input - 1 : input;
-  const int64_t denominator = corners ? output - 1 : output;
-  source_t source = {0, 0, 0.0f};
-  if (r->method == ARMNN_RESIZE_NEAREST_NEIGHBOR) {
-    if (r->half_pixel_centers) {
-      source.low = (2 * o + 1) * numerator / (2 * denominator);
-    } else if (r->align_corners) {
-      source.low = (2 * o * numerator + denominator) / (2 * denominator);
-    } else {
-      source.low = o * numerator / denominator;
-    }
-    if (source.low > input - 1) source.low = input - 1;
-    source.high = source.low;
-    return source;
-  }
-  double position = r->half_pixel_centers
-                        ? (double)((2 * o + 1) * numerator) / (double)(2 * denominator) - 0.5
-                        : (double)(o * numerator) / (double)denominator;
-  if (position < 0.0) position = 0.0;
-  if (position > (double)(input - 1)) position = (double)(input - 1);
-  source.low = (int64_t)position;
-  source.high = source.low + 1 < input ? source.low + 1 : source.low;
-  source.fraction = (float)(position - (double)source.low);
-  return source;
+  return armnn_resize_source(r->method, r->align_corners, r->half_pixel_centers, o, input, output);
 }
 
 static void nearest_row(const resize_op_t* op, const float* row, float* out) {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.report import LayerAssignment
     from armnn_py.runtime.profile_records import BackendEvent
 
-__all__ = ["COMPILED", "InnerLayer", "find_inner_layers", "names_of"]
+__all__ = ["COMPILED", "InnerLayer", "find_inner_layers", "group_by_layers", "names_of"]
 
 #: What a profile calls the type of a compiled part.
 COMPILED = LayerType.PRE_COMPILED.label
@@ -59,7 +59,8 @@ def find_inner_layers(
             current = opened[depth]
             del opened[depth:]
             current.duration_ns = event.time_ns - current.start_ns
-            closed = [inner for inner in closed if inner.start_ns < current.start_ns]
+            while closed and closed[-1].start_ns >= current.start_ns:
+                closed.pop()
             closed.append(current)
     return closed
 
@@ -70,6 +71,21 @@ def _matching(opened: list[InnerLayer], end: BackendEvent) -> int | None:
         if opened[depth].kernel == end.name and opened[depth].guids[0] == end.id:
             return depth
     return None
+
+
+def group_by_layers(inner: Iterable[InnerLayer]) -> list[tuple[InnerLayer, int]]:
+    """Return, for each set of layers, the kernel that took longest and the time of all of them.
+
+    A layer may take several kernels, such as a copy and a product, or a product for each row of
+    pixels: together they are one execution of it.
+    """
+    groups: dict[tuple[int, ...], list[InnerLayer]] = {}
+    for one in inner:
+        groups.setdefault(tuple(one.guids), []).append(one)
+    return [
+        (max(group, key=lambda one: one.duration_ns), sum(one.duration_ns for one in group))
+        for group in groups.values()
+    ]
 
 
 def names_of(guids: Iterable[int], known: Mapping[int, LayerAssignment]) -> tuple[str, str]:

@@ -19,7 +19,8 @@ class LayerProfile:
     ``memory`` tells of a copy or import between which memories it goes, as ids of tensor handle
     factories or the host, e.g. ``host -> Acme/AcmeNpu/Device``; of other layers it is empty.
     ``guids`` has the layers of the user's network that the kernel computes, where a backend that
-    compiled them said so.
+    compiled them said so. Where it takes several kernels for them, ``kernel`` is the longest, and
+    all of them together are one call.
     ``copied_bytes`` were copied by a copy or import in all its calls; 0 where memory was taken as
     it is. ``reason`` says, in the backend's words, why an import was refused, the last time.
     """

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from armnn_py._native import trace
 from armnn_py.errors import ArmnnError
 from armnn_py.ownership import Owner
-from armnn_py.runtime.inner_layers import COMPILED, find_inner_layers, names_of
+from armnn_py.runtime.inner_layers import (
+    COMPILED,
+    InnerLayer,
+    find_inner_layers,
+    group_by_layers,
+    names_of,
+)
 from armnn_py.runtime.network_plan import StepInfo
 from armnn_py.runtime.profile_counters import Counting
 from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
@@ -77,6 +83,11 @@ class _Sum:
 
 
 _RUN = StepInfo("run", "Run", "host", "")
+
+
+def _describe(inner: InnerLayer, part: StepInfo, known: Mapping[int, LayerAssignment]) -> StepInfo:
+    names, types = names_of(inner.guids, known)
+    return StepInfo(names, types, part.backend, inner.kernel)
 
 
 class Profile(Owner, instead="keep its .layers or to_json()"):
@@ -278,12 +289,14 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                     row.guid: row for row in plan.assignment if row.guid is not None
                 }
             known = self._known[plan]
-            for inner in find_inner_layers(inside, known):
-                names, types = names_of(inner.guids, known)
-                shown = StepInfo(names, types, info.backend, inner.kernel)
-                self._count(plan, step.id, tuple(inner.guids), shown, inner.duration_ns)
+            kernels = find_inner_layers(inside, known)
+            for inner in kernels:
+                shown = _describe(inner, info, known)
                 self._add_to_timeline(step, shown, inner.start_ns, inner.duration_ns)
-                rest -= inner.duration_ns
+            for longest, duration_ns in group_by_layers(kernels):
+                shown = _describe(longest, info, known)
+                self._count(plan, step.id, tuple(longest.guids), shown, duration_ns)
+                rest -= duration_ns
         entry = self._count(plan, step.id, (), info, max(rest, 0))
         size, words = self._copied.pop((step.plan, step.run_id), (0, ""))
         entry.copied_bytes += size

@@ -124,6 +124,23 @@ def test_transposed_convolution(
     assert ("up" if joined else "up + sigmoid") in rows
 
 
+def test_rows_of_one_layer_are_one_call(runtime: ann.Runtime) -> None:
+    """A transposed convolution may be a product for each row of its window."""
+    network = ann.Network()
+    weights = values_of(3, 5, 2, 2, 12)
+    y = network.add_transpose_convolution2d(
+        image(network, NHWC), weights, stride=(2, 2), data_layout=NHWC, name="up"
+    ).output
+    network.add_output("y", y)
+    optimized = ann.optimize(network, ["CpuAcc"], runtime=runtime)
+    with runtime.load_network(optimized) as net, net.profile() as profile:
+        for _ in range(3):
+            net.run({"x": values_of(0, 2, 9, 10, 12)})
+    (row,) = (layer for layer in profile if layer.layer == "up")
+    assert row.calls == 3
+    assert sum(event.layer == "up" for event in profile.timeline) == 6
+
+
 def test_residual_of_two_convolutions(runtime: ann.Runtime) -> None:
     """The sum goes into one of them; the other comes before."""
     network = ann.Network()

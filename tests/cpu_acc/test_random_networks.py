@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+import re
 import warnings
 
 import pytest
@@ -137,6 +138,7 @@ def test_threads(threads: int) -> None:
 
 
 def test_cancelled_between_operators(runtime: ann.Runtime) -> None:
+    """The part itself gives way to a deadline; without that it would run to its end."""
     network = ann.Network()
     y = network.add_input("x", ann.TensorInfo((1, 64, 64, 64))).output
     for number in range(20):
@@ -144,8 +146,16 @@ def test_cancelled_between_operators(runtime: ann.Runtime) -> None:
     network.add_output("y", y)
     optimized = ann.optimize(network, ["CpuAcc"], runtime=runtime)
     inputs = {"x": values_of(0, 1, 64, 64, 64)}
-    with runtime.load_network(optimized) as net, pytest.raises(ann.ExecutionTimeoutError):
-        net.run(inputs, timeout=1e-4)
+    told = []
+    with runtime.load_network(optimized) as net:
+        for attempt in range(60):  # a deadline may also pass before the part or at its end
+            try:
+                net.run(inputs, timeout=1e-3 * 2 ** (attempt % 6))
+            except ann.ExecutionTimeoutError as error:
+                told.append(str(error))
+            if told and "cancelled before operator" in told[-1]:
+                break
+    assert re.search(r"cancelled before operator \d+ of 20", told[-1])
 
 
 def test_default_order_of_backends(runtime: ann.Runtime) -> None:

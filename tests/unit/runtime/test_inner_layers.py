@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Literal
 
 from armnn_py.optimizer.report import LayerAssignment
-from armnn_py.runtime.inner_layers import find_inner_layers, names_of
+from armnn_py.runtime.inner_layers import InnerLayer, find_inner_layers, group_by_layers, names_of
 from armnn_py.runtime.profile_records import BackendEvent
 
 KNOWN = {
@@ -67,3 +67,14 @@ def test_a_lost_end_costs_one_kernel_only() -> None:
     relu, conv = find_inner_layers(events, KNOWN)
     assert (relu.kernel, relu.duration_ns) == ("relu_kernel", 2)
     assert (conv.kernel, conv.duration_ns, conv.guids) == ("conv_kernel", 9, [3, 4])
+
+
+def test_kernels_of_the_same_layers_are_one_execution() -> None:
+    inner = [
+        InnerLayer("copy", 0, [3], 5),
+        InnerLayer("relu_kernel", 6, [4], 2),
+        InnerLayer("product", 10, [3], 30),
+        InnerLayer("product", 50, [3], 29),
+    ]
+    groups = [(one.kernel, one.start_ns, time_ns) for one, time_ns in group_by_layers(inner)]
+    assert groups == [("product", 10, 64), ("relu_kernel", 6, 2)]

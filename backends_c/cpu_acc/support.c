@@ -29,7 +29,8 @@ static const rule_t rules[] = {
 #include "../cpu_ref/kernels_tensor.inc"
 };
 
-/* Tensors beyond this would overflow nothing, but are no tensors of this processor either. */
+/* Far beyond the memory of any machine, and so few that bytes, and elements times the taps of a
+ * window, are counted in 64 bits without overflow. */
 #define MOST_ELEMENTS ((uint64_t)1 << 40)
 
 enum { MOST_INDICES = 1024 }; /* each may become a copy of its own */

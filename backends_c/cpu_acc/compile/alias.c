@@ -30,12 +30,11 @@ bool armnn_i_acc_reshape_strides(const ir_shape_t* from, const int64_t* strides,
         to_count *= to->dims[t++];
       }
     }
-    int64_t stride = 0;
     uint32_t last = f;
     for (uint32_t d = f; d < f_end; ++d) {
       if (from->dims[d] != 1) last = d;
     }
-    stride = strides[last];
+    int64_t stride = strides[last];
     int64_t expected = stride * from->dims[last];
     for (uint32_t d = last; d-- > f;) {
       if (from->dims[d] == 1) continue;

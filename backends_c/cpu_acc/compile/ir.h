@@ -79,6 +79,13 @@ typedef struct ir_window_t {
   int64_t inputs_of_group; /* extents of the weights */
 } ir_window_t;
 
+typedef struct ir_pooling_t {
+  int32_t method; /* armnn_pooling_algorithm_e */
+  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
+  int64_t pad_top, pad_left, pad_bottom, pad_right;
+  bool count_padding; /* an average divides by what it sees of the padding, too */
+} ir_pooling_t;
+
 typedef struct ir_node_t ir_node_t;
 struct ir_node_t {
   ir_kind_t kind;
@@ -106,12 +113,7 @@ struct ir_node_t {
     struct {
       const float *scale, *shift;
     } affine;
-    struct {
-      int32_t method;
-      int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
-      int64_t pad_top, pad_left, pad_bottom, pad_right;
-      bool count_padding;
-    } pooling;
+    ir_pooling_t pooling;
     struct {
       int32_t method;
       bool align_corners, half_pixel_centers;
@@ -253,7 +255,7 @@ ir_alias_t armnn_i_acc_reshaped(ir_graph_t* graph, const ir_alias_t* alias,
 uint32_t armnn_i_acc_operand(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
                              const uint32_t* perm);
 
-/* ---- read.c, read_layers.c, read_images.c, read_moves.c -----------------------------------------
+/* ---- read.c, read_layers.c, read_images.c, read_moves.c ---------------------------------------
  */
 
 void armnn_i_acc_read(ir_graph_t* graph);
@@ -306,7 +308,7 @@ void armnn_i_acc_read_tile(ir_graph_t* graph);
 void armnn_i_acc_read_gather(ir_graph_t* graph);
 void armnn_i_acc_read_constant(ir_graph_t* graph);
 
-/* ---- fuse*.c --------------------------------------------------------------------
+/* ---- fuse*.c ----------------------------------------------------------------------------------
  */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
@@ -315,8 +317,7 @@ void armnn_i_acc_fuse(ir_graph_t* graph);
 /* |node| takes over the layers of |other|. */
 void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other);
 
-/* ---- place.c, plan.c, lower.c
- * ---------------------------------------------------------------------
+/* ---- place.c, plan.c, lower.c -----------------------------------------------------------------
  */
 
 #define IR_BUFFER_ARENA 0x80000000u /* buffers of the arena; others are bindings of the run */

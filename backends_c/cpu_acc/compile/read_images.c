@@ -15,27 +15,32 @@ static const uint32_t* image_order(int32_t data_layout) {
   return data_layout == ARMNN_DATA_LAYOUT_NCHW ? nchw : nhwc;
 }
 
-static uint32_t image_input(ir_graph_t* graph, int32_t data_layout) {
-  const ir_alias_t alias = armnn_i_acc_input(graph, 0);
-  return armnn_i_acc_ordered(graph, &alias, image_order(data_layout));
-}
-
-static ir_shape_t image_output_shape(const ir_graph_t* graph, int32_t data_layout) {
+/* A node from the images of input 0 to those of the output, channels last. */
+static ir_node_t* image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_layout) {
+  const uint32_t* order = image_order(data_layout);
+  const ir_alias_t input = armnn_i_acc_input(graph, 0);
   const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
   ir_shape_t memory = {.rank = shape.rank};
-  for (uint32_t d = 0; d < shape.rank; ++d) {
-    memory.dims[d] = shape.dims[image_order(data_layout)[d]];
-  }
-  return memory;
+  for (uint32_t d = 0; d < shape.rank; ++d) memory.dims[d] = shape.dims[order[d]];
+  ir_node_t* node =
+      armnn_i_acc_node_of(graph, kind, armnn_i_acc_ordered(graph, &input, order), &memory);
+  ir_alias_t output = {.value = node->output};
+  memcpy(output.perm, order, sizeof output.perm);
+  armnn_i_acc_set_output(graph, 0, output);
+  return node;
 }
 
-static void set_image_output(ir_graph_t* graph, uint32_t value, int32_t data_layout) {
-  ir_alias_t alias = {.value = value};
-  memcpy(alias.perm, image_order(data_layout), sizeof alias.perm);
-  armnn_i_acc_set_output(graph, 0, alias);
-}
-
+/* A dilation of 0 is none; descriptors in which it means nothing are refused with it before. */
 static int64_t dilation_of(uint32_t dilation) { return dilation == 0 ? 1 : (int64_t)dilation; }
+
+/* The fields that descriptors of windows have in common, as those of ir_window_t and ir_pooling_t.
+ */
+#define STEPS_OF(descriptor)                                                             \
+  .stride_y = (descriptor)->stride_y, .stride_x = (descriptor)->stride_x,                \
+  .dilation_y = dilation_of((descriptor)->dilation_y),                                   \
+  .dilation_x = dilation_of((descriptor)->dilation_x), .pad_top = (descriptor)->pad_top, \
+  .pad_left = (descriptor)->pad_left, .pad_bottom = (descriptor)->pad_bottom,            \
+  .pad_right = (descriptor)->pad_right
 
 /* ---- Convolutions -----------------------------------------------------------------------------
  */
@@ -61,84 +66,42 @@ static void set_weights(ir_graph_t* graph, ir_window_t* window, int32_t data_lay
   window->inputs_of_group = shape.dims[order[3]];
 }
 
-/* Each output channel reads one input channel of its own. */
-static ir_kind_t kind_of(const ir_window_t* window, const ir_shape_t* in) {
-  return window->groups == in->dims[3] && window->groups > 1 ? IR_DEPTHWISE : IR_CONVOLUTION;
-}
-
 void armnn_i_acc_read_convolution(ir_graph_t* graph) {
   const armnn_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  const uint32_t input = image_input(graph, d->data_layout);
-  const ir_shape_t out = image_output_shape(graph, d->data_layout);
-  ir_window_t window = {
-      .stride_y = d->stride_y,
-      .stride_x = d->stride_x,
-      .dilation_y = d->dilation_y,
-      .dilation_x = d->dilation_x,
-      .pad_top = d->pad_top,
-      .pad_left = d->pad_left,
-      .pad_bottom = d->pad_bottom,
-      .pad_right = d->pad_right,
-      .groups = d->groups == 0 ? 1 : d->groups,
-  };
-  set_weights(graph, &window, d->data_layout);
-  window.bias = bias_input(graph, d->bias_enabled);
-  ir_node_t* node =
-      armnn_i_acc_node_of(graph, kind_of(&window, ir_shape(graph, input)), input, &out);
-  node->window = window;
-  set_image_output(graph, node->output, d->data_layout);
+  ir_node_t* node = image_node(graph, IR_CONVOLUTION, d->data_layout);
+  const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
+  node->window = (ir_window_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
+  set_weights(graph, &node->window, d->data_layout);
+  node->window.bias = bias_input(graph, d->bias_enabled);
+  /* Each output channel reads one input channel of its own. */
+  if (node->window.groups == channels && channels > 1) node->kind = IR_DEPTHWISE;
 }
 
 void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  const uint32_t input = image_input(graph, d->data_layout);
-  const ir_shape_t out = image_output_shape(graph, d->data_layout);
+  ir_node_t* node = image_node(graph, IR_DEPTHWISE, d->data_layout);
+  const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
   const ir_shape_t weights = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
   const int64_t channels = weights.dims[3]; /* [1, H, W, O] in both layouts */
-  const int64_t inputs = ir_shape(graph, input)->dims[3];
-  const ir_window_t window = {
+  node->window = (ir_window_t){
+      STEPS_OF(d),
       .weights = {armnn_i_acc_constant_input(graph, 1, "the weights"), 1,
                   weights.dims[2] * channels, channels, 1},
       .bias = bias_input(graph, d->bias_enabled),
       .kernel_y = weights.dims[1],
       .kernel_x = weights.dims[2],
-      .stride_y = d->stride_y,
-      .stride_x = d->stride_x,
-      .dilation_y = d->dilation_y,
-      .dilation_x = d->dilation_x,
-      .pad_top = d->pad_top,
-      .pad_left = d->pad_left,
-      .pad_bottom = d->pad_bottom,
-      .pad_right = d->pad_right,
       .groups = inputs,
       .inputs_of_group = 1,
   };
-  ir_node_t* node =
-      armnn_i_acc_node_of(graph, inputs == 1 ? IR_CONVOLUTION : IR_DEPTHWISE, input, &out);
-  node->window = window;
-  set_image_output(graph, node->output, d->data_layout);
+  if (inputs == 1) node->kind = IR_CONVOLUTION;
 }
 
 void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
   const armnn_transpose_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  const uint32_t input = image_input(graph, d->data_layout);
-  const ir_shape_t out = image_output_shape(graph, d->data_layout);
-  ir_window_t window = {
-      .stride_y = d->stride_y,
-      .stride_x = d->stride_x,
-      .dilation_y = dilation_of(d->dilation_y),
-      .dilation_x = dilation_of(d->dilation_x),
-      .pad_top = d->pad_top,
-      .pad_left = d->pad_left,
-      .pad_bottom = d->pad_bottom,
-      .pad_right = d->pad_right,
-      .groups = d->groups == 0 ? 1 : d->groups,
-  };
-  set_weights(graph, &window, d->data_layout);
-  window.bias = bias_input(graph, d->bias_enabled);
-  ir_node_t* node = armnn_i_acc_node_of(graph, IR_TRANSPOSE_CONVOLUTION, input, &out);
-  node->window = window;
-  set_image_output(graph, node->output, d->data_layout);
+  ir_node_t* node = image_node(graph, IR_TRANSPOSE_CONVOLUTION, d->data_layout);
+  node->window = (ir_window_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
+  set_weights(graph, &node->window, d->data_layout);
+  node->window.bias = bias_input(graph, d->bias_enabled);
 }
 
 /* ---- Pooling and resizing ---------------------------------------------------------------------
@@ -146,33 +109,22 @@ void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
 
 void armnn_i_acc_read_pooling(ir_graph_t* graph) {
   const armnn_pooling2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  const uint32_t input = image_input(graph, d->data_layout);
-  const ir_shape_t out = image_output_shape(graph, d->data_layout);
-  ir_node_t* node = armnn_i_acc_node_of(graph, IR_POOLING, input, &out);
-  node->pooling.method = d->pool_type;
-  node->pooling.kernel_y = d->pool_height;
-  node->pooling.kernel_x = d->pool_width;
-  node->pooling.stride_y = d->stride_y;
-  node->pooling.stride_x = d->stride_x;
-  node->pooling.dilation_y = dilation_of(d->dilation_y);
-  node->pooling.dilation_x = dilation_of(d->dilation_x);
-  node->pooling.pad_top = d->pad_top;
-  node->pooling.pad_left = d->pad_left;
-  node->pooling.pad_bottom = d->pad_bottom;
-  node->pooling.pad_right = d->pad_right;
-  node->pooling.count_padding = d->padding_method == ARMNN_PADDING_IGNORE_VALUE;
-  set_image_output(graph, node->output, d->data_layout);
+  ir_node_t* node = image_node(graph, IR_POOLING, d->data_layout);
+  node->pooling = (ir_pooling_t){
+      STEPS_OF(d),
+      .method = d->pool_type,
+      .kernel_y = d->pool_height,
+      .kernel_x = d->pool_width,
+      .count_padding = d->padding_method == ARMNN_PADDING_IGNORE_VALUE,
+  };
 }
 
 void armnn_i_acc_read_resize(ir_graph_t* graph) {
   const armnn_resize_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  const uint32_t input = image_input(graph, d->data_layout);
-  const ir_shape_t out = image_output_shape(graph, d->data_layout);
-  ir_node_t* node = armnn_i_acc_node_of(graph, IR_RESIZE, input, &out);
+  ir_node_t* node = image_node(graph, IR_RESIZE, d->data_layout);
   node->resize.method = d->method;
   node->resize.align_corners = d->align_corners != 0;
   node->resize.half_pixel_centers = d->half_pixel_centers != 0;
-  set_image_output(graph, node->output, d->data_layout);
 }
 
 /* ---- Normalisations ---------------------------------------------------------------------------

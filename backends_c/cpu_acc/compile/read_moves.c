@@ -315,10 +315,8 @@ void armnn_i_acc_read_broadcast_to(ir_graph_t* graph) {
 
 /* Each dimension that is repeated becomes two, the first of which repeats. */
 void armnn_i_acc_read_tile(ir_graph_t* graph) {
-  const armnn_layer_t* layer = ir_layer(graph);
-  const armnn_tile_descriptor_t* d = (const void*)layer->descriptor;
+  const armnn_tile_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_alias_t alias = armnn_i_acc_input(graph, 0);
-  const ir_shape_t out = armnn_i_acc_shape_of(layer->output_infos[0]);
   for (uint32_t axis = 0; axis < d->rank; ++axis) { /* one dimension after the other */
     if (d->multiples[axis] <= 1) continue;
     const ir_shape_t shape = armnn_i_acc_logical(graph, &alias);
@@ -335,7 +333,6 @@ void armnn_i_acc_read_tile(ir_graph_t* graph) {
     const ir_alias_t result = armnn_i_acc_alias(graph, repeated);
     alias = armnn_i_acc_reshaped(graph, &result, &end);
   }
-  (void)out;
   armnn_i_acc_set_output(graph, 0, alias);
 }
 

@@ -144,6 +144,7 @@ ACC_INLINE float vf_most(vf_t a) {
 typedef float vf_t __attribute__((vector_size(16)));
 typedef int32_t vi_t __attribute__((vector_size(16)));
 typedef vi_t vm_t;
+typedef uint32_t vu_t __attribute__((vector_size(16))); /* whose sums and shifts wrap */
 
 ACC_INLINE vf_t vf_set(float x) { return (vf_t){x, x, x, x}; }
 ACC_INLINE vf_t vf_load(const float* p) {
@@ -199,12 +200,12 @@ VF_BY_LANE(vf_ceil, ceilf)
 #undef VF_BY_LANE
 ACC_INLINE vi_t vi_of_vf(vf_t a) { return __builtin_convertvector(vf_round(a), vi_t); }
 ACC_INLINE vf_t vf_of_vi(vi_t a) { return __builtin_convertvector(a, vf_t); }
-ACC_INLINE vi_t vi_add(vi_t a, vi_t b) { return (vi_t)((a) + (b)); }
-ACC_INLINE vi_t vi_sub(vi_t a, vi_t b) { return (vi_t)((a) - (b)); }
+ACC_INLINE vi_t vi_add(vi_t a, vi_t b) { return (vi_t)((vu_t)a + (vu_t)b); }
+ACC_INLINE vi_t vi_sub(vi_t a, vi_t b) { return (vi_t)((vu_t)a - (vu_t)b); }
 ACC_INLINE vi_t vi_and(vi_t a, vi_t b) { return a & b; }
 ACC_INLINE vi_t vi_or(vi_t a, vi_t b) { return a | b; }
 ACC_INLINE vi_t vi_xor(vi_t a, vi_t b) { return a ^ b; }
-#define vi_shift_left(a, n) ((a) << (n))
+#define vi_shift_left(a, n) ((vi_t)((vu_t)(a) << (n)))
 #define vi_shift_right(a, n) ((a) >> (n))
 ACC_INLINE float vf_sum(vf_t a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 ACC_INLINE float vf_most(vf_t a) {

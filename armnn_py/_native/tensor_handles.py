@@ -8,7 +8,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, backend_failure
+from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
 from armnn_py._native.dynamic_library import UnreadableTextError, read_text
 from armnn_py._native.interrupts import unguarded
 from armnn_py._native.layers import tensor_info
@@ -22,10 +22,18 @@ if TYPE_CHECKING:
     from armnn_py._native.subgraph import LayerView
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["TensorHandle", "TensorHandleFactory", "read_factory_id"]
+__all__ = ["PartRefusedError", "TensorHandle", "TensorHandleFactory", "read_factory_id"]
 
 #: Capabilities that make a copy of what could be an import.
 _FORBIDS_IMPORT = abi.ARMNN_FACTORY_PADDING_REQUIRED | abi.ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED
+
+
+class PartRefusedError(Exception):
+    """A backend cannot have one tensor in another; the text has its words."""
+
+    def __init__(self, function: str, error: ErrorBuffer | None = None) -> None:
+        words = error.text if error is not None else "the backend has no such function"
+        super().__init__(f"{function}: {words or status_name(abi.ARMNN_STATUS_UNSUPPORTED)}")
 
 
 class TensorHandle:
@@ -82,21 +90,18 @@ class TensorHandle:
         ask = self._api.get_parent
         return pointer_value(ask(self._object)) if ask else None
 
-    def decorate(self, info: TensorInfo) -> TensorHandle | None:
+    def decorate(self, info: TensorInfo) -> TensorHandle:
         """Make a handle for the same memory under another info.
-
-        Returns
-        -------
-        TensorHandle or None
-            None if the backend says that this cannot be had, or has no such function.
 
         Raises
         ------
+        PartRefusedError
+            If the backend says that this cannot be had, or has no such function.
         BackendError
             If it fails in another way.
         """
         if not self._api.decorate:
-            return None
+            raise PartRefusedError("decorate")
         error = ErrorBuffer()
         out = ctypes.POINTER(abi.armnn_tensor_handle_t)()
         status = self._api.decorate(
@@ -106,7 +111,7 @@ class TensorHandle:
             ctypes.byref(error.struct),
         )
         if status == abi.ARMNN_STATUS_UNSUPPORTED:
-            return None
+            raise PartRefusedError("decorate", error)
         if status != abi.ARMNN_STATUS_OK or not out:
             raise backend_failure(self.factory.backend_id, "decorate", status, error)
         return TensorHandle(out, self.factory)
@@ -236,19 +241,18 @@ class TensorHandleFactory:
 
     def create_sub(
         self, parent: TensorHandle, info: TensorInfo, origin: Sequence[int]
-    ) -> TensorHandle | None:
+    ) -> TensorHandle:
         """Make a handle for a part of ``parent`` that starts at ``origin``.
-
-        Returns
-        -------
-        TensorHandle or None
-            None if the backend says that this part cannot be had.
 
         Raises
         ------
+        PartRefusedError
+            If the backend says that this part cannot be had, or makes no parts.
         BackendError
             If it fails in another way, or the handle does not know its parent.
         """
+        if not self.supports_sub_tensors:
+            raise PartRefusedError("create_sub_tensor_handle")
         error = ErrorBuffer()
         out = ctypes.POINTER(abi.armnn_tensor_handle_t)()
         status = self._api.create_sub_tensor_handle(
@@ -260,7 +264,7 @@ class TensorHandleFactory:
             ctypes.byref(error.struct),
         )
         if status == abi.ARMNN_STATUS_UNSUPPORTED:
-            return None
+            raise PartRefusedError("create_sub_tensor_handle", error)
         if status != abi.ARMNN_STATUS_OK or not out:
             raise backend_failure(self.backend_id, "create_sub_tensor_handle", status, error)
         handle = TensorHandle(out, self)

@@ -8,6 +8,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from armnn_py._native.handle_registry import HandleRegistry
+from armnn_py._native.tensor_handles import PartRefusedError
 from armnn_py.errors import BackendError
 from armnn_py.runtime.part_handles import make_part
 
@@ -60,14 +61,15 @@ class ContextHandles:
     def _make(self, factory: TensorHandleFactory, want: PlannedHandle) -> TensorHandle:
         if want.parent is None:
             return factory.create(want.info, managed=want.managed)
-        handle = make_part(factory, self._handles[want.parent], want.info, want.origin)
-        if handle is None:
+        try:
+            return make_part(factory, self._handles[want.parent], want.info, want.origin)
+        except PartRefusedError as refused:
             raise BackendError(
                 f"backend '{factory.backend_id}': a tensor cannot lie in another now, though the "
                 "same was possible when the network was loaded",
+                details=[str(refused)],
                 hints=["report it to the backend's vendor"],
-            )
-        return handle
+            ) from None
 
     def _tell_lifetimes(self, planned: Sequence[PlannedHandle]) -> None:
         """Begins and ends in the order of the plan; within one step what begins is first."""

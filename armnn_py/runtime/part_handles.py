@@ -13,6 +13,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py._native.tensor_handles import PartRefusedError
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
@@ -32,22 +33,19 @@ def make_part(
     parent: TensorHandle,
     info: TensorInfo,
     origin: tuple[int, ...] | None,
-) -> TensorHandle | None:
+) -> TensorHandle:
     """Make a handle at ``origin`` of another, or, without origin, of its memory as a whole.
-
-    Returns
-    -------
-    TensorHandle or None
-        None if the backend says that this cannot be had.
 
     Raises
     ------
+    PartRefusedError
+        If the backend says that this cannot be had.
     BackendError
         If it fails in another way.
     """
     if origin is None:
         return parent.decorate(info)
-    return factory.create_sub(parent, info, origin) if factory.supports_sub_tensors else None
+    return factory.create_sub(parent, info, origin)
 
 
 def find_refused(build: Build, factories: Mapping[str, TensorHandleFactory]) -> set[int]:
@@ -97,13 +95,18 @@ class _Trial:
             return factory.create(tensor.info, managed=tensor.managed)
         try:
             return make_part(factory, parent, tensor.info, tensor.origin)
+        except PartRefusedError as refused:
+            self._tell(tensor, logging.DEBUG, f"backend '{factory.backend_id}': {refused}")
         except BackendError as error:
-            assert tensor.placed_by is not None
-            assert tensor.placed_by.layer is not None
-            if id(tensor.placed_by) not in self._told:  # each of its parts may be refused
-                self._told.add(id(tensor.placed_by))
-                _log.warning("layer '%s' is executed: %s", tensor.placed_by.layer.name, error)
-            return None
+            self._tell(tensor, logging.WARNING, str(error))
+        return None
+
+    def _tell(self, tensor: PlannedTensor, level: int, words: str) -> None:
+        assert tensor.placed_by is not None
+        assert tensor.placed_by.layer is not None
+        if id(tensor.placed_by) not in self._told:  # each of its parts may be refused
+            self._told.add(id(tensor.placed_by))
+            _log.log(level, "layer '%s' is executed: %s", tensor.placed_by.layer.name, words)
 
     def destroy(self) -> None:
         for handle in reversed(self._handles.values()):

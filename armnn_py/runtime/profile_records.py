@@ -17,7 +17,9 @@ class LayerProfile:
     """All executions of one layer while the profile was open; times in nanoseconds.
 
     ``memory`` tells of a copy or import between which memories it goes, as ids of tensor handle
-    factories or the host, e.g. ``host -> Acme/AcmeNpu/Device``; of other layers it is empty.
+    factories or the host, e.g. ``host -> Acme/AcmeNpu/Device``; of other layers it is empty. As in
+    Arm NN, its ``backend`` is that of the layer that reads the result, for an output of the network
+    that of the layer that computed it; a map or return is of the backend whose memory is read.
     ``guids`` has the layers of the user's network that the kernel computes, where a backend that
     compiled them said so. Where it takes several kernels for them, ``kernel`` is the longest, and
     all of them together are one call.

@@ -16,7 +16,7 @@ from .guarded import laid_out, random_like
 from .operators import Convolution, Operators, WindowWeights, address, epilogue, tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 EPILOGUES: dict[str, tuple[float, float, Callable[..., Any]]] = {
     "identity": (0, 0, lambda x: x),
@@ -94,6 +94,7 @@ def one(
     residual: str = "",
     how: int = 0,
     bias: bool = True,
+    threads: Sequence[int] = (1, 3),
 ) -> str:
     rng = np.random.default_rng(sum(shape) + how)
     batch, height, width, channels = shape
@@ -112,7 +113,8 @@ def one(
     else:
         exact = function(exact)
     then = epilogue(after, a, b, residual=other, residual_last=residual == "last")
-    kernel = operators.run("depthwise", isa, depthwise(x, out, weights, offsets, window, then))
+    layer = depthwise(x, out, weights, offsets, window, then)
+    kernel = operators.run("depthwise", isa, layer, threads=threads)
     np.testing.assert_allclose(out, exact, rtol=1e-5, atol=1e-5 * np.abs(exact).max())
     if out.base is not None and out.base.size > out.size:
         out[...] = 5.0
@@ -195,6 +197,29 @@ def test_several_threads(
     operators: Operators, isa: str, shape: tuple[int, int, int, int], size: int, multiplier: int
 ) -> None:
     one(operators, isa, shape, SAME[size], multiplier=multiplier, after="swish", how=1)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1, 1, 9, 20),  # both borders in one row
+        (2, 2, 13, 20),
+        (1, 5, 4500, 16),  # threads share rows out, the last one by itself
+        (1, 131, 9, 20),  # more rows than a strip has
+        (1, 61, 62, 48),  # more than stays in L2
+    ],
+)
+def test_strips(
+    operators: Operators, isa: str, shape: tuple[int, int, int, int], threads: int
+) -> None:
+    """Walks from the top to the bottom of a strip: all heights, and each row once."""
+    for how, before in enumerate((1, 1, 0)):
+        window = Window((3, 3), before=(1, before), after=(1, 1))
+        one(operators, isa, shape, window, after="clamp", how=how, threads=[threads])
+    if shape[0] > 1:
+        window = Window((3, 3), before=(0, 1), after=(1, 0))
+        one(operators, isa, shape, window, after="hard_swish", threads=[threads])
 
 
 @pytest.mark.parametrize(("stride", "pads"), [(1, [1, 1, 1, 1]), (2, [1, 0, 2, 1])])

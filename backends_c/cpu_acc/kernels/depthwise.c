@@ -13,39 +13,24 @@
  * At the borders taps outside the image are left out by a test for each column and row of taps. The
  * tests are the same from row to row, so that the processor foresees them.
  */
-#include "depthwise.h"
-
-#include "vector_math.h"
+#include "depthwise_tile.h"
 
 typedef armnn_i_acc_depthwise_job_t job_t;
 typedef armnn_i_acc_depthwise_tile_t tile_t;
 
-/* The compiler may not load |x| again where it is used. */
-#if defined(__AVX512F__)
-#define ACC_KEEP(x) __asm__("" : "+v"(x))
-#elif defined(__x86_64__)
-#define ACC_KEEP(x) __asm__("" : "+x"(x))
-#elif defined(__aarch64__)
-#define ACC_KEEP(x) __asm__("" : "+w"(x))
-#else
-#define ACC_KEEP(x) (void)(x)
-#endif
-
-#if defined(__AVX512F__)
-#define PARTIAL 1 /* masked loads and stores cost what others do */
-#define LOAD(p) vf_load_masked(p, lanes)
-#define STORE(p, x) vf_store_masked(p, x, lanes)
-#else
-#define PARTIAL 0
-#define LOAD(p) vf_load(p)
-#define STORE(p, x) vf_store(p, x)
-#endif
-
 /* Sums of a tile that need more than a clamp: through a small array in L1. */
-static __attribute__((noinline)) void finish(const job_t* job, float* sums, int64_t channel,
-                                             int64_t y, int64_t x, int64_t width) {
+void ACC_NAME(armnn_i_acc_depthwise_finish)(const job_t* job, float* sums, int64_t channel,
+                                            int64_t y, int64_t x, int64_t width) {
   const size_t left = (size_t)(job->channels - channel);
   const vm_t lanes = vm_first(left);
+  float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
+  if (job->hard_swish) {
+    for (int64_t i = 0; i < width; ++i) {
+      const vf_t sum = acc_depthwise_hard_swish(job, vf_load(sums + i * VF_LANES));
+      vf_store_first(output + i * job->output_pixel, sum, left);
+    }
+    return;
+  }
   const float* residual = job->residual;
   if (residual != NULL) residual += y * job->residual_row + x * job->residual_pixel + channel;
   if (residual != NULL && !job->residual_last) {
@@ -59,7 +44,6 @@ static __attribute__((noinline)) void finish(const job_t* job, float* sums, int6
     job->function(sums, sums, (size_t)width * VF_LANES, job->a, job->b);
   }
   const vf_t low = vf_set(job->low), high = vf_set(job->high);
-  float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
   for (int64_t i = 0; i < width; ++i) {
     vf_t sum = vf_clamp(vf_load(sums + i * VF_LANES), low, high);
     if (residual != NULL && job->residual_last) {
@@ -74,24 +58,21 @@ ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t channel, 
   if (job->function == NULL && job->residual == NULL) {
     const vf_t low = vf_set(job->low), high = vf_set(job->high);
     float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
-    (void)lanes;
 #pragma GCC unroll 7
     for (int i = 0; i < width; ++i) {
-      STORE(output + i * job->output_pixel, vf_clamp(sums[i], low, high));
+      ACC_STORE(output + i * job->output_pixel, vf_clamp(sums[i], low, high), lanes);
     }
   } else if (job->hard_swish) {
-    const vf_t a = vf_set(job->a * (1.0f / 6.0f)), b = vf_set(job->b);
     float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
 #pragma GCC unroll 7
     for (int i = 0; i < width; ++i) {
-      const vf_t gate = vf_clamp(vf_add(sums[i], vf_set(3.0f)), vf_set(0.0f), vf_set(6.0f));
-      STORE(output + i * job->output_pixel, vf_fma(vf_mul(sums[i], a), gate, b));
+      ACC_STORE(output + i * job->output_pixel, acc_depthwise_hard_swish(job, sums[i]), lanes);
     }
   } else {
     float buffer[ARMNN_ACC_DEPTHWISE_MOST_WIDTH * VF_LANES];
 #pragma GCC unroll 7
     for (int i = 0; i < width; ++i) vf_store(buffer + i * VF_LANES, sums[i]);
-    finish(job, buffer, channel, y, x, width);
+    ACC_NAME(armnn_i_acc_depthwise_finish)(job, buffer, channel, y, x, width);
   }
 }
 
@@ -106,7 +87,6 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t channel, 
   const float* weights = job->weights + channel * (size * size + 1);
   const vm_t lanes = vm_first((size_t)(job->channels - channel));
   const uint32_t columns = tile->columns;
-  (void)lanes;
   vf_t sums[2][ARMNN_ACC_DEPTHWISE_MOST_WIDTH];
 #pragma GCC unroll 2
   for (int o = 0; o < height; ++o) {
@@ -131,7 +111,7 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t channel, 
     for (int c = 0; c < (width - 1) * stride + size;
          ++c, at += (uintptr_t)(pixel * (ptrdiff_t)sizeof(float))) {
       if (border && (columns >> c & 1u) == 0) continue;
-      const vf_t x = LOAD((const float*)at);
+      const vf_t x = ACC_LOAD((const float*)at, lanes);
 #pragma GCC unroll 2
       for (int o = 0; o < height; ++o) {
         const int row = r - o * stride;
@@ -238,7 +218,7 @@ ACC_INLINE void any_tile(const job_t* job, int64_t channel, int64_t y, int64_t x
   float buffer[ANY_WIDTH * VF_LANES];
 #pragma GCC unroll 6
   for (int i = 0; i < width; ++i) vf_store(buffer + i * VF_LANES, sums[i]);
-  finish(job, buffer, channel, y, x, width);
+  ACC_NAME(armnn_i_acc_depthwise_finish)(job, buffer, channel, y, x, width);
 }
 
 /* One row of one vector of channels. */
@@ -274,6 +254,12 @@ static void ACC_NAME(armnn_f32_depthwise_any)(const job_t* job) {
 /* ---- The table --------------------------------------------------------------------------------
  */
 
+#if VF_REGISTERS >= 32
+static const armnn_i_acc_depthwise_kernel_t columns_kernel = {
+    3, 1, ACC_NAME(armnn_f32_depthwise_3x3_s1_columns),
+    "armnn_f32_depthwise_3x3_s1_columns__" ACC_ISA_TEXT "_7px"};
+#endif
+
 static const armnn_i_acc_depthwise_kernel_t fixed_kernels[] = {
 #define DEPTHWISE(size, stride)                                             \
   {size, stride, ACC_NAME(armnn_f32_depthwise_##size##x##size##_s##stride), \
@@ -286,7 +272,10 @@ extern const armnn_i_acc_depthwise_kernels_t ACC_NAME(armnn_i_acc_depthwise_kern
 const armnn_i_acc_depthwise_kernels_t ACC_NAME(armnn_i_acc_depthwise_kernels) = {
     .fixed = fixed_kernels,
     .fixed_count = sizeof fixed_kernels / sizeof fixed_kernels[0],
-    .partial = PARTIAL,
+    .partial = ACC_PARTIAL,
+#if VF_REGISTERS >= 32
+    .columns = &columns_kernel,
+#endif
     .any = ACC_NAME(armnn_f32_depthwise_any),
     .any_name = "armnn_f32_depthwise_any__" ACC_ISA_TEXT "_6px",
 };

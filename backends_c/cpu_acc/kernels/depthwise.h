@@ -43,6 +43,7 @@ typedef struct armnn_i_acc_depthwise_job_t {
   const float* residual; /* or null */
   ptrdiff_t residual_row, residual_pixel;
   int32_t residual_last;
+  int32_t prefetch;   /* |columns| fetches rows ahead of their use: worth it for big images */
   int32_t hard_swish; /* |function| is that one, and there is no residual: done in registers */
 } armnn_i_acc_depthwise_job_t;
 
@@ -60,7 +61,10 @@ typedef struct armnn_i_acc_depthwise_kernel_t {
 typedef struct armnn_i_acc_depthwise_kernels_t {
   const armnn_i_acc_depthwise_kernel_t* fixed;
   uint32_t fixed_count;
-  uint32_t partial;               /* |fixed| do a part of a vector, too */
+  uint32_t partial; /* |fixed| do a part of a vector, too */
+  /* 3 x 3, stride 1, for images of which at most one row or column is missing at each border; null
+   * where registers are few. */
+  const armnn_i_acc_depthwise_kernel_t* columns;
   armnn_i_acc_depthwise_fn_t any; /* any size, stride and dilation */
   const char* any_name;
 } armnn_i_acc_depthwise_kernels_t;

@@ -11,6 +11,11 @@
 
 /* Input of a chunk of rows, in floats; more than a chunk's first rows are read twice otherwise. */
 #define CHUNK_INPUT 65536
+/* The same down strips of columns, which are read from top to bottom: as much of a strip as stays
+ * in L2 for the strip beside it. */
+#define CHUNK_STRIP 131072
+/* More than this, input and output together, does not stay in L2 from one operator to the next. */
+#define PREFETCH_FROM (UINT64_C(1) << 20)
 /* Channels of one call: some lines of each pixel, which come from memory together. */
 #define GROUP 64
 
@@ -155,10 +160,21 @@ static int64_t plan_tiles(const armnn_i_acc_convolution_t* what,
   return count;
 }
 
+/* At most one row and column is missing at each border. */
+static bool has_narrow_borders(const armnn_i_acc_convolution_t* what) {
+  return what->pad_top <= 1 && what->pad_left <= 1 &&
+         what->output.dims[1] - what->pad_top <= what->input.dims[1] - 1 &&
+         what->output.dims[2] - what->pad_left <= what->input.dims[2] - 1;
+}
+
 static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
     const armnn_i_acc_depthwise_kernels_t* kernels, const armnn_i_acc_convolution_t* what) {
   if (what->kernel_y != what->kernel_x) return NULL;
   if (what->kernel_y > 1 && (what->dilation_y != 1 || what->dilation_x != 1)) return NULL;
+  if (kernels->columns != NULL && what->kernel_x == 3 && what->stride_x == 1 &&
+      what->stride_y == 1 && has_narrow_borders(what)) {
+    return kernels->columns;
+  }
   for (uint32_t i = 0; i < kernels->fixed_count; ++i) {
     const armnn_i_acc_depthwise_kernel_t* kernel = &kernels->fixed[i];
     if (kernel->kernel == what->kernel_x && kernel->stride == what->stride_x) return kernel;
@@ -172,13 +188,14 @@ static int64_t count_items(const depthwise_op_t* op) {
          armnn_i_acc_ceil_div(output->dims[3], op->group);
 }
 
-static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker) {
+static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker, bool columns) {
   const armnn_i_acc_convolution_t* what = &op->what;
   const int64_t rows = what->output.dims[1];
   const int64_t row = what->input.dims[2] * what->output.dims[3] * what->stride_y;
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   op->group = (int64_t)armnn_i_acc_round_up(GROUP, (size_t)op->lanes);
-  op->chunk_rows = CHUNK_INPUT / row;
+  op->chunk_rows = columns ? CHUNK_STRIP / (2 * (ARMNN_ACC_DEPTHWISE_MOST_WIDTH + 1) * op->group)
+                           : CHUNK_INPUT / row;
   if (op->chunk_rows < 2 * what->kernel_y) op->chunk_rows = 2 * what->kernel_y;
   if (op->chunk_rows > rows) op->chunk_rows = rows;
   /* Enough items for the threads: first of fewer channels, down to a line, then of fewer rows, even
@@ -271,7 +288,10 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
     job->residual_pixel = epilogue->residual.strides[2];
     job->residual_last = epilogue->residual_last;
   }
-  plan_chunks(op, maker);
+  plan_chunks(op, maker, fixed != NULL && fixed == kernels->columns);
+  const uint64_t elements =
+      (uint64_t)(armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output));
+  job->prefetch = elements * sizeof(float) > PREFETCH_FROM;
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

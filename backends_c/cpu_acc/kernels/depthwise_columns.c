@@ -1,0 +1,180 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * depthwise_columns.c - depthwise convolutions 3 x 3 with stride 1, down strips of up to 7 columns.
+ *
+ * A strip is walked from top to bottom for one vector of channels. Each input row is added to the
+ * three output rows that it serves, whose sums are in registers: 3 x 7 sums, 9 weights and the
+ * pixel at hand are what 32 registers hold. So a pixel is loaded once for 27 multiplications, and
+ * what the next rows need can be fetched long before. Sums of a row are written as soon as their
+ * last pixel came, and those of the row two below take their registers.
+ */
+#include "depthwise_tile.h"
+
+#if VF_REGISTERS >= 32
+
+typedef armnn_i_acc_depthwise_job_t job_t;
+typedef armnn_i_acc_depthwise_tile_t tile_t;
+
+/* Output rows that an input row is added to. */
+enum { ABOVE = 1, HERE = 2, BELOW = 4 };
+
+typedef struct walk_t {
+  const float* input; /* the second column that the tile uses, which is inside the image */
+  int left, right;    /* whether the column before it and the tile's last are inside, too */
+  float* output;      /* the row above */
+  ptrdiff_t output_row, output_pixel;
+  float low, high;
+  vm_t lanes, stored;
+  float* buffer; /* sums of a row, if they need more than a clamp */
+} walk_t;
+
+typedef struct sums_t {
+  vf_t above[ARMNN_ACC_DEPTHWISE_MOST_WIDTH], here[ARMNN_ACC_DEPTHWISE_MOST_WIDTH],
+      below[ARMNN_ACC_DEPTHWISE_MOST_WIDTH];
+} sums_t;
+
+/* Adds the pixel of column |c|, |x|, to the sums of one output row. */
+ACC_INLINE void add_column(vf_t* sums, vf_t x, const vf_t* filter, int c, int width) {
+#pragma GCC unroll 3
+  for (int k = 2; k >= 0; --k) {
+    const int i = c - k;
+    if (i >= 0 && i < width) sums[i] = vf_fma(x, filter[k], sums[i]);
+  }
+}
+
+/* One input row; |rows| is constant. */
+ACC_INLINE void one_row(const job_t* job, walk_t* walk, const float* bias, const vf_t* filter,
+                        sums_t* sums, int rows, int width) {
+  const ptrdiff_t pixel = job->input_pixel;
+  const vf_t low = vf_set(walk->low), high = vf_set(walk->high);
+  if (job->prefetch) { /* the last row's are a row too far, which does no harm */
+    const char* next = (const char*)walk->input + job->input_row * (ptrdiff_t)sizeof(float);
+#pragma GCC unroll 7
+    for (int i = 0; i < width; ++i) {
+      __builtin_prefetch(next + i * pixel * (ptrdiff_t)sizeof(float), 0, 3);
+    }
+  }
+#pragma GCC unroll 9
+  for (int c = 0; c < width + 2; ++c) {
+    if ((rows & BELOW) && c < width) sums->below[c] = vf_load(bias);
+    if ((c > 0 || walk->left) && (c <= width || walk->right)) {
+      vf_t x = ACC_LOAD(walk->input + (c - 1) * pixel, walk->lanes);
+      ACC_KEEP(x);
+      if (rows & ABOVE) add_column(sums->above, x, filter + 6, c, width);
+      if (rows & HERE) add_column(sums->here, x, filter + 3, c, width);
+      if (rows & BELOW) add_column(sums->below, x, filter, c, width);
+    }
+    if ((rows & ABOVE) && c >= 2) {
+      ACC_STORE(walk->output + (c - 2) * walk->output_pixel,
+                vf_clamp(sums->above[c - 2], low, high), walk->stored);
+    }
+  }
+  walk->input += job->input_row;
+}
+
+ACC_INLINE void next_row(sums_t* sums, int width) {
+#pragma GCC unroll 7
+  for (int i = 0; i < width; ++i) {
+    sums->above[i] = sums->here[i];
+    sums->here[i] = sums->below[i];
+  }
+}
+
+/* The row above is complete: on to the next one, unless it needs more than a clamp first. */
+ACC_INLINE void end_row(const job_t* job, walk_t* walk, int64_t channel, int64_t y,
+                        const tile_t* tile) {
+  walk->output += walk->output_row;
+  if (walk->buffer != NULL) {
+    ACC_NAME(armnn_i_acc_depthwise_finish)(job, walk->buffer, channel, y, tile->x, tile->width);
+  }
+}
+
+ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel, int width) {
+  const float* weights = job->weights + channel * 10;
+  const int64_t end = job->end_row, top = job->first_row - job->pad_top;
+  float buffer[ARMNN_ACC_DEPTHWISE_MOST_WIDTH * VF_LANES];
+  const int plain = job->function == NULL && job->residual == NULL;
+  walk_t walk = {
+      .input = job->input + (top < 0 ? 0 : top) * job->input_row +
+               (tile->input_x + 1) * job->input_pixel + channel,
+      .left = (tile->columns & 1u) != 0,
+      .right = (tile->columns >> (width + 1) & 1u) != 0,
+      .output =
+          job->output + job->first_row * job->output_row + tile->x * job->output_pixel + channel,
+      .output_row = job->output_row,
+      .output_pixel = job->output_pixel,
+      .low = job->low,
+      .high = job->high,
+      .lanes = vm_first((size_t)(job->channels - channel)),
+      .stored = vm_first((size_t)(job->channels - channel)),
+  };
+  if (!plain) {
+    walk.output = walk.buffer = buffer;
+    walk.output_row = 0;
+    walk.output_pixel = VF_LANES;
+    walk.low = -INFINITY;
+    walk.high = INFINITY;
+    walk.stored = vm_first(VF_LANES);
+  }
+  vf_t filter[9];
+#pragma GCC unroll 9
+  for (int i = 0; i < 9; ++i) {
+    filter[i] = vf_load(weights + (1 + i) * VF_LANES);
+    ACC_KEEP(filter[i]);
+  }
+  sums_t sums;
+#pragma GCC unroll 7
+  for (int i = 0; i < width; ++i) sums.below[i] = vf_load(weights);
+  if (top >= 0) one_row(job, &walk, weights, filter, &sums, BELOW, width);
+  next_row(&sums, width);
+  one_row(job, &walk, weights, filter, &sums, HERE | BELOW, width);
+  next_row(&sums, width);
+  int64_t y = job->first_row;
+  for (; y < end - 2; ++y) {
+    one_row(job, &walk, weights, filter, &sums, ABOVE | HERE | BELOW, width);
+    end_row(job, &walk, channel, y, tile);
+    next_row(&sums, width);
+  }
+  if (y < end - 1) {
+    one_row(job, &walk, weights, filter, &sums, ABOVE | HERE, width);
+    end_row(job, &walk, channel, y, tile);
+    next_row(&sums, width);
+    ++y;
+  }
+  if (end - job->pad_top + 1 < job->input_height) {
+    one_row(job, &walk, weights, filter, &sums, ABOVE, width);
+  } else {
+    const vf_t low = vf_set(walk.low), high = vf_set(walk.high);
+#pragma GCC unroll 7
+    for (int i = 0; i < width; ++i) {
+      ACC_STORE(walk.output + i * walk.output_pixel, vf_clamp(sums.above[i], low, high),
+                walk.stored);
+    }
+  }
+  end_row(job, &walk, channel, y, tile);
+}
+
+/* Functions of their own: a strip in the same function as others loses registers to them. */
+#define STRIPS(width)                                                                          \
+  static __attribute__((noinline)) void strips_##width(const job_t* job, const tile_t* tile) { \
+    for (int64_t channel = 0; channel < job->channels; channel += VF_LANES) {                  \
+      one_strip(job, tile, channel, width);                                                    \
+    }                                                                                          \
+  }
+STRIPS(1)
+STRIPS(4)
+STRIPS(5)
+STRIPS(6)
+STRIPS(7)
+#undef STRIPS
+
+void ACC_NAME(armnn_f32_depthwise_3x3_s1_columns)(const job_t* job) {
+  static void (*const strips[])(const job_t*, const tile_t*) = {
+      NULL, strips_1, NULL, NULL, strips_4, strips_5, strips_6, strips_7};
+  for (int64_t t = 0; t < job->tile_count; ++t) {
+    strips[job->tiles[t].width](job, &job->tiles[t]);
+  }
+}
+
+#endif

@@ -6,10 +6,10 @@
  * Where a layer cannot be compiled after all, it goes back to the host, and the layers before and
  * behind it, which follow each other in an order in which they can run, become parts of their own.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "armnn/compile_kit.h"
 #include "backend.h"
 
 typedef struct work_t {
@@ -26,6 +26,7 @@ static void blob_release(void* object) { armnn_i_acc_program_destroy(object); }
 typedef struct range_t {
   armnn_subgraph_t part;
   uint32_t begin, end;
+  uint32_t* numbers;     /* of its layers in the whole */
   armnn_slot_t* sources; /* what each of its inputs is, in terms of the whole */
   armnn_slot_t* targets; /* the same for its outputs */
   /* Copies of the layers with slots that count from |begin|. */
@@ -37,6 +38,7 @@ typedef struct range_t {
 } range_t;
 
 static void range_free(range_t* range) {
+  free(range->numbers);
   free(range->sources);
   free(range->targets);
   free(range->layers);
@@ -82,6 +84,7 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
     outputs += whole->layers[l]->output_count;
   }
   *range = (range_t){.begin = begin, .end = end};
+  range->numbers = malloc((end - begin + (size_t)1) * sizeof *range->numbers);
   range->sources = malloc(inputs * sizeof *range->sources);
   range->targets = malloc(outputs * sizeof *range->targets);
   range->layers = malloc((end - begin + (size_t)1) * sizeof *range->layers);
@@ -89,9 +92,9 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
   range->slots = malloc(inputs * sizeof *range->slots);
   range->input_infos = malloc(inputs * sizeof *range->input_infos);
   range->outputs = malloc(outputs * sizeof *range->outputs);
-  if (range->sources == NULL || range->targets == NULL || range->layers == NULL ||
-      range->pointers == NULL || range->slots == NULL || range->input_infos == NULL ||
-      range->outputs == NULL) {
+  if (range->numbers == NULL || range->sources == NULL || range->targets == NULL ||
+      range->layers == NULL || range->pointers == NULL || range->slots == NULL ||
+      range->input_infos == NULL || range->outputs == NULL) {
     range_free(range);
     return false;
   }
@@ -108,6 +111,7 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
       if (!outside && from.layer < whole->layer_count) slots->layer -= begin;
     }
     range->pointers[l - begin] = layer;
+    range->numbers[l - begin] = l;
     for (uint32_t k = 0; k < layer->output_count; ++k) {
       if (!is_read_outside(whole, l, k, end)) continue;
       range->targets[range->part.output_count] = (armnn_slot_t){l, k};
@@ -124,69 +128,15 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
 /* ---- Answers ----------------------------------------------------------------------------------
  */
 
+/* The program is the host's afterwards, or destroyed. */
 static armnn_status_t substitute(const work_t* work, const range_t* range,
                                  armnn_i_acc_program_t* program) {
-  const armnn_subgraph_t* part = &range->part;
-  const armnn_optimization_sink_t* sink = work->sink;
-  const size_t most = (size_t)part->input_count + part->output_count + part->layer_count + 1;
-  armnn_slot_t* inputs = malloc(most * sizeof *inputs);
-  armnn_slot_t* outputs = malloc(most * sizeof *outputs);
-  const armnn_tensor_info_t** infos = malloc(most * sizeof *infos);
-  uint32_t* layers = malloc(most * sizeof *layers);
-  armnn_status_t status = ARMNN_STATUS_OUT_OF_MEMORY;
-  bool taken = false;
-  if (inputs != NULL && outputs != NULL && infos != NULL && layers != NULL) {
-    for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = range->begin + l;
-    for (uint32_t i = 0; i < part->input_count; ++i) {
-      inputs[i] = (armnn_slot_t){ARMNN_SLOT_BOUNDARY, i};
-    }
-    for (uint32_t k = 0; k < part->output_count; ++k) {
-      outputs[k] = (armnn_slot_t){0, k};
-      infos[k] = part->layers[part->outputs[k].layer]->output_infos[part->outputs[k].slot];
-    }
-    const armnn_pre_compiled_descriptor_t descriptor = {
-        {sizeof descriptor, ARMNN_STRUCT_DESCRIPTOR + ARMNN_LAYER_PRE_COMPILED},
-        part->input_count,
-        part->output_count};
-    const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
-                               program,
-                               blob_release,
-                               {ARMNN_ACC_BLOB, sizeof ARMNN_ACC_BLOB - 1}};
-    /* Named after the first layer; cut between characters. */
-    const armnn_string_t first = part->layers[0]->name;
-    uint64_t size = first.size > 64 ? 64 : first.size;
-    while (size < first.size && size > 0 && (first.data[size] & 0xc0) == 0x80) --size;
-    char name[96];
-    snprintf(name, sizeof name, "%s: %.*s", ARMNN_ACC_ID, (int)size, size > 0 ? first.data : "");
-    const armnn_layer_t layer = {
-        .header = {sizeof layer, ARMNN_STRUCT_LAYER},
-        .type = ARMNN_LAYER_PRE_COMPILED,
-        .input_count = part->input_count,
-        .output_count = part->output_count,
-        .name = {name, strlen(name)},
-        .descriptor = &descriptor.header,
-        .inputs = inputs,
-        .input_infos = part->input_infos,
-        .output_infos = infos,
-        .blob = &blob,
-    };
-    uint64_t token;
-    status = sink->begin_substitution(sink->context, layers, part->layer_count, &token);
-    if (status == ARMNN_STATUS_OK) {
-      status = sink->add_layer(sink->context, token, &layer);
-      taken = status == ARMNN_STATUS_OK;
-    }
-    if (status == ARMNN_STATUS_OK) {
-      status = sink->end_substitution(sink->context, token, range->sources, part->input_count,
-                                      range->targets, outputs, part->output_count);
-    }
-  }
-  if (!taken) armnn_i_acc_program_destroy(program); /* not accepted, so still ours */
-  free(inputs);
-  free(outputs);
-  free(infos);
-  free(layers);
-  return status;
+  const armnn_part_place_t place = {range->numbers, range->sources, range->targets};
+  const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
+                             program,
+                             blob_release,
+                             {ARMNN_ACC_BLOB, sizeof ARMNN_ACC_BLOB - 1}};
+  return armnn_replace_part(work->sink, &range->part, &place, ARMNN_ACC_ID, &blob);
 }
 
 static armnn_status_t give_back(const work_t* work, uint32_t layer, const char* reason) {

@@ -5,8 +5,8 @@
  * when their workload is made, so that there is one way to run anything.
  */
 #include <stdlib.h>
-#include <string.h>
 
+#include "armnn/compile_kit.h"
 #include "backend.h"
 
 typedef struct workload_t {
@@ -14,9 +14,13 @@ typedef struct workload_t {
   const armnn_workload_info_t* info;
   const armnn_i_acc_program_t* program;
   armnn_i_acc_program_t* own; /* the same, if it was made here and not by the optimiser */
-  uint32_t* inputs;           /* of a single layer: those that its program reads; null for a part */
-  uint64_t consumed;
+  armnn_layer_part_t* layer;  /* what that was made from */
 } workload_t;
+
+/* Which inputs of a single layer its program reads; null for a part, of which it reads all. */
+static const uint32_t* order_of(const workload_t* self) {
+  return self->layer != NULL ? self->layer->inputs : NULL;
+}
 
 typedef struct workload_factory_t {
   armnn_workload_factory_t base;
@@ -26,14 +30,14 @@ typedef struct workload_factory_t {
 static void workload_destroy(armnn_workload_t* workload) {
   workload_t* self = (workload_t*)workload;
   armnn_i_acc_program_destroy(self->own);
-  free(self->inputs);
+  free(self->layer);
   free(self);
 }
 
 static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                        armnn_error_t* error) {
   const workload_t* self = (const workload_t*)workload;
-  const armnn_i_acc_borders_t borders = {args->inputs, self->inputs, args->outputs};
+  const armnn_i_acc_borders_t borders = {args->inputs, order_of(self), args->outputs};
   return armnn_i_acc_program_run(self->program, &borders, args->scratch, args->run_id, error);
 }
 
@@ -43,8 +47,9 @@ static void workload_requirements(armnn_workload_t* workload,
   out_requirements->scratch_size = self->program->scratch_size;
   out_requirements->scratch_alignment = ARMNN_ACC_LINE;
   out_requirements->tensor_alignment = sizeof(float);
-  if (ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
-    out_requirements->consumed_mask = self->consumed;
+  if (self->layer != NULL &&
+      ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
+    out_requirements->consumed_mask = self->layer->consumed;
   }
 }
 
@@ -63,75 +68,20 @@ static const armnn_workload_api_t workload_api = {
 };
 
 static armnn_status_t take_blob(workload_t* self, armnn_error_t* error) {
-  const armnn_workload_info_t* info = self->info;
-  const armnn_string_t mine = {ARMNN_ACC_BLOB, sizeof ARMNN_ACC_BLOB - 1};
-  if (info->blob == NULL || info->blob->object == NULL ||
-      info->blob->compatibility.size != mine.size ||
-      memcmp(info->blob->compatibility.data, mine.data, mine.size) != 0) {
-    return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "not a compiled part of %s",
-                      ARMNN_ACC_BLOB);
-  }
-  self->program = info->blob->object;
-  return ARMNN_STATUS_OK;
+  self->program = armnn_part_object(self->info, ARMNN_ACC_BLOB);
+  if (self->program != NULL) return ARMNN_STATUS_OK;
+  return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "not a compiled part of %s", ARMNN_ACC_BLOB);
 }
 
 /* A part of one layer. */
 static armnn_status_t compile_layer(workload_t* self, const armnn_i_acc_maker_t* maker,
                                     armnn_error_t* error) {
-  const armnn_workload_info_t* info = self->info;
-  const size_t most = (size_t)info->input_count + info->output_count + 1;
-  armnn_slot_t* inputs = malloc(most * sizeof *inputs);
-  armnn_slot_t* outputs = malloc(most * sizeof *outputs);
-  const armnn_tensor_info_t** border = malloc(most * sizeof *border);
-  self->inputs = malloc(most * sizeof *self->inputs);
-  uint32_t count = 0;
-  armnn_status_t status = ARMNN_STATUS_OUT_OF_MEMORY;
-  if (inputs != NULL && outputs != NULL && border != NULL && self->inputs != NULL) {
-    for (uint32_t i = 0; i < info->input_count; ++i) {
-      if (info->input_infos[i] == NULL) {
-        inputs[i] = (armnn_slot_t){ARMNN_SLOT_ABSENT, i};
-      } else if (info->constants != NULL && info->constants[i] != NULL && i < 64) {
-        inputs[i] = (armnn_slot_t){ARMNN_SLOT_CONSTANT, i};
-        self->consumed |= UINT64_C(1) << i;
-      } else {
-        inputs[i] = (armnn_slot_t){ARMNN_SLOT_BOUNDARY, count};
-        self->inputs[count] = i;
-        border[count++] = info->input_infos[i];
-      }
-    }
-    for (uint32_t k = 0; k < info->output_count; ++k) outputs[k] = (armnn_slot_t){0, k};
-    const armnn_layer_t layer = {
-        .header = {sizeof layer, ARMNN_STRUCT_LAYER},
-        .guid = info->guid,
-        .type = info->type,
-        .input_count = info->input_count,
-        .output_count = info->output_count,
-        .descriptor = info->descriptor,
-        .inputs = inputs,
-        .input_infos = info->input_infos,
-        .constants = info->constants,
-        .output_infos = info->output_infos,
-        .fields_used = info->fields_used,
-    };
-    const armnn_layer_t* const layers[] = {&layer};
-    const armnn_subgraph_t part = {
-        .header = {sizeof part, ARMNN_STRUCT_SUBGRAPH},
-        .layers = layers,
-        .input_infos = border,
-        .outputs = outputs,
-        .layer_count = 1,
-        .input_count = count,
-        .output_count = info->output_count,
-    };
-    uint32_t failed[1], failed_count;
-    status = armnn_i_acc_compile(maker, &part, &self->own, failed, &failed_count, error);
-    self->program = self->own;
-  } else {
-    armnn_fail(error, status, "out of memory");
-  }
-  free(inputs);
-  free(outputs);
-  free(border);
+  self->layer = armnn_part_of_layer(self->info);
+  if (self->layer == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  uint32_t failed[1], failed_count;
+  const armnn_status_t status =
+      armnn_i_acc_compile(maker, &self->layer->part, &self->own, failed, &failed_count, error);
+  self->program = self->own;
   return status;
 }
 
@@ -139,11 +89,11 @@ static armnn_status_t compile_layer(workload_t* self, const armnn_i_acc_maker_t*
 static armnn_status_t check_borders(const workload_t* self, armnn_error_t* error) {
   const armnn_workload_info_t* info = self->info;
   const armnn_i_acc_program_t* program = self->program;
+  const uint32_t* order = order_of(self);
   bool fits = info->output_count == program->output_count &&
               (self->own != NULL || info->input_count == program->input_count);
   for (uint32_t i = 0; fits && i < program->input_count; ++i) {
-    const armnn_tensor_info_t* input =
-        info->input_infos[self->inputs != NULL ? self->inputs[i] : i];
+    const armnn_tensor_info_t* input = info->input_infos[order != NULL ? order[i] : i];
     fits = input != NULL && input->element_count * sizeof(float) == program->border[i];
   }
   for (uint32_t k = 0; fits && k < program->output_count; ++k) {

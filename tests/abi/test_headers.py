@@ -13,13 +13,14 @@ from abi_layout import measure_all
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 ABI_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "runtime.h")
+KITS = ("backend_kit.h", "compile_kit.h")
 STANDARDS = {"c": "-std=c11", "c++": "-std=c++17"}
 
 
 @pytest.mark.parametrize("language", STANDARDS)
-@pytest.mark.parametrize("header", [*ABI_HEADERS, "backend_kit.h"])
+@pytest.mark.parametrize("header", [*ABI_HEADERS, *KITS])
 def test_header_compiles_alone(toolchain, header, language):
-    padded = () if header == "backend_kit.h" else ("-Wpadded",)  # the kit crosses no border
+    padded = () if header in KITS else ("-Wpadded",)  # the kits cross no border
     done = toolchain.run(
         *(STANDARDS[language], *WARNINGS, *padded, f"-I{INCLUDE_DIR}", "-fsyntax-only"),
         *("-x", language, "-"),

@@ -18,6 +18,8 @@ from armnn_py.errors import InternalError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = REPOSITORY / "examples" / "backends"
+#: What `cmake/ArmnnInstall.cmake` installs.
+SDK_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "backend_kit.h", "compile_kit.h")
 #: As in ``tests/conftest.py``.
 SANITIZE = os.environ.get("ARMNN_TEST_SANITIZE", "")
 
@@ -46,7 +48,7 @@ def sdk_cmake_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sdk = tmp_path_factory.mktemp("sdk")
     (sdk / "include" / "armnn").mkdir(parents=True)
     (sdk / "cmake").mkdir()
-    for header in ("types.h", "descriptors.h", "backend_api.h", "backend_kit.h"):
+    for header in SDK_HEADERS:
         shutil.copy(REPOSITORY / "native/include/armnn" / header, sdk / "include" / "armnn")
     for name in ("armnn_py-config.cmake", "ArmnnBackend.cmake", "backend_exports.map"):
         shutil.copy(REPOSITORY / "cmake" / name, sdk / "cmake")

@@ -7,93 +7,54 @@
  * workload is made: there is one way to run anything. Only parts are cached; packing one layer is
  * quick, and would leave a file for each.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "armnn/compile_kit.h"
 #include "npu.h"
 
 static void blob_release(void* object) { free(object); }
 
 /* ---- optimize_subgraph_view ---- */
 
-static armnn_status_t leave(const armnn_subgraph_t* part, const uint32_t* layers,
-                            const armnn_optimization_sink_t* sink, const char* reason) {
-  return sink->add_untouched(sink->context, layers, part->layer_count,
-                             (armnn_string_t){reason, strlen(reason)});
+static armnn_status_t leave(const armnn_subgraph_t* part, const armnn_optimization_sink_t* sink,
+                            const char* reason) {
+  uint32_t* layers = malloc(((size_t)part->layer_count + 1) * sizeof *layers);
+  if (layers == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = l;
+  const armnn_status_t status = sink->add_untouched(sink->context, layers, part->layer_count,
+                                                    (armnn_string_t){reason, strlen(reason)});
+  free(layers);
+  return status;
 }
 
-static armnn_status_t substitute(const armnn_subgraph_t* part, const uint32_t* layers,
-                                 npu_program_t* program, const armnn_optimization_sink_t* sink) {
-  armnn_slot_t inputs[NPU_MAX_BINDINGS], outputs[NPU_MAX_BINDINGS];
-  const armnn_tensor_info_t* output_infos[NPU_MAX_BINDINGS];
-  for (uint32_t i = 0; i < part->input_count; ++i)
-    inputs[i] = (armnn_slot_t){ARMNN_SLOT_BOUNDARY, i};
-  for (uint32_t k = 0; k < part->output_count; ++k) {
-    outputs[k] = (armnn_slot_t){0, k};
-    output_infos[k] = part->layers[part->outputs[k].layer]->output_infos[part->outputs[k].slot];
-  }
-  const armnn_pre_compiled_descriptor_t descriptor = {
-      {sizeof descriptor, ARMNN_STRUCT_DESCRIPTOR + ARMNN_LAYER_PRE_COMPILED},
-      part->input_count,
-      part->output_count};
+/* The program is the host's afterwards, or freed. */
+static armnn_status_t substitute(const armnn_subgraph_t* part, npu_program_t* program,
+                                 const armnn_optimization_sink_t* sink) {
   const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
                              program,
                              blob_release,
                              {NPU_VERSION, sizeof NPU_VERSION - 1}};
-  /* Named after the first layer, so that two parts can be told apart; cut between characters. */
-  const armnn_string_t first = part->layers[0]->name;
-  uint64_t size = first.size > 64 ? 64 : first.size;
-  while (size < first.size && size > 0 && (first.data[size] & 0xc0) == 0x80) --size;
-  char name[80] = "npu";
-  if (size > 0) snprintf(name, sizeof name, "npu: %.*s", (int)size, first.data);
-  const armnn_layer_t layer = {
-      .header = {sizeof layer, ARMNN_STRUCT_LAYER},
-      .type = ARMNN_LAYER_PRE_COMPILED,
-      .input_count = part->input_count,
-      .output_count = part->output_count,
-      .name = {name, strlen(name)},
-      .descriptor = &descriptor.header,
-      .inputs = inputs,
-      .input_infos = part->input_infos,
-      .output_infos = output_infos,
-      .blob = &blob,
-  };
-  uint64_t token;
-  armnn_status_t status =
-      sink->begin_substitution(sink->context, layers, part->layer_count, &token);
-  if (status == ARMNN_STATUS_OK) status = sink->add_layer(sink->context, token, &layer);
-  if (status != ARMNN_STATUS_OK) { /* not accepted, so still ours */
-    free(program);
-    return status;
-  }
-  return sink->end_substitution(sink->context, token, inputs, part->input_count, part->outputs,
-                                outputs, part->output_count);
+  return armnn_replace_part(sink, part, NULL, "npu", &blob);
 }
 
 armnn_status_t npu_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                             const armnn_options_t* model_options,
                             const armnn_optimization_sink_t* sink, armnn_error_t* error) {
   (void)model_options;
-  uint32_t* layers = malloc(((size_t)part->layer_count + 1) * sizeof *layers);
-  if (layers == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = l;
   char text[256] = "";
   armnn_error_t why = {{sizeof why, ARMNN_STRUCT_ERROR}, 0, 0, text, sizeof text, 0};
   npu_program_t* program = NULL;
   armnn_status_t status = npu_get_program((npu_backend_t*)backend, part, &program, &why);
   if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = leave(part, layers, sink, text);
+    status = leave(part, sink, text);
   } else if (status == ARMNN_STATUS_OK) {
-    status = substitute(part, layers, program, sink);
+    status = substitute(part, program, sink);
   } else {
-    npu_fail(error, status, "%s", text);
-    free(layers);
-    return status;
+    return npu_fail(error, status, "%s", text);
   }
-  free(layers);
   if (status == ARMNN_STATUS_OK) return status;
-  return npu_fail(error, status, "the host did not take the compiled part");
+  return npu_fail(error, status, "the host did not take the answer");
 }
 
 /* ---- Workloads ---- */
@@ -111,11 +72,16 @@ typedef struct workload_t {
   workload_factory_t* factory;
   const armnn_workload_info_t* info;
   const npu_program_t* program;
-  npu_program_t* own; /* the same, if it was made here and not by the optimiser */
-  uint64_t consumed;
-  npu_manager_t* manager; /* who keeps the program's constants on the device, or null */
-  uint64_t offset, size;  /* of them, there */
+  npu_program_t* own;        /* the same, if it was made here and not by the optimiser */
+  armnn_layer_part_t* layer; /* what that was made from, or null */
+  npu_manager_t* manager;    /* who keeps the program's constants on the device, or null */
+  uint64_t offset, size;     /* of them, there */
 } workload_t;
+
+/* Which input of the layer is input |index| of the program. */
+static uint32_t input_of(const workload_t* self, uint32_t index) {
+  return self->layer != NULL ? self->layer->inputs[index] : index;
+}
 
 static void workload_destroy(armnn_workload_t* workload) {
   workload_t* self = (workload_t*)workload;
@@ -123,6 +89,7 @@ static void workload_destroy(armnn_workload_t* workload) {
     npu_manager_drop(self->manager, npu_constants(self->program, 0), self->offset);
   }
   free(self->own);
+  free(self->layer);
   free(self);
 }
 
@@ -158,13 +125,11 @@ static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_e
     return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
                     "%s needs execution data, and tensors of %s", NPU_ID, NPU_FACTORY_ID);
   }
-  for (uint32_t i = 0; i < self->info->input_count; ++i) {
-    const bool consumed = i < 64 && (self->consumed >> i & 1) != 0;
-    if (consumed || self->info->input_infos[i] == NULL) continue;
-    const armnn_status_t status = npu_handle_place(
-        args->input_handles[i], npu_tensors(program)[count].size, &places[count], error);
+  for (; count < program->input_count; ++count) {
+    const armnn_status_t status =
+        npu_handle_place(args->input_handles[input_of(self, count)],
+                         npu_tensors(program)[count].size, &places[count], error);
     if (status != ARMNN_STATUS_OK) return status;
-    count += 1;
   }
   for (uint32_t i = 0; i < self->info->output_count; ++i, ++count) {
     const armnn_status_t status = npu_handle_place(
@@ -180,8 +145,10 @@ static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_e
 
 static void workload_requirements(armnn_workload_t* workload,
                                   armnn_workload_requirements_t* out_requirements) {
-  if (ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
-    out_requirements->consumed_mask = ((const workload_t*)workload)->consumed;
+  const workload_t* self = (const workload_t*)workload;
+  if (self->layer != NULL &&
+      ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
+    out_requirements->consumed_mask = self->layer->consumed;
   }
 }
 
@@ -209,62 +176,16 @@ static const armnn_workload_api_t workload_api = {
 };
 
 static armnn_status_t take_blob(workload_t* self, armnn_error_t* error) {
-  const armnn_workload_info_t* info = self->info;
-  const armnn_string_t mine = {NPU_VERSION, sizeof NPU_VERSION - 1};
-  if (info->blob == NULL || info->blob->object == NULL ||
-      info->blob->compatibility.size != mine.size ||
-      memcmp(info->blob->compatibility.data, mine.data, mine.size) != 0) {
-    return npu_fail(error, ARMNN_STATUS_INCOMPATIBLE, "not a compiled part of %s", NPU_VERSION);
-  }
-  self->program = info->blob->object;
-  return ARMNN_STATUS_OK;
+  self->program = armnn_part_object(self->info, NPU_VERSION);
+  if (self->program != NULL) return ARMNN_STATUS_OK;
+  return npu_fail(error, ARMNN_STATUS_INCOMPATIBLE, "not a compiled part of %s", NPU_VERSION);
 }
 
 /* A part of one layer. */
 static armnn_status_t compile_layer(workload_t* self, armnn_error_t* error) {
-  const armnn_workload_info_t* info = self->info;
-  enum { MOST = 8 }; /* operands; no layer that the device knows has more */
-  armnn_slot_t inputs[MOST];
-  const armnn_tensor_info_t* border[MOST];
-  uint32_t count = 0;
-  if (info->input_count > MOST) {
-    return npu_fail(error, ARMNN_STATUS_UNSUPPORTED, "a layer with %u inputs", info->input_count);
-  }
-  for (uint32_t i = 0; i < info->input_count; ++i) {
-    if (info->input_infos[i] == NULL) {
-      inputs[i] = (armnn_slot_t){ARMNN_SLOT_ABSENT, 0};
-    } else if (info->constants != NULL && info->constants[i] != NULL) {
-      inputs[i] = (armnn_slot_t){ARMNN_SLOT_CONSTANT, i};
-      self->consumed |= UINT64_C(1) << i;
-    } else {
-      inputs[i] = (armnn_slot_t){ARMNN_SLOT_BOUNDARY, count};
-      border[count++] = info->input_infos[i];
-    }
-  }
-  const armnn_layer_t layer = {
-      .header = {sizeof layer, ARMNN_STRUCT_LAYER},
-      .type = info->type,
-      .input_count = info->input_count,
-      .output_count = info->output_count,
-      .descriptor = info->descriptor,
-      .inputs = inputs,
-      .input_infos = info->input_infos,
-      .constants = info->constants,
-      .output_infos = info->output_infos,
-      .fields_used = info->fields_used,
-  };
-  const armnn_layer_t* const layers[] = {&layer};
-  const armnn_slot_t output = {0, 0};
-  const armnn_subgraph_t part = {
-      .header = {sizeof part, ARMNN_STRUCT_SUBGRAPH},
-      .layers = layers,
-      .input_infos = border,
-      .outputs = &output,
-      .layer_count = 1,
-      .input_count = count,
-      .output_count = 1,
-  };
-  const armnn_status_t status = npu_compile(&part, &self->own, error);
+  self->layer = armnn_part_of_layer(self->info);
+  if (self->layer == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  const armnn_status_t status = npu_compile(&self->layer->part, &self->own, error);
   self->program = self->own;
   return status;
 }
@@ -273,18 +194,15 @@ static armnn_status_t compile_layer(workload_t* self, armnn_error_t* error) {
 static armnn_status_t check_borders(const workload_t* self, armnn_error_t* error) {
   const armnn_workload_info_t* info = self->info;
   const npu_program_t* program = self->program;
-  uint32_t count = 0;
-  bool fits = true;
-  for (uint32_t i = 0; i < info->input_count; ++i) {
-    const bool consumed = i < 64 && (self->consumed >> i & 1) != 0;
-    if (consumed || info->input_infos[i] == NULL) continue;
-    fits = fits && count < program->input_count &&
-           npu_tensors(program)[count].size == npu_tensor_bytes(info->input_infos[i]);
-    count += 1;
+  const uint32_t inputs = self->layer != NULL ? self->layer->part.input_count : info->input_count;
+  const npu_tensor_t* tensor = npu_tensors(program);
+  bool fits = inputs == program->input_count && info->output_count == program->output_count;
+  for (uint32_t i = 0; fits && i < inputs; ++i, ++tensor) {
+    const armnn_tensor_info_t* input = info->input_infos[input_of(self, i)];
+    fits = input != NULL && tensor->size == npu_tensor_bytes(input);
   }
-  fits = fits && count == program->input_count && info->output_count == program->output_count;
-  for (uint32_t i = 0; fits && i < info->output_count; ++i, ++count) {
-    fits = npu_tensors(program)[count].size == npu_tensor_bytes(info->output_infos[i]);
+  for (uint32_t i = 0; fits && i < info->output_count; ++i, ++tensor) {
+    fits = tensor->size == npu_tensor_bytes(info->output_infos[i]);
   }
   if (fits) return ARMNN_STATUS_OK;
   return npu_fail(error, ARMNN_STATUS_INCOMPATIBLE, "the part was compiled for other tensors");

@@ -85,6 +85,53 @@ def difference(expected: list[np.ndarray], actual: list[np.ndarray]) -> float:
     return worst
 
 
+def start(
+    engine: str, model: Path, scratch: Path, threads: int, *, exact: bool = False
+) -> tuple[Worker, list[np.ndarray]]:
+    """Return an engine at work on scratch/inputs.npz, and its outputs.
+
+    Raises
+    ------
+    NotConvertibleError, WorkerError
+        The engine does not run this model.
+    """
+    suffix = ENGINES[engine].suffix
+    file = model if suffix == ".onnx" else convert(model, suffix)
+    worker = Worker.start(engine, file, scratch / "inputs.npz", threads, exact=exact)
+    try:
+        worker.save(scratch / "outputs.npz")
+    except WorkerError:
+        worker.close()
+        raise
+    with np.load(scratch / "outputs.npz") as arrays:
+        return worker, [arrays[key] for key in arrays.files]
+
+
+def start_equal(
+    engine: str,
+    model: Path,
+    scratch: Path,
+    threads: int,
+    reference: list[np.ndarray],
+    tolerance: float,
+) -> tuple[Worker, dict[str, Any]]:
+    """Return an engine at work, at the fastest settings whose outputs are the reference's.
+
+    Raises
+    ------
+    NotConvertibleError, WorkerError
+        The engine does not run this model, or its outputs differ at all settings.
+    """
+    for exact in (False, True) if ENGINES[engine].exact else (False,):
+        worker, outputs = start(engine, model, scratch, threads, exact=exact)
+        distance = difference(reference, outputs)
+        if distance <= tolerance:
+            facts = {**worker.facts, "difference": distance}
+            return worker, {**facts, "exact_settings": True} if exact else facts
+        worker.close()
+    raise WorkerError(f"outputs differ by {distance:.0e}, not timed")
+
+
 def compare_network(
     name: str,
     threads: int,
@@ -100,48 +147,32 @@ def compare_network(
         for key, shape in input_shapes(model).items()
     }
     result: dict[str, Any] = {}
-    workers: list[Worker] = []
-    with tempfile.TemporaryDirectory() as scratch:
-        input_file = Path(scratch) / "inputs.npz"
-        np.savez(input_file, **inputs)
-        outputs: dict[str, list[np.ndarray]] = {}
-        for engine in engines:
-            try:
-                file = model
-                if ENGINES[engine].suffix != ".onnx":
-                    file = convert(model, ENGINES[engine].suffix)
-                worker = Worker.start(engine, file, input_file, threads)
-            except (NotConvertibleError, WorkerError) as error:
-                result[engine] = {"error": str(error)}
-                continue
-            target = Path(scratch) / f"{engine}.npz"
-            workers.append(worker)
-            try:
-                worker.save(target)
-                with np.load(target) as arrays:
-                    outputs[engine] = [arrays[key] for key in arrays.files]
-            except WorkerError as error:
-                result[engine] = {**worker.facts, "error": str(error)}
-        reference = outputs.get(REFERENCE)
-        if reference is None:
-            raise SystemExit(f"{name}: {REFERENCE} gives no outputs to compare with: {result}")
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        np.savez(scratch / "inputs.npz", **inputs)
         try:
-            equal = []
-            for worker in (w for w in workers if w.engine in outputs):
-                distance = difference(reference, outputs[worker.engine])
-                result[worker.engine] = {**worker.facts, "difference": distance}
-                if distance > arguments.tolerance:
-                    result[worker.engine]["error"] = "outputs differ, not timed"
-                else:
-                    equal.append(worker)
+            worker, reference = start(REFERENCE, model, scratch, threads)
+        except WorkerError as error:
+            raise SystemExit(f"{name}: nothing to compare with: {error}") from error
+        workers = [worker]
+        result[REFERENCE] = {**worker.facts, "difference": 0.0}
+        try:
+            for engine in (e for e in engines if e != REFERENCE):
+                try:
+                    worker, result[engine] = start_equal(
+                        engine, model, scratch, threads, reference, arguments.tolerance
+                    )
+                    workers.append(worker)
+                except (NotConvertibleError, WorkerError) as error:
+                    result[engine] = {"error": str(error)}
             take_turns(
-                equal,
+                workers,
                 gauge,
                 turns=arguments.turns,
                 turn_ms=arguments.turn_ms,
                 patience=arguments.patience,
             )
-            for worker in equal:
+            for worker in workers:
                 result[worker.engine].update(worker.figures())
         except WorkerError as error:
             raise SystemExit(f"{name}: an engine ended while it was timed: {error}") from error

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,13 @@ from pathlib import Path
 import onnx
 from tflite_writer import NotConvertibleError, write_tflite
 
+#: Run beside the Python module that pnnx writes. A second trace is not compared: that trips over
+#: names that each trace makes up, and outputs are compared before anything is timed.
+_TRACE = """
+import json, sys, m_pnnx, torch
+example = [torch.zeros(shape) for shape in json.loads(sys.argv[1])]
+torch.jit.trace(m_pnnx.Model().eval(), example, check_trace=False).save("m.pt")
+"""
 #: The wrapper that MNN installs as a command adds packages to the environment; this is below it.
 _MNN_CONVERT = "import sys, _tools; _tools.mnnconvert(['MNNConvert', *sys.argv[1:]])"
 
@@ -42,20 +50,32 @@ def fix_shapes(source: Path, target: Path, shape: list[int]) -> None:
     onnx.save(onnx.shape_inference.infer_shapes(model), target)
 
 
-def _to_ncnn(model: Path, target: Path) -> None:
+def _run_pnnx(model: Path, folder: Path) -> None:
+    """Write a model for ncnn and as a Python module for torch into ``folder``, as m.* and m_*."""
     spec = importlib.util.find_spec("pnnx")
     if spec is None or not spec.submodule_search_locations:
         raise NotConvertibleError("pnnx is not installed")
-    folder = Path(next(iter(spec.submodule_search_locations)))
-    program = next(path for path in folder.rglob("pnnx") if path.is_file())
+    package = Path(next(iter(spec.submodule_search_locations)))
+    program = next(path for path in package.rglob("pnnx") if path.is_file())
     shapes = ",".join(str(shape).replace(" ", "") for shape in input_shapes(model).values())
+    (folder / "m.onnx").write_bytes(model.read_bytes())
+    command = [str(program), "m.onnx", f"inputshape={shapes}", "fp16=0"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=600)
+
+
+def _to_ncnn(model: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        copy = Path(scratch) / "m.onnx"
-        copy.write_bytes(model.read_bytes())
-        command = [str(program), "m.onnx", f"inputshape={shapes}", "fp16=0"]
+        _run_pnnx(model, Path(scratch))
+        shutil.move(Path(scratch) / "m.ncnn.bin", target.with_suffix(".bin"))
+        shutil.move(Path(scratch) / "m.ncnn.param", target)
+
+
+def _to_torch(model: Path, target: Path) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        _run_pnnx(model, Path(scratch))
+        command = [sys.executable, "-c", _TRACE, json.dumps(list(input_shapes(model).values()))]
         subprocess.run(command, cwd=scratch, check=True, capture_output=True, timeout=600)
-        (Path(scratch) / "m.ncnn.bin").replace(target.with_suffix(".bin"))
-        (Path(scratch) / "m.ncnn.param").replace(target)
+        shutil.move(Path(scratch) / "m.pt", target)
 
 
 def _to_mnn(model: Path, target: Path) -> None:
@@ -66,7 +86,12 @@ def _to_mnn(model: Path, target: Path) -> None:
         raise NotConvertibleError("MNN's converter wrote nothing")
 
 
-_CONVERTERS = {".ncnn.param": _to_ncnn, ".mnn": _to_mnn, ".tflite": write_tflite}
+_CONVERTERS = {
+    ".ncnn.param": _to_ncnn,
+    ".mnn": _to_mnn,
+    ".pt": _to_torch,
+    ".tflite": write_tflite,
+}
 
 
 def convert(model: Path, suffix: str) -> Path:
@@ -86,8 +111,8 @@ def convert(model: Path, suffix: str) -> Path:
     try:
         _CONVERTERS[suffix](model, target)
     except (NotConvertibleError, subprocess.SubprocessError, OSError, StopIteration) as error:
-        output = getattr(error, "stderr", None) or b""
-        reason = f"{error} {output[-300:].decode(errors='replace')}".strip()
+        output = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip()
+        reason = output.rpartition("\n")[2] or str(error)
         failure.write_text(json.dumps({"reason": reason}), encoding="utf-8")
         raise NotConvertibleError(reason) from error
     return target

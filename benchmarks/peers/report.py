@@ -75,8 +75,11 @@ def table(document: dict[str, Any], threads: str) -> list[str]:
         times = [median(figures, engine) for engine in engines]
         least = min(time for time in times if time is not None)
         cells = [
-            "-" if time is None else f"**{time:.2f}**" if time == least else f"{time:.2f}"
-            for time in times
+            "-"
+            if time is None
+            else (f"**{time:.2f}**" if time == least else f"{time:.2f}")
+            + (" (e)" if figures[engine].get("exact_settings") else "")
+            for engine, time in zip(engines, times, strict=True)
         ]
         tail = [f"{r[name]:.2f}" if name in r else "-" for r in (best, direct)]
         lines.append(f"| {name} | {' | '.join(cells + tail)} |")
@@ -113,6 +116,31 @@ def beside_others(document: dict[str, Any], busy: dict[str, Any]) -> list[str]:
             row.append(f"{time:.2f} ({time / alone:.1f})" if known else "-")
         rows.append(row)
     return _grid(["network", *(engine.title for engine in ENGINES.values())], rows)
+
+
+def left_out(document: dict[str, Any]) -> list[str]:
+    """Return a list of what was not timed and why; nothing if all was."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for name, by_threads in document["networks"].items():
+        for figures in by_threads.values():
+            for engine, result in figures.items():
+                if "error" in result:
+                    names = reasons.setdefault((engine, result["error"]), [])
+                    names += [] if name in names else [name]
+    return [
+        f"- {ENGINES[engine].title}, {', '.join(names)}: {' '.join(reason.split())[-200:]}"
+        for (engine, reason), names in reasons.items()
+    ]
+
+
+def uses_exact_settings(document: dict[str, Any]) -> bool:
+    """Return whether an engine was timed at settings that are not its fastest."""
+    return any(
+        result.get("exact_settings", False)
+        for by_threads in document["networks"].values()
+        for figures in by_threads.values()
+        for result in figures.values()
+    )
 
 
 def draw(document: dict[str, Any], target: Path) -> None:
@@ -182,6 +210,15 @@ def page(document: dict[str, Any]) -> str:
     for threads in counts:
         plural = "s" if threads != "1" else ""
         lines += ["", f"## {threads} thread{plural}", "", *table(document, threads)]
+    if uses_exact_settings(document):
+        lines += [
+            "",
+            "(e): with small Winograd tiles; at the fastest settings of the engine outputs differ by",
+            "more than 1e-4 of the largest.",
+        ]
+    missing = left_out(document)
+    if missing:
+        lines += ["", "Not timed:", "", *missing]
     lines += ["", "## Cost of a call, microseconds", "", *calls(document)]
     busy = document.get("beside_1_busy", {})
     if busy:

@@ -121,10 +121,12 @@ class Worker:
 
     @classmethod
     def start(
-        cls, engine: str, model: Path, inputs: Path, threads: int, *, python: str = sys.executable
+        cls, engine: str, model: Path, inputs: Path, threads: int, *, exact: bool = False
     ) -> Worker:
         """Load a model in a new process, without network where the system allows it."""
-        command = [python, str(HERE / "worker.py"), engine, str(model), str(inputs), str(threads)]
+        program = [sys.executable, str(HERE / "worker.py")]
+        command = [*program, engine, str(model), str(inputs), str(threads)]
+        command += ["exact"] if exact else []
         process = _start([*_without_network(), *command], OMP_NUM_THREADS=str(threads))
         line = process.stdout.readline() if process.stdout is not None else ""
         facts = json.loads(line) if line.strip() else {"error": "died while loading"}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """One engine with one model in a process of its own, told on standard input what to do.
 
-    python worker.py ENGINE MODEL INPUTS.npz THREADS
+    python worker.py ENGINE MODEL INPUTS.npz THREADS [exact]
 
 Each command is a line, each answer a line of JSON: ``run N`` answers N latencies in nanoseconds,
 ``save FILE.npz`` writes the outputs.
@@ -22,7 +22,7 @@ import numpy as np
 
 def main() -> None:
     """Load, then serve until standard input ends."""
-    name, model, input_file, threads = sys.argv[1:]
+    name, model, input_file, threads, *settings = sys.argv[1:]
     os.environ["OMP_NUM_THREADS"] = threads
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # engines that print must not disturb the answers
@@ -37,7 +37,9 @@ def main() -> None:
     try:
         importlib.import_module(ENGINES[name].module)
         start = time.perf_counter()
-        run = ENGINES[name].load(Path(model), inputs, int(threads))
+        engine = ENGINES[name]
+        load = engine.exact if settings == ["exact"] and engine.exact else engine.load
+        run = load(Path(model), inputs, int(threads))
         loaded = time.perf_counter()
         run()
         first = time.perf_counter()

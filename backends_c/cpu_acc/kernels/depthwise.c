@@ -25,8 +25,9 @@ void ACC_NAME(armnn_i_acc_depthwise_finish)(const job_t* job, float* sums, int64
   const vm_t lanes = vm_first(left);
   float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
   if (job->hard_swish) {
+    const vf_t a = vf_set(job->a * (1.0f / 6.0f)), b = vf_set(job->b);
     for (int64_t i = 0; i < width; ++i) {
-      const vf_t sum = acc_depthwise_hard_swish(job, vf_load(sums + i * VF_LANES));
+      const vf_t sum = acc_depthwise_hard_swish(vf_load(sums + i * VF_LANES), a, b);
       vf_store_first(output + i * job->output_pixel, sum, left);
     }
     return;
@@ -63,10 +64,11 @@ ACC_INLINE void store_tile(const job_t* job, const vf_t* sums, int64_t channel, 
       ACC_STORE(output + i * job->output_pixel, vf_clamp(sums[i], low, high), lanes);
     }
   } else if (job->hard_swish) {
+    const vf_t a = vf_set(job->a * (1.0f / 6.0f)), b = vf_set(job->b);
     float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
 #pragma GCC unroll 7
     for (int i = 0; i < width; ++i) {
-      ACC_STORE(output + i * job->output_pixel, acc_depthwise_hard_swish(job, sums[i]), lanes);
+      ACC_STORE(output + i * job->output_pixel, acc_depthwise_hard_swish(sums[i], a, b), lanes);
     }
   } else {
     float buffer[ARMNN_ACC_DEPTHWISE_MOST_WIDTH * VF_LANES];

@@ -31,10 +31,10 @@
 #define ACC_STORE(p, x, lanes) ((void)(lanes), vf_store(p, x))
 #endif
 
-/* Hard-swish of the job: x * a * clamp(x + 3, 0, 6) / 6 + b. */
-ACC_INLINE vf_t acc_depthwise_hard_swish(const armnn_i_acc_depthwise_job_t* job, vf_t x) {
+/* x * a * clamp(x + 3, 0, 6) / 6 + b; |a| is a sixth of the job's. */
+ACC_INLINE vf_t acc_depthwise_hard_swish(vf_t x, vf_t a, vf_t b) {
   const vf_t gate = vf_clamp(vf_add(x, vf_set(3.0f)), vf_set(0.0f), vf_set(6.0f));
-  return vf_fma(vf_mul(x, vf_set(job->a * (1.0f / 6.0f))), gate, vf_set(job->b));
+  return vf_fma(vf_mul(x, a), gate, b);
 }
 
 /* Writes |width| output pixels from column |x| of row |y| on, of one vector of channels, whose sums

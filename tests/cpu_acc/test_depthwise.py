@@ -214,12 +214,13 @@ def test_strips(
     operators: Operators, isa: str, shape: tuple[int, int, int, int], threads: int
 ) -> None:
     """Walks from the top to the bottom of a strip: all heights, and each row once."""
-    for how, before in enumerate((1, 1, 0)):
-        window = Window((3, 3), before=(1, before), after=(1, 1))
-        one(operators, isa, shape, window, after="clamp", how=how, threads=[threads])
-    if shape[0] > 1:
-        window = Window((3, 3), before=(0, 1), after=(1, 0))
-        one(operators, isa, shape, window, after="hard_swish", threads=[threads])
+    for stride in (1, 2):
+        for how, before in enumerate((1, 1, 0)):
+            window = Window((3, 3), (stride, stride), before=(1, before), after=(1, 1))
+            one(operators, isa, shape, window, after="clamp", how=how, threads=[threads])
+        if shape[0] > 1:
+            window = Window((3, 3), (stride, stride), before=(0, 1), after=(1, 0))
+            one(operators, isa, shape, window, after="hard_swish", threads=[threads])
 
 
 @pytest.mark.parametrize(("stride", "pads"), [(1, [1, 1, 1, 1]), (2, [1, 0, 2, 1])])

@@ -257,9 +257,12 @@ static void ACC_NAME(armnn_f32_depthwise_any)(const job_t* job) {
  */
 
 #if VF_REGISTERS >= 32
-static const armnn_i_acc_depthwise_kernel_t columns_kernel = {
-    3, 1, ACC_NAME(armnn_f32_depthwise_3x3_s1_columns),
-    "armnn_f32_depthwise_3x3_s1_columns__" ACC_ISA_TEXT "_7px"};
+static const armnn_i_acc_depthwise_kernel_t columns_kernels[] = {
+    {3, 1, ACC_NAME(armnn_f32_depthwise_3x3_s1_columns),
+     "armnn_f32_depthwise_3x3_s1_columns__" ACC_ISA_TEXT "_7px"},
+    {3, 2, ACC_NAME(armnn_f32_depthwise_3x3_s2_columns),
+     "armnn_f32_depthwise_3x3_s2_columns__" ACC_ISA_TEXT "_7px"},
+};
 #endif
 
 static const armnn_i_acc_depthwise_kernel_t fixed_kernels[] = {
@@ -276,7 +279,8 @@ const armnn_i_acc_depthwise_kernels_t ACC_NAME(armnn_i_acc_depthwise_kernels) = 
     .fixed_count = sizeof fixed_kernels / sizeof fixed_kernels[0],
     .partial = ACC_PARTIAL,
 #if VF_REGISTERS >= 32
-    .columns = &columns_kernel,
+    .columns = columns_kernels,
+    .columns_count = sizeof columns_kernels / sizeof columns_kernels[0],
 #endif
     .any = ACC_NAME(armnn_f32_depthwise_any),
     .any_name = "armnn_f32_depthwise_any__" ACC_ISA_TEXT "_6px",

@@ -62,9 +62,10 @@ typedef struct armnn_i_acc_depthwise_kernels_t {
   const armnn_i_acc_depthwise_kernel_t* fixed;
   uint32_t fixed_count;
   uint32_t partial; /* |fixed| do a part of a vector, too */
-  /* 3 x 3, stride 1, for images of which at most one row or column is missing at each border; null
-   * where registers are few. */
+  /* For images of which at most one row or column is missing at each border, and the same stride
+   * in both directions; none where registers are few. */
   const armnn_i_acc_depthwise_kernel_t* columns;
+  uint32_t columns_count;
   armnn_i_acc_depthwise_fn_t any; /* any size, stride and dilation */
   const char* any_name;
 } armnn_i_acc_depthwise_kernels_t;

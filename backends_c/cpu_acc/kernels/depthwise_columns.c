@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * depthwise_columns.c - depthwise convolutions 3 x 3 with stride 1, down strips of up to 7 columns.
+ * depthwise_columns.c - depthwise convolutions 3 x 3, down strips of up to 7 output columns.
  *
  * A strip is walked from top to bottom for one vector of channels. Each input row is added to the
- * three output rows that it serves, whose sums are in registers: 3 x 7 sums, 9 weights and the
- * pixel at hand are what 32 registers hold. So a pixel is loaded once for 27 multiplications, and
- * what the next rows need can be fetched long before. Sums of a row are written as soon as their
- * last pixel came, and those of the row two below take their registers.
+ * output rows that it serves, three with stride 1, whose sums are in registers: 3 x 7 sums, 9
+ * weights and the pixel at hand are what 32 registers hold. So a pixel is loaded once for 27
+ * multiplications, and what the next rows need can be fetched long before. Sums of a row are
+ * written as soon as their last pixel came, and those of the row two below take their registers.
  */
 #include "depthwise_tile.h"
 
@@ -35,39 +35,43 @@ typedef struct sums_t {
 } sums_t;
 
 /* Adds the pixel of column |c|, |x|, to the sums of one output row. */
-ACC_INLINE void add_column(vf_t* sums, vf_t x, const vf_t* filter, int c, int width) {
+ACC_INLINE void add_column(vf_t* sums, vf_t x, const vf_t* filter, int c, int stride, int width) {
 #pragma GCC unroll 3
   for (int k = 2; k >= 0; --k) {
-    const int i = c - k;
-    if (i >= 0 && i < width) sums[i] = vf_fma(x, filter[k], sums[i]);
+    const int i = (c - k) / stride;
+    if (c >= k && (c - k) % stride == 0 && i < width) sums[i] = vf_fma(x, filter[k], sums[i]);
   }
 }
 
 /* One input row; |rows| is constant. */
 ACC_INLINE void one_row(const job_t* job, walk_t* walk, const float* bias, const vf_t* filter,
-                        sums_t* sums, int rows, int width) {
+                        sums_t* sums, int rows, int stride, int width) {
   const ptrdiff_t pixel = job->input_pixel;
   const vf_t low = vf_set(walk->low), high = vf_set(walk->high);
-  if (job->prefetch) { /* the last row's are a row too far, which does no harm */
-    const char* next = (const char*)walk->input + job->input_row * (ptrdiff_t)sizeof(float);
-#pragma GCC unroll 7
-    for (int i = 0; i < width; ++i) {
+  if (job->prefetch) { /* the last rows' are too far, which does no harm */
+    const char* next =
+        (const char*)walk->input + stride * job->input_row * (ptrdiff_t)sizeof(float);
+#pragma GCC unroll 14
+    for (int i = 0; i < width * stride; ++i) {
       __builtin_prefetch(next + i * pixel * (ptrdiff_t)sizeof(float), 0, 3);
     }
   }
-#pragma GCC unroll 9
-  for (int c = 0; c < width + 2; ++c) {
-    if ((rows & BELOW) && c < width) sums->below[c] = vf_load(bias);
-    if ((c > 0 || walk->left) && (c <= width || walk->right)) {
+#pragma GCC unroll 15
+  for (int c = 0; c < (width - 1) * stride + 3; ++c) {
+    if ((rows & BELOW) && c % stride == 0 && c / stride < width) {
+      sums->below[c / stride] = vf_load(bias);
+    }
+    if ((c > 0 || walk->left) && (c < (width - 1) * stride + 2 || walk->right)) {
       vf_t x = ACC_LOAD(walk->input + (c - 1) * pixel, walk->lanes);
       ACC_KEEP(x);
-      if (rows & ABOVE) add_column(sums->above, x, filter + 6, c, width);
-      if (rows & HERE) add_column(sums->here, x, filter + 3, c, width);
-      if (rows & BELOW) add_column(sums->below, x, filter, c, width);
+      if (rows & ABOVE) add_column(sums->above, x, filter + 6, c, stride, width);
+      if (rows & HERE) add_column(sums->here, x, filter + 3, c, stride, width);
+      if (rows & BELOW) add_column(sums->below, x, filter, c, stride, width);
     }
-    if ((rows & ABOVE) && c >= 2) {
-      ACC_STORE(walk->output + (c - 2) * walk->output_pixel,
-                vf_clamp(sums->above[c - 2], low, high), walk->stored);
+    if ((rows & ABOVE) && c >= 2 && (c - 2) % stride == 0) {
+      const int i = (c - 2) / stride;
+      ACC_STORE(walk->output + i * walk->output_pixel, vf_clamp(sums->above[i], low, high),
+                walk->stored);
     }
   }
   walk->input += job->input_row;
@@ -90,16 +94,17 @@ ACC_INLINE void end_row(const job_t* job, walk_t* walk, int64_t channel, int64_t
   }
 }
 
-ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel, int width) {
+ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel, int stride,
+                          int width) {
   const float* weights = job->weights + channel * 10;
-  const int64_t end = job->end_row, top = job->first_row - job->pad_top;
+  const int64_t end = job->end_row, top = job->first_row * stride - job->pad_top;
   float buffer[ARMNN_ACC_DEPTHWISE_MOST_WIDTH * VF_LANES];
   const int plain = job->function == NULL && job->residual == NULL;
   walk_t walk = {
       .input = job->input + (top < 0 ? 0 : top) * job->input_row +
                (tile->input_x + 1) * job->input_pixel + channel,
       .left = (tile->columns & 1u) != 0,
-      .right = (tile->columns >> (width + 1) & 1u) != 0,
+      .right = (tile->columns >> ((width - 1) * stride + 2) & 1u) != 0,
       .output =
           job->output + job->first_row * job->output_row + tile->x * job->output_pixel + channel,
       .output_row = job->output_row,
@@ -126,24 +131,37 @@ ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel,
   sums_t sums;
 #pragma GCC unroll 7
   for (int i = 0; i < width; ++i) sums.below[i] = vf_load(weights);
-  if (top >= 0) one_row(job, &walk, weights, filter, &sums, BELOW, width);
-  next_row(&sums, width);
-  one_row(job, &walk, weights, filter, &sums, HERE | BELOW, width);
-  next_row(&sums, width);
   int64_t y = job->first_row;
-  for (; y < end - 2; ++y) {
-    one_row(job, &walk, weights, filter, &sums, ABOVE | HERE | BELOW, width);
-    end_row(job, &walk, channel, y, tile);
+#define ROW(rows) one_row(job, &walk, weights, filter, &sums, rows, stride, width)
+  if (top >= 0) ROW(BELOW);
+  next_row(&sums, width);
+  if (stride == 1) {
+    ROW(HERE | BELOW);
     next_row(&sums, width);
-  }
-  if (y < end - 1) {
-    one_row(job, &walk, weights, filter, &sums, ABOVE | HERE, width);
-    end_row(job, &walk, channel, y, tile);
+    for (; y < end - 2; ++y) {
+      ROW(ABOVE | HERE | BELOW);
+      end_row(job, &walk, channel, y, tile);
+      next_row(&sums, width);
+    }
+    if (y < end - 1) {
+      ROW(ABOVE | HERE);
+      end_row(job, &walk, channel, y, tile);
+      next_row(&sums, width);
+      ++y;
+    }
+  } else { /* every other row serves one row of the output only */
+    ROW(HERE);
     next_row(&sums, width);
-    ++y;
+    for (; y < end - 1; ++y) {
+      ROW(ABOVE | BELOW);
+      end_row(job, &walk, channel, y, tile);
+      next_row(&sums, width);
+      ROW(HERE);
+      next_row(&sums, width);
+    }
   }
-  if (end - job->pad_top + 1 < job->input_height) {
-    one_row(job, &walk, weights, filter, &sums, ABOVE, width);
+  if ((end - 1) * stride + 2 - job->pad_top < job->input_height) {
+    ROW(ABOVE);
   } else {
     const vf_t low = vf_set(walk.low), high = vf_set(walk.high);
 #pragma GCC unroll 7
@@ -153,28 +171,36 @@ ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel,
     }
   }
   end_row(job, &walk, channel, y, tile);
+#undef ROW
 }
 
 /* Functions of their own: a strip in the same function as others loses registers to them. */
-#define STRIPS(width)                                                                          \
-  static __attribute__((noinline)) void strips_##width(const job_t* job, const tile_t* tile) { \
-    for (int64_t channel = 0; channel < job->channels; channel += VF_LANES) {                  \
-      one_strip(job, tile, channel, width);                                                    \
-    }                                                                                          \
+#define STRIPS(stride, width)                                                           \
+  static __attribute__((noinline)) void strips_##stride##_##width(const job_t* job,     \
+                                                                  const tile_t* tile) { \
+    for (int64_t channel = 0; channel < job->channels; channel += VF_LANES) {           \
+      one_strip(job, tile, channel, stride, width);                                     \
+    }                                                                                   \
   }
-STRIPS(1)
-STRIPS(4)
-STRIPS(5)
-STRIPS(6)
-STRIPS(7)
+#define COLUMNS(stride)                                                                       \
+  STRIPS(stride, 1)                                                                           \
+  STRIPS(stride, 4)                                                                           \
+  STRIPS(stride, 5)                                                                           \
+  STRIPS(stride, 6)                                                                           \
+  STRIPS(stride, 7)                                                                           \
+  void ACC_NAME(armnn_f32_depthwise_3x3_s##stride##_columns)(const job_t* job) {              \
+    static void (*const strips[])(const job_t*, const tile_t*) = {[1] = strips_##stride##_1,  \
+                                                                  [4] = strips_##stride##_4,  \
+                                                                  [5] = strips_##stride##_5,  \
+                                                                  [6] = strips_##stride##_6,  \
+                                                                  [7] = strips_##stride##_7}; \
+    for (int64_t t = 0; t < job->tile_count; ++t) {                                           \
+      strips[job->tiles[t].width](job, &job->tiles[t]);                                       \
+    }                                                                                         \
+  }
+COLUMNS(1)
+COLUMNS(2)
+#undef COLUMNS
 #undef STRIPS
-
-void ACC_NAME(armnn_f32_depthwise_3x3_s1_columns)(const job_t* job) {
-  static void (*const strips[])(const job_t*, const tile_t*) = {
-      NULL, strips_1, NULL, NULL, strips_4, strips_5, strips_6, strips_7};
-  for (int64_t t = 0; t < job->tile_count; ++t) {
-    strips[job->tiles[t].width](job, &job->tiles[t]);
-  }
-}
 
 #endif

@@ -163,17 +163,23 @@ static int64_t plan_tiles(const armnn_i_acc_convolution_t* what,
 /* At most one row and column is missing at each border. */
 static bool has_narrow_borders(const armnn_i_acc_convolution_t* what) {
   return what->pad_top <= 1 && what->pad_left <= 1 &&
-         what->output.dims[1] - what->pad_top <= what->input.dims[1] - 1 &&
-         what->output.dims[2] - what->pad_left <= what->input.dims[2] - 1;
+         (what->output.dims[1] - 1) * what->stride_y - what->pad_top + what->kernel_y - 1 <=
+             what->input.dims[1] &&
+         (what->output.dims[2] - 1) * what->stride_x - what->pad_left + what->kernel_x - 1 <=
+             what->input.dims[2];
 }
 
 static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
-    const armnn_i_acc_depthwise_kernels_t* kernels, const armnn_i_acc_convolution_t* what) {
+    const armnn_i_acc_depthwise_kernels_t* kernels, const armnn_i_acc_convolution_t* what,
+    bool* out_columns) {
+  *out_columns = false;
   if (what->kernel_y != what->kernel_x) return NULL;
   if (what->kernel_y > 1 && (what->dilation_y != 1 || what->dilation_x != 1)) return NULL;
-  if (kernels->columns != NULL && what->kernel_x == 3 && what->stride_x == 1 &&
-      what->stride_y == 1 && has_narrow_borders(what)) {
-    return kernels->columns;
+  const bool columns = what->stride_y == what->stride_x && has_narrow_borders(what);
+  for (uint32_t i = 0; columns && i < kernels->columns_count; ++i) {
+    const armnn_i_acc_depthwise_kernel_t* kernel = &kernels->columns[i];
+    *out_columns = kernel->kernel == what->kernel_x && kernel->stride == what->stride_x;
+    if (*out_columns) return kernel;
   }
   for (uint32_t i = 0; i < kernels->fixed_count; ++i) {
     const armnn_i_acc_depthwise_kernel_t* kernel = &kernels->fixed[i];
@@ -194,7 +200,8 @@ static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker, bo
   const int64_t row = what->input.dims[2] * what->output.dims[3] * what->stride_y;
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   op->group = (int64_t)armnn_i_acc_round_up(GROUP, (size_t)op->lanes);
-  op->chunk_rows = columns ? CHUNK_STRIP / (2 * (ARMNN_ACC_DEPTHWISE_MOST_WIDTH + 1) * op->group)
+  op->chunk_rows = columns ? CHUNK_STRIP / (2 * (ARMNN_ACC_DEPTHWISE_MOST_WIDTH + 1) * op->group *
+                                            what->stride_y * what->stride_x)
                            : CHUNK_INPUT / row;
   if (op->chunk_rows < 2 * what->kernel_y) op->chunk_rows = 2 * what->kernel_y;
   if (op->chunk_rows > rows) op->chunk_rows = rows;
@@ -225,7 +232,8 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
   const int64_t lanes = maker->kernels->lanes;
   const int64_t blocks = armnn_i_acc_ceil_div(outputs, lanes);
   const int64_t taps = what->kernel_y * what->kernel_x;
-  const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(kernels, what);
+  bool columns = false;
+  const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(kernels, what, &columns);
   const int64_t tile_count = fixed != NULL ? plan_tiles(what, NULL) : 0;
   const size_t packed_size = (size_t)(blocks * (taps + 1) * lanes) * sizeof(float);
   void* extra = NULL;
@@ -288,7 +296,7 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
     job->residual_pixel = epilogue->residual.strides[2];
     job->residual_last = epilogue->residual_last;
   }
-  plan_chunks(op, maker, fixed != NULL && fixed == kernels->columns);
+  plan_chunks(op, maker, columns);
   const uint64_t elements =
       (uint64_t)(armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output));
   job->prefetch = elements * sizeof(float) > PREFETCH_FROM;

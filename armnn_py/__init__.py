@@ -15,8 +15,10 @@ decides which backend computes it, `Runtime.load_network` prepares it, `LoadedNe
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
+from typing import TYPE_CHECKING, Any
 
 if not os.path.isdir(os.path.join(os.path.dirname(__file__), "_native", "lib")):
     # Imported from a source tree, as in a clone after "pip install .": what the build made is in
@@ -70,15 +72,11 @@ from armnn_py.optimizer import (
     optimize,
 )
 from armnn_py.runtime import (
-    BackendEvent,
     BoundNetwork,
     CancelToken,
     DeviceSpec,
-    LayerProfile,
     LoadedNetwork,
-    Profile,
     Runtime,
-    TimelineEvent,
     get_num_threads,
     load,
     set_num_threads,
@@ -102,6 +100,10 @@ from armnn_py.types import (
     ResizeMethod,
     UnaryOperation,
 )
+
+if TYPE_CHECKING:
+    from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
+    from armnn_py.runtime.profiling import Profile
 
 __all__ = [
     "ActivationFunction",
@@ -178,10 +180,29 @@ __all__ = [
 
 logging.getLogger("armnn_py").addHandler(logging.NullHandler())
 
+# Imported when they are first asked for: most programs never are.
+_LATER = {
+    "BackendEvent": "armnn_py.runtime.profile_records",
+    "LayerProfile": "armnn_py.runtime.profile_records",
+    "Profile": "armnn_py.runtime.profiling",
+    "TimelineEvent": "armnn_py.runtime.profile_records",
+}
+
 # Public names say where users find them, not in which file they were written: tracebacks then read
 # "armnn_py.InvalidArgumentError".
 for _name in __all__:
-    _public = globals()[_name]
+    _public = globals().get(_name)
     if isinstance(_public, type) or callable(_public):
         _public.__module__ = "armnn_py"
 del _name, _public
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    public = globals()[name] = getattr(importlib.import_module(_LATER[name]), name)
+    return public
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

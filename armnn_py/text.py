@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Iterable, Sequence
 
 __all__ = ["counted", "html_table", "printable", "quoted", "text_table"]
@@ -38,9 +37,10 @@ def text_table(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) ->
 
 def html_table(rows: Sequence[Sequence[str]], title: str, *, limit: int = 200) -> str:
     """Return the same as HTML below a title; of a long table, its first rows."""
+    from html import escape  # of tables alone, which few programs ask for
 
     def line(tag: str, row: Sequence[str]) -> str:
-        cells = (f"<{tag}>{html.escape(printable(cell))}</{tag}>" for cell in row)
+        cells = (f"<{tag}>{escape(printable(cell))}</{tag}>" for cell in row)
         return f"<tr>{''.join(cells)}</tr>"
 
     head, *body = rows
@@ -48,7 +48,7 @@ def html_table(rows: Sequence[Sequence[str]], title: str, *, limit: int = 200) -
     left = len(body) - limit
     more = f"<p>{counted(left, 'more row')}</p>" if left > 0 else ""
     return (
-        f"<p><b>{html.escape(printable(title))}</b></p>"
+        f"<p><b>{escape(printable(title))}</b></p>"
         f"<table><thead>{line('th', head)}</thead><tbody>{lines}</tbody></table>{more}"
     )
 

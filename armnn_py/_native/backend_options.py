@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_readable
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ class OptionText(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OptionDefault:
     """An option that a backend understands: its type (ARMNN_OPTION_*) and its default."""
 

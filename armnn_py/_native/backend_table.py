@@ -28,6 +28,7 @@ from armnn_py._native.dynamic_library import (
 )
 from armnn_py._native.interrupts import guarded
 from armnn_py._native.library import host_pointer
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -210,7 +211,7 @@ def check_built_minor(table: BackendTable, reported_minor: int) -> None:
 # ---- Instances ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CreateResult:
     """What ``create`` answered; ``instance`` is 0 unless all is well."""
 

@@ -50,7 +50,7 @@ _NAMES = {
 
 
 # Each byte that is no UTF-8 becomes one replacement character.
-_NO_TEXT = re.compile("\ufffd{4,}")
+_NO_TEXT = "\ufffd{4,}"
 
 
 def status_name(status: int) -> str:
@@ -87,7 +87,7 @@ class ErrorBuffer:
     def text(self) -> str:
         """The message, with bytes that are no text replaced or counted; "" if there is none."""
         text = self._text.value.decode("utf-8", "replace")
-        text = _NO_TEXT.sub(lambda match: f"({len(match[0])} bytes that are no text)", text)
+        text = re.sub(_NO_TEXT, lambda match: f"({len(match[0])} bytes that are no text)", text)
         return text + "..." if self.struct.needed > len(self._text) else text
 
 

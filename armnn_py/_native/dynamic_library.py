@@ -8,10 +8,10 @@ import ctypes
 import functools
 import mmap
 import os
-from dataclasses import dataclass
 
 from armnn_py._native import abi
 from armnn_py._native.library import core
+from armnn_py.records import record
 
 __all__ = [
     "EXPORTS",
@@ -181,7 +181,7 @@ def call_factory(address: int) -> int:
     return _BackendFactory(address)() or 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exports:
     """Addresses of the three functions of one backend."""
 
@@ -193,7 +193,7 @@ class Exports:
 # ---- Statically linked backends, and other facts of the core ------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StaticBackend:
     """A backend that is linked into the core library."""
 

@@ -9,7 +9,6 @@ one C call with the GIL released.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.interrupts import deliver_interrupts
 from armnn_py._native.library import core
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -27,7 +27,7 @@ __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanStep", "
 INTERRUPT_INTERVAL_NS = 20_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlanTensor:
     """One numbered tensor: ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
 
@@ -39,7 +39,7 @@ class PlanTensor:
     address: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlanStep:
     """One step; absent operands are ``ARMNN_PLAN_NONE``.
 

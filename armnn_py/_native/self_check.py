@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 
 from armnn_py._native import abi
 from armnn_py._native.library import core, host_pointer
+from armnn_py.records import record
 
 __all__ = ["StructSize", "core_version", "cpu_feature_names", "struct_sizes", "usable_cpus"]
 
 _CPU_PREFIXES = ("ARMNN_CPU_X86_", "ARMNN_CPU_ARM_")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StructSize:
     """Size of one structure as the library states it and as Python's mirror has it."""
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.layers import LayerStructs, layer_query, tensor_info
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ ABSENT = abi.ARMNN_SLOT_ABSENT
 _ALIGNMENT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LayerData:
     """One layer of a sub-graph or of a replacement.
 
@@ -77,7 +77,7 @@ class LayerData:
     guid: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SubgraphData:
     """A part of a network: layers in topological order, and the tensors at its border.
 

@@ -9,7 +9,6 @@ import ctypes
 import logging
 import os
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -18,6 +17,7 @@ from armnn_py._native.memory_manager import MemoryManager, create_memory_manager
 from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
+from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ __all__ = ["MAX_ALIGNMENT", "NativeWorkload", "NativeWorkloadFactory", "Requirem
 MAX_ALIGNMENT = 4096
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Requirements:
     """What a workload stated that it needs, with the header's defaults filled in."""
 

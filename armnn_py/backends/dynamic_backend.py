@@ -47,8 +47,8 @@ _Context = TypeVar("_Context")
 # Every backend takes its memory where it likes.
 NO_WISHES = MemoryWishes()
 
-_NEEDED_MISSING = re.compile(r"^(\S+): cannot open shared object file")
-_UNDEFINED = re.compile(r"undefined symbol: (\S+)")
+_NEEDED_MISSING = r"^(\S+): cannot open shared object file"
+_UNDEFINED = r"undefined symbol: (\S+)"
 _SANITIZER_LIBRARIES = (
     ("libasan.so", "address", "__asan_init"),
     ("libtsan.so", "thread", "__tsan_init"),
@@ -198,8 +198,8 @@ def _open(candidate: Candidate, state: elf.FileState) -> shared_library.SharedLi
     except OSError as error:
         words = str(error)
     code, hint = "open-failed", ""
-    missing = _NEEDED_MISSING.match(words)
-    undefined = _UNDEFINED.search(words)
+    missing = re.match(_NEEDED_MISSING, words)
+    undefined = re.search(_UNDEFINED, words)
     if missing and "/" not in missing[1]:
         code = "needed-library-missing"
         hint = (

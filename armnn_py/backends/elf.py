@@ -21,7 +21,7 @@ import mmap
 import os
 import struct
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from armnn_py.backends.elf_dynamic import read_needed
@@ -34,6 +34,7 @@ from armnn_py.backends.elf_image import (
     damaged,
     read_exactly,
 )
+from armnn_py.records import record
 
 __all__ = ["ElfError", "ElfInfo", "FileState", "inspect", "process_machine"]
 
@@ -83,7 +84,7 @@ class FileState(NamedTuple):
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ElfInfo:
     """What the head of a shared object says, and which file that was."""
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import enum
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +116,7 @@ def read_exactly(descriptor: int, size: int, offset: int) -> bytes:
     return data
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Segment:
     """A program header."""
 
@@ -132,7 +133,7 @@ class Segment:
         return self.address <= address and address + size <= self.address + self.file_size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Image:
     """An open file, how its numbers are written (``<`` or ``>``), its machine and its segments."""
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armnn_py.backends.elf_image import Image, Tag, damaged
 from armnn_py.backends.elf_symbols import check_symbols, check_versions, count_symbols, lie_in
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["check"]
 
@@ -39,7 +42,7 @@ _KINDS = {
 }
 
 Entries = Mapping[int, int]
-Addresses = NDArray[np.uint64]
+Addresses: TypeAlias = "NDArray[np.uint64]"
 
 
 @dataclass(slots=True)
@@ -197,7 +200,10 @@ def _check_functions(image: Image, entries: Entries, findings: _Findings) -> Non
 def _distinct(pieces: list[Addresses]) -> Addresses:
     """Return all addresses in order, each once."""
     found = np.sort(np.concatenate([np.empty(0, _WORD), *pieces]))
-    return found[np.concatenate([np.ones(min(found.size, 1), np.bool_), found[1:] != found[:-1]])]
+    is_first = np.ones(found.size, np.bool_)
+    is_first[1:] = found[1:] != found[:-1]
+    distinct: Addresses = found[is_first]
+    return distinct
 
 
 def _are_among(addresses: Addresses, known: Addresses) -> NDArray[np.bool_]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armnn_py.backends.elf_image import Image, Tag, damaged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["SYMBOL_SIZE", "check_symbols", "check_versions", "count_symbols", "lie_in"]
 
@@ -28,7 +30,7 @@ _MAX_CHECKED = 1 << 21
 _MAX_VERSIONS = 1 << 12
 
 Entries = Mapping[int, int]
-Words = NDArray[np.uint32]
+Words: TypeAlias = "NDArray[np.uint32]"
 
 
 # ---- Finding symbols ----------------------------------------------------------------------------

@@ -20,8 +20,9 @@ import os
 import re
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,11 +32,11 @@ __all__ = ["GROUP", "EntryPointPlace", "entry_point_places"]
 GROUP = "armnn_py.backends"
 
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
-_PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_PACKAGE = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
 _TRUSTED_AGE_NS = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EntryPointPlace:
     """One entry point; ``folders`` is empty and ``reason`` says why if it cannot be used."""
 
@@ -51,7 +52,7 @@ class EntryPointPlace:
         return f"entry-point {self.distribution}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Declaration:
     distribution: str
     name: str
@@ -134,7 +135,7 @@ def _resolve(declaration: _Declaration) -> EntryPointPlace:
             declaration.distribution, declaration.name, declaration.value, found, reason
         )
 
-    if not _PACKAGE.fullmatch(declaration.value):
+    if not re.fullmatch(_PACKAGE, declaration.value):
         return place(reason=f"'{declaration.value}' is not the name of a package")
     parts = declaration.value.split(".")
     beside = os.path.join(os.path.abspath(declaration.location), *parts)

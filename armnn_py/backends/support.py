@@ -8,12 +8,12 @@ thirty equal layers of a network cost one question.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.support import NativeLayerSupport
 from armnn_py.errors import BackendError
 from armnn_py.ownership import Closing
+from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["LayerSupport", "Support", "layer_signature"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Support:
     """An answer: true if the backend takes the layer, otherwise with the backend's reason."""
 

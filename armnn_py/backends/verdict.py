@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import fields
 from typing import Any, Literal, overload
 
+from armnn_py.records import Frozen, record
 from armnn_py.text import printable
 
 __all__ = ["LoadReport", "Place", "Stage", "Status", "Verdict", "printable"]
@@ -29,8 +29,8 @@ Stage = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+@record
+class Verdict(Frozen):
     """What became of one file, one statically linked backend, or one unusable place.
 
     Attributes
@@ -69,7 +69,7 @@ class Verdict:
 
     def as_dict(self) -> dict[str, str | None]:
         """Return the fields as a dictionary, ready for JSON."""
-        return asdict(self)
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __str__(self) -> str:
         name = f" '{self.id}'" if self.id else ""
@@ -78,7 +78,7 @@ class Verdict:
         return printable(f"{self.path}: {self.status}{name}{version}{reason}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A folder of the search, in order; ``reason`` says why it was not searched, if so."""
 
@@ -169,10 +169,12 @@ class LoadReport(Sequence[Verdict]):
         return "\n".join(lines) or "no backend files found"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td>{html.escape(printable(text or ''))}</td>"
+                f"<td>{escape(printable(text or ''))}</td>"
                 for text in (v.status, v.id, v.version, v.path, v.reason, v.hint)
             )
             + "</tr>"

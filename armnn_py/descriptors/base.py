@@ -8,17 +8,21 @@ import dataclasses
 import functools
 import itertools
 import operator
+import sys
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Annotated, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.records import Frozen, record
 from armnn_py.tensors import MAX_DIMENSIONS
 from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    import inspect
 
 __all__ = [
     "Axes",
@@ -43,7 +47,7 @@ _U32_MAX: Final = 2**32 - 1
 _I64_MAX: Final = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """Lowest and highest value of an integer field, both allowed."""
 
@@ -62,7 +66,6 @@ Positives = tuple[Positive, ...]
 Offsets = tuple[Offset, ...]
 Sizes = tuple[Size, ...]
 
-_Class = typing.TypeVar("_Class")
 _Check = Callable[[Any], Any]
 
 
@@ -135,63 +138,57 @@ def _check_for(annotation: Any) -> _Check:
     return {bool: _check_bool, float: _check_float}[annotation]
 
 
-_CHECKS: dict[type, tuple[tuple[str, _Check], ...]] = {}
+@functools.cache
+def _check_named(module: str, annotation: str) -> _Check:
+    """Return the check for an annotation: a few words of few modules are those of all fields."""
+    return _check_for(eval(annotation, vars(sys.modules[module])))  # our own text
 
 
-def _checks(cls: type) -> tuple[tuple[str, _Check], ...]:
-    found = _CHECKS.get(cls)
-    if found is None:
-        hints = typing.get_type_hints(cls, include_extras=True)
-        names = [field.name for field in dataclasses.fields(cls)]
-        found = _CHECKS[cls] = tuple((name, _check_for(hints[name])) for name in names)
-    return found
+@functools.cache
+def _checked_fields(cls: type) -> dict[str, tuple[_Check, Any]]:
+    """Return check and default of each field."""
+    return {
+        field.name: (_check_named(cls.__module__, str(field.type)), field.default)
+        for field in dataclasses.fields(cls)
+    }
 
 
-@typing.dataclass_transform(frozen_default=True)
-def record(cls: type[_Class]) -> type[_Class]:
-    """Make a dataclass that behaves as ``dataclass(frozen=True, slots=True)`` on `Checked`.
+class _SignatureOfFields:
+    """What ``help`` shows of the constructor: it is one for all classes, their fields are not."""
 
-    The standard decorator compiles half a dozen methods for each class, which for fifty classes
-    is a third of the package's import time; `Checked` has them once, for all.
-    """
-    return dataclass(slots=True, repr=False, eq=False)(cls)
+    def __get__(self, _instance: object, cls: type) -> inspect.Signature:
+        from inspect import Parameter, Signature
+
+        return Signature(
+            [
+                Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
+                for name, (_, default) in _checked_fields(cls).items()
+            ]
+        )
 
 
-def _values(record: Checked) -> tuple[Any, ...]:
-    return tuple([getattr(record, name) for name, _ in _checks(type(record))])
-
-
-class Checked:
-    """A frozen dataclass whose fields are checked, and brought to plain Python types."""
+class Checked(Frozen):
+    """A frozen record whose fields are checked, and brought to plain Python types."""
 
     __slots__ = ()
+    __signature__ = _SignatureOfFields()
 
-    def __setattr__(self, name: str, value: object) -> None:
-        if hasattr(self, name):  # each is set once, by the constructor or by unpickling
-            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        object.__setattr__(self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return _values(self) == _values(other)
-
-    def __hash__(self) -> int:
-        return hash((type(self), _values(self)))
-
-    def __post_init__(self) -> None:
-        for name, check in _checks(type(self)):
-            value = getattr(self, name)
+    def __init__(self, *values: Any, **named: Any) -> None:
+        kind: type = type(self)
+        fields = _checked_fields(kind)
+        if values:
+            named = _with_names(kind, values, named)
+        for name, (check, default) in fields.items():
+            value = named.pop(name) if name in named else default
             try:
                 object.__setattr__(self, name, check(value))
             except (TypeError, ValueError) as error:
                 text = str(error) if isinstance(error, ValueError) else "another type expected"
                 raise InvalidArgumentError(
-                    f"{type(self).__name__}: {name} {value!r} given, {text}"
+                    f"{kind.__name__}: {name} {value!r} given, {text}"
                 ) from None
+        if named:
+            raise TypeError(f"{kind.__name__} has no field {next(iter(named))!r}")
         self._check()
 
     def _check(self) -> None:
@@ -206,6 +203,17 @@ class Checked:
                 text = value.name if isinstance(value, IntEnum) else repr(value)
                 shown.append(f"{field.name}={text}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _with_names(kind: type, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """Return all arguments of a constructor by name."""
+    names = list(_checked_fields(kind))
+    if len(values) > len(names):
+        raise TypeError(f"{kind.__name__} takes {len(names)} values, {len(values)} given")
+    first = dict(zip(names, values, strict=False))
+    for name in first.keys() & named.keys():
+        raise TypeError(f"{kind.__name__} got field {name!r} twice")
+    return first | named
 
 
 @record

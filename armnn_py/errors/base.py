@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.text import printable
@@ -24,8 +23,10 @@ __all__ = [
 
 def near_names(name: object, valid: Sequence[str], *, limit: int = 3) -> tuple[str, ...]:
     """Return the valid names that look like ``name``, best first."""
+    from difflib import get_close_matches
+
     folded = {candidate.casefold(): candidate for candidate in reversed(valid)}
-    found = difflib.get_close_matches(str(name).casefold(), list(folded), n=limit, cutoff=0.6)
+    found = get_close_matches(str(name).casefold(), list(folded), n=limit, cutoff=0.6)
     return tuple(folded[key] for key in found)
 
 

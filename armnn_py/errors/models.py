@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.errors.base import ArmnnError, UnimplementedError
+from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +57,8 @@ class ModelFileNotFoundError(ParseError, FileNotFoundError):
     """There is no model file at the path."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnsupportedOperator:
+@record
+class UnsupportedOperator(Frozen):
     """One kind of operator that cannot be imported, and the nodes that are of it."""
 
     name: str
@@ -127,8 +127,8 @@ class LayerValidationError(GraphValidationError):
         super().__init__(message, problems=problems, details=details, hints=hints)
 
 
-@dataclass(frozen=True, slots=True)
-class LayerRefusal:
+@record
+class LayerRefusal(Frozen):
     """A layer that no listed backend takes, with each backend's reason."""
 
     layer: str

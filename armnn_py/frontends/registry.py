@@ -12,7 +12,6 @@ import importlib.util
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from armnn_py.errors import (
@@ -23,6 +22,7 @@ from armnn_py.errors import (
     ParseError,
 )
 from armnn_py.network import Network
+from armnn_py.records import record
 
 __all__ = ["FRONTENDS", "Frontend", "import_model"]
 
@@ -31,7 +31,7 @@ Shapes = Mapping[str, Sequence[int | None]]
 _HEAD_SIZE = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Frontend:
     """A model format and the module that reads it."""
 

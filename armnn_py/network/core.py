@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -48,11 +49,9 @@ class PendingConstant:
 Resolved: TypeAlias = OutputSlot | PendingConstant
 
 
+@functools.cache
 def _automatic_base(layer_type: LayerType) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", layer_type.label).lower()
-
-
-_BASES = {layer_type: _automatic_base(layer_type) for layer_type in LayerType}
 
 
 class NetworkCore(NetworkStorage):
@@ -271,7 +270,7 @@ class NetworkCore(NetworkStorage):
         number = self._counters.get(layer_type, 0)
         while True:
             number += 1
-            automatic = f"{_BASES[layer_type]}_{number}"
+            automatic = f"{_automatic_base(layer_type)}_{number}"
             if automatic not in self._by_name:
                 self._counters[layer_type] = number
                 return automatic

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from numpy.typing import ArrayLike, NDArray
-
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import TensorInfo, format_shape
@@ -15,6 +13,8 @@ from armnn_py.text import printable
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
     from armnn_py.network.network import Network
     from armnn_py.network.storage import NetworkStorage
 
@@ -195,7 +195,7 @@ class ConstantLayer(Layer):
         return self._value
 
 
-Source: TypeAlias = Layer | OutputSlot | ArrayLike
+Source: TypeAlias = "Layer | OutputSlot | ArrayLike"
 """What a layer reads: a layer with one output, a slot, or values that become a Constant layer."""
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
 
 from armnn_py.network.layer import ConstantLayer, Layer
@@ -94,17 +93,19 @@ def summary(network: NetworkStorage) -> str:
 
 def html_table(network: NetworkStorage) -> str:
     """Return the summary as HTML; of a long network, its first layers."""
-    title = f"<p><b>{html.escape(one_line(network)[1:-1])}</b></p>"
+    from html import escape
+
+    title = f"<p><b>{escape(one_line(network)[1:-1])}</b></p>"
     if network.is_dynamic:
-        items = "".join(f"<li>{html.escape(line)}</li>" for line in _dynamic_lines(network))
+        items = "".join(f"<li>{escape(line)}</li>" for line in _dynamic_lines(network))
         return f"{title}<ul>{items}</ul>"
     rows = _rows(network)
     head = "".join(f"<th>{cell}</th>" for cell in _HEAD)
     body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
         for row in rows[:_HTML_ROWS]
     )
     left = len(rows) - _HTML_ROWS
     more = f"<p>{left} more layers</p>" if left > 0 else ""
-    foot = f"<p>{html.escape(_total(network))}</p>"
+    foot = f"<p>{escape(_total(network))}</p>"
     return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}{foot}"

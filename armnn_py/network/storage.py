@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot
+from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
 
@@ -26,7 +26,7 @@ Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], Network]"
 """Makes the network for inputs whose shapes are all known."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DynamicParts:
     """What stands for the layers of a network with free dimensions."""
 

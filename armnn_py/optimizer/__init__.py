@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Who runs what: assignment of layers to backends."""
 
-from armnn_py.optimizer.memory_report import TensorMemory
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import AS_IT_IS, OptimizerOptions
@@ -19,6 +18,5 @@ __all__ = [
     "PassRecord",
     "Placement",
     "PlacementRule",
-    "TensorMemory",
     "optimize",
 ]

@@ -16,12 +16,12 @@ the import factory then, all others by the copy factory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, LayerView
 from armnn_py.errors import BackendError
 from armnn_py.optimizer.graph import NO_PIN
+from armnn_py.records import record
 from armnn_py.text import counted
 from armnn_py.types import LayerType, MemorySource
 
@@ -59,7 +59,7 @@ class Factory(Protocol):
         """Whether a layer's tensor that it shares with a neighbour must not be imported."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Memory:
     """One kind of memory, the host's or a factory's."""
 

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.optimizer.memory_report import TensorMemory, memory_records
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
+from armnn_py.records import record
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
+    from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.passes import PassRecord
     from armnn_py.runtime.runtime import Runtime
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimizedNetwork", "PlacedNetwork"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlacedNetwork:
     """A network whose shapes are known, with everything that placing its layers found.
 
@@ -143,6 +143,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
         In the order of the network that is run; empty while dimensions are free.
         """
+        from armnn_py.optimizer.memory_report import memory_records
+
         if self._placed is None:
             return ()
         return memory_records(self._placed.network, self._placed.memory)

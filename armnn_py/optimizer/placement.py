@@ -8,10 +8,8 @@ import fnmatch
 import os
 import re
 import reprlib
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
@@ -190,6 +188,9 @@ class Placement:
         UnknownNameError
             A key or a layer type does not exist.
         """
+        import tomllib
+        from pathlib import Path
+
         try:
             file = Path(path)
             data = file.read_bytes()

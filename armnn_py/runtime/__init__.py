@@ -6,21 +6,15 @@ from armnn_py.runtime.bound_network import BoundNetwork
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.load import load
 from armnn_py.runtime.loaded_network import LoadedNetwork
-from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
-from armnn_py.runtime.profiling import Profile
 from armnn_py.runtime.runtime import DeviceSpec, Runtime
 from armnn_py.runtime.threads import get_num_threads, set_num_threads
 
 __all__ = [
-    "BackendEvent",
     "BoundNetwork",
     "CancelToken",
     "DeviceSpec",
-    "LayerProfile",
     "LoadedNetwork",
-    "Profile",
     "Runtime",
-    "TimelineEvent",
     "get_num_threads",
     "load",
     "set_num_threads",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native.interrupts import deferred_interrupts, interruptible
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.execution_context import ExecutionContext
-from armnn_py.runtime.profiling import flush_profiles
+from armnn_py.runtime.open_profiles import flush_profiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

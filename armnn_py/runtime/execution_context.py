@@ -19,7 +19,7 @@ from armnn_py.errors import ExecutionCancelledError, ExecutionError, InvalidArgu
 from armnn_py.runtime.buffers import Room, check_in_place
 from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.moves import MOVE_NAMES
-from armnn_py.runtime.profiling import note_copies, open_profiles
+from armnn_py.runtime.open_profiles import note_copies, open_profiles
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:

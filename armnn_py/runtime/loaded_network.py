@@ -18,7 +18,6 @@ from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.network_plan import NetworkPlan
 from armnn_py.runtime.notices import NetworkNotices
-from armnn_py.runtime.profiling import Profile
 from armnn_py.runtime.views import ViewToken, guarded_views
 from armnn_py.text import counted
 from armnn_py.types import LayerType
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.optimizer import Assignment, OptimizedNetwork
+    from armnn_py.runtime.profiling import Profile
     from armnn_py.runtime.runtime import Runtime
     from armnn_py.tensors import TensorInfo
 
@@ -300,6 +300,8 @@ class LoadedNetwork(
 
     def profile(self) -> Profile:
         """Record the time of each layer: ``with loaded.profile() as profile: loaded.run(...)``."""
+        from armnn_py.runtime.profiling import Profile
+
         self._pool.check_open()
         return Profile(self)
 

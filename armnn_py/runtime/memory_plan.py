@@ -9,8 +9,9 @@ already placed whose lifetimes overlap its own, or behind them all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ __all__ = ["ALIGNMENT", "ArenaPlan", "UsageRecord", "plan_arena"]
 ALIGNMENT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UsageRecord:
     """A buffer of ``size`` bytes that is needed from step ``first`` to ``last``, both inclusive.
 
@@ -34,7 +35,7 @@ class UsageRecord:
     alignment: int = ALIGNMENT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArenaPlan:
     """Offsets in parallel to the records, and the size of the whole arena in bytes."""
 

@@ -9,7 +9,6 @@ arena, one flat list for the executor.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
@@ -21,6 +20,7 @@ from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
 from armnn_py.optimizer.graph import HOST_LAYERS
+from armnn_py.records import record
 from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.move_paths import move_path
 from armnn_py.runtime.moves import (
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 __all__ = ["NetworkPlan"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StepInfo:
     """What a step is, for messages and profiles."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py.records import record
 from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.memory_plan import ALIGNMENT, UsageRecord, plan_arena
 
@@ -144,7 +145,7 @@ class Build:
         return len(self.tensors) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BuildMemory:
     """The arena of a build: its size, offsets by usage record, and those of each step's scratch."""
 

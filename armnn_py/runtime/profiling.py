@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from armnn_py.runtime.inner_layers import (
     names_of,
 )
 from armnn_py.runtime.network_plan import StepInfo
+from armnn_py.runtime.open_profiles import LOCK, flush_profiles, open_profiles
 from armnn_py.runtime.profile_counters import Counting
 from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
 from armnn_py.runtime.profile_text import summary, to_html, to_json, to_text
@@ -30,41 +30,13 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from armnn_py._native.plan import NativeContext
     from armnn_py.optimizer.report import LayerAssignment
     from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.network_plan import NetworkPlan
 
-__all__ = ["Profile", "flush_profiles", "note_copies", "open_profiles"]
+__all__ = ["Profile"]
 
 _log = logging.getLogger("armnn_py.runtime")
-
-# The native buffer is one for the process and reading empties it, so all open profiles are served
-# by whoever reads.
-_lock = threading.RLock()
-open_profiles: list[Profile] = []
-
-
-def flush_profiles() -> None:
-    """Hand what was recorded to the open profiles; before a plan's address can be used again."""
-    with _lock:
-        if not open_profiles:
-            return
-        events = trace.read()
-        dropped = trace.dropped()
-        for profile in open_profiles:
-            profile._take(events, dropped)
-
-
-def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
-    """Tell the open profiles what the last run of a context copied."""
-    copies, copied_bytes = native.copies
-    with _lock:
-        for profile in open_profiles:
-            if plan in profile._network._plans():
-                profile.copies += copies
-                profile.copied_bytes += copied_bytes
-
 
 _PHASES: dict[int, Literal["begin", "end", "instant"]] = dict(
     zip(trace.PHASES, ("begin", "end", "instant"), strict=True)
@@ -173,7 +145,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
 
     def __enter__(self) -> Profile:
         with ExitStack() as undo:
-            with _lock:
+            with LOCK:
                 flush_profiles()
                 trace.start(self.CAPACITY)
                 undo.callback(self._stop)
@@ -186,7 +158,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     def _stop(self) -> None:
         """Take what was recorded so far; nothing is recorded any more."""
         self._finish_counters()
-        with _lock:
+        with LOCK:
             flush_profiles()
             if self in open_profiles:
                 open_profiles.remove(self)
@@ -360,3 +332,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
 
     def _repr_html_(self) -> str:
         return to_html(self, self._network.name)
+
+
+# As for all public names: where users find them, not in which file they were written.
+for _name in __all__:
+    globals()[_name].__module__ = "armnn_py"

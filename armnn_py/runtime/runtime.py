@@ -10,7 +10,6 @@ import itertools
 import os
 import threading
 import weakref
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from armnn_py._native.log import drain_log, follow_log_level
@@ -18,6 +17,7 @@ from armnn_py.backends import LOADING, load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer import OptimizedNetwork
 from armnn_py.ownership import Closing, Owner
+from armnn_py.records import Frozen, record
 from armnn_py.runtime.evaluate import evaluate
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
 from armnn_py.runtime.log_lines import use_log_levels_once
@@ -40,8 +40,8 @@ __all__ = ["DeviceSpec", "Runtime"]
 _open_runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSpec:
+@record
+class DeviceSpec(Frozen):
     """What this runtime can run on: backend ids, in the order in which they were registered."""
 
     supported_backends: tuple[str, ...]

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     import onnx
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Subgraph", "read_attributes"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Subgraph:
     """Stands for a graph in an attribute: control flow, which nothing here converts."""
 

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.attributes import Subgraph
@@ -17,9 +16,12 @@ from armnn_py.frontends.onnx.model import Node
 from armnn_py.frontends.onnx.reading import quoted
 from armnn_py.frontends.onnx.tensors import Unreadable, dense
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["NodeView"]
 
-Array = NDArray[Any]
+Array: TypeAlias = "NDArray[Any]"
 
 
 class NodeView:

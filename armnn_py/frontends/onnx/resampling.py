@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armnn_py.errors import ParseError
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Axis", "Method", "layer_indices", "layer_weights", "nearest_indices", "weights"]
 
-Array = NDArray[Any]
+Array: TypeAlias = "NDArray[Any]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Axis:
     """One dimension that changes size."""
 
@@ -34,7 +36,7 @@ class Axis:
     roi: tuple[float, float] = (0.0, 1.0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Method:
     """The attributes of a Resize that say how to read between elements."""
 

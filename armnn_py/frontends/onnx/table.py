@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from armnn_py.frontends.onnx.emit import Value
 from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.records import record
 
 __all__ = ["NEWEST_VERSION", "Operator", "find_operator", "operator"]
 
@@ -25,7 +25,7 @@ Converter = Callable[[NodeView], "Value | Sequence[Value]"]
 Check = Callable[[NodeView], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operator:
     """A converter and the version since which it holds."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     import onnx
@@ -53,7 +53,7 @@ _EXTERNAL = 1
 _ALIGNMENT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unreadable:
     """A tensor whose element type has no counterpart; whoever uses it is unsupported."""
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from armnn_py.records import record
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -88,7 +90,7 @@ class PassLog:
         self.changes.append(sentence)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pass:
     """A rewriting of the graph that leaves its outputs as they are.
 

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armnn_py.descriptors import (
     ActivationDescriptor,
@@ -37,9 +36,12 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["Arithmetic", "check_divisor", "is_narrow"]
 
-Array = NDArray[Any]
+Array: TypeAlias = "NDArray[Any]"
 
 
 def check_divisor(x: Array, y: Array) -> None:

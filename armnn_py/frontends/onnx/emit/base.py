@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError, ParseError
@@ -19,12 +18,15 @@ from armnn_py.network import Layer, Network, OutputSlot
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["EmitterBase", "Unsupported", "Value", "dtype_of", "shape_of"]
 
-Value: TypeAlias = NDArray[Any] | OutputSlot
+Value: TypeAlias = "NDArray[Any] | OutputSlot"
 """What is known of a tensor during conversion: its values, or the slot that will hold them."""
 
-DenseOf = Callable[[NDArray[Any]], NDArray[Any]]
+DenseOf: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any]]"
 """Brings a known value to the form that a Constant layer keeps."""
 
 # A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). What is larger than

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What importing the package, and loading a model, may bring into a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import armnn_py as ann
+
+onnx = pytest.importorskip("onnx")
+
+# What only some programs need, and what takes longest to import.
+LATE = {
+    "armnn_py.optimizer.measure",
+    "armnn_py.optimizer.memory_report",
+    "armnn_py.optimizer.report_page",
+    "armnn_py.pictures",
+    "armnn_py.runtime.profiling",
+    "difflib",
+    "email",
+    "html",
+    "importlib.metadata",
+    "json",
+    "numpy.ma",
+    "numpy.testing",
+    "numpy.typing",
+    "subprocess",
+    "tempfile",
+    "tomllib",
+}
+LATER = {"armnn_py.frontends.onnx", "google.protobuf", "onnx"}
+
+
+def brought(program: str, *arguments: str, environment: dict[str, str] | None = None) -> set[str]:
+    """Modules that a program has in a fresh process, and ``import numpy`` alone does not have."""
+    code = "\n".join(
+        (
+            "import sys, numpy",
+            "before = set(sys.modules)",
+            program,
+            "found = sorted(set(sys.modules) - before)",
+            "import json; print(json.dumps(found))",
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        check=True,
+        env={**os.environ, **(environment or {})},
+    )
+    return set(json.loads(done.stdout))
+
+
+def test_importing_the_package() -> None:
+    modules = brought("import armnn_py")
+    assert "armnn_py.runtime.load" in modules
+    assert not modules & (LATE | LATER)
+
+
+def test_loading_a_model(tmp_path: Path, needs_folder: Path) -> None:
+    tensor = onnx.TensorProto.FLOAT
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Relu", ["x"], ["y"])],
+        "relu",
+        [onnx.helper.make_tensor_value_info("x", tensor, [1, 4])],
+        [onnx.helper.make_tensor_value_info("y", tensor, [1, 4])],
+    )
+    onnx.save(onnx.helper.make_model(graph), tmp_path / "relu.onnx")
+    modules = brought(
+        "import armnn_py; net = armnn_py.load(sys.argv[1], 'CpuRef')\n"
+        "assert 'Needs' in net.runtime.backends",
+        str(tmp_path / "relu.onnx"),
+        environment={"DYNAMIC_BACKEND_PATHS": str(needs_folder)},
+    )
+    assert "google.protobuf.message" in modules
+    assert not modules & LATE
+
+
+def test_names_that_are_imported_when_they_are_asked_for() -> None:
+    modules = brought("import armnn_py; assert armnn_py.Profile.__module__ == 'armnn_py'")
+    assert "armnn_py.runtime.profiling" in modules
+    assert set(ann.__all__) <= set(dir(ann))
+    for name in ("BackendEvent", "LayerProfile", "Profile", "TimelineEvent"):
+        assert getattr(ann, name).__module__ == "armnn_py"
+    with pytest.raises(AttributeError, match="module 'armnn_py' has no attribute 'profile'"):
+        _ = ann.profile

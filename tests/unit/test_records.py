@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Records behave as the dataclasses that they stand for."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+import pickle
+
+import pytest
+
+from armnn_py.descriptors import Convolution2dDescriptor, ReshapeDescriptor
+from armnn_py.records import Frozen, record
+
+
+@record
+class Point:
+    """A place, and what is there."""
+
+    x: int
+    y: int = 0
+    names: list[str] = dataclasses.field(default_factory=list)
+
+
+@record
+class Other:
+    """Fields like those of a point."""
+
+    x: int
+    y: int = 0
+
+
+@record
+class Fixed(Frozen):
+    """One field."""
+
+    x: int
+
+
+@record
+class Own:
+    """Has methods of its own."""
+
+    x: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Own)
+
+    def __hash__(self) -> int:
+        return 7
+
+    def __repr__(self) -> str:
+        return "own"
+
+
+def test_values_count() -> None:
+    assert Point(1) == Point(1, 0, []) != Point(1, 2)
+    assert Point(1, 0, []) != Other(1)
+    assert Other(1) != (1, 0)
+    assert {Other(1), Other(1, 0), Other(2)} == {Other(2), Other(1)}
+    assert Fixed(3) == Fixed(3) != Fixed(4)
+    assert repr(Point(1, names=["a"])) == "Point(x=1, y=0, names=['a'])"
+    assert Point(1).names is not Point(1).names
+
+
+def test_there_is_room_for_the_fields_only() -> None:
+    assert not hasattr(Point(1), "__dict__")
+    assert dataclasses.asdict(Point(1, 2)) == {"x": 1, "y": 2, "names": []}
+    assert dataclasses.replace(Point(1, 2), y=3) == Point(1, 3)
+
+
+def test_frozen() -> None:
+    fixed = Fixed(1)
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'x'"):
+        fixed.x = 2
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'x'"):
+        del fixed.x
+    assert fixed.x == 1
+    for again in (copy.copy(fixed), copy.deepcopy(fixed), pickle.loads(pickle.dumps(fixed))):
+        assert again == fixed
+        assert again is not fixed
+
+
+def test_own_methods_stay() -> None:
+    assert (Own(1) == Own(2), hash(Own(1)), repr(Own(1))) == (True, 7, "own")
+
+
+def test_the_constructor_of_descriptors() -> None:
+    assert Convolution2dDescriptor(1, 2, stride_x=3) == Convolution2dDescriptor(
+        pad_left=1, pad_right=2, stride_x=3
+    )
+    assert list(inspect.signature(Convolution2dDescriptor).parameters)[:2] == [
+        "pad_left",
+        "pad_right",
+    ]
+    assert str(inspect.signature(ReshapeDescriptor)) == "(target_shape=())"
+    for wrong, text in (
+        (lambda: ReshapeDescriptor((1,), (2,)), "takes 1 values, 2 given"),
+        (lambda: ReshapeDescriptor((1,), target_shape=(1,)), "got field 'target_shape' twice"),
+        (lambda: ReshapeDescriptor(shape=(1,)), "has no field 'shape'"),
+    ):
+        with pytest.raises(TypeError, match=f"ReshapeDescriptor {text}"):
+            wrong()

@@ -99,6 +99,23 @@ def struct_of(class_name: str) -> type[Any]:
     return structure
 
 
+@functools.cache
+def _members_of(kind: Any) -> tuple[type[Any], tuple[str, ...], tuple[str, ...]]:
+    """Return the structure of a descriptor, its members that are fields, and those that count."""
+    structure = struct_of(kind.__name__)
+    members = [name for name, *_ in structure._fields_ if name not in SKIPPED_FIELDS]
+    fields = {field.name for field in dataclasses.fields(kind)}
+    counts = tuple(name for name in members if name not in fields)
+    assert COUNT_FIELDS.issuperset(counts), f"{kind.__name__} lacks one of {counts}"
+    return structure, tuple(name for name in members if name in fields), counts
+
+
+@functools.lru_cache(maxsize=256)
+def _text_type(size: int) -> Any:
+    """Return the array type of texts of a size; making one takes longer than filling it."""
+    return ctypes.c_char * size
+
+
 def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     """The C form of a descriptor dataclass for one layer type; None stays None.
 
@@ -107,18 +124,12 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     """
     if descriptor is None:
         return None
-    struct = struct_of(type(descriptor).__name__)()
+    kind: Any = type(descriptor)
+    structure, copied, counts = _members_of(kind)
+    struct = structure()
     _header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
-    names = {field.name for field in dataclasses.fields(descriptor)}
     length = 0
-    counts = []
-    for name, *_ in struct._fields_:
-        if name in SKIPPED_FIELDS:
-            continue
-        if name not in names:
-            assert name in COUNT_FIELDS, f"{type(descriptor).__name__} lacks {name}"
-            counts.append(name)
-            continue
+    for name in copied:
         value = getattr(descriptor, name)
         if name == "views":
             length = len(value)
@@ -199,7 +210,7 @@ class LayerStructs:
     def _descriptor_pointer(self) -> Any:
         if self.descriptor is None:
             return None
-        return ctypes.cast(ctypes.pointer(self.descriptor), ctypes.POINTER(abi.armnn_header_t))
+        return ctypes.pointer(self.descriptor.header)  # its first member
 
     def _fill_common(self, struct: Any) -> None:
         struct.type = self.layer_type
@@ -223,7 +234,7 @@ class LayerStructs:
         self._fill_common(struct)
         struct.guid = guid
         text = name.encode()
-        struct.name.data = ctypes.create_string_buffer(text)
+        struct.name.data = _text_type(len(text) + 1)(*text)
         struct.name.size = len(text)
         pointer_type = ctypes.POINTER(abi.armnn_const_tensor_t)
         array = (pointer_type * max(len(self.inputs), 1))()

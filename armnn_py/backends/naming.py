@@ -7,18 +7,15 @@ Arm NN's rule, with its one slip mended: the dot of ``.so`` means a dot.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from armnn_py.records import record
 
 __all__ = ["FILE_NAME_RULE", "BackendFileName", "name_mismatch", "parse_file_name"]
 
 FILE_NAME_RULE = "<vendor>_<name>_backend.so[.<digits>...]"
-_FILE_NAME = re.compile(r"([A-Za-z0-9]+)_([A-Za-z0-9]+)_backend\.so((?:\.[0-9]+)*)")
-_PARTS = re.compile(r"(?P<vendor>.*?)_(?P<name>.*)_backend\.so(?P<suffix>.*)", re.DOTALL)
-_ALNUM = re.compile(r"[A-Za-z0-9]+")
+_MARK = "_backend.so"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BackendFileName:
     """The parts of a file name that follows the rule."""
 
@@ -27,24 +24,34 @@ class BackendFileName:
     suffixes: tuple[str, ...] = ()
 
 
+def _is_word(text: str) -> bool:
+    """Whether there are letters and digits of ASCII only, at least one."""
+    return text.isascii() and text.isalnum()
+
+
 def parse_file_name(file_name: str) -> BackendFileName | None:
     """Return the parts of ``file_name`` (no folder), or None if it breaks the rule."""
-    match = _FILE_NAME.fullmatch(file_name)
-    if match is None:
+    words, mark, end = file_name.partition(_MARK)
+    vendor, _, name = words.partition("_")
+    nothing, *suffixes = end.split(".")
+    if not mark or not (_is_word(vendor) and _is_word(name)):
         return None
-    return BackendFileName(match[1], match[2], tuple(match[3].split(".")[1:]))
+    if nothing or not all(suffix.isascii() and suffix.isdigit() for suffix in suffixes):
+        return None
+    return BackendFileName(vendor, name, tuple(suffixes))
 
 
 def name_mismatch(file_name: str) -> str | None:
     """Return what is wrong with a name that was meant to follow the rule, or None if unclear."""
-    match = _PARTS.fullmatch(file_name)
-    if match is None:
+    vendor, _, words = file_name.partition("_")
+    name, mark, end = words.rpartition(_MARK)
+    if not mark:
         if "backend" in file_name and ".so" in file_name:
             return f"call the file {FILE_NAME_RULE}"
         return None
-    for part in ("vendor", "name"):
-        if not match[part]:
+    for part, text in (("vendor", vendor), ("name", name)):
+        if not text:
             return f"the <{part}> part is missing"
-        if not _ALNUM.fullmatch(match[part]):
-            return f"the <{part}> part '{match[part]}' may have only letters A-Z a-z and digits"
-    return f"after '.so' only '.<digits>' may follow, not '{match['suffix']}'"
+        if not _is_word(text):
+            return f"the <{part}> part '{text}' may have only letters A-Z a-z and digits"
+    return f"after '.so' only '.<digits>' may follow, not '{end}'"

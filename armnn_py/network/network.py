@@ -188,11 +188,17 @@ class Network(
         GraphValidationError
             There are problems; all of them are listed.
         """
-        problems = find_problems(self)
+        self._refuse(find_problems(self))
+        return tuple(find_notes(self))
+
+    def _check_wiring(self) -> None:
+        """As `validate`, without what held when each layer was added: layers do not change."""
+        self._refuse(find_problems(self, anew=False))
+
+    def _refuse(self, problems: list[str]) -> None:
         if problems:
             count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
             raise GraphValidationError(f"network '{self.name}' has {count}", problems=problems)
-        return tuple(find_notes(self))
 
     def summary(self) -> str:
         """Return a table of the layers as text: name, type, outputs, number of parameters."""

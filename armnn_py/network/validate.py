@@ -18,8 +18,8 @@ __all__ = ["find_notes", "find_problems"]
 _UNCHECKED = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
 
 
-def find_problems(network: NetworkStorage) -> list[str]:
-    """Return what makes a network unfit to run."""
+def find_problems(network: NetworkStorage, *, anew: bool = True) -> list[str]:
+    """Return what makes a network unfit to run; ``anew``: infer every layer once more."""
     problems = []
     if not network.outputs:
         problems.append("it has no outputs: add_output() makes a result visible")
@@ -34,7 +34,8 @@ def find_problems(network: NetworkStorage) -> list[str]:
     }
     for place, layer in enumerate(network.layers):
         problems += _connection_problems(network, layer, place, readers)
-        problems += _inference_problems(layer)
+        if anew:
+            problems += _inference_problems(layer)
     return problems
 
 

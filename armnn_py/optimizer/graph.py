@@ -9,10 +9,10 @@ a network once, changed by every pass in turn, and written back as a network at 
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.network import ConstantLayer, Network, shapes
+from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
 HOST_LAYERS = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """A layer of the network as the user made it, which a node stands for."""
 
@@ -41,8 +41,11 @@ class Origin:
     name: str
     type: LayerType
 
+    def __hash__(self) -> int:
+        return self.guid
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Pin:
     """What the user said about where a layer is to run.
 
@@ -447,11 +450,13 @@ class Graph:
         self.adopt(new, old)
         self.remove(old)
 
-    def adopt(self, node: Node, other: Node) -> None:
-        """Let ``node`` stand for the layers that ``other`` stands for."""
-        known = set(node.origins)
-        node.origins = (*node.origins, *(o for o in other.origins if o not in known))
-        other.origins = ()
+    def adopt(self, node: Node, *others: Node) -> None:
+        """Let ``node`` stand for the layers that ``others`` stand for."""
+        origins = dict.fromkeys(node.origins)
+        for other in others:
+            origins.update(dict.fromkeys(other.origins))
+            other.origins = ()
+        node.origins = tuple(origins)
 
     def bypass(self, node: Node, source: Value) -> None:
         """Take out a node of one output whose readers may as well read ``source``."""

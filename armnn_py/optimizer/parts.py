@@ -279,8 +279,11 @@ class _Substituter:
             self._instead[self._value(before)] = nodes[layer_number].outputs[slot]
             heir.setdefault(self._value(before).node, nodes[layer_number])
         sentence = f"{_quoted(old)} became {_quoted(nodes)}"
+        heirs: dict[Node, list[Node]] = {}
         for node in old:
-            self._graph.adopt(heir.get(node, nodes[-1]), node)
+            heirs.setdefault(heir.get(node, nodes[-1]), []).append(node)
+        for new, nodes_before in heirs.items():
+            self._graph.adopt(new, *nodes_before)
         return sentence
 
     def _operand(

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import logging
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
+from armnn_py.garbage import without_collections
 from armnn_py.optimizer.debug_layers import insert_debug_layers
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
@@ -26,7 +25,7 @@ from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.run_passes import run_passes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
@@ -71,25 +70,9 @@ def place_network(
     BackendError
         Tensors cannot get from one backend to another.
     """
-    with _without_collections():
-        network.validate()
+    with without_collections():
+        network._check_wiring()
         return _Pipeline(network, backends, runtime, options).run(fallback_level)
-
-
-@contextlib.contextmanager
-def _without_collections() -> Iterator[None]:
-    """Let Python's cycle collector rest.
-
-    All that is made here is alive until the end. Walking it again and again would make the time
-    per layer grow with the network: by a factor of two at 10,000 layers.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Pipeline:

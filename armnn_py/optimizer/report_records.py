@@ -12,7 +12,7 @@ from armnn_py.text import counted
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, Network
@@ -26,6 +26,7 @@ def records_of(
     graph: Graph, network: Network, draft: AssignmentDraft, backends: Mapping[str, Backend]
 ) -> list[LayerAssignment]:
     """One record for each layer of ``network`` that is not the host's, and each inserted layer."""
+    notes = _Notes()
     files = {name: _file_of(backend) for name, backend in backends.items()}
     node_of: dict[int, Node] = {}
     origin_of: dict[int, Origin] = {origin.guid: origin for origin in graph.removed}
@@ -54,7 +55,7 @@ def records_of(
         elif found.is_host:
             records.append(_gone(layer, f"became {found.type.label} '{found.name}'"))
         else:
-            records.append(_running(layer, known, found, draft, files))
+            records.append(_running(layer, known, found, draft, files, notes))
     return records + [_inserted(node, draft, files) for node in inserted]
 
 
@@ -74,10 +75,11 @@ def _running(
     node: Node,
     draft: AssignmentDraft,
     files: Mapping[str, str | None],
+    notes_on: _Notes,
 ) -> LayerAssignment:
     placed = draft.origins.get(origin) or draft.nodes.get(node)
     backend = node.backend or ""
-    notes = [_note(origin, node)]
+    notes = [notes_on.note(origin, node)]
     if placed is not None and placed.backend == backend:
         notes.append(placed.note)
     return LayerAssignment(
@@ -116,23 +118,37 @@ def _inserted(
     )
 
 
-def _note(origin: Origin, node: Node) -> str:
-    """What became of a layer, now that ``node`` stands for it."""
-    if node.type is LayerType.PRE_COMPILED:
-        others = sum(1 for other in node.origins if other.type not in HOST_LAYERS) - 1
-        company = f" with {counted(others, 'other layer')}" if others else ""
-        return f"compiled{company} into '{node.name}'"
-    main = _main_origin(node.origins, node)
-    if origin == main:
-        is_same = origin.type is node.type and not node.is_replacement
-        return "" if is_same else f"runs as {node.type.label} '{node.name}'"
-    how = "merged" if origin.type is node.type else "fused"
-    return f"{how} into '{node.name}'"
+class _Notes:
+    """What became of layers. Of a node that stands for many, each asks the same: it is kept."""
+
+    def __init__(self) -> None:
+        self._compiled: dict[Node, str] = {}
+        self._main: dict[Node, Origin] = {}
+
+    def note(self, origin: Origin, node: Node) -> str:
+        """What became of a layer, now that ``node`` stands for it."""
+        if node.type is LayerType.PRE_COMPILED:
+            if node not in self._compiled:
+                self._compiled[node] = _compiled(node)
+            return self._compiled[node]
+        if node not in self._main:
+            self._main[node] = _main_origin(node)
+        if origin == self._main[node]:
+            is_same = origin.type is node.type and not node.is_replacement
+            return "" if is_same else f"runs as {node.type.label} '{node.name}'"
+        how = "merged" if origin.type is node.type else "fused"
+        return f"{how} into '{node.name}'"
 
 
-def _main_origin(origins: Sequence[Origin], node: Node) -> Origin:
+def _compiled(node: Node) -> str:
+    others = sum(1 for other in node.origins if other.type not in HOST_LAYERS) - 1
+    company = f" with {counted(others, 'other layer')}" if others else ""
+    return f"compiled{company} into '{node.name}'"
+
+
+def _main_origin(node: Node) -> Origin:
     """The layer that a node goes on as: the one of its name or type, or else the first."""
     return min(
-        origins,
+        node.origins,
         key=lambda o: ((o.name != node.name) + (o.type is not node.type), o.type in HOST_LAYERS),
     )

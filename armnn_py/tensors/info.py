@@ -82,14 +82,7 @@ def parse_shape(
         if value is None:
             dims.append(None)
             continue
-        try:
-            if isinstance(value, (bool, np.bool_)):
-                raise TypeError
-            dim = operator.index(value)
-        except TypeError:
-            raise InvalidArgumentError(
-                f"{what}: dimension {len(dims)} is {value!r}, an integer or None expected"
-            ) from None
+        dim = value if type(value) is int else _parse_dimension(value, len(dims), what)
         if dim < 0:
             raise InvalidArgumentError(
                 f"{what}: dimension {len(dims)} is {dim}, at least 0 expected",
@@ -102,6 +95,17 @@ def parse_shape(
                 details=[f"given: {format_shape(dims)}..."],
             )
     return tuple(dims)
+
+
+def _parse_dimension(value: Any, place: int, what: str) -> int:
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise InvalidArgumentError(
+            f"{what}: dimension {place} is {value!r}, an integer or None expected"
+        ) from None
 
 
 def parse_static_shape(

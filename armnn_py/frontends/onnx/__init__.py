@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from armnn_py.garbage import without_collections
 from armnn_py.network import Network
 
 __all__ = ["import_file"]
@@ -28,7 +29,11 @@ __all__ = ["import_file"]
 
 def import_file(path: Path, shapes: Mapping[str, Sequence[int | None]] | None = None) -> Network:
     """Read an ONNX file into a network; see `armnn_py.frontends.import_model`."""
-    from armnn_py.frontends.onnx.conversion import network_of
-    from armnn_py.frontends.onnx.model import load_model
+    from armnn_py.frontends.onnx.contents import FileContents
 
-    return network_of(load_model(path), shapes)
+    with without_collections():
+        contents = FileContents(path)  # while they are read, the rest is imported
+        from armnn_py.frontends.onnx.conversion import network_of
+        from armnn_py.frontends.onnx.model import load_model
+
+        return network_of(load_model(path, contents), shapes)

@@ -9,29 +9,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.onnx.attributes import read_attributes
+from armnn_py.frontends.onnx.contents import FileContents
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted, read_model
 from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name, read_tensor
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     import numpy as np
     import onnx
+    from numpy.typing import NDArray
 
 __all__ = ["Node", "OnnxModel", "ValueInfo", "load_model"]
 
 # A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
 _ANONYMOUS = {"", "?", "-1", "None", "none", "unk"}
 
-Constant = NDArray[Any] | Unreadable
+Constant: TypeAlias = "NDArray[Any] | Unreadable"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ValueInfo:
     """Type and shape of a graph input or output as the file states them."""
 
@@ -43,7 +44,7 @@ class ValueInfo:
     """A string is a symbolic dimension; ``None`` in place of the tuple: no shape is stated."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """One operator of the graph."""
 
@@ -92,7 +93,7 @@ class OnnxModel:
         return self.opsets.get(domain, 1)
 
 
-def load_model(path: Path) -> OnnxModel:
+def load_model(path: Path, contents: FileContents) -> OnnxModel:
     """Read an ONNX file and check its graph.
 
     Raises
@@ -101,7 +102,7 @@ def load_model(path: Path) -> OnnxModel:
         The file is damaged, or its graph contradicts itself: a cycle, a value made twice or
         never, weights whose shape and data differ, and the like.
     """
-    proto = read_model(path)
+    proto = read_model(path, contents)
     try:
         return _Reader(proto, path).read()
     except ArmnnError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.onnx.contents import FileContents
 from armnn_py.frontends.onnx.schema import model_class
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["protobuf_text", "quoted", "read_model"]
 
-_PROTOBUF_LIMIT = 2**31 - 1
 _SHOWN_LENGTH = 100
 
 
@@ -39,8 +39,8 @@ def protobuf_text(value: str | bytes, what: str) -> str:
     return value
 
 
-def read_model(path: Path) -> onnx.ModelProto:
-    """Read and parse a model file.
+def read_model(path: Path, contents: FileContents) -> onnx.ModelProto:
+    """Parse a model file.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def read_model(path: Path) -> onnx.ModelProto:
     kind = model_class()
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-    data = _contents(path)
+    data = contents.take()
     try:
         model: onnx.ModelProto = kind.FromString(data)
     except (DecodeError, ValueError, RecursionError, MemoryError) as error:
@@ -70,22 +70,3 @@ def read_model(path: Path) -> onnx.ModelProto:
             details=[f"file: {len(data)} bytes"],
         )
     return model
-
-
-def _contents(path: Path) -> bytes:
-    try:
-        size = path.stat().st_size
-        if size > _PROTOBUF_LIMIT:
-            raise ParseError(
-                f"model '{path.name}' has {size} bytes, protobuf allows {_PROTOBUF_LIMIT}",
-                path=str(path),
-                hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise ParseError(
-            f"cannot read model '{path.name}': {error.strerror or error}", path=str(path)
-        ) from error
-    if not data:
-        raise ParseError(f"model '{path.name}' is empty", path=str(path))
-    return data

@@ -8,7 +8,6 @@ Float32 and float16 only; a step that is not finite is none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from armnn_py.descriptors import (
     ElementwiseBinaryDescriptor,
 )
 from armnn_py.optimizer.passes.base import may_merge
+from armnn_py.records import record
 from armnn_py.types import ActivationFunction, BinaryOperation, DataType, LayerType
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _OPERATIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Affine:
     """``scale * source + shift``: arrays of float64 with as many dimensions as the source."""
 
@@ -89,7 +89,8 @@ def affine_of(node: Node) -> Affine | None:
     """Return what a layer computes if that is ``scale * x + shift``, else None."""
     if len(node.outputs) != 1:
         return None
-    found = _activation(node) or _normalization(node) or _binary(node)
+    read = _READERS.get(node.type)
+    found = None if read is None else read(node)
     if found is None or found.source.info != node.output.info:
         return None
     if found.source.constant is not None or node.output.info.data_type not in FLOATS:
@@ -198,3 +199,11 @@ def run_behind(
         steps.append(node)
         value = node.output
     return steps, whole
+
+
+_READERS: dict[LayerType, Callable[[Node], Affine | None]] = {
+    LayerType.ACTIVATION: _activation,
+    LayerType.BATCH_NORMALIZATION: _normalization,
+    LayerType.ELEMENTWISE_BINARY: _binary,
+    **dict.fromkeys(_OPERATIONS, _binary),
+}

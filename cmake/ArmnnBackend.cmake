@@ -49,6 +49,8 @@ function(armnn_add_backend name)
     endif()
   endif()
 
+  set_property(GLOBAL APPEND PROPERTY ARMNN_BACKEND_NAMES "${name}")
+
   set(shared_objects "")
   set(form_sources ${ARG_SOURCES})
   if(ARG_ENTRY)

@@ -107,3 +107,4 @@ def test_an_unknown_static_backend_is_named(tmp_path: Path) -> None:
     )
     assert done.returncode != 0
     assert "ARMNN_STATIC_BACKENDS names 'CpuReff'" in done.stderr
+    assert "the backends found are 'CpuAcc;CpuRef'" in " ".join(done.stderr.split())

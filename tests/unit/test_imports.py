@@ -81,6 +81,8 @@ def test_loading_a_model(tmp_path: Path, needs_folder: Path) -> None:
     )
     assert "google.protobuf.message" in modules
     assert not modules & LATE
+    families = {name for name in modules if name.startswith("armnn_py.frontends.onnx.operators.")}
+    assert families == {"armnn_py.frontends.onnx.operators.activation"}
 
 
 def test_names_that_are_imported_when_they_are_asked_for() -> None:

@@ -35,23 +35,43 @@ class Operator:
     """Raises `Unsupported` for what attributes alone rule out; sees no operands but weights."""
 
 
+_FAMILIES = {
+    "activation": (
+        "Celu Clip Elu Gelu HardSigmoid HardSwish LeakyRelu Mish PRelu Relu Selu Shrink "
+        "Sigmoid Softplus Softsign Swish Tanh ThresholdedRelu"
+    ),
+    "convolution": "Conv",
+    "elementwise": (
+        "Abs Acos Acosh Add Asin Asinh Atan Atanh Cast CastLike Ceil Cos Cosh Div Exp Floor "
+        "IsInf Log Max Mean Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum "
+        "Tan"
+    ),
+    "indexing": "Gather GatherElements GatherND OneHot Scatter ScatterElements ScatterND Trilu",
+    "joining": "Concat Expand Pad Slice Split Tile",
+    "logical": "And Equal Greater GreaterOrEqual IsNaN Less LessOrEqual Not Or Where Xor",
+    "matrix": "Gemm MatMul",
+    "normalization": (
+        "BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization "
+        "LogSoftmax LpNormalization MeanVarianceNormalization RMSNormalization Softmax"
+    ),
+    "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool",
+    "quantization": "DequantizeLinear",
+    "reduction": (
+        "ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
+        "ReduceMin ReduceProd ReduceSum ReduceSumSquare"
+    ),
+    "resizing": "Resize Upsample",
+    "shaping": (
+        "Constant ConstantOfShape DepthToSpace Dropout EyeLike Flatten Identity Range Reshape "
+        "Shape Size SpaceToDepth Squeeze Transpose Unsqueeze"
+    ),
+    "transposed_convolution": "ConvTranspose",
+}
+"""By family, a module of `armnn_py.frontends.onnx.operators`: its operators. A model imports the
+families that it has operators of."""
+
+_FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names.split()}
 _TABLE: dict[str, list[Operator]] = {}
-_FAMILIES = (
-    "activation",
-    "convolution",
-    "elementwise",
-    "indexing",
-    "joining",
-    "logical",
-    "matrix",
-    "normalization",
-    "pooling",
-    "quantization",
-    "reduction",
-    "resizing",
-    "shaping",
-    "transposed_convolution",
-)
 
 
 def operator(
@@ -61,6 +81,7 @@ def operator(
 
     def register(convert: Converter) -> Converter:
         for name in names:
+            assert name in _FAMILY_OF, f"{name} is in no family"
             versions = _TABLE.setdefault(name, [])
             versions.append(Operator(since, convert, check))
             versions.sort(key=lambda entry: entry.since)
@@ -71,11 +92,12 @@ def operator(
 
 def find_operator(domain: str, op_type: str, version: int) -> Operator | None:
     """Return the converter of an operator in an operator set version."""
-    if domain:
+    family = None if domain else _FAMILY_OF.get(op_type)
+    if family is None:
         return None
-    _load()
+    importlib.import_module(f"armnn_py.frontends.onnx.operators.{family}")
     found = None
-    for entry in _TABLE.get(op_type, ()):
+    for entry in _TABLE[op_type]:
         if entry.since <= version:
             found = entry
     return found
@@ -83,11 +105,4 @@ def find_operator(domain: str, op_type: str, version: int) -> Operator | None:
 
 def operator_names() -> tuple[str, ...]:
     """Return all operators that have a converter."""
-    _load()
-    return tuple(sorted(_TABLE))
-
-
-def _load() -> None:
-    if not _TABLE:
-        for family in _FAMILIES:
-            importlib.import_module(f"armnn_py.frontends.onnx.operators.{family}")
+    return tuple(sorted(_FAMILY_OF))

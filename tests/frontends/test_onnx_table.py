@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The table of operators says where each converter is, and no more is imported than is needed."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+from armnn_py.frontends.onnx import operators, table
+
+
+@pytest.mark.parametrize("family", table._FAMILIES)
+def test_a_family_has_the_operators_that_the_table_names(family: str) -> None:
+    module = importlib.import_module(f"{operators.__name__}.{family}")
+    found = {
+        name
+        for name, versions in table._TABLE.items()
+        if any(entry.convert.__module__ == module.__name__ for entry in versions)
+    }
+    assert found == set(table._FAMILIES[family].split())
+
+
+def test_every_module_is_a_family() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(operators.__path__)}
+    assert modules == set(table._FAMILIES)
+    assert len(table._FAMILY_OF) == sum(len(n.split()) for n in table._FAMILIES.values())
+
+
+def test_versions_and_domains() -> None:
+    oldest, newest = table.find_operator("", "Clip", 1), table.find_operator("", "Clip", 13)
+    assert oldest is not None
+    assert newest is not None
+    assert (oldest.since, newest.since) == (1, 11)
+    assert table.find_operator("com.example", "Clip", 13) is None
+    assert table.find_operator("", "Clap", 13) is None
+
+
+def test_a_converter_of_no_family_is_refused() -> None:
+    with pytest.raises(AssertionError, match="Clap is in no family"):
+        table.operator("Clap")(lambda view: view.value(0))

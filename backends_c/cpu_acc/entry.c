@@ -102,7 +102,9 @@ static const armnn_backend_api_t backend_api = {
     .built_minor = ARMNN_BACKEND_API_MINOR,
     .flags = ARMNN_BACKEND_UNLOADABLE,
     .build_features = ARMNN_BUILD_FEATURES,
-    .score = 0, /* who installs an accelerator wants it; the reference is last in any case */
+    /* Behind backends that somebody installed, also those that declare nothing, wherever this one
+       is linked or found; the reference is last in any case. */
+    .score = -1,
     .vendor_version = ARMNN_ACC_VERSION,
     .description = "float32 networks on the vector units of the processor",
     .create = create,

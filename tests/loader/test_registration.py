@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import armnn_py as ann
 from armnn_py._native import dynamic_library
 from armnn_py.backends import BackendRegistry
 from armnn_py.backends.dynamic_backend import HOST_VERSION
@@ -271,6 +272,27 @@ def test_order_of_preference(load: Load, tmp_path: Path, workshop: Workshop) -> 
     registry = load(tmp_path)
     assert list(registry) == ["CpuRef", "Low", "High", "Equal"]
     assert registry.by_preference == ("High", "Equal", "Low", "CpuRef")
+
+
+@pytest.fixture(scope="module")
+def cpu_acc_file() -> Path:
+    """The file of CpuAcc, as the environment of the tests says, or the installed one."""
+    with ann.Runtime() as runtime:
+        backend = runtime.backends.get("CpuAcc")
+        if backend is None or backend.file is None:
+            pytest.skip("there is no file of CpuAcc: an installed package has it")
+        return Path(backend.file)
+
+
+def test_cpu_acc_is_behind_backends_that_declare_no_score(
+    load: Load, tmp_path: Path, workshop: Workshop, cpu_acc_file: Path
+) -> None:
+    (tmp_path / cpu_acc_file.name).symlink_to(cpu_acc_file)
+    workshop.put_id(tmp_path, "Low", "SCORE=0", name="B_B_backend.so")
+    workshop.put_id(tmp_path, "CpuRef", name="C_C_backend.so")
+    registry = load(tmp_path)
+    assert list(registry) == ["CpuAcc", "Low", "CpuRef"]
+    assert registry.by_preference == ("Low", "CpuAcc", "CpuRef")
 
 
 def test_not_found_tells_the_files_own_story(

@@ -38,6 +38,8 @@ _METRICS = (
     ("throughput", "runs_per_second"),
     ("peak arena", "arena_bytes"),
 )
+#: What says whether two answers can be compared.
+_CIRCUMSTANCES = ("model", "threads", "backends")
 
 
 @click.command()
@@ -100,13 +102,20 @@ def _read(path: Path) -> dict[str, Any]:
             f"'{path}' cannot be read", details=[words_of(error)], hints=["bench --json writes one"]
         ) from error
     keys = [key for _, key in _METRICS]
-    is_answer = isinstance(document, dict) and document.get("schema") == _SCHEMA
-    if not is_answer or not all(isinstance(document.get(key), int | float) for key in keys):
+    is_answer = (
+        isinstance(document, dict)
+        and document.get("schema") == _SCHEMA
+        and all(isinstance(document.get(key), int | float) for key in keys)
+        and isinstance(document.get("model"), str)
+        and isinstance(document.get("threads"), int)
+        and isinstance(document.get("backends"), dict)
+    )
+    if not is_answer:
         raise InvalidArgumentError(
             f"'{path}' is no answer of a successful 'bench --json'",
             hints=["write one with: armnn-py --json bench MODEL > FILE.json"],
         )
-    return {key: document[key] for key in keys}
+    return {key: document[key] for key in (*_CIRCUMSTANCES, *keys)}
 
 
 def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | None) -> None:
@@ -120,9 +129,19 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
     renderer.table(columns, rows)
     renderer.line(
         f"{counted(data['runs'], 'run')} after {counted(data['warmup'], 'warm-up')}, "
-        f"{counted(data['threads'], 'thread')}, {data['system']}, on "
-        + (" and ".join(f"{b} ({n})" for b, n in data["backends"].items()) or "no backend")
+        f"{counted(data['threads'], 'thread')}, {data['system']}, {_places(data)}"
     )
+    if before is not None:
+        renderer.line(
+            f"before: {Path(before['model']).name}, {counted(before['threads'], 'thread')}, "
+            f"{_places(before)}"
+        )
+
+
+def _places(data: dict[str, Any]) -> str:
+    """Return which backends ran how many layers."""
+    backends = data["backends"].items()
+    return "on " + (" and ".join(f"{b} ({counted(n, 'layer')})" for b, n in backends) or "nothing")
 
 
 def _shown(key: str, data: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +16,14 @@ from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.inspect import multiply_adds
 from armnn_py.cli.render import Column, Renderer, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
+from armnn_py.cli.timeline import chrome_trace
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from armnn_py import LayerProfile, Network, Profile
+    from armnn_py import LayerProfile, Network
 
 __all__ = ["profile"]
 
@@ -49,6 +51,8 @@ def profile(
     trace_file: Path | None,
 ) -> None:
     """Run MODEL several times and show where the time goes."""
+    if trace_file is not None:
+        _require_folder_of(trace_file)
     with timed.warm(session) as warm:
         operations = _operations(warm.source)
         with warm.network.profile() as recorded:
@@ -89,7 +93,8 @@ def profile(
         "trace": str(trace_file) if trace_file is not None else None,
     }
     ways = [layer.how for layer in recorded.slowest(top or len(recorded.layers))]
-    session.answer(data, lambda renderer: _render(renderer, data, ways))
+    backends = list(dict.fromkeys(layer.backend for layer in recorded.layers))
+    session.answer(data, lambda renderer: _render(renderer, data, ways, backends))
 
 
 def _operations(network: Network) -> dict[int | str, int]:
@@ -110,44 +115,16 @@ def _speed(operations: Mapping[int | str, int], layer: LayerProfile) -> float | 
     return count * layer.calls / layer.total_ns if count and layer.total_ns else None
 
 
-def chrome_trace(recorded: Profile) -> dict[str, Any]:
-    """Return a profile in the Trace Event Format; times in microseconds from the first event."""
-    start = min((event.time_ns for event in recorded.timeline), default=0)
-    events: list[dict[str, Any]] = [
-        {
-            "name": event.layer,
-            "cat": event.type,
-            "ph": "X",
-            "ts": (event.time_ns - start) / 1e3,
-            "dur": event.duration_ns / 1e3,
-            "pid": 1,
-            "tid": event.thread,
-            "args": {"type": event.type, "backend": event.backend, "kernel": event.kernel},
-        }
-        for event in sorted(recorded.timeline, key=lambda e: (e.time_ns, -e.duration_ns))
-    ]
-    events += [
-        {
-            "name": event.name,
-            "cat": "backend",
-            "ph": "i",
-            "s": "t",
-            "ts": (event.time_ns - start) / 1e3,
-            "pid": 1,
-            "tid": event.thread,
-            "args": {"phase": event.phase, "id": event.id, "layer": event.layer},
-        }
-        for event in recorded.events
-        if event.time_ns >= start
-    ]
-    threads = sorted({event["tid"] for event in events})
-    labels: list[dict[str, Any]] = [
-        {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "armnn_py"}}
-    ]
-    for thread in threads:
-        label = {"name": f"thread {thread}"}
-        labels.append({"name": "thread_name", "ph": "M", "pid": 1, "tid": thread, "args": label})
-    return {"traceEvents": labels + events, "displayTimeUnit": "ms"}
+def _require_folder_of(path: Path) -> None:
+    """Say before minutes of runs that there is no place for their timeline."""
+    folder = path.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        state = "cannot be written to" if folder.is_dir() else "does not exist or is no folder"
+        raise InvalidArgumentError(
+            f"timeline '{path}' cannot be written",
+            details=[f"'{folder}' {state}"],
+            hints=["name a file in a folder that is there"],
+        )
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
@@ -159,24 +136,25 @@ def _write(path: Path, document: dict[str, Any]) -> None:
         ) from error
 
 
-def _render(renderer: Renderer, data: dict[str, Any], ways: list[str]) -> None:
+def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends: list[str]) -> None:
     def speed(value: float | None) -> str:
         return "-" if value is None else f"{value:.1f}"
 
+    several = len(backends) > 1
     renderer.table(
         [
             Column("layer"),
-            Column("backend"),
+            *([Column("backend", whole=True)] if several else []),
             Column("kernel"),
-            Column("calls", right=True),
-            Column("total ms", right=True),
-            Column("share", right=True),
-            Column("GFLOP/s", right=True),
+            Column("calls", right=True, whole=True),
+            Column("total ms", right=True, whole=True),
+            Column("share", right=True, whole=True),
+            Column("GFLOP/s", right=True, whole=True),
         ],
         [
             [
                 row["layer"],
-                row["backend"],
+                *([row["backend"]] if several else []),
                 how,
                 str(row["calls"]),
                 f"{row['seconds'] * 1e3:.2f}",
@@ -190,10 +168,11 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str]) -> None:
     which = (
         f"slowest {shown} of {counted(count, 'row')}" if shown < count else counted(count, "row")
     )
+    only = f", on {backends[0]}" if len(backends) == 1 else ""
     where = f"; timeline in {data['trace']} (opens in Perfetto or chrome://tracing)"
     renderer.line(
         f"{counted(data['runs'], 'run')} in {data['run_seconds'] * 1e3:.2f} ms with "
-        f"{counted(data['threads'], 'thread')}: {which}{where if data['trace'] else ''}"
+        f"{counted(data['threads'], 'thread')}: {which}{only}{where if data['trace'] else ''}"
     )
     for backend, values in data["counters"].items():
         units = data["units"].get(backend, {})

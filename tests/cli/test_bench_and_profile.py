@@ -42,6 +42,10 @@ def test_bench_beside_an_earlier_answer(command: Command, tmp_path: Path) -> Non
     head, *rows = text.out.splitlines()
     assert head.split() == ["metric", "value", "before", "ratio"]
     assert any(row.startswith("peak arena") and row.endswith("1.00") for row in rows)
+    layers = first.json["backends"]["CpuRef"]
+    threads = "1 thread" if first.json["threads"] == 1 else f"{first.json['threads']} threads"
+    assert rows[-1] == f"before: {Path(DEMO).name}, {threads}, on CpuRef ({layers} layers)"
+    assert answer.json["compared"]["model"] == first.json["model"]
 
 
 def test_bench_refuses_what_is_no_answer_of_it(command: Command, tmp_path: Path) -> None:
@@ -97,3 +101,19 @@ def test_a_timeline_that_cannot_be_written(command: Command, tmp_path: Path) -> 
     answer = command("profile", DEMO, "--iterations", "1", "--trace", tmp_path / "no" / "t.json")
     assert answer.code == 2
     assert "cannot be written" in answer.err
+    assert "hint:" in answer.err
+
+
+def test_a_timeline_without_a_place_is_refused_before_the_model_is_read(
+    command: Command, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(b"no model")
+    answer = command("profile", broken, "--trace", tmp_path / "no" / "t.json")
+    assert "cannot be written" in answer.err
+
+
+def test_the_backend_is_a_column_where_there_are_several(command: Command) -> None:
+    text = command("profile", DEMO, "-b", "CpuRef", "--iterations", "1").out.splitlines()
+    assert text[0].split() == ["layer", "kernel", "calls", "total", "ms", "share", "GFLOP/s"]
+    assert text[-1].endswith("rows, on CpuRef")

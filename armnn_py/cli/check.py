@@ -147,12 +147,15 @@ def _run_as(rows: list[dict[str, Any]]) -> str:
 def _reasons(rows: list[dict[str, Any]]) -> list[str]:
     """Return why layers are not on an earlier choice: a line for a type and reason, most first.
 
-    What was fused into another layer was not asked about, but that one was.
+    What was fused into another layer was not asked about, but that one was; of a compiled part each
+    layer was.
     """
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
         if row["reason"]:
-            groups.setdefault((row["run_as"], row["reason"]), {})[row["run_by"]] = None
+            compiled = row["run_as"] == _COMPILED
+            kind, name = ("type", "layer") if compiled else ("run_as", "run_by")
+            groups.setdefault((row[kind], row["reason"]), {})[row[name]] = None
     lines = [
         f"  {len(names)}x {kind} ({'layer' if len(names) == 1 else 'first'}: {next(iter(names))}): "
         f"{reason}"

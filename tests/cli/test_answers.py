@@ -179,6 +179,20 @@ def test_reasons_of_check_are_grouped() -> None:
     assert check._reasons(rows[-1:]) == []
 
 
+def test_reasons_of_a_compiled_part_are_those_of_its_layers() -> None:
+    kinds = {"conv": "Convolution2d", "relu": "Activation", "conv2": "Convolution2d"}
+    rows = [
+        {"layer": name, "type": kind, "run_by": "Acc: conv", "run_as": "PreCompiled",
+         "reason": "Npu: no kernel"}
+        for name, kind in kinds.items()
+    ]  # fmt: skip
+    assert check._reasons(rows) == [
+        "Why not an earlier choice:",
+        "  2x Convolution2d (first: conv): Npu: no kernel",
+        "  1x Activation (layer: relu): Npu: no kernel",
+    ]
+
+
 def test_check_says_what_a_part_is_run_as() -> None:
     rows: list[dict[str, object]] = [
         {"layer": "conv", "part": 1, "run_by": "npu", "run_as": "PreCompiled"},

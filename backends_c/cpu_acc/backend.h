@@ -78,7 +78,8 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
 /* ---- compile/ ---------------------------------------------------------------------------------
  */
 
-/* UNSUPPORTED: the layers that cannot be done are in |out_layers|, which has room for all. */
+/* UNSUPPORTED: the layers that cannot be done are in |out_layers|, which has room for all, in their
+ * order. */
 armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn_subgraph_t* part,
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error);

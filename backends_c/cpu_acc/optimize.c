@@ -147,33 +147,33 @@ static armnn_status_t give_back(const work_t* work, uint32_t layer, const char* 
 static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_t end,
                                      armnn_error_t* error);
 
-/* The failed layers of a range, and what lies between them. */
-static armnn_status_t split(const work_t* work, uint32_t begin, uint32_t end,
-                            const uint32_t* failed, uint32_t failed_count, const char* reason,
+/* Gives back the failed layers of a range, and does what lies before each; |*out_next| is the layer
+ * behind the last of them. */
+static armnn_status_t split(const work_t* work, const range_t* range, const uint32_t* failed,
+                            uint32_t failed_count, const char* reason, uint32_t* out_next,
                             armnn_error_t* error) {
-  uint32_t from = begin;
-  for (uint32_t l = begin; l < end; ++l) {
-    bool is_failed = false;
-    for (uint32_t i = 0; i < failed_count; ++i) is_failed = is_failed || failed[i] + begin == l;
-    if (!is_failed) continue;
-    ARMNN_RETURN_IF_ERROR(optimize_range(work, from, l, error));
-    ARMNN_RETURN_IF_ERROR(give_back(work, l, reason));
-    from = l + 1;
+  uint32_t next = range->begin;
+  for (uint32_t i = 0; i < failed_count; ++i) {
+    const uint32_t layer = range->begin + failed[i];
+    ARMNN_RETURN_IF_ERROR(optimize_range(work, next, layer, error));
+    ARMNN_RETURN_IF_ERROR(give_back(work, layer, reason));
+    next = layer + 1;
   }
-  return optimize_range(work, from, end, error);
+  *out_next = next;
+  return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_t end,
-                                     armnn_error_t* error) {
-  if (begin == end) return ARMNN_STATUS_OK;
+/* One compilation from layer |*next| on; it moves on over what was answered for. */
+static armnn_status_t optimize_some(const work_t* work, uint32_t* next, uint32_t end,
+                                    armnn_error_t* error) {
   range_t range;
-  if (!range_make(&range, work->part, begin, end)) {
+  if (!range_make(&range, work->part, *next, end)) {
     return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   }
   char text[256] = "";
   armnn_error_t why = {{sizeof why, ARMNN_STRUCT_ERROR}, 0, 0, text, sizeof text, 0};
   armnn_i_acc_program_t* program = NULL;
-  uint32_t* failed = malloc((end - begin + (size_t)1) * sizeof *failed);
+  uint32_t* failed = malloc((end - *next + (size_t)1) * sizeof *failed);
   uint32_t failed_count = 0;
   armnn_status_t status = ARMNN_STATUS_OUT_OF_MEMORY;
   if (failed != NULL) {
@@ -181,13 +181,25 @@ static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_
   }
   if (status == ARMNN_STATUS_OK) {
     status = substitute(work, &range, program);
+    *next = end;
   } else if (status == ARMNN_STATUS_UNSUPPORTED && failed_count > 0) {
-    status = split(work, begin, end, failed, failed_count, text, error);
+    status = split(work, &range, failed, failed_count, text, next, error);
   } else {
-    armnn_fail(error, status, "%s", text);
+    armnn_fail(error, status, "%s", failed == NULL ? "out of memory" : text);
   }
   free(failed);
   range_free(&range);
+  return status;
+}
+
+/* What lies before failed layers is compiled once more, in a deeper call; what lies behind them in
+ * a further round, so that a part full of them needs no deep stack. */
+static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_t end,
+                                     armnn_error_t* error) {
+  armnn_status_t status = ARMNN_STATUS_OK;
+  while (status == ARMNN_STATUS_OK && begin < end) {
+    status = optimize_some(work, &begin, end, error);
+  }
   return status;
 }
 

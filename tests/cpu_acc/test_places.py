@@ -158,3 +158,38 @@ def test_layers_of_others_cut_the_part(runtime: ann.Runtime) -> None:
     backends = {row.layer: row.backend for row in optimized.assignment}
     assert backends["lrn"] == "CpuRef"
     assert backends["a"] == backends["b"] == "CpuAcc"
+
+
+def odd_stride(network: ann.Network, x: ann.OutputSlot, name: str) -> ann.OutputSlot:
+    """A layer that passes the questions about support, and has no operator."""
+    return network.add_transpose_convolution2d(
+        x, values_of(1, 3, 1, 1, 3), stride=(1025, 1), data_layout=NHWC, name=name
+    ).output
+
+
+def test_layers_that_cannot_be_compiled_are_given_back(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    y = network.add_input("x", ann.TensorInfo((1, 1, 1, 3))).output
+    z = network.add_activation(y, F.SQUARE, name="beside").output
+    for number in range(3):
+        y = network.add_activation(y, F.TANH, 1, 1, name=f"before {number}").output
+        y = odd_stride(network, y, f"odd {number}")
+    y = network.add_activation(y, F.ABS, name="behind").output
+    network.add_output("y", network.add_addition(y, z, name="sum"))
+    expected, _, _ = run(runtime, network, ["CpuRef"])
+    outputs, _, optimized = run(runtime, network, ["CpuAcc", "CpuRef"])
+    np.testing.assert_allclose(outputs["y"], expected["y"], rtol=1e-5, atol=1e-6)
+    backends = {row.layer: row.backend for row in optimized.assignment if row.backend}
+    odd = {f"odd {number}" for number in range(3)}
+    assert {layer for layer, backend in backends.items() if backend == "CpuRef"} == odd
+    assert {f"before {n}" for n in range(3)} | {"beside", "behind", "sum"} < backends.keys()
+
+
+def test_a_part_may_be_full_of_layers_that_cannot_be_compiled(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    y = network.add_input("x", ann.TensorInfo((1, 1, 1, 3))).output
+    for number in range(300):
+        y = odd_stride(network, y, f"odd {number}")
+    network.add_output("y", y)
+    optimized = ann.optimize(network, ["CpuAcc", "CpuRef"], runtime=runtime)
+    assert {row.backend for row in optimized.assignment if row.backend} == {"CpuRef"}

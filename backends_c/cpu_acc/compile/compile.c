@@ -116,6 +116,8 @@ static armnn_status_t report(const ir_graph_t* graph, uint32_t* out_layers, uint
   if (node == NULL || node->layer_count == 0) {
     out_layers[(*out_count)++] =
         graph->layer < graph->part->layer_count ? graph->layer : graph->part->layer_count - 1;
+  } else if (node->origin != IR_NONE) { /* what it swallowed can be done without it */
+    out_layers[(*out_count)++] = node->origin;
   } else {
     for (uint32_t i = 0; i < node->layer_count; ++i) out_layers[(*out_count)++] = node->layers[i];
   }

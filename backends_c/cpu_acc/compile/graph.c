@@ -93,7 +93,9 @@ ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, uint32_t input_co
   node->output = armnn_i_acc_value(graph, shape);
   graph->values[node->output]->producer = graph->node_count;
   node->layers = armnn_i_acc_pool(graph, sizeof *node->layers);
+  node->origin = IR_NONE;
   if (graph->layer < graph->part->layer_count) {
+    node->origin = graph->layer;
     node->layers[0] = graph->layer;
     node->layer_count = 1;
   }

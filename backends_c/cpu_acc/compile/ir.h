@@ -94,6 +94,7 @@ struct ir_node_t {
   uint32_t output;  /* value */
   uint32_t layer_count;
   uint32_t* layers; /* of the part, sorted */
+  uint32_t origin;  /* the layer that it was read from, or IR_NONE; others it swallowed */
 
   /* The epilogue, for the kinds that have one. */
   int32_t function;

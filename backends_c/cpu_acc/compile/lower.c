@@ -123,6 +123,89 @@ static armnn_status_t make_pooling(const armnn_i_acc_maker_t* maker, const ir_st
   return armnn_i_acc_make_pooling(maker, &what, out_op);
 }
 
+static armnn_status_t make_matmul(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                  armnn_i_acc_op_t** out_op) {
+  const ir_node_t* node = step->node;
+  const armnn_i_acc_matmul_t what = {
+      .left = step->in[0],
+      .right = step->in[1],
+      .output = step->out,
+      .transpose_left = node->matmul.transpose_left,
+      .transpose_right = node->matmul.transpose_right,
+      .bias = node->matmul.bias,
+      .epilogue = epilogue_of(step),
+  };
+  return armnn_i_acc_make_matmul(maker, &what, out_op);
+}
+
+static armnn_status_t make_binary(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                  armnn_i_acc_op_t** out_op) {
+  const ir_node_t* node = step->node;
+  const armnn_i_acc_binary_t what = {
+      .left = step->in[0],
+      .right = step->in[1],
+      .output = step->out,
+      .operation = node->binary.operation,
+      .epilogue = epilogue_of(step),
+  };
+  return armnn_i_acc_make_binary(maker, &what, out_op);
+}
+
+static armnn_status_t make_reduce(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                  armnn_i_acc_op_t** out_op) {
+  const ir_node_t* node = step->node;
+  const armnn_i_acc_reduce_t what = {
+      .input = step->in[0],
+      .output = step->out,
+      .operation = node->reduce.operation,
+      .axis_mask = node->reduce.axis_mask,
+      .epilogue = epilogue_of(step),
+  };
+  return armnn_i_acc_make_reduce(maker, &what, out_op);
+}
+
+static armnn_status_t make_resize(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                  armnn_i_acc_op_t** out_op) {
+  const ir_node_t* node = step->node;
+  const armnn_i_acc_resize_t what = {
+      .input = step->in[0],
+      .output = step->out,
+      .method = node->resize.method,
+      .align_corners = node->resize.align_corners,
+      .half_pixel_centers = node->resize.half_pixel_centers,
+  };
+  return armnn_i_acc_make_resize(maker, &what, out_op);
+}
+
+static armnn_status_t make_normalize(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                     armnn_i_acc_op_t** out_op) {
+  const ir_node_t* node = step->node;
+  const armnn_i_acc_normalize_t what = {
+      .input = step->in[0],
+      .output = step->out,
+      .kind = node->normalize.kind,
+      .axis_mask = node->normalize.axis_mask,
+      .scale_axis = node->normalize.scale_axis,
+      .eps = node->normalize.eps,
+      .gamma = node->normalize.gamma,
+      .beta = node->normalize.beta,
+  };
+  return armnn_i_acc_make_normalize(maker, &what, out_op);
+}
+
+static armnn_status_t make_pad(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                               armnn_i_acc_op_t** out_op) {
+  const ir_node_t* node = step->node;
+  armnn_i_acc_pad_t what = {
+      .input = step->in[0],
+      .output = step->out,
+      .mode = node->pad.mode,
+      .value = node->pad.value,
+  };
+  memcpy(what.before, node->pad.before, sizeof what.before);
+  return armnn_i_acc_make_pad(maker, &what, out_op);
+}
+
 static armnn_status_t make_node(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
                                 armnn_i_acc_op_t** out_op) {
   const ir_node_t* node = step->node;
@@ -135,77 +218,24 @@ static armnn_status_t make_node(const armnn_i_acc_maker_t* maker, const ir_step_
       return make_affine(maker, step, out_op);
     case IR_POOLING:
       return make_pooling(maker, step, out_op);
-    case IR_MATMUL: {
-      const armnn_i_acc_matmul_t what = {
-          .left = step->in[0],
-          .right = step->in[1],
-          .output = step->out,
-          .transpose_left = node->matmul.transpose_left,
-          .transpose_right = node->matmul.transpose_right,
-          .bias = node->matmul.bias,
-          .epilogue = epilogue_of(step),
-      };
-      return armnn_i_acc_make_matmul(maker, &what, out_op);
-    }
-    case IR_RESIZE: {
-      const armnn_i_acc_resize_t what = {
-          .input = step->in[0],
-          .output = step->out,
-          .method = node->resize.method,
-          .align_corners = node->resize.align_corners,
-          .half_pixel_centers = node->resize.half_pixel_centers,
-      };
-      return armnn_i_acc_make_resize(maker, &what, out_op);
-    }
+    case IR_MATMUL:
+      return make_matmul(maker, step, out_op);
+    case IR_RESIZE:
+      return make_resize(maker, step, out_op);
     case IR_UNARY:
       return armnn_i_acc_make_unary(maker, &step->in[0], &step->out, node->function, node->a,
                                     node->b, out_op);
-    case IR_BINARY: {
-      const armnn_i_acc_binary_t what = {
-          .left = step->in[0],
-          .right = step->in[1],
-          .output = step->out,
-          .operation = node->binary.operation,
-          .epilogue = epilogue_of(step),
-      };
-      return armnn_i_acc_make_binary(maker, &what, out_op);
-    }
+    case IR_BINARY:
+      return make_binary(maker, step, out_op);
     case IR_SOFTMAX:
       return armnn_i_acc_make_softmax(maker, &step->in[0], &step->out, node->softmax.axis,
                                       node->softmax.beta, node->softmax.logarithm, out_op);
-    case IR_REDUCE: {
-      const armnn_i_acc_reduce_t what = {
-          .input = step->in[0],
-          .output = step->out,
-          .operation = node->reduce.operation,
-          .axis_mask = node->reduce.axis_mask,
-          .epilogue = epilogue_of(step),
-      };
-      return armnn_i_acc_make_reduce(maker, &what, out_op);
-    }
-    case IR_NORMALIZE: {
-      const armnn_i_acc_normalize_t what = {
-          .input = step->in[0],
-          .output = step->out,
-          .kind = node->normalize.kind,
-          .axis_mask = node->normalize.axis_mask,
-          .scale_axis = node->normalize.scale_axis,
-          .eps = node->normalize.eps,
-          .gamma = node->normalize.gamma,
-          .beta = node->normalize.beta,
-      };
-      return armnn_i_acc_make_normalize(maker, &what, out_op);
-    }
-    case IR_PAD: {
-      armnn_i_acc_pad_t what = {
-          .input = step->in[0],
-          .output = step->out,
-          .mode = node->pad.mode,
-          .value = node->pad.value,
-      };
-      memcpy(what.before, node->pad.before, sizeof what.before);
-      return armnn_i_acc_make_pad(maker, &what, out_op);
-    }
+    case IR_REDUCE:
+      return make_reduce(maker, step, out_op);
+    case IR_NORMALIZE:
+      return make_normalize(maker, step, out_op);
+    case IR_PAD:
+      return make_pad(maker, step, out_op);
     default:
       return ARMNN_STATUS_UNSUPPORTED;
   }

@@ -49,6 +49,18 @@ def _header(structure: Any, tag: int) -> None:
 
 def tensor_info(info: TensorInfo, *, constant: bool = False) -> abi.armnn_tensor_info_t:
     """The C form of ``info``; its quantisation arrays stay attached to the result."""
+    if info.quantization is not None:
+        return _make_tensor_info(info, constant)
+    return abi.armnn_tensor_info_t.from_buffer_copy(_image_of_info(info, constant))
+
+
+@functools.lru_cache(maxsize=1024)
+def _image_of_info(info: TensorInfo, constant: bool) -> bytes:
+    """Return the bytes of a structure without pointers: the layers of a network share most."""
+    return bytes(_make_tensor_info(info, constant))
+
+
+def _make_tensor_info(info: TensorInfo, constant: bool) -> abi.armnn_tensor_info_t:
     struct = abi.armnn_tensor_info_t()
     _header(struct, abi.ARMNN_STRUCT_TENSOR_INFO)
     struct.data_type = int(info.data_type)
@@ -231,6 +243,17 @@ class LayerStructs:
         """What a workload is made from; valid while this object lives."""
         struct = abi.armnn_workload_info_t()
         _header(struct, abi.ARMNN_STRUCT_WORKLOAD_INFO)
+        self._fill(struct, guid, name)
+        return struct
+
+    def layer(self, guid: int, name: str) -> abi.armnn_layer_t:
+        """A layer of a sub-graph, its inputs left open; valid while this object lives."""
+        struct = abi.armnn_layer_t()
+        _header(struct, abi.ARMNN_STRUCT_LAYER)
+        self._fill(struct, guid, name)
+        return struct
+
+    def _fill(self, struct: Any, guid: int, name: str) -> None:
         self._fill_common(struct)
         struct.guid = guid
         text = name.encode()
@@ -246,7 +269,6 @@ class LayerStructs:
         struct.constants = array
         if self.blob is not None:
             struct.blob = ctypes.pointer(self.blob.struct)
-        return struct
 
 
 def layer_query(

@@ -193,16 +193,8 @@ class LayerView:
 
 def _layer_struct(layer: LayerData, structs: LayerStructs) -> abi.armnn_layer_t:
     """The C form of a layer; what it points to lives as long as ``structs`` and it do."""
-    info = structs.workload_info(layer.guid, layer.name)
-    struct = abi.armnn_layer_t()
-    struct.header.struct_size = ctypes.sizeof(abi.armnn_layer_t)
-    struct.header.struct_type = abi.ARMNN_STRUCT_LAYER
-    for member in ("guid", "type", "input_count", "output_count", "name", "descriptor"):
-        setattr(struct, member, getattr(info, member))
-    for member in ("input_infos", "constants", "output_infos", "blob"):
-        setattr(struct, member, getattr(info, member))
+    struct = structs.layer(layer.guid, layer.name)
     struct.inputs = _slots(layer.inputs)
-    structs._keep.append(info)
     return struct
 
 

@@ -194,6 +194,25 @@ def test_layer_normalization_spelt_out(runtime: ann.Runtime, squared: str, root:
     assert parts in rows
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(("of_mean", "of_variance"), [(True, False), (False, True), (False, False)])
+def test_means_along_another_dimension_are_no_normalization(
+    runtime: ann.Runtime, axis: int, of_mean: bool, of_variance: bool
+) -> None:
+    """A square matrix: without its dimension a mean of rows is subtracted from columns."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((5, 5)))
+    x = network.add_activation(x, F.TANH, 2, 1, name="x0").output
+    mean = network.add_mean(x, (axis,), keep_dims=of_mean, name="mean")
+    d = network.add_subtraction(x, mean, name="difference").output
+    square = network.add_multiplication(d, d, name="square")
+    variance = network.add_mean(square, (axis,), keep_dims=of_variance, name="variance")
+    moved = network.add_addition(variance, np.full((1,), 1e-3, np.float32), name="eps")
+    root = network.add_activation(moved, F.SQRT, name="root")
+    network.add_output("y", network.add_division(d, root, name="norm"))
+    assert {"mean", "difference", "square", "norm"} <= set(check(runtime, network))
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_others_read_is_not_swallowed(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
     network = ann.Network()

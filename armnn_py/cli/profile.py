@@ -21,7 +21,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from armnn_py import LayerProfile, Network
 
@@ -54,7 +54,7 @@ def profile(
     if trace_file is not None:
         _require_folder_of(trace_file)
     with timed.warm(session) as warm:
-        operations = _operations(warm.source)
+        source = warm.source
         with warm.network.profile() as recorded:
             for _ in range(iterations):
                 warm.run()
@@ -62,6 +62,8 @@ def profile(
     if trace_file is not None:
         _write(trace_file, chrome_trace(recorded))
     total = sum(layer.total_ns for layer in recorded.layers) or 1
+    slowest = recorded.slowest(len(recorded.layers))
+    shown = slowest[:top]
     rows = [
         {
             "layer": layer.layer,
@@ -74,9 +76,9 @@ def profile(
             "calls": layer.calls,
             "seconds": layer.total_ns * 1e-9,
             "share": layer.total_ns / total,
-            "gflops": _speed(operations, layer),
+            "gflops": speed,
         }
-        for layer in recorded.slowest(top or len(recorded.layers))
+        for layer, speed in zip(shown, _speeds(source, slowest), strict=False)
     ]
     data = {
         "model": timed.given.model,
@@ -92,27 +94,37 @@ def profile(
         "layers": rows,
         "trace": str(trace_file) if trace_file is not None else None,
     }
-    ways = [layer.how for layer in recorded.slowest(top or len(recorded.layers))]
+    ways = [layer.how for layer in shown]
     backends = list(dict.fromkeys(layer.backend for layer in recorded.layers))
     session.answer(data, lambda renderer: _render(renderer, data, ways, backends))
 
 
-def _operations(network: Network) -> dict[int | str, int]:
-    """Multiplications and additions of matrix work, by guid and by names that one layer has."""
+def _speeds(network: Network, layers: Sequence[LayerProfile]) -> list[float | None]:
+    """GFLOP/s of each record; None where it multiplies nothing, or none of ``network``'s layers.
+
+    A kernel may have computed several layers, and a layer may have taken several kernels: of these
+    the one counts that had the most layers, then the longest. The others converted or added.
+    """
     counts: dict[int | str, int] = {}
-    names = Counter(layer.name for layer in network.layers)
-    for layer in network.layers:
-        count = 2 * (multiply_adds(layer) or 0)
-        counts[layer.guid] = count
-        if names[layer.name] == 1:
-            counts[layer.name] = count
-    return counts
+    names = Counter(source.name for source in network.layers)
+    for source in network.layers:
+        count = 2 * (multiply_adds(source) or 0)
+        counts[source.guid] = count
+        if names[source.name] == 1:
+            counts[source.name] = count
+    workers: dict[int | str, int] = {}
+    order = sorted(range(len(layers)), key=lambda n: (len(layers[n].guids), layers[n].total_ns))
+    for index in order:
+        workers.update(dict.fromkeys(_keys(layers[index]), index))
+    speeds: list[float | None] = []
+    for index, layer in enumerate(layers):
+        count = sum(counts.get(key, 0) for key in _keys(layer) if workers[key] == index)
+        speeds.append(count * layer.calls / layer.total_ns if count and layer.total_ns else None)
+    return speeds
 
 
-def _speed(operations: Mapping[int | str, int], layer: LayerProfile) -> float | None:
-    """GFLOP/s of a kernel; it may have computed several layers."""
-    count = sum(operations.get(key, 0) for key in layer.guids or (layer.layer,))
-    return count * layer.calls / layer.total_ns if count and layer.total_ns else None
+def _keys(layer: LayerProfile) -> tuple[int | str, ...]:
+    return layer.guids or (layer.layer,)
 
 
 def _require_folder_of(path: Path) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.report import LayerAssignment
     from armnn_py.runtime.profile_records import BackendEvent
 
-__all__ = ["COMPILED", "InnerLayer", "find_inner_layers", "group_by_layers", "names_of"]
+__all__ = ["COMPILED", "InnerLayer", "find_inner_layers", "group_by_kernel", "names_of"]
 
 #: What a profile calls the type of a compiled part.
 COMPILED = LayerType.PRE_COMPILED.label
@@ -73,19 +73,17 @@ def _matching(opened: list[InnerLayer], end: BackendEvent) -> int | None:
     return None
 
 
-def group_by_layers(inner: Iterable[InnerLayer]) -> list[tuple[InnerLayer, int]]:
-    """Return, for each set of layers, the kernel that took longest and the time of all of them.
+def group_by_kernel(inner: Iterable[InnerLayer]) -> list[tuple[InnerLayer, int]]:
+    """Return the first run of each kernel on each set of layers, and the time of all its runs.
 
-    A layer may take several kernels, such as a copy and a product, or a product for each row of
-    pixels: together they are one execution of it.
+    A kernel may run several times for a layer, such as a product for each row of pixels: together
+    that is one execution. Another kernel on the same layers, such as the conversion of what they
+    read, is another.
     """
-    groups: dict[tuple[int, ...], list[InnerLayer]] = {}
+    groups: dict[tuple[str, tuple[int, ...]], list[InnerLayer]] = {}
     for one in inner:
-        groups.setdefault(tuple(one.guids), []).append(one)
-    return [
-        (max(group, key=lambda one: one.duration_ns), sum(one.duration_ns for one in group))
-        for group in groups.values()
-    ]
+        groups.setdefault((one.kernel, tuple(one.guids)), []).append(one)
+    return [(group[0], sum(one.duration_ns for one in group)) for group in groups.values()]
 
 
 def names_of(guids: Iterable[int], known: Mapping[int, LayerAssignment]) -> tuple[str, str]:

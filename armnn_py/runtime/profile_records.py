@@ -21,8 +21,8 @@ class LayerProfile:
     Arm NN, its ``backend`` is that of the layer that reads the result, for an output of the network
     that of the layer that computed it; a map or return is of the backend whose memory is read.
     ``guids`` has the layers of the user's network that the kernel computes, where a backend that
-    compiled them said so. Where it takes several kernels for them, ``kernel`` is the longest, and
-    all of them together are one call.
+    compiled them said so. Where it takes several kernels for them, conversions of what they read or
+    write for instance, each kernel has a record; all its runs for one execution are one call.
     ``copied_bytes`` were copied by a copy or import in all its calls; 0 where memory was taken as
     it is. ``reason`` says, in the backend's words, why an import was refused, the last time.
     """

@@ -17,7 +17,7 @@ from armnn_py.runtime.inner_layers import (
     COMPILED,
     InnerLayer,
     find_inner_layers,
-    group_by_layers,
+    group_by_kernel,
     names_of,
 )
 from armnn_py.runtime.network_plan import StepInfo
@@ -120,8 +120,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
 
     def __init__(self, network: LoadedNetwork) -> None:
         self._network = network
-        # By plan, step and guids of layers inside it: what is shown, calls, nanoseconds.
-        self._sums: dict[tuple[NetworkPlan, int, tuple[int, ...]], _Sum] = {}
+        # By plan, step, kernel and guids of layers inside it: what is shown, calls, nanoseconds.
+        self._sums: dict[tuple[NetworkPlan, int, str, tuple[int, ...]], _Sum] = {}
         self._timeline: list[TimelineEvent] = []
         self._known: dict[NetworkPlan, dict[int, LayerAssignment]] = {}
         self._dropped_before = 0
@@ -184,7 +184,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 entry.copied_bytes,
                 entry.reason,
             )
-            for (_, _, guids), entry in self._sums.items()
+            for (*_, guids), entry in self._sums.items()
         )
         self.events = tuple(self._told)
         self.timeline = tuple(self._timeline)
@@ -265,9 +265,9 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             for inner in kernels:
                 shown = _describe(inner, info, known)
                 self._add_to_timeline(step, shown, inner.start_ns, inner.duration_ns)
-            for longest, duration_ns in group_by_layers(kernels):
-                shown = _describe(longest, info, known)
-                self._count(plan, step.id, tuple(longest.guids), shown, duration_ns)
+            for first, duration_ns in group_by_kernel(kernels):
+                shown = _describe(first, info, known)
+                self._count(plan, step.id, tuple(first.guids), shown, duration_ns)
                 rest -= duration_ns
         entry = self._count(plan, step.id, (), info, max(rest, 0))
         size, words = self._copied.pop((step.plan, step.run_id), (0, ""))
@@ -278,7 +278,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     def _count(
         self, plan: NetworkPlan, step: int, guids: tuple[int, ...], info: StepInfo, time_ns: int
     ) -> _Sum:
-        entry = self._sums.setdefault((plan, step, guids), _Sum(info))
+        entry = self._sums.setdefault((plan, step, info.kernel, guids), _Sum(info))
         entry.calls += 1
         entry.total_ns += time_ns
         return entry

@@ -7,7 +7,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+
 import armnn_py
+from armnn_py.cli.profile import _speeds
 
 from .conftest import DEMO, Command
 
@@ -67,6 +70,28 @@ def test_profile_has_every_layer(command: Command) -> None:
     assert convolutions
     assert all(row["gflops"] > 0 for row in convolutions)
     assert data["trace"] is None
+
+
+def test_a_layer_counts_for_one_of_its_kernels() -> None:
+    network = armnn_py.Network("small")
+    image = network.add_input("image", armnn_py.TensorInfo((1, 1, 4, 4)))
+    weights = np.ones((1, 1, 3, 3), np.float32)
+    layout = armnn_py.DataLayout.NCHW
+    output = network.add_convolution2d(image, weights, data_layout=layout, name="conv")
+    network.add_output("y", network.add_activation(output, armnn_py.ActivationFunction.RELU))
+    conv, relu = (x.guid for x in network.layers if x.type not in _HOST_LAYERS)
+
+    def record(kernel: str, ns: int, *guids: int) -> armnn_py.LayerProfile:
+        return armnn_py.LayerProfile("conv", "Convolution2d", "Npu", kernel, 2, ns, "", guids)
+
+    product = record("product", 1000, conv, relu)
+    assert _speeds(network, [record("to nhwc", 5000, conv), product, record("back", 9, relu)]) == [
+        None,
+        2 * 2 * 9 * 4 / 1000,
+        None,
+    ]
+    assert _speeds(network, [record("to nhwc", 5, conv), record("product", 10, conv)])[0] is None
+    assert _speeds(network, [record("product", 144)]) == [1.0]
 
 
 def test_profile_shows_the_slowest_first(command: Command) -> None:

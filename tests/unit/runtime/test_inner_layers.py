@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Literal
 
 from armnn_py.optimizer.report import LayerAssignment
-from armnn_py.runtime.inner_layers import InnerLayer, find_inner_layers, group_by_layers, names_of
+from armnn_py.runtime.inner_layers import InnerLayer, find_inner_layers, group_by_kernel, names_of
 from armnn_py.runtime.profile_records import BackendEvent
 
 KNOWN = {
@@ -69,12 +69,18 @@ def test_a_lost_end_costs_one_kernel_only() -> None:
     assert (conv.kernel, conv.duration_ns, conv.guids) == ("conv_kernel", 9, [3, 4])
 
 
-def test_kernels_of_the_same_layers_are_one_execution() -> None:
+def test_runs_of_a_kernel_on_the_same_layers_are_one_execution() -> None:
     inner = [
         InnerLayer("copy", 0, [3], 5),
         InnerLayer("relu_kernel", 6, [4], 2),
         InnerLayer("product", 10, [3], 30),
         InnerLayer("product", 50, [3], 29),
+        InnerLayer("product", 90, [3, 4], 1),
     ]
-    groups = [(one.kernel, one.start_ns, time_ns) for one, time_ns in group_by_layers(inner)]
-    assert groups == [("product", 10, 64), ("relu_kernel", 6, 2)]
+    groups = [(one.kernel, one.start_ns, time_ns) for one, time_ns in group_by_kernel(inner)]
+    assert groups == [
+        ("copy", 0, 5),
+        ("relu_kernel", 6, 2),
+        ("product", 10, 59),
+        ("product", 90, 1),
+    ]

@@ -212,6 +212,27 @@ static bool pads_images(const ir_graph_t* graph, const ir_node_t* pad) {
          pad->pad.after[0] == 0 && pad->pad.before[3] == 0 && pad->pad.after[3] == 0;
 }
 
+/* Each of |outputs| windows has a tap inside the image; the first window begins at -|before|. */
+static bool all_see(int64_t image, int64_t outputs, int64_t kernel, int64_t stride,
+                    int64_t dilation, int64_t before) {
+  for (int64_t o = 0; o < outputs; ++o) {
+    const int64_t start = o * stride - before;
+    const int64_t inside =
+        start < 0 ? start + (-start + dilation - 1) / dilation * dilation : start;
+    if (inside >= image || inside > start + (kernel - 1) * dilation) return false;
+  }
+  return true;
+}
+
+/* A pooling window that pads itself gives zero where it sees nothing else, not what is there. */
+static bool windows_see(const ir_graph_t* graph, const ir_node_t* node, const ir_node_t* pad) {
+  const ir_shape_t *in = ir_shape(graph, pad->inputs[0]), *out = ir_shape(graph, node->output);
+  return all_see(in->dims[1], out->dims[1], node->pooling.kernel_y, node->pooling.stride_y,
+                 node->pooling.dilation_y, node->pooling.pad_top + pad->pad.before[1]) &&
+         all_see(in->dims[2], out->dims[2], node->pooling.kernel_x, node->pooling.stride_x,
+                 node->pooling.dilation_x, node->pooling.pad_left + pad->pad.before[2]);
+}
+
 /* The window reads what was padded, and pads itself. */
 static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
   const uint32_t producer = graph->values[node->inputs[0]]->producer;
@@ -237,7 +258,7 @@ static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
                            pad->pad.after[2] <= 1 && !own && node->pooling.dilation_y == 1 &&
                            node->pooling.dilation_x == 1 && node->pooling.kernel_y > 1 &&
                            node->pooling.kernel_x > 1;
-      if (!lowest && !repeats) return false;
+      if (!(lowest || repeats) || !windows_see(graph, node, pad)) return false;
     } else if (!zeros || (own && !node->pooling.count_padding)) {
       return false;
     }

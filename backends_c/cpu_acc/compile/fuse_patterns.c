@@ -15,7 +15,9 @@ static ir_node_t* function_of(const ir_graph_t* graph, uint32_t value) {
   return node->kind == IR_UNARY ? node : NULL;
 }
 
-static bool near(float value, float expected) { return fabsf(value - expected) <= 1e-6f; }
+static bool near(float value, float expected) {
+  return fabsf(value - expected) <= 6e-6f * fabsf(expected);
+}
 
 /* |gate| as a factor of |x|: x * gate(x) is what |out_function| says. */
 static bool match_gate(const ir_graph_t* graph, const ir_node_t* gate, uint32_t x,
@@ -63,7 +65,7 @@ static void match_product(ir_graph_t* graph, ir_node_t* node) {
     node->input_count = 1;
     node->function = function;
     node->a = function == ARMNN_ACC_HARD_SWISH ? a * factor : a;
-    node->b = 0.0f;
+    node->b = -0.0f; /* nothing is added: a zero keeps its sign */
     armnn_i_acc_count_uses(graph);
     return;
   }

@@ -55,7 +55,7 @@ void armnn_i_acc_read_activation(ir_graph_t* graph) {
     b = d->a;
   } else if (d->function == ARMNN_ACTIVATION_HARD_SWISH) {
     a = 1.0f;
-    b = 0.0f;
+    b = -0.0f; /* adds nothing, and leaves zeros their sign */
   }
   apply_to_input(graph, functions[d->function], a, b);
 }
@@ -104,6 +104,7 @@ static bool scalar_function(int32_t operation, float c, bool left, int32_t* out_
       return true;
     case ARMNN_BINARY_MUL:
       *out_a = c;
+      *out_b = -0.0f; /* which leaves the product's zeros their sign */
       return true;
     case ARMNN_BINARY_DIV:
       if (left) {
@@ -111,6 +112,7 @@ static bool scalar_function(int32_t operation, float c, bool left, int32_t* out_
         return c == 1.0f;
       }
       *out_a = 1.0f / c;
+      *out_b = -0.0f;
       return isnormal(c) && isnormal(*out_a);
     case ARMNN_BINARY_POWER:
       *out_function = c == 2.0f ? ARMNN_ACC_SQUARE : ARMNN_ACC_SQRT;

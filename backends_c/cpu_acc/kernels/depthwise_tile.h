@@ -9,17 +9,6 @@
 #include "depthwise.h"
 #include "vector_math.h"
 
-/* The compiler may not load |x| again where it is used. */
-#if defined(__AVX512F__)
-#define ACC_KEEP(x) __asm__("" : "+v"(x))
-#elif defined(__x86_64__)
-#define ACC_KEEP(x) __asm__("" : "+x"(x))
-#elif defined(__aarch64__)
-#define ACC_KEEP(x) __asm__("" : "+w"(x))
-#else
-#define ACC_KEEP(x) (void)(x)
-#endif
-
 /* Whether kernels with constant sizes do a part of a vector, too: |lanes| of it. */
 #if defined(__AVX512F__)
 #define ACC_PARTIAL 1 /* masked loads and stores cost what others do */

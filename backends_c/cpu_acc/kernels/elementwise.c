@@ -55,8 +55,8 @@ APPLY(hard_swish, BY_FOUR,
 APPLY(hard_sigmoid, BY_FOUR, vf_clamp(vf_fma(x, va, vb), vf_set(0.0f), vf_set(1.0f)))
 APPLY(gelu, ONCE, vf_gelu(x))
 APPLY(elu, ONCE,
-      vf_select(vf_less(vf_set(0.0f), x), x,
-                vf_mul(va, vf_expm1_negative(vf_min(vf_set(0.0f), x)))))
+      vf_select(vf_less(x, vf_set(0.0f)), vf_mul(va, vf_expm1_negative(vf_min(vf_set(0.0f), x))),
+                x))
 APPLY(soft_relu, ONCE, vf_soft_relu(x))
 APPLY(abs, BY_FOUR, vf_abs(x))
 APPLY(sqrt, BY_FOUR, vf_sqrt(x))

@@ -6,6 +6,10 @@
  * Loop order: windows, blocks of channels, taps. Neighbouring windows share most of what they read,
  * which is in L1. Sums are kept for each row of a window and then added, so that the error of a
  * large average (global pooling) stays that of its rows.
+ *
+ * A maximum is one instruction, which forgets what is not a number. What was seen is added up
+ * beside it: if that is no number, a tap may have been none, and the window is done again with
+ * care.
  */
 #include "pooling.h"
 
@@ -15,45 +19,97 @@ enum { BLOCK = 4 }; /* vectors of channels at once: as many independent chains *
 
 typedef armnn_i_acc_pooling_job_t job_t;
 
-ACC_INLINE void window(const job_t* job, const float* input, float* output, int method, int vectors,
-                       size_t lanes) {
-  const vm_t mask = vm_first(lanes);
-  vf_t total[BLOCK];
+/* The largest, or NaN if one was: of |vectors| vectors with |lanes| channels in each. Out of line,
+ * and all of it, so that the sums of others stay in registers. */
+static __attribute__((noinline)) void careful_maximum(const job_t* job, const float* input,
+                                                      float* output, int vectors, size_t lanes) {
   for (int v = 0; v < vectors; ++v) {
-    total[v] = vf_set(method == ARMNN_POOLING_MAX ? -INFINITY : 0.0f);
+    vf_t total = vf_set(-INFINITY);
+    for (int64_t r = 0; r < job->rows; ++r) {
+      for (int64_t c = 0; c < job->columns; ++c) {
+        const float* tap = input + r * job->tap_row + c * job->tap_pixel + v * VF_LANES;
+        const vf_t most = vf_max(total, vf_load_first(tap, lanes));
+        total = vf_select(vf_is_nan(total), total, most);
+      }
+    }
+    total = vf_clamp(total, vf_set(job->low), vf_set(job->high));
+    vf_store_first(output + v * VF_LANES, total, lanes);
+  }
+}
+
+/* One tap, or all its lanes of a part of a vector. */
+ACC_INLINE vf_t load(const float* tap, int vector, size_t lanes) {
+  return lanes < VF_LANES ? vf_load_masked(tap, vm_first(lanes)) : vf_load(tap + vector * VF_LANES);
+}
+
+/* False if the window has to be done with care. */
+ACC_INLINE int maximum(const job_t* job, const float* input, int vectors, size_t lanes,
+                       vf_t* total) {
+  vf_t seen[BLOCK];
+  for (int v = 0; v < vectors; ++v) {
+    total[v] = vf_set(-INFINITY);
+    seen[v] = vf_set(0.0f);
   }
   for (int64_t r = 0; r < job->rows; ++r) {
     const float* tap = input + r * job->tap_row;
-    vf_t sum[BLOCK];
-    for (int v = 0; v < vectors; ++v) {
-      sum[v] = method == ARMNN_POOLING_MAX ? total[v] : vf_set(0.0f);
-    }
-    for (int64_t c = 0; c < job->columns; ++c, tap += job->tap_pixel) {
+    int64_t c = 0;
+    for (; c + 2 <= job->columns; c += 2, tap += 2 * job->tap_pixel) {
       for (int v = 0; v < vectors; ++v) {
-        const vf_t x = lanes < VF_LANES ? vf_load_masked(tap, mask) : vf_load(tap + v * VF_LANES);
-        if (method == ARMNN_POOLING_MAX) {
-          sum[v] = vf_max(sum[v], x);
-        } else if (method == ARMNN_POOLING_AVERAGE) {
-          sum[v] = vf_add(sum[v], x);
-        } else {
-          sum[v] = vf_fma(x, x, sum[v]);
-        }
+        vf_t x = load(tap, v, lanes), y = load(tap + job->tap_pixel, v, lanes);
+        ACC_KEEP(x);
+        ACC_KEEP(y);
+        total[v] = vf_max(total[v], vf_max(x, y));
+        seen[v] = vf_fma(x, y, seen[v]);
       }
     }
+    if (c == job->columns) continue;
     for (int v = 0; v < vectors; ++v) {
-      total[v] = method == ARMNN_POOLING_MAX ? sum[v] : vf_add(total[v], sum[v]);
+      vf_t x = load(tap, v, lanes);
+      ACC_KEEP(x);
+      total[v] = vf_max(total[v], x);
+      seen[v] = vf_add(seen[v], x);
     }
   }
-  for (int v = 0; v < vectors; ++v) {
-    vf_t y = total[v];
-    if (method != ARMNN_POOLING_MAX) y = vf_mul(y, vf_set(job->scale));
-    if (method == ARMNN_POOLING_L2) y = vf_sqrt(y);
-    y = vf_clamp(y, vf_set(job->low), vf_set(job->high));
-    if (lanes < VF_LANES) {
-      vf_store_masked(output, y, mask);
-    } else {
-      vf_store(output + v * VF_LANES, y);
+  for (int v = 1; v < vectors; ++v) seen[0] = vf_add(seen[0], seen[v]);
+  return !vm_any(vf_is_nan(seen[0]));
+}
+
+ACC_INLINE void sum(const job_t* job, const float* input, int method, int vectors, size_t lanes,
+                    vf_t* total) {
+  for (int v = 0; v < vectors; ++v) total[v] = vf_set(0.0f);
+  for (int64_t r = 0; r < job->rows; ++r) {
+    const float* tap = input + r * job->tap_row;
+    vf_t row[BLOCK];
+    for (int v = 0; v < vectors; ++v) row[v] = vf_set(0.0f);
+    for (int64_t c = 0; c < job->columns; ++c, tap += job->tap_pixel) {
+      for (int v = 0; v < vectors; ++v) {
+        const vf_t x = load(tap, v, lanes);
+        row[v] = method == ARMNN_POOLING_L2 ? vf_fma(x, x, row[v]) : vf_add(row[v], x);
+      }
     }
+    for (int v = 0; v < vectors; ++v) total[v] = vf_add(total[v], row[v]);
+  }
+  for (int v = 0; v < vectors; ++v) {
+    total[v] = vf_mul(total[v], vf_set(job->scale));
+    if (method == ARMNN_POOLING_L2) total[v] = vf_sqrt(total[v]);
+  }
+}
+
+/* |method| is constant where this is used. */
+ACC_INLINE void window(const job_t* job, const float* input, float* output, int method, int vectors,
+                       size_t lanes) {
+  vf_t total[BLOCK];
+  if (method == ARMNN_POOLING_MAX) {
+    if (!maximum(job, input, vectors, lanes, total)) {
+      careful_maximum(job, input, output, vectors, lanes);
+      return;
+    }
+  } else {
+    sum(job, input, method, vectors, lanes, total);
+  }
+  for (int v = 0; v < vectors; ++v) {
+    const vf_t y = vf_clamp(total[v], vf_set(job->low), vf_set(job->high));
+    vf_store_first(output + v * VF_LANES, y, lanes);
   }
 }
 

@@ -13,8 +13,9 @@ enum { CHAINS = 4, PART = 1024, PART_ROWS = 16 };
 
 /* |fold| is constant where these are used. */
 ACC_INLINE vf_t fold_with(int fold, vf_t sum, vf_t x, vf_t shift) {
-  if (fold == ARMNN_ACC_FOLD_MAXIMUM) return vf_max(sum, x);
-  if (fold == ARMNN_ACC_FOLD_MINIMUM) return vf_min(sum, x);
+  /* A sum that is not a number stays so; of the operands the second wins by itself. */
+  if (fold == ARMNN_ACC_FOLD_MAXIMUM) return vf_select(vf_is_nan(sum), sum, vf_max(sum, x));
+  if (fold == ARMNN_ACC_FOLD_MINIMUM) return vf_select(vf_is_nan(sum), sum, vf_min(sum, x));
   if (fold == ARMNN_ACC_FOLD_PRODUCT) return vf_mul(sum, x);
   if (fold == ARMNN_ACC_FOLD_SQUARES) {
     const vf_t d = vf_sub(x, shift);

@@ -32,8 +32,8 @@ static inline float armnn_i_acc_fold_start(int fold) {
 
 /* Two folds as one. */
 static inline float armnn_i_acc_fold_join(int fold, float x, float y) {
-  return fold == ARMNN_ACC_FOLD_MAXIMUM   ? (x > y ? x : y)
-         : fold == ARMNN_ACC_FOLD_MINIMUM ? (x < y ? x : y)
+  return fold == ARMNN_ACC_FOLD_MAXIMUM   ? (x > y || x != x ? x : y) /* NaN stays */
+         : fold == ARMNN_ACC_FOLD_MINIMUM ? (x < y || x != x ? x : y)
          : fold == ARMNN_ACC_FOLD_PRODUCT ? x * y
                                           : x + y;
 }

@@ -68,6 +68,7 @@ ACC_INLINE vi_t vi_xor(vi_t a, vi_t b) { return _mm512_xor_si512(a, b); }
 #define vi_shift_right(a, n) _mm512_srai_epi32(a, n) /* keeps the sign */
 ACC_INLINE vm_t vf_less(vf_t a, vf_t b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 ACC_INLINE vm_t vf_is_nan(vf_t a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q); }
+ACC_INLINE int vm_any(vm_t m) { return m != 0; }
 /* m ? a : b, lane by lane. */
 ACC_INLINE vf_t vf_select(vm_t m, vf_t a, vf_t b) { return _mm512_mask_blend_ps(m, b, a); }
 ACC_INLINE float vf_sum(vf_t a) { return _mm512_reduce_add_ps(a); }
@@ -118,6 +119,7 @@ ACC_INLINE vm_t vf_less(vf_t a, vf_t b) {
   return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 ACC_INLINE vm_t vf_is_nan(vf_t a) { return _mm256_castps_si256(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
+ACC_INLINE int vm_any(vm_t m) { return _mm256_movemask_epi8(m) != 0; }
 ACC_INLINE vf_t vf_select(vm_t m, vf_t a, vf_t b) {
   return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(m));
 }
@@ -184,6 +186,7 @@ ACC_INLINE vf_t vf_cast(vi_t a) { return (vf_t)a; }
 ACC_INLINE vf_t vf_select(vm_t m, vf_t a, vf_t b) { return (vf_t)(((vi_t)a & m) | ((vi_t)b & ~m)); }
 ACC_INLINE vm_t vf_less(vf_t a, vf_t b) { return a < b; }
 ACC_INLINE vm_t vf_is_nan(vf_t a) { return a != a; }
+ACC_INLINE int vm_any(vm_t m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
 ACC_INLINE vf_t vf_max(vf_t a, vf_t b) { return vf_select(a > b, a, b); }
 ACC_INLINE vf_t vf_min(vf_t a, vf_t b) { return vf_select(a < b, a, b); }
 #define VF_BY_LANE(name, function) \
@@ -213,6 +216,17 @@ ACC_INLINE float vf_most(vf_t a) {
   return x > y ? x : y;
 }
 
+#endif
+
+/* The compiler may not load |x| again where it is used. */
+#if defined(__AVX512F__)
+#define ACC_KEEP(x) __asm__("" : "+v"(x))
+#elif defined(__x86_64__)
+#define ACC_KEEP(x) __asm__("" : "+x"(x))
+#elif defined(__aarch64__)
+#define ACC_KEEP(x) __asm__("" : "+w"(x))
+#else
+#define ACC_KEEP(x) (void)(x)
 #endif
 
 /* The first |n| lanes, all of them or some: for loops over arrays of any length. */

@@ -179,7 +179,7 @@ ACC_INLINE vf_t vf_sin(vf_t x) {
   p = vf_fma(p, square, vf_set(-0x1.9f6908p-13f));
   p = vf_fma(p, square, vf_set(0x1.110eb0p-7f));
   p = vf_fma(p, square, vf_set(-0x1.55554ap-3f));
-  const vf_t y = vf_fma(vf_mul(p, square), r, r);
+  const vf_t y = vf_with_sign(vf_fma(vf_mul(p, square), r, r), r); /* of a zero as well */
   return vf_cast(
       vi_xor(vi_cast(y), vi_shift_left(vi_cast(rounded), 31))); /* odd n: the other sign */
 }

@@ -34,7 +34,7 @@ static float gamma_at(const normalize_op_t* op, int64_t at) {
 }
 
 static float beta_at(const normalize_op_t* op, int64_t at) {
-  return op->beta != NULL ? op->beta[at] : 0.0f;
+  return op->beta != NULL ? op->beta[at] : -0.0f; /* which adds nothing to a zero either */
 }
 
 /* 1 / the divisor, from the sum of squares. */
@@ -70,7 +70,7 @@ static void along_rows(const normalize_op_t* op, const float* in, float* out, in
       op->kernels->normalize(in + at[INPUT], out + at[OUTPUT], count, (float)mean,
                              inverse * gamma_at(op, scale), beta_at(op, scale), NULL, NULL);
     } else {
-      op->kernels->normalize(in + at[INPUT], out + at[OUTPUT], count, (float)mean, inverse, 0.0f,
+      op->kernels->normalize(in + at[INPUT], out + at[OUTPUT], count, (float)mean, inverse, -0.0f,
                              op->gamma != NULL ? op->gamma + scale : NULL,
                              op->beta != NULL ? op->beta + scale : NULL);
     }

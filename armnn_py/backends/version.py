@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["BackendVersion"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class BackendVersion:
+class BackendVersion(NamedTuple):
     """A version of the backend API, ordered by major, then minor."""
 
     major: int

@@ -12,7 +12,6 @@ count as those of the pairs in them.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.support import LayerSupport
@@ -187,7 +186,7 @@ def _settle(node: Node, choice: str, times: Mapping[str, float], draft: Assignme
     others = [f"{_in_words(taken)} on {name}" for name, taken in times.items() if name != choice]
     note = ", ".join([f"measured: {_in_words(times[choice])} here", *others])
     node.backend = choice
-    draft.put(node, dataclasses.replace(draft.nodes[node], backend=choice, note=note))
+    draft.put(node, draft.nodes[node]._replace(backend=choice, note=note))
 
 
 def _in_words(seconds: float) -> str:

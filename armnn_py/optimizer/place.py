@@ -11,11 +11,10 @@ that a backend takes in float32 only runs there between conversions.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from armnn_py.backends.support import LayerSupport, Support
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
@@ -58,8 +57,7 @@ Signature: TypeAlias = tuple[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class NodePlace:
+class NodePlace(NamedTuple):
     """The place of one node, and why it is not another.
 
     Attributes
@@ -290,7 +288,7 @@ class _Placer:
             self.draft.put(node, placed)
             for origin in node.origins:
                 if told is not None and self.rules.number_for(origin.name, origin.type) != rule:
-                    self.draft.origins[origin] = dataclasses.replace(placed, rule=None)
+                    self.draft.origins[origin] = placed._replace(rule=None)
             self._check_origins(node, backend_id, tuple(refusals))
             return
         refusal = LayerRefusal(node.name, node.type.label, tuple(refusals))

@@ -7,7 +7,7 @@ Everything that can be wrong with the graph as a graph is found here, before any
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -68,7 +68,7 @@ class Node:
         return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
 
 
-@dataclass(slots=True)
+@record
 class OnnxModel:
     """A parsed model, shared by all its conversions."""
 

@@ -8,8 +8,7 @@ Definitions: ``auto_pad``, ``pads`` and ``ceil_mode`` of the ONNX operators Conv
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.emit import Unsupported
@@ -30,8 +29,7 @@ def window_list(view: NodeView, name: str, rank: int, default: int) -> tuple[int
     return tuple(values)
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """Geometry of a window over an input of known size, per spatial dimension."""
 
     size: tuple[int, ...]
@@ -106,8 +104,7 @@ class Window:
 
     def as_plane(self) -> Window:
         """Return a window over one dimension as one over an image of one row."""
-        return replace(
-            self,
+        return self._replace(
             size=(1, *self.size),
             kernel=(1, *self.kernel),
             stride=(1, *self.stride),

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -74,8 +73,7 @@ def _pool(view: NodeView, algorithm: PoolingAlgorithm, method: PaddingMethod) ->
         x = _pool_plane(view, x, window, algorithm, method, is_ceil, "plane_pool")
         rest = math.prod(shape_of(x)[2:])
         columns = emit.reshape(x, (batch * channels, 1, size[0], rest), "columns")
-        turned = replace(
-            depth,
+        turned = depth._replace(
             size=(size[0], rest),
             **{k: getattr(depth, k)[::-1] for k in ("kernel", "stride", "dilation")},
             before=depth.before[::-1],
@@ -117,8 +115,7 @@ def _pool_plane(
         rounding = OutputShapeRounding.CEILING
         # The layer rounds both dimensions alike, and up to windows that start in the padding. A
         # dimension that must not grow loses padding that no counted window reads.
-        window = replace(
-            window,
+        window = window._replace(
             after=tuple(
                 a if s != f else _exact_after(window, axis, f)
                 for axis, (a, s, f) in enumerate(zip(window.after, size, floor, strict=True))
@@ -151,7 +148,7 @@ def _cropped(view: NodeView, window: Window, x: Value) -> tuple[Window, Value]:
         shape[2 + axis] += min(after, 0)
     cut = view.emit.slice(x, [0] * len(shape), shape, "crop")
     size = tuple(s + min(a, 0) for s, a in zip(window.size, window.after, strict=True))
-    return replace(window, size=size, after=tuple(max(a, 0) for a in window.after)), cut
+    return window._replace(size=size, after=tuple(max(a, 0) for a in window.after)), cut
 
 
 @operator("LpPool", since=2)
@@ -163,7 +160,7 @@ def _lp_pool(view: NodeView) -> Value:
         raise Unsupported(f"{len(size)} spatial dimensions (1 and 2 are supported)")
     result = (batch, channels, *window.output_size(ceil=bool(view.integer("ceil_mode"))))
     after = tuple(_exact_after(window, axis, n) for axis, n in enumerate(result[2:]))
-    window = replace(window, after=after)
+    window = window._replace(after=after)
     x = _power(view, view.value(0), p)
     if len(size) == 1:
         x, window = emit.reshape(x, (batch, channels, 1, *size), "plane"), window.as_plane()

@@ -10,20 +10,39 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import onnx
-from tflite_writer import NotConvertibleError, write_tflite
 
 #: Run beside the Python module that pnnx writes. A second trace is not compared: that trips over
 #: names that each trace makes up, and outputs are compared before anything is timed.
-_TRACE = """
+_TO_TORCH = """
 import json, sys, m_pnnx, torch
 example = [torch.zeros(shape) for shape in json.loads(sys.argv[1])]
 torch.jit.trace(m_pnnx.Model().eval(), example, check_trace=False).save("m.pt")
 """
+#: The same for LiteRT: images come and go with channels last, as it wants them.
+_TO_LITERT = """
+import json, sys, litert_torch, m_pnnx, torch
+example = [torch.zeros(shape) for shape in json.loads(sys.argv[1])]
+module = m_pnnx.Model().eval()
+results = module(*example)
+results = results if isinstance(results, (list, tuple)) else [results]
+turned = [i for i, value in enumerate(example) if value.ndim == 4 and value.shape[1] == 3]
+images = [i for i, value in enumerate(results) if value.ndim == 4]
+if turned or images:
+    module = litert_torch.to_channel_last_io(module, args=turned, outputs=images)
+for i in turned:
+    example[i] = example[i].permute(0, 2, 3, 1).contiguous()
+litert_torch.convert(module, tuple(example)).export("m.tflite")
+"""
 #: The wrapper that MNN installs as a command adds packages to the environment; this is below it.
 _MNN_CONVERT = "import sys, _tools; _tools.mnnconvert(['MNNConvert', *sys.argv[1:]])"
+
+
+class NotConvertibleError(Exception):
+    """A model has what a converter, or the engine that it writes for, does not know."""
 
 
 def input_shapes(model: Path) -> dict[str, list[int]]:
@@ -66,16 +85,21 @@ def _run_pnnx(model: Path, folder: Path) -> None:
 def _to_ncnn(model: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         _run_pnnx(model, Path(scratch))
+        lines = (Path(scratch) / "m.ncnn.param").read_text(encoding="utf-8").splitlines()[2:]
+        # What ncnn has no layer for keeps the name that it has in torch.
+        foreign = sorted({kind for kind in (line.split()[0] for line in lines) if "." in kind})
+        if foreign:
+            raise NotConvertibleError(f"ncnn has no layer for {', '.join(foreign)}")
         shutil.move(Path(scratch) / "m.ncnn.bin", target.with_suffix(".bin"))
         shutil.move(Path(scratch) / "m.ncnn.param", target)
 
 
-def _to_torch(model: Path, target: Path) -> None:
+def _by_script(model: Path, target: Path, script: str, written: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         _run_pnnx(model, Path(scratch))
-        command = [sys.executable, "-c", _TRACE, json.dumps(list(input_shapes(model).values()))]
-        subprocess.run(command, cwd=scratch, check=True, capture_output=True, timeout=600)
-        shutil.move(Path(scratch) / "m.pt", target)
+        command = [sys.executable, "-c", script, json.dumps(list(input_shapes(model).values()))]
+        subprocess.run(command, cwd=scratch, check=True, capture_output=True, timeout=900)
+        shutil.move(Path(scratch) / written, target)
 
 
 def _to_mnn(model: Path, target: Path) -> None:
@@ -89,8 +113,8 @@ def _to_mnn(model: Path, target: Path) -> None:
 _CONVERTERS = {
     ".ncnn.param": _to_ncnn,
     ".mnn": _to_mnn,
-    ".pt": _to_torch,
-    ".tflite": write_tflite,
+    ".pt": partial(_by_script, script=_TO_TORCH, written="m.pt"),
+    ".tflite": partial(_by_script, script=_TO_LITERT, written="m.tflite"),
 }
 
 

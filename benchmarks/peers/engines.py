@@ -39,6 +39,11 @@ class Engine:
     """Slower settings, for networks on which those of ``load`` give outputs that differ."""
 
 
+def _is_image(array: np.ndarray) -> bool:
+    """Return whether an input is a picture with channels first."""
+    return array.ndim == 4 and array.shape[1] == 3
+
+
 def _armnn_py(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
     import armnn_py
 
@@ -90,7 +95,7 @@ def _litert(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.n
     interpreter = Interpreter(str(model), num_threads=threads)  # with its XNNPACK delegate
     interpreter.allocate_tensors()
     (array,) = inputs.values()
-    if array.ndim == 4:
+    if _is_image(array):
         array = np.ascontiguousarray(array.transpose(0, 2, 3, 1))
     source = interpreter.get_input_details()[0]["index"]
     targets = [detail["index"] for detail in interpreter.get_output_details()]
@@ -134,9 +139,7 @@ def _torch(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.nd
     module = torch.jit.freeze(module)
     tensors = [
         torch.from_numpy(array).contiguous(
-            memory_format=torch.channels_last
-            if array.ndim == 4 and array.shape[1] == 3
-            else torch.contiguous_format
+            memory_format=torch.channels_last if _is_image(array) else torch.contiguous_format
         )
         for array in inputs.values()
     ]

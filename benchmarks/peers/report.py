@@ -213,8 +213,8 @@ def page(document: dict[str, Any]) -> str:
     if uses_exact_settings(document):
         lines += [
             "",
-            "(e): with small Winograd tiles; at the fastest settings of the engine outputs differ by",
-            "more than 1e-4 of the largest.",
+            "(e): with small Winograd tiles, as outputs at the fastest settings differ by more",
+            "than 1e-4 of the largest.",
         ]
     missing = left_out(document)
     if missing:

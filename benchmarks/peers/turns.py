@@ -89,7 +89,9 @@ class BusyNeighbours:
     """Processes that compute without end, as others do on a shared machine."""
 
     def __init__(self, count: int) -> None:
-        command = [sys.executable, "-c", "while True: pass"]
+        # Each ends by itself if this process is killed.
+        endless = "import os; parent = os.getppid()\nwhile os.getppid() == parent: pass"
+        command = [sys.executable, "-c", endless]
         self.processes = [subprocess.Popen(command) for _ in range(count)]
 
     def close(self) -> None:

@@ -50,12 +50,9 @@ ACC_INLINE vf_t vf_fma(vf_t a, vf_t b, vf_t c) { return _mm512_fmadd_ps(a, b, c)
 ACC_INLINE vf_t vf_max(vf_t a, vf_t b) { return _mm512_max_ps(a, b); }
 ACC_INLINE vf_t vf_min(vf_t a, vf_t b) { return _mm512_min_ps(a, b); }
 ACC_INLINE vf_t vf_sqrt(vf_t a) { return _mm512_sqrt_ps(a); }
-/* To the nearest, halves to even. */
-ACC_INLINE vf_t vf_round(vf_t a) { return _mm512_roundscale_ps(a, 0x08); }
 ACC_INLINE vf_t vf_floor(vf_t a) { return _mm512_roundscale_ps(a, 0x09); }
 ACC_INLINE vf_t vf_ceil(vf_t a) { return _mm512_roundscale_ps(a, 0x0a); }
 ACC_INLINE vi_t vi_set(int32_t x) { return _mm512_set1_epi32(x); }
-ACC_INLINE vi_t vi_of_vf(vf_t a) { return _mm512_cvtps_epi32(a); } /* rounds */
 ACC_INLINE vf_t vf_of_vi(vi_t a) { return _mm512_cvtepi32_ps(a); }
 ACC_INLINE vi_t vi_cast(vf_t a) { return _mm512_castps_si512(a); }
 ACC_INLINE vf_t vf_cast(vi_t a) { return _mm512_castsi512_ps(a); }
@@ -100,11 +97,9 @@ ACC_INLINE vf_t vf_fma(vf_t a, vf_t b, vf_t c) { return _mm256_fmadd_ps(a, b, c)
 ACC_INLINE vf_t vf_max(vf_t a, vf_t b) { return _mm256_max_ps(a, b); }
 ACC_INLINE vf_t vf_min(vf_t a, vf_t b) { return _mm256_min_ps(a, b); }
 ACC_INLINE vf_t vf_sqrt(vf_t a) { return _mm256_sqrt_ps(a); }
-ACC_INLINE vf_t vf_round(vf_t a) { return _mm256_round_ps(a, 0x08); }
 ACC_INLINE vf_t vf_floor(vf_t a) { return _mm256_round_ps(a, 0x09); }
 ACC_INLINE vf_t vf_ceil(vf_t a) { return _mm256_round_ps(a, 0x0a); }
 ACC_INLINE vi_t vi_set(int32_t x) { return _mm256_set1_epi32(x); }
-ACC_INLINE vi_t vi_of_vf(vf_t a) { return _mm256_cvtps_epi32(a); }
 ACC_INLINE vf_t vf_of_vi(vi_t a) { return _mm256_cvtepi32_ps(a); }
 ACC_INLINE vi_t vi_cast(vf_t a) { return _mm256_castps_si256(a); }
 ACC_INLINE vf_t vf_cast(vi_t a) { return _mm256_castsi256_ps(a); }
@@ -197,11 +192,9 @@ ACC_INLINE vf_t vf_min(vf_t a, vf_t b) { return vf_select(a < b, a, b); }
     return a;                      \
   }
 VF_BY_LANE(vf_sqrt, sqrtf)
-VF_BY_LANE(vf_round, nearbyintf)
 VF_BY_LANE(vf_floor, floorf)
 VF_BY_LANE(vf_ceil, ceilf)
 #undef VF_BY_LANE
-ACC_INLINE vi_t vi_of_vf(vf_t a) { return __builtin_convertvector(vf_round(a), vi_t); }
 ACC_INLINE vf_t vf_of_vi(vi_t a) { return __builtin_convertvector(a, vf_t); }
 ACC_INLINE vi_t vi_add(vi_t a, vi_t b) { return (vi_t)((vu_t)a + (vu_t)b); }
 ACC_INLINE vi_t vi_sub(vi_t a, vi_t b) { return (vi_t)((vu_t)a - (vu_t)b); }

@@ -72,7 +72,6 @@ from armnn_py.optimizer import (
     optimize,
 )
 from armnn_py.runtime import (
-    BoundNetwork,
     CancelToken,
     DeviceSpec,
     LoadedNetwork,
@@ -102,6 +101,7 @@ from armnn_py.types import (
 )
 
 if TYPE_CHECKING:
+    from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
 
@@ -183,6 +183,7 @@ logging.getLogger("armnn_py").addHandler(logging.NullHandler())
 # Imported when they are first asked for: most programs never are.
 _LATER = {
     "BackendEvent": "armnn_py.runtime.profile_records",
+    "BoundNetwork": "armnn_py.runtime.bound_network",
     "LayerProfile": "armnn_py.runtime.profile_records",
     "Profile": "armnn_py.runtime.profiling",
     "TimelineEvent": "armnn_py.runtime.profile_records",

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
-from armnn_py.network import reprs
 from armnn_py.network.builders import (
     ConversionBuilders,
     ConvolutionBuilders,
@@ -202,13 +201,19 @@ class Network(
 
     def summary(self) -> str:
         """Return a table of the layers as text: name, type, outputs, number of parameters."""
-        return reprs.summary(self)
+        from armnn_py.network.reprs import summary
+
+        return summary(self)
 
     def __repr__(self) -> str:
-        return reprs.one_line(self)
+        from armnn_py.network.reprs import one_line
+
+        return one_line(self)
 
     def _repr_html_(self) -> str:
-        return reprs.html_table(self)
+        from armnn_py.network.reprs import html_table
+
+        return html_table(self)
 
     def __copy__(self) -> Network:
         return self.copy()

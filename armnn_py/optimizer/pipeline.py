@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
 from armnn_py.garbage import without_collections
-from armnn_py.optimizer.debug_layers import insert_debug_layers
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimized import PlacedNetwork
@@ -229,6 +228,8 @@ class _Pipeline:
 
     def _insert_debug_layers(self) -> None:
         """Debug layers run on the reference, or where nobody else is, on their layer's backend."""
+        from armnn_py.optimizer.debug_layers import insert_debug_layers
+
         self.graph.stage = "insert-debug-layers"
         backend = REFERENCE if REFERENCE in self.available else None
         inserted = insert_debug_layers(self.graph, backend=backend)

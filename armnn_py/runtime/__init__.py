@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Loading and running networks."""
 
-from armnn_py.runtime.bound_network import BoundNetwork
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.load import load
 from armnn_py.runtime.loaded_network import LoadedNetwork
@@ -10,7 +9,6 @@ from armnn_py.runtime.runtime import DeviceSpec, Runtime
 from armnn_py.runtime.threads import get_num_threads, set_num_threads
 
 __all__ = [
-    "BoundNetwork",
     "CancelToken",
     "DeviceSpec",
     "LoadedNetwork",

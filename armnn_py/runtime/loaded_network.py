@@ -12,7 +12,6 @@ from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
-from armnn_py.runtime.bound_network import BoundNetwork
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.optimizer import Assignment, OptimizedNetwork
+    from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.profiling import Profile
     from armnn_py.runtime.runtime import Runtime
     from armnn_py.tensors import TensorInfo
@@ -267,6 +267,8 @@ class LoadedNetwork(
         ...         bound.inputs["image"][...] = picture
         ...         print(bound.run()["scores"].argmax())
         """
+        from armnn_py.runtime.bound_network import BoundNetwork
+
         if inputs is not None:
             arrays = self._binder.bind(inputs, share=True)
             key = tuple([array.shape for array in arrays])

@@ -335,5 +335,4 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
 
 
 # As for all public names: where users find them, not in which file they were written.
-for _name in __all__:
-    globals()[_name].__module__ = "armnn_py"
+Profile.__module__ = "armnn_py"

@@ -18,10 +18,8 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer import OptimizedNetwork
 from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
-from armnn_py.runtime.evaluate import evaluate
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
 from armnn_py.runtime.log_lines import use_log_levels_once
-from armnn_py.runtime.measure import measure
 from armnn_py.runtime.threads import use_environment_once
 
 if TYPE_CHECKING:
@@ -201,12 +199,16 @@ class Runtime(
 
     def _evaluate(self, network: Network) -> Mapping[str, np.ndarray] | None:
         """Outputs of a network without inputs, for the optimiser; None if nobody runs it."""
+        from armnn_py.runtime.evaluate import evaluate
+
         return evaluate(network, self)
 
     def _measure(
         self, network: Network, backends: Sequence[str], options: OptimizerOptions
     ) -> float | None:
         """Seconds that a run of a network takes, for the optimiser; None if it does not run."""
+        from armnn_py.runtime.measure import measure
+
         return measure(network, backends, self, options)
 
     def _forget(self, network: LoadedNetwork) -> None:

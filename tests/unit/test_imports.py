@@ -18,10 +18,14 @@ onnx = pytest.importorskip("onnx")
 
 # What only some programs need, and what takes longest to import.
 LATE = {
+    "armnn_py.network.reprs",
+    "armnn_py.optimizer.debug_layers",
     "armnn_py.optimizer.measure",
     "armnn_py.optimizer.memory_report",
     "armnn_py.optimizer.report_page",
     "armnn_py.pictures",
+    "armnn_py.runtime.bound_network",
+    "armnn_py.runtime.measure",
     "armnn_py.runtime.profiling",
     "difflib",
     "email",
@@ -89,7 +93,7 @@ def test_names_that_are_imported_when_they_are_asked_for() -> None:
     modules = brought("import armnn_py; assert armnn_py.Profile.__module__ == 'armnn_py'")
     assert "armnn_py.runtime.profiling" in modules
     assert set(ann.__all__) <= set(dir(ann))
-    for name in ("BackendEvent", "LayerProfile", "Profile", "TimelineEvent"):
+    for name in ("BackendEvent", "BoundNetwork", "LayerProfile", "Profile", "TimelineEvent"):
         assert getattr(ann, name).__module__ == "armnn_py"
     with pytest.raises(AttributeError, match="module 'armnn_py' has no attribute 'profile'"):
         _ = ann.profile

@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import re
 
+import rich_click as click
+
+from armnn_py.cli.main import cli
+
 from .conftest import REPOSITORY, Environment, run
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -29,11 +33,17 @@ def test_backend_is_the_example(installed: Environment) -> None:
     assert cmake in (example / "CMakeLists.txt").read_text(encoding="utf-8")
 
 
-def test_every_command_is_listed(installed: Environment) -> None:
-    for name in ("run", "inspect", "check", "config", "doctor", "demo"):
-        assert f"| `armnn-py {name}" in README
-    for name in ("list", "show", "check", "paths", "new"):
-        assert f"| `armnn-py backends {name}" in README
+def test_every_command_is_listed() -> None:
+    context = click.Context(cli)
+    names = cli.list_commands(context)
+    assert "bench" in names
+    for name in names:
+        command = cli.get_command(context, name)
+        if isinstance(command, click.Group):
+            for below in command.list_commands(context):
+                assert f"| `armnn-py {name} {below}" in README
+        else:
+            assert f"| `armnn-py {name}" in README
 
 
 def test_links_lead_somewhere() -> None:

@@ -309,15 +309,19 @@ class Graph:
     def public_guid(self, node: Node) -> int:
         """Return the number by which backends know a layer, and profiles name it.
 
-        That is the guid of the layer of the user's network that the node stands for, of several the
-        smallest. A node that stands for none, or for one whose number another node of the graph
+        That is the guid of the layer of the user's network that the node stands for: of several one
+        of the node's own type, as a convolution with what was folded into it, and the smallest of
+        these. A node that stands for none, or for one whose number another node of the graph
         has, gets one beyond all guids. It stays the same from the first question on.
         """
         known = self._guids.get(node)
         if known is None:
             known = _BEYOND_GUIDS + node.rank[1]
             if node.origins:
-                first = min(node.origins, key=lambda o: (o.type in HOST_LAYERS, o.guid))
+                first = min(
+                    node.origins,
+                    key=lambda o: (o.type in HOST_LAYERS, o.type is not node.type, o.guid),
+                )
                 if self._holders.get(first.guid) not in self._nodes:
                     self._holders[first.guid] = node
                     known = first.guid

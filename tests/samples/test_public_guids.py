@@ -95,7 +95,7 @@ def test_a_number_of_its_own() -> None:
     assert graph.public_guid(heir) == first.guid
 
 
-def test_of_several_the_first_that_a_backend_runs() -> None:
+def test_of_several_the_first_of_its_own_type() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2,)))
     network.add_output("y", network.add_floor(x, name="floor"))
@@ -105,8 +105,23 @@ def test_of_several_the_first_that_a_backend_runs() -> None:
         Origin(guid, name, kind)
         for guid, name, kind in (
             (3, "constant", ann.LayerType.CONSTANT),
+            (4, "factor folded into it", ann.LayerType.ELEMENTWISE_BINARY),
             (7, "later", ann.LayerType.FLOOR),
             (5, "sooner", ann.LayerType.FLOOR),
         )
     )
     assert graph.public_guid(node) == 5
+
+
+def test_of_several_of_other_types_the_first_that_a_backend_runs() -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((2,)))
+    network.add_output("y", network.add_floor(x, name="floor"))
+    graph = Graph.from_network(network)
+    (node,) = (node for node in graph if not node.is_host)
+    node.origins = (
+        Origin(3, "constant", ann.LayerType.CONSTANT),
+        Origin(9, "later", ann.LayerType.ELEMENTWISE_BINARY),
+        Origin(8, "sooner", ann.LayerType.ACTIVATION),
+    )
+    assert graph.public_guid(node) == 8

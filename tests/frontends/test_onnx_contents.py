@@ -44,23 +44,25 @@ def watched(file: Path) -> Watched:
 
 
 def test_the_bytes_of_the_file(watched: Watched) -> None:
-    contents = FileContents(watched)
+    contents = FileContents(watched, meanwhile=True)
     assert contents.take() == Path(watched).read_bytes()
     is_large = watched.stat().st_size == SIZES["large"] // 100 * 100
     expected = "armnn_py reads a model" if is_large else threading.current_thread().name
     assert watched.readers == [expected]
+    assert FileContents(watched, meanwhile=False).take() == Path(watched).read_bytes()
+    assert watched.readers == [expected, threading.current_thread().name]
 
 
 def test_what_goes_wrong_in_the_thread(watched: Watched) -> None:
     watched.failure = OSError(5, "Input/output error")
-    contents = FileContents(watched)
+    contents = FileContents(watched, meanwhile=True)
     with pytest.raises(
         ann.ParseError, match=r"cannot read model 'model\.onnx': Input/output error"
     ):
         contents.take()
     watched.failure = MemoryError()
     with pytest.raises(MemoryError):
-        FileContents(watched).take()
+        FileContents(watched, meanwhile=True).take()
 
 
 def test_a_process_that_may_have_no_more_threads(
@@ -70,20 +72,20 @@ def test_a_process_that_may_have_no_more_threads(
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert len(FileContents(watched).take()) == watched.stat().st_size
+    assert len(FileContents(watched, meanwhile=True).take()) == watched.stat().st_size
 
 
 def test_a_file_that_goes_or_is_emptied_meanwhile(file: Path) -> None:
     file.write_bytes(b"")
     with pytest.raises(ann.ParseError, match=r"'model\.onnx' is empty"):
-        FileContents(file).take()
+        FileContents(file, meanwhile=True).take()
     file.unlink()
     with pytest.raises(ann.ParseError, match=r"cannot read model 'model\.onnx': No such file"):
-        FileContents(file)
+        FileContents(file, meanwhile=True)
 
 
 def test_a_file_beyond_what_protobuf_reads(tmp_path: Path) -> None:
     with (tmp_path / "model.onnx").open("wb") as stream:
         stream.truncate(2**31)
     with pytest.raises(ann.ParseError, match="has 2147483648 bytes, protobuf allows 2147483647"):
-        FileContents(tmp_path / "model.onnx")
+        FileContents(tmp_path / "model.onnx", meanwhile=True)

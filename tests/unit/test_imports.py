@@ -65,7 +65,7 @@ def brought(program: str, *arguments: str, environment: dict[str, str] | None = 
 def test_importing_the_package() -> None:
     modules = brought("import armnn_py")
     assert "armnn_py.runtime.load" in modules
-    assert not modules & (LATE | LATER)
+    assert modules & (LATE | LATER) == set()
 
 
 def test_loading_a_model(tmp_path: Path, needs_folder: Path) -> None:
@@ -84,7 +84,7 @@ def test_loading_a_model(tmp_path: Path, needs_folder: Path) -> None:
         environment={"DYNAMIC_BACKEND_PATHS": str(needs_folder)},
     )
     assert "google.protobuf.message" in modules
-    assert not modules & LATE
+    assert modules & LATE == set()
     families = {name for name in modules if name.startswith("armnn_py.frontends.onnx.operators.")}
     assert families == {"armnn_py.frontends.onnx.operators.activation"}
 

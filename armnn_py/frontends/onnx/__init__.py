@@ -18,6 +18,7 @@ of it is imported where a model has operators that are not supported, to say whi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,7 +33,8 @@ def import_file(path: Path, shapes: Mapping[str, Sequence[int | None]] | None = 
     from armnn_py.frontends.onnx.contents import FileContents
 
     with without_collections():
-        contents = FileContents(path)  # while they are read, the rest is imported
+        is_first = f"{__name__}.conversion" not in sys.modules  # much is imported then
+        contents = FileContents(path, meanwhile=is_first)
         from armnn_py.frontends.onnx.conversion import network_of
         from armnn_py.frontends.onnx.model import load_model
 

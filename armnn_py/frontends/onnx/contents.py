@@ -23,11 +23,24 @@ _LARGE = 2**20
 
 
 class FileContents:
-    """Begins to read a file; `take` waits for its bytes, and raises what went wrong."""
+    """Begins to read a file; `take` waits for its bytes, and raises what went wrong.
+
+    Parameters
+    ----------
+    path
+        The file.
+    meanwhile
+        Whether there is something to do until `take`: a large file is then read by a thread.
+
+    Raises
+    ------
+    ParseError
+        There is no file, or it is larger than protobuf allows.
+    """
 
     __slots__ = ("_data", "_error", "_path", "_thread")
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, meanwhile: bool) -> None:
         self._path = path
         self._data = b""
         self._error: OSError | MemoryError | None = None
@@ -39,7 +52,7 @@ class FileContents:
                 path=str(path),
                 hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
             )
-        if size >= _LARGE:
+        if meanwhile and size >= _LARGE:
             thread = threading.Thread(target=self._read, name="armnn_py reads a model", daemon=True)
             with contextlib.suppress(RuntimeError):  # the process may have no more threads
                 thread.start()

@@ -2,51 +2,75 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
 #
-# Tests CpuAcc's operators on NEON on a machine of any kind: compiled for 64-bit Arm, run by a Python for
-# 64-bit Arm under qemu's user emulation, against the same expected values as the other sets.
+# Tests CpuAcc's operators on NEON on a machine of any kind: compiled for 64-bit Arm, run by a Python
+# for 64-bit Arm under qemu's user emulation, against the same expected values as the other sets.
 #
 #   sh scripts/test_neon.sh WORK_FOLDER [pytest arguments]
 #
-# Wants Debian or Ubuntu with gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user, arm64 as a
-# foreign architecture (dpkg --add-architecture arm64; apt-get update), CMake and Ninja. The Arm
-# Python and its packages are put into WORK_FOLDER, not installed. Comparisons with onnxruntime are
-# left out: its library does not start under the emulator.
+# Wants Debian or Ubuntu with gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user, CMake and
+# Ninja; ends with 3 where one of them, or what it brings, cannot be had. The Arm Python and its
+# packages are put into WORK_FOLDER, with package lists of their own: nothing is installed, and apt's
+# settings stay as they are. Comparisons with onnxruntime are left out: its library does not start
+# under the emulator.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 shift
 
+lacking() {
+  echo "test_neon.sh: $*" >&2
+  exit 3
+}
 for tool in aarch64-linux-gnu-gcc qemu-aarch64 apt-get dpkg-deb cmake ninja; do
-  command -v "$tool" >/dev/null || { echo "test_neon.sh: $tool is not there" >&2; exit 2; }
+  command -v "$tool" >/dev/null || lacking "$tool is not there"
 done
+echo '#include <stdio.h>' | aarch64-linux-gnu-gcc -E - >/dev/null 2>&1 \
+  || lacking "aarch64-linux-gnu-gcc has no C library: install libc6-dev-arm64-cross"
 
-cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux \
-  -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc \
-  -DCMAKE_BUILD_TYPE=Release -DARMNN_WERROR=ON -DARMNN_BUILD_TESTS=ON >"$work/cmake.log"
-ninja -C "$work/build" armnn_acc_operators
-
+# Downloads packages for Arm, with all that they need, as for a machine that has nothing yet.
+arm_packages() {
+  rm -rf "$work/apt" "$work/root.new"
+  mkdir -p "$work/apt/state/lists/partial" "$work/apt/cache/archives/partial" "$work/root.new"
+  : >"$work/apt/state/status"
+  cat >"$work/apt/apt.conf" <<END
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Sandbox::User "";
+Acquire::Languages "none";
+Debug::NoLocking "true";
+Dir::Cache "$work/apt/cache";
+Dir::State "$work/apt/state";
+Dir::State::status "$work/apt/state/status";
+END
+  APT_CONFIG=$work/apt/apt.conf apt-get update -qq &&
+    APT_CONFIG=$work/apt/apt.conf apt-get install -qq --yes --download-only \
+      --no-install-recommends "$@" &&
+    for package in "$work"/apt/cache/archives/*.deb; do
+      dpkg-deb -x "$package" "$work/root.new" || return 1
+    done
+}
 root=$work/root
 if [ ! -x "$root/usr/bin/python3" ]; then
-  mkdir -p "$work/debs" "$root"
-  version=$(apt-cache depends python3-minimal | sed -n 's/.*Depends: \(python3\.[0-9]*\)-minimal/\1/p' | head -n 1)
-  (
-    cd "$work/debs"
-    apt-get download -qq "$version-minimal:arm64" "lib$version-minimal:arm64" \
-      "lib$version-stdlib:arm64" libc6:arm64 libexpat1:arm64 zlib1g:arm64 libssl3:arm64 \
-      libffi8:arm64 libgcc-s1:arm64 libstdc++6:arm64 libbz2-1.0:arm64 liblzma5:arm64 \
-      libsqlite3-0:arm64 libuuid1:arm64 libcrypt1:arm64
-    for package in *.deb; do dpkg-deb -x "$package" "$root"; done
-  )
-  ln -sf "$version" "$root/usr/bin/python3"
+  arm_packages python3-minimal libpython3-stdlib libstdc++6 || lacking "no Python for 64-bit Arm"
+  [ -e "$work/root.new/lib" ] || ln -s usr/lib "$work/root.new/lib"
+  rm -rf "$root"
+  mv "$work/root.new" "$root"
 fi
 emulated() { qemu-aarch64 -L "$root" -E PYTHONPATH="$work/site:$here" "$@"; }
 if [ ! -d "$work/site/numpy" ]; then
   minor=$(emulated "$root/usr/bin/python3" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   python3 -m pip install --quiet --target "$work/site" --only-binary=:all: --implementation cp \
     --python-version "$minor" --platform manylinux_2_28_aarch64 \
-    --platform manylinux2014_aarch64 --platform any numpy pytest
+    --platform manylinux2014_aarch64 --platform any numpy pytest \
+    || lacking "no numpy and pytest for 64-bit Arm and Python $minor"
 fi
+
+cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux \
+  -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc \
+  -DCMAKE_BUILD_TYPE=Release -DARMNN_WERROR=ON -DARMNN_BUILD_TESTS=ON >"$work/cmake.log"
+ninja -C "$work/build" armnn_acc_operators
+
 cd "$here"
 tests=
 for family in convolution depthwise elementwise folds functions matmul moves pooling \

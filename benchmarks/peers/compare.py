@@ -16,6 +16,7 @@ import argparse
 import importlib.metadata
 import importlib.util
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -240,7 +241,10 @@ def main() -> None:
         document = json.loads(arguments.output.read_text(encoding="utf-8"))
     document["machine"] = machine()
     document["peak_gflops_of_one_processor"] = peak
-    document["versions"] = {e: _version(ENGINES[e].module) for e in engines}
+    document.setdefault("versions", {}).update({e: _version(ENGINES[e].module) for e in engines})
+    if "armnn_py" in engines:
+        document["backends"] = _backends()
+        print(f"armnn_py {document['versions']['armnn_py']} with {', '.join(document['backends'])}")
     section = document.setdefault(f"beside_{arguments.busy}_busy", {}) if arguments.busy else None
     figures = document["networks"] if section is None else section
     neighbours = BusyNeighbours(arguments.busy)
@@ -258,6 +262,17 @@ def main() -> None:
                 arguments.output.write_text(text + "\n", encoding="utf-8")
         gauge.close()
     neighbours.close()
+
+
+def _backends() -> list[str]:
+    """Return the backends that armnn_py has here.
+
+    In a source tree it has no fast backend unless DYNAMIC_BACKEND_PATHS names one.
+    """
+    import armnn_py
+
+    named = [b for b in os.environ.get("ARMNN_PY_BENCH_BACKENDS", "").split(",") if b]
+    return named or list(armnn_py.Runtime().device_spec.supported_backends)
 
 
 def _version(module: str) -> str:

@@ -110,7 +110,7 @@ def beside_others(document: dict[str, Any], busy: dict[str, Any]) -> list[str]:
     for name, by_threads in busy.items():
         row = [name]
         for engine in ENGINES:
-            time = median(by_threads["2"], engine)
+            time = median(by_threads.get("2", {}), engine)
             alone = median(document["networks"].get(name, {}).get("2", {}), engine)
             known = time is not None and alone is not None
             row.append(f"{time:.2f} ({time / alone:.1f})" if known else "-")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The same program with the reference linked in, and with it loaded from a folder."""
+"""The same program with a backend linked in, and with it loaded from a folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from .conftest import REPOSITORY, Environment, run
 
 PROGRAM = """
-import hashlib, json, sys
+import hashlib, json, os, sys
 from pathlib import Path
 import numpy as np
 import armnn_py as ann
@@ -21,7 +21,7 @@ import armnn_py as ann
 results = {}
 for argument in sys.argv[1:]:
     path, _, text = argument.partition("@")
-    with ann.load(path, backends=["CpuRef"]) as network:
+    with ann.load(path, backends=[os.environ.get("BACKEND", "CpuRef")]) as network:
         generator = np.random.default_rng(3)
         for shape in text.split("+"):
             (name,) = network.inputs
@@ -105,3 +105,32 @@ def test_folders_compiled_in_are_searched(
     found = {v["path"]: (v["status"], v["place"]) for v in listed["verdicts"]}
     assert found[str(tmp_path / library.name)] == ("loaded", "compiled-in")
     assert found["/no/such/folder"] == ("refused", "compiled-in")
+
+
+@pytest.mark.timeout(900)
+def test_cpu_acc_is_linked_and_a_file_from_one_build(
+    installed: Environment, tmp_path: Path
+) -> None:
+    build = tmp_path / "build"
+    run("cmake", "-S", REPOSITORY, "-B", build, "-G", "Ninja", "-DARMNN_DYNAMIC_BACKENDS=CpuAcc",
+        "-DARMNN_STATIC_BACKENDS=CpuRef;CpuAcc")  # fmt: skip
+    run("cmake", "--build", build)
+    (file,) = build.rglob("*_backend.so")
+    assert file.name == "Arm_CpuAcc_backend.so"
+    linked = {"ARMNN_PY_CORE_LIBRARY": str(build / "native" / "libarmnn_core.so")}
+    model = f"{REPOSITORY / 'armnn_py' / 'demo' / 'digits.onnx'}@1x1x8x8"
+    answers = []
+    for variables in (linked, {"DYNAMIC_BACKEND_PATHS": str(file.parent)}):
+        answer = run(
+            installed.python, "-c", PROGRAM, model, cwd=tmp_path, BACKEND="CpuAcc", **variables
+        )
+        answers.append(json.loads(answer))
+    assert answers[0]["files"] == ["None"]
+    assert answers[1]["files"] == [str(file.resolve())]
+    assert answers[0]["results"] == answers[1]["results"]
+    listed = json.loads(
+        run(installed.command, "backends", "list", "--json", cwd=tmp_path,
+            DYNAMIC_BACKEND_PATHS=str(file.parent), **linked)
+    )  # fmt: skip
+    verdicts = [(v["status"], v["place"]) for v in listed["verdicts"] if v["id"] == "CpuAcc"]
+    assert verdicts[:2] == [("loaded", "static"), ("duplicate", "environment")]

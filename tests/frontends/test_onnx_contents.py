@@ -1,91 +1,109 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Files are read while the importer is imported; errors are the same as without that."""
+"""The bytes of a model file, and the memory that its weights get."""
 
 from __future__ import annotations
 
-import threading
+import os
+import weakref
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.contents import FileContents
+from armnn_py._native.large_pages import LARGE_PAGE, read_bytes
+from armnn_py.frontends.onnx.contents import read_contents
+from armnn_py.frontends.onnx.slabs import ALIGNMENT, Slabs
 
-SIZES = {"small": 100, "large": 3 << 20}
-
-
-@pytest.fixture(params=SIZES.values(), ids=SIZES)
-def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A file that is read at once, and one that is read by a thread."""
-    path = tmp_path / "model.onnx"
-    path.write_bytes(bytes(range(100)) * (request.param // 100))
-    return path
+SIZES = [0, 1, 100, LARGE_PAGE, 2 * LARGE_PAGE - 1, 2 * LARGE_PAGE, 3 * LARGE_PAGE + 12345]
+FLOAT = np.dtype(np.float32)
 
 
-class Watched(type(Path())):  # type: ignore[misc]
-    """A path that knows which threads read it, and fails as it is told."""
-
-    readers: list[str]
-    failure: BaseException | None = None
-
-    def read_bytes(self) -> bytes:
-        self.readers.append(threading.current_thread().name)
-        if self.failure is not None:
-            raise self.failure
-        return super().read_bytes()
+@pytest.mark.parametrize("size", SIZES)
+def test_the_bytes_of_a_file(size: int, tmp_path: Path) -> None:
+    expected = np.random.default_rng(size).bytes(size)
+    (tmp_path / "file").write_bytes(expected)
+    found = read_bytes(tmp_path / "file")
+    assert type(found) is bytes
+    assert found == expected
+    assert hash(found) == hash(expected)
 
 
-@pytest.fixture
-def watched(file: Path) -> Watched:
-    path = Watched(file)
-    path.readers = []
-    return path
-
-
-def test_the_bytes_of_the_file(watched: Watched) -> None:
-    contents = FileContents(watched, meanwhile=True)
-    assert contents.take() == Path(watched).read_bytes()
-    is_large = watched.stat().st_size == SIZES["large"] // 100 * 100
-    expected = "armnn_py reads a model" if is_large else threading.current_thread().name
-    assert watched.readers == [expected]
-    assert FileContents(watched, meanwhile=False).take() == Path(watched).read_bytes()
-    assert watched.readers == [expected, threading.current_thread().name]
-
-
-def test_what_goes_wrong_in_the_thread(watched: Watched) -> None:
-    watched.failure = OSError(5, "Input/output error")
-    contents = FileContents(watched, meanwhile=True)
-    with pytest.raises(
-        ann.ParseError, match=r"cannot read model 'model\.onnx': Input/output error"
-    ):
-        contents.take()
-    watched.failure = MemoryError()
-    with pytest.raises(MemoryError):
-        FileContents(watched, meanwhile=True).take()
-
-
-def test_a_process_that_may_have_no_more_threads(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_changes_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
+    path = tmp_path / "file"
+    contents = np.random.default_rng(1).bytes(3 * LARGE_PAGE)
+    path.write_bytes(contents)
+    actual = path.stat()
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert len(FileContents(watched, meanwhile=True).take()) == watched.stat().st_size
+    def pretend(size: int) -> None:
+        fields = list(actual)
+        fields[6] = size
+        monkeypatch.setattr(Path, "stat", lambda *_, **__: os.stat_result(fields))
+
+    pretend(len(contents) + 1000)  # it was cut short meanwhile
+    assert read_bytes(path) == contents
+    pretend(len(contents) - 1000)  # it grew
+    assert read_bytes(path) == contents
 
 
-def test_a_file_that_goes_or_is_emptied_meanwhile(file: Path) -> None:
-    file.write_bytes(b"")
-    with pytest.raises(ann.ParseError, match=r"'model\.onnx' is empty"):
-        FileContents(file, meanwhile=True).take()
-    file.unlink()
+def test_what_is_no_file_of_known_size(tmp_path: Path) -> None:
+    assert read_bytes(Path("/proc/self/status")).startswith(b"Name:")
+    with pytest.raises(IsADirectoryError):
+        read_bytes(tmp_path)
+
+
+def test_a_file_that_is_missing_or_empty(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
     with pytest.raises(ann.ParseError, match=r"cannot read model 'model\.onnx': No such file"):
-        FileContents(file, meanwhile=True)
+        read_contents(path)
+    path.touch()
+    with pytest.raises(ann.ParseError, match=r"'model\.onnx' is empty"):
+        read_contents(path)
 
 
 def test_a_file_beyond_what_protobuf_reads(tmp_path: Path) -> None:
     with (tmp_path / "model.onnx").open("wb") as stream:
         stream.truncate(2**31)
     with pytest.raises(ann.ParseError, match="has 2147483648 bytes, protobuf allows 2147483647"):
-        FileContents(tmp_path / "model.onnx", meanwhile=True)
+        read_contents(tmp_path / "model.onnx")
+
+
+def test_arrays_of_slabs_are_aligned_and_apart() -> None:
+    generator = np.random.default_rng(2)
+    memory = Slabs()
+    arrays: list[Any] = []
+    for size in [*generator.integers(0, 2**19, 60), 2**22, 2**18, 2**20, 0, 1]:
+        array = memory.empty((int(size),), FLOAT)
+        assert array.shape == (size,)
+        assert array.dtype == FLOAT
+        assert array.flags.writeable
+        assert array.flags.c_contiguous
+        assert size == 0 or array.ctypes.data % ALIGNMENT == 0
+        array[...] = len(arrays)
+        arrays.append(array)
+    for number, array in enumerate(arrays):
+        assert (array == number).all()
+
+
+def _owner(array: Any) -> Any:
+    while array.base is not None:
+        array = array.base
+    return array
+
+
+def test_large_arrays_share_blocks_that_go_with_them() -> None:
+    memory = Slabs()
+    first = memory.empty((LARGE_PAGE // 4,), FLOAT)
+    large = [memory.empty((LARGE_PAGE // 8,), FLOAT) for _ in range(20)]
+    small = [memory.empty((64,), FLOAT) for _ in range(20)]
+    owners = {id(_owner(array)): _owner(array) for array in large}
+    assert len(owners) == 3  # eight in a block
+    assert id(_owner(first)) not in owners  # small models have no blocks
+    assert not owners.keys() & {id(_owner(array)) for array in small}
+    watched = [weakref.ref(owner) for owner in owners.values()]
+    del owners, large, memory
+    assert all(reference() is None for reference in watched)

@@ -18,7 +18,6 @@ of it is imported where a model has operators that are not supported, to say whi
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -30,12 +29,8 @@ __all__ = ["import_file"]
 
 def import_file(path: Path, shapes: Mapping[str, Sequence[int | None]] | None = None) -> Network:
     """Read an ONNX file into a network; see `armnn_py.frontends.import_model`."""
-    from armnn_py.frontends.onnx.contents import FileContents
-
     with without_collections():
-        is_first = f"{__name__}.conversion" not in sys.modules  # much is imported then
-        contents = FileContents(path, meanwhile=is_first)
         from armnn_py.frontends.onnx.conversion import network_of
         from armnn_py.frontends.onnx.model import load_model
 
-        return network_of(load_model(path, contents), shapes)
+        return network_of(load_model(path), shapes)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.onnx.attributes import read_attributes
-from armnn_py.frontends.onnx.contents import FileContents
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted, read_model
+from armnn_py.frontends.onnx.slabs import Slabs
 from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name, read_tensor
 from armnn_py.records import record
 
@@ -93,7 +93,7 @@ class OnnxModel:
         return self.opsets.get(domain, 1)
 
 
-def load_model(path: Path, contents: FileContents) -> OnnxModel:
+def load_model(path: Path) -> OnnxModel:
     """Read an ONNX file and check its graph.
 
     Raises
@@ -102,7 +102,7 @@ def load_model(path: Path, contents: FileContents) -> OnnxModel:
         The file is damaged, or its graph contradicts itself: a cycle, a value made twice or
         never, weights whose shape and data differ, and the like.
     """
-    proto = read_model(path, contents)
+    proto = read_model(path)
     try:
         return _Reader(proto, path).read()
     except ArmnnError as error:
@@ -121,6 +121,7 @@ class _Reader:
         self.graph = proto.graph
         self.path = path
         self.folder = path.parent
+        self.memory = Slabs()
 
     def read(self) -> OnnxModel:
         opsets = self._opsets()
@@ -177,7 +178,7 @@ class _Reader:
             name = protobuf_text(tensor.values.name, "name of an initializer")
             return Unreadable(f"initializer {quoted(name)} is sparse")
         name = protobuf_text(tensor.name, "name of an initializer")
-        return read_tensor(tensor, self.folder, f"initializer {quoted(name)}")
+        return read_tensor(tensor, self.folder, f"initializer {quoted(name)}", self.memory.empty)
 
     def _nodes(self) -> list[Node]:
         nodes: list[Node] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.contents import FileContents
+from armnn_py.frontends.onnx.contents import read_contents
 from armnn_py.frontends.onnx.schema import model_class
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def protobuf_text(value: str | bytes, what: str) -> str:
     return value
 
 
-def read_model(path: Path, contents: FileContents) -> onnx.ModelProto:
-    """Parse a model file.
+def read_model(path: Path) -> onnx.ModelProto:
+    """Read and parse a model file.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def read_model(path: Path, contents: FileContents) -> onnx.ModelProto:
     kind = model_class()
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-    data = contents.take()
+    data = read_contents(path)
     try:
         model: onnx.ModelProto = kind.FromString(data)
     except (DecodeError, ValueError, RecursionError, MemoryError) as error:

@@ -16,13 +16,14 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted
+from armnn_py.frontends.onnx.slabs import ALIGNMENT, Empty, aligned_empty
 from armnn_py.records import record
 
 if TYPE_CHECKING:
     import onnx
     from numpy.typing import NDArray
 
-__all__ = ["DTYPES", "Unreadable", "aligned_empty", "dense", "element_type_name", "read_tensor"]
+__all__ = ["DTYPES", "Unreadable", "dense", "element_type_name", "read_tensor"]
 
 # TensorProto.DataType -> numpy dtype of the types that numpy has.
 DTYPES: dict[int, np.dtype[Any]] = {
@@ -50,7 +51,6 @@ _FIELDS: dict[int, tuple[str, type[np.generic]]] = {
 }
 _SMALL: tuple[str, type[np.generic]] = ("int32_data", np.int32)
 _EXTERNAL = 1
-_ALIGNMENT = 64
 
 
 @record
@@ -66,18 +66,10 @@ def element_type_name(number: int) -> str:
     return str(dtype) if dtype is not None else _OTHER_TYPES.get(number, f"type {number}")
 
 
-def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return an array whose memory starts where a backend can use it without a copy."""
-    size = math.prod(shape) * dtype.itemsize
-    memory = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -memory.__array_interface__["data"][0] % _ALIGNMENT
-    return memory[start : start + size].view(dtype).reshape(shape)
-
-
 def dense(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array as a Constant layer keeps it: itself if it is so already, else a copy."""
     place = array.__array_interface__["data"][0]
-    if array.flags.c_contiguous and not array.flags.writeable and place % _ALIGNMENT == 0:
+    if array.flags.c_contiguous and not array.flags.writeable and place % ALIGNMENT == 0:
         return array
     copy = aligned_empty(array.shape, array.dtype)
     copy[...] = array
@@ -85,7 +77,9 @@ def dense(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def read_tensor(tensor: onnx.TensorProto, folder: Path, what: str) -> NDArray[Any] | Unreadable:
+def read_tensor(
+    tensor: onnx.TensorProto, folder: Path, what: str, empty: Empty = aligned_empty
+) -> NDArray[Any] | Unreadable:
     """Read a tensor's values.
 
     Parameters
@@ -96,6 +90,8 @@ def read_tensor(tensor: onnx.TensorProto, folder: Path, what: str) -> NDArray[An
         Where the model file lies; external data must lie in it too.
     what
         Names the tensor in an error.
+    empty
+        Makes the array, as `aligned_empty` or as that of `Slabs`.
 
     Returns
     -------
@@ -120,15 +116,15 @@ def read_tensor(tensor: onnx.TensorProto, folder: Path, what: str) -> NDArray[An
         return Unreadable(f"{what} holds {element_type_name(number)} values")
     size = math.prod(shape) * dtype.itemsize
     if tensor.data_location == _EXTERNAL:
-        array = _read_external(tensor, folder, shape, dtype, what)
+        array = _read_external(tensor, folder, shape, dtype, what, empty)
     elif tensor.HasField("raw_data"):
         raw = tensor.raw_data  # a copy, at each time that it is asked for
         if len(raw) != size:
             raise _mismatch(what, shape, dtype, f"{len(raw)} bytes")
-        array = aligned_empty(shape, dtype)
+        array = empty(shape, dtype)
         array[...] = np.frombuffer(raw, dtype.newbyteorder("<")).reshape(shape)
     else:
-        array = _read_field(tensor, shape, dtype, what)
+        array = _read_field(tensor, shape, dtype, what, empty)
     if dtype == np.bool_:  # any byte but 0 is true
         array[...] = array.view(np.uint8) != 0
     array.flags.writeable = False
@@ -148,7 +144,11 @@ def _mismatch(what: str, shape: tuple[int, ...], dtype: np.dtype[Any], found: st
 
 
 def _read_field(
-    tensor: onnx.TensorProto, shape: tuple[int, ...], dtype: np.dtype[Any], what: str
+    tensor: onnx.TensorProto,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    what: str,
+    empty: Empty,
 ) -> NDArray[Any]:
     field, stored = _FIELDS.get(tensor.data_type, _SMALL)
     stored_values = getattr(tensor, field)
@@ -157,7 +157,7 @@ def _read_field(
     values = np.array(stored_values, stored)
     if dtype == np.float16:  # stored as the bits of 16-bit numbers
         values = values.astype(np.uint16).view(np.float16)
-    array = aligned_empty(shape, dtype)
+    array = empty(shape, dtype)
     array.reshape(-1)[...] = values.astype(dtype, copy=False)  # what is out of range wraps
     return array
 
@@ -168,6 +168,7 @@ def _read_external(
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
     what: str,
+    empty: Empty,
 ) -> NDArray[Any]:
     entries = {
         protobuf_text(entry.key, "key of external data"): protobuf_text(
@@ -191,7 +192,7 @@ def _read_external(
     if length not in (-1, size) or available < size:
         stored = length if length != -1 and length <= max(available, 0) else max(available, 0)
         raise _mismatch(what, shape, dtype, f"{stored} bytes in {quoted(location)}")
-    array = aligned_empty(shape, dtype)
+    array = empty(shape, dtype)
     with file.open("rb") as stream:
         stream.seek(offset)
         if size and stream.readinto(array.reshape(-1).view(np.uint8).data) != size:

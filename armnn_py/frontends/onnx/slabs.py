@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Memory for the weights of a model."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from armnn_py._native.large_pages import LARGE_PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+__all__ = ["ALIGNMENT", "Empty", "Slabs", "aligned_empty"]
+
+ALIGNMENT = 64
+"""Bytes. What starts at a multiple of it is used by backends without a copy."""
+
+Empty: TypeAlias = "Callable[[tuple[int, ...], np.dtype[Any]], NDArray[Any]]"
+
+_SLAB = 4 * LARGE_PAGE
+_SMALL = 2**14
+
+
+class Slabs:
+    """Arrays cut from blocks that are large enough for large pages.
+
+    Touching fresh memory takes longer than copying weights into it, and each of a network's arrays
+    alone is too small for numpy to ask for large pages. A block lives until the last of its arrays
+    is gone: small ones, which often outlive the large ones, get memory of their own.
+    So have the first few megabytes, as a small model has no more.
+    """
+
+    __slots__ = ("_before", "_slab", "_used")
+
+    def __init__(self) -> None:
+        self._before = 0
+        self._slab: NDArray[np.uint8] | None = None
+        self._used = 0
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return an array of any contents, aligned to `ALIGNMENT`."""
+        size = math.prod(shape) * dtype.itemsize
+        if self._before < LARGE_PAGE or not _SMALL <= size <= _SLAB // 2:
+            self._before += size
+            return aligned_empty(shape, dtype)
+        if self._slab is None or self._used + size > _SLAB:
+            self._slab = _aligned(_SLAB, LARGE_PAGE)
+            self._used = 0
+        first = self._used
+        self._used = -(-(first + size) // ALIGNMENT) * ALIGNMENT
+        return self._slab[first : first + size].view(dtype).reshape(shape)
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return an array of any contents, aligned to `ALIGNMENT`."""
+    return _aligned(math.prod(shape) * dtype.itemsize, ALIGNMENT).view(dtype).reshape(shape)
+
+
+def _aligned(size: int, alignment: int) -> NDArray[np.uint8]:
+    memory = np.empty(size + alignment, np.uint8)
+    start = -memory.__array_interface__["data"][0] % alignment
+    return memory[start : start + size]

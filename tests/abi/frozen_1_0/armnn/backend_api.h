@@ -213,9 +213,10 @@ typedef struct armnn_slot_t {
 /* One layer of a sub-graph. Arrays |inputs|, |input_infos| and |constants| run in parallel. */
 typedef struct armnn_layer_t {
   armnn_header_t header;
-  /* The number of the user's layer that this one stands for, of several the smallest; one from 2^32
-   * on if it stands for none. Unique in the network, the same wherever the host shows the layer,
-   * and what profiles go by: hand it to |trace|. */
+  /* The number of the user's layer that this one stands for; of several that of the one of its own
+   * type, of several of these the smallest; one from 2^32 on if it stands for none. Unique in the
+   * network, the same wherever the host shows the layer, and what profiles go by: hand it to
+   * |trace|. */
   uint64_t guid;
   int32_t type; /* armnn_layer_type_e */
   uint32_t input_count;

@@ -24,14 +24,6 @@ void ACC_NAME(armnn_i_acc_depthwise_finish)(const job_t* job, float* sums, int64
   const size_t left = (size_t)(job->channels - channel);
   const vm_t lanes = vm_first(left);
   float* output = job->output + y * job->output_row + x * job->output_pixel + channel;
-  if (job->hard_swish) {
-    const vf_t a = vf_set(job->a * (1.0f / 6.0f)), b = vf_set(job->b);
-    for (int64_t i = 0; i < width; ++i) {
-      const vf_t sum = acc_depthwise_hard_swish(vf_load(sums + i * VF_LANES), a, b);
-      vf_store_first(output + i * job->output_pixel, sum, left);
-    }
-    return;
-  }
   const float* residual = job->residual;
   if (residual != NULL) residual += y * job->residual_row + x * job->residual_pixel + channel;
   if (residual != NULL && !job->residual_last) {

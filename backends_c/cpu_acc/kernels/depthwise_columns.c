@@ -24,9 +24,9 @@ typedef struct walk_t {
   int left, right;    /* whether the column before it and the tile's last are inside, too */
   float* output;      /* the row above */
   ptrdiff_t output_row, output_pixel;
-  float low, high;
+  float low, high, a, b;
   vm_t lanes, stored;
-  float* buffer; /* sums of a row, if they need more than a clamp */
+  float* buffer; /* sums of a row, if they need more than a clamp or hard-swish */
 } walk_t;
 
 typedef struct sums_t {
@@ -43,11 +43,17 @@ ACC_INLINE void add_column(vf_t* sums, vf_t x, const vf_t* filter, int c, int st
   }
 }
 
-/* One input row; |rows| is constant. */
+/* Writes a complete sum. */
+ACC_INLINE void put(const walk_t* walk, int i, vf_t sum, int hard_swish) {
+  sum = hard_swish ? acc_depthwise_hard_swish(sum, vf_set(walk->a), vf_set(walk->b))
+                   : vf_clamp(sum, vf_set(walk->low), vf_set(walk->high));
+  ACC_STORE(walk->output + i * walk->output_pixel, sum, walk->stored);
+}
+
+/* One input row; |rows|, |stride|, |width| and |hard_swish| are constant. */
 ACC_INLINE void one_row(const job_t* job, walk_t* walk, const float* bias, const vf_t* filter,
-                        sums_t* sums, int rows, int stride, int width) {
+                        sums_t* sums, int rows, int stride, int width, int hard_swish) {
   const ptrdiff_t pixel = job->input_pixel;
-  const vf_t low = vf_set(walk->low), high = vf_set(walk->high);
   if (job->prefetch) { /* the last rows' are too far, which does no harm */
     const char* next =
         (const char*)walk->input + stride * job->input_row * (ptrdiff_t)sizeof(float);
@@ -70,8 +76,7 @@ ACC_INLINE void one_row(const job_t* job, walk_t* walk, const float* bias, const
     }
     if ((rows & ABOVE) && c >= 2 && (c - 2) % stride == 0) {
       const int i = (c - 2) / stride;
-      ACC_STORE(walk->output + i * walk->output_pixel, vf_clamp(sums->above[i], low, high),
-                walk->stored);
+      put(walk, i, sums->above[i], hard_swish);
     }
   }
   walk->input += job->input_row;
@@ -85,7 +90,7 @@ ACC_INLINE void next_row(sums_t* sums, int width) {
   }
 }
 
-/* The row above is complete: on to the next one, unless it needs more than a clamp first. */
+/* The row above is complete: on to the next one, unless more is to be done with it first. */
 ACC_INLINE void end_row(const job_t* job, walk_t* walk, int64_t channel, int64_t y,
                         const tile_t* tile) {
   walk->output += walk->output_row;
@@ -95,11 +100,11 @@ ACC_INLINE void end_row(const job_t* job, walk_t* walk, int64_t channel, int64_t
 }
 
 ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel, int stride,
-                          int width) {
+                          int width, int hard_swish) {
   const float* weights = job->weights + channel * 10;
   const int64_t end = job->end_row, top = job->first_row * stride - job->pad_top;
   float buffer[ARMNN_ACC_DEPTHWISE_MOST_WIDTH * VF_LANES];
-  const int plain = job->function == NULL && job->residual == NULL;
+  const int plain = hard_swish || (job->function == NULL && job->residual == NULL);
   walk_t walk = {
       .input = job->input + (top < 0 ? 0 : top) * job->input_row +
                (tile->input_x + 1) * job->input_pixel + channel,
@@ -111,6 +116,8 @@ ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel,
       .output_pixel = job->output_pixel,
       .low = job->low,
       .high = job->high,
+      .a = job->a * (1.0f / 6.0f),
+      .b = job->b,
       .lanes = vm_first((size_t)(job->channels - channel)),
       .stored = vm_first((size_t)(job->channels - channel)),
   };
@@ -132,7 +139,7 @@ ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel,
 #pragma GCC unroll 7
   for (int i = 0; i < width; ++i) sums.below[i] = vf_load(weights);
   int64_t y = job->first_row;
-#define ROW(rows) one_row(job, &walk, weights, filter, &sums, rows, stride, width)
+#define ROW(rows) one_row(job, &walk, weights, filter, &sums, rows, stride, width, hard_swish)
   if (top >= 0) ROW(BELOW);
   next_row(&sums, width);
   if (stride == 1) {
@@ -163,44 +170,46 @@ ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel,
   if ((end - 1) * stride + 2 - job->pad_top < job->input_height) {
     ROW(ABOVE);
   } else {
-    const vf_t low = vf_set(walk.low), high = vf_set(walk.high);
 #pragma GCC unroll 7
-    for (int i = 0; i < width; ++i) {
-      ACC_STORE(walk.output + i * walk.output_pixel, vf_clamp(sums.above[i], low, high),
-                walk.stored);
-    }
+    for (int i = 0; i < width; ++i) put(&walk, i, sums.above[i], hard_swish);
   }
   end_row(job, &walk, channel, y, tile);
 #undef ROW
 }
 
 /* Functions of their own: a strip in the same function as others loses registers to them. */
-#define STRIPS(stride, width)                                                           \
-  static __attribute__((noinline)) void strips_##stride##_##width(const job_t* job,     \
-                                                                  const tile_t* tile) { \
-    for (int64_t channel = 0; channel < job->channels; channel += VF_LANES) {           \
-      one_strip(job, tile, channel, stride, width);                                     \
-    }                                                                                   \
+#define STRIPS(stride, width, hard_swish)                                         \
+  static __attribute__((noinline)) void strips_##stride##_##width##_##hard_swish( \
+      const job_t* job, const tile_t* tile) {                                     \
+    for (int64_t channel = 0; channel < job->channels; channel += VF_LANES) {     \
+      one_strip(job, tile, channel, stride, width, hard_swish);                   \
+    }                                                                             \
   }
-#define COLUMNS(stride)                                                                       \
-  STRIPS(stride, 1)                                                                           \
-  STRIPS(stride, 4)                                                                           \
-  STRIPS(stride, 5)                                                                           \
-  STRIPS(stride, 6)                                                                           \
-  STRIPS(stride, 7)                                                                           \
-  void ACC_NAME(armnn_f32_depthwise_3x3_s##stride##_columns)(const job_t* job) {              \
-    static void (*const strips[])(const job_t*, const tile_t*) = {[1] = strips_##stride##_1,  \
-                                                                  [4] = strips_##stride##_4,  \
-                                                                  [5] = strips_##stride##_5,  \
-                                                                  [6] = strips_##stride##_6,  \
-                                                                  [7] = strips_##stride##_7}; \
-    for (int64_t t = 0; t < job->tile_count; ++t) {                                           \
-      strips[job->tiles[t].width](job, &job->tiles[t]);                                       \
-    }                                                                                         \
+#define WIDTHS(stride, hard_swish)                                                       \
+  STRIPS(stride, 1, hard_swish)                                                          \
+  STRIPS(stride, 4, hard_swish)                                                          \
+  STRIPS(stride, 5, hard_swish)                                                          \
+  STRIPS(stride, 6, hard_swish)                                                          \
+  STRIPS(stride, 7, hard_swish)                                                          \
+  static void (*const strips_##stride##_##hard_swish[])(const job_t*, const tile_t*) = { \
+      [1] = strips_##stride##_1_##hard_swish,                                            \
+      [4] = strips_##stride##_4_##hard_swish,                                            \
+      [5] = strips_##stride##_5_##hard_swish,                                            \
+      [6] = strips_##stride##_6_##hard_swish,                                            \
+      [7] = strips_##stride##_7_##hard_swish};
+#define COLUMNS(stride)                                                                      \
+  WIDTHS(stride, 0)                                                                          \
+  WIDTHS(stride, 1)                                                                          \
+  void ACC_NAME(armnn_f32_depthwise_3x3_s##stride##_columns)(const job_t* job) {             \
+    for (int64_t t = 0; t < job->tile_count; ++t) {                                          \
+      const tile_t* tile = &job->tiles[t];                                                   \
+      (job->hard_swish ? strips_##stride##_1 : strips_##stride##_0)[tile->width](job, tile); \
+    }                                                                                        \
   }
 COLUMNS(1)
 COLUMNS(2)
 #undef COLUMNS
+#undef WIDTHS
 #undef STRIPS
 
 #endif

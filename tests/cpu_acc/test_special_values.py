@@ -150,12 +150,22 @@ def test_windows_that_see_padding_alone(runtime: ann.Runtime, kind: str) -> None
     np.testing.assert_array_equal(y["y"], expected["y"])
 
 
-def test_a_small_gate_is_no_hard_swish(runtime: ann.Runtime) -> None:
-    """x * min(max(a x + b, 0), c), where all of a, b and c are next to nothing."""
+GATES = {  # factor and summand of x, and what bounds the line: none of them a hard-sigmoid
+    "tiny": (3e-7, 1e-7, F.BOUNDED_RELU, 6e-7),
+    "without upper bound": (0.5, 0.25, F.RELU, 0.0),
+    "never open": (0.0, 0.0, F.BOUNDED_RELU, 0.0),
+    "upper bound below the lower": (-1.0, -3.0, F.BOUNDED_RELU, -6.0),
+}
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_gates_that_are_no_hard_swish(gate: str, runtime: ann.Runtime) -> None:
+    """x * min(max(a x + b, 0), c)."""
+    a, b, function, c = GATES[gate]
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((3, 40))).output
-    line = network.add_activation(x, F.LINEAR, 3e-7, 1e-7)
-    gate = network.add_activation(line, F.BOUNDED_RELU, 6e-7, 0)
-    product = network.add_multiplication(x, gate)
+    line = network.add_activation(x, F.LINEAR, a, b)
+    bounded = network.add_activation(line, function, c, 0)
+    product = network.add_multiplication(x, bounded)
     network.add_output("y", network.add_multiplication(product, np.float32([1e6])))
     check(runtime, network)

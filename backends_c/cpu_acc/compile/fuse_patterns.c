@@ -33,6 +33,7 @@ static bool match_gate(const ir_graph_t* graph, const ir_node_t* gate, uint32_t 
     return near(gate->a, 1.0f / 6.0f) && near(gate->b, 0.5f);
   }
   if (gate->function != ARMNN_ACC_CLAMP || gate->a != 0.0f) return false;
+  if (!(gate->b > 0.0f && gate->b < INFINITY)) return false; /* a ReLU has no upper bound */
   const ir_node_t* sum = function_of(graph, gate->inputs[0]);
   if (sum == NULL || sum->function != ARMNN_ACC_LINEAR || sum->inputs[0] != x) return false;
   *out_a = gate->b; /* min(max(x + 3, 0), 6), or a sixth of it */

@@ -33,6 +33,19 @@ def test_nearest(agree: Any, size: str, transformation: str, rounding: str) -> N
     agree("Resize", inputs, constants, 13, {"mode": "nearest", **attributes})
 
 
+@pytest.mark.parametrize("scale", [0.1, 0.6, 0.7, 3.7])
+@pytest.mark.parametrize("transformation", ["half_pixel", "asymmetric"])
+@pytest.mark.parametrize("rounding", ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"])
+def test_neighbours_that_the_last_bit_decides(
+    agree: Any, rounding: str, transformation: str, scale: float
+) -> None:
+    """7 / 10 is none of the numbers that a model can have: 3.5 / 0.7 may be 5, or next to it."""
+    scales = np.float32([1, 1, scale, scale])
+    image = np.arange(40 * 35, dtype=np.float32).reshape(1, 1, 40, 35)
+    attributes = {"coordinate_transformation_mode": transformation, "nearest_mode": rounding}
+    agree("Resize", [image, None, scales], {2: scales}, 13, {"mode": "nearest", **attributes})
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
 @pytest.mark.parametrize("mode", ["linear", "cubic"])

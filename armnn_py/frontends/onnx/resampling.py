@@ -48,22 +48,25 @@ class Method:
     antialias: bool = False
 
 
-def positions(axis: Axis, method: Method) -> Array:
-    """Return the input position of each output element."""
-    x = np.arange(axis.target, dtype=np.float64)
-    n, m, scale = axis.size, axis.target, axis.scale
+def positions(axis: Axis, method: Method, dtype: type[np.floating[Any]] = np.float64) -> Array:
+    """Return the input position of each output element, computed in a type of numbers."""
+    x = np.arange(axis.target, dtype=dtype)
+    n, m, scale = axis.size, axis.target, dtype(axis.scale)
+    half_pixel: Array = (x + 0.5) / scale - 0.5
     match method.transformation:
         case "half_pixel":
-            return (x + 0.5) / scale - 0.5
+            return half_pixel
         case "half_pixel_symmetric":
-            adjustment = m / (scale * n)
-            return n / 2 * (1 - adjustment) + (x + 0.5) / scale - 0.5
+            adjustment = dtype(m) / (scale * dtype(n))
+            symmetric: Array = dtype(n / 2) * (dtype(1) - adjustment) + half_pixel
+            return symmetric
         case "pytorch_half_pixel":
-            return (x + 0.5) / scale - 0.5 if m > 1 else np.zeros(m)
+            return half_pixel if m > 1 else np.zeros(m)
         case "align_corners":
             return x * (n - 1) / (m - 1) if m > 1 else np.zeros(m)
         case "asymmetric":
-            return x / scale
+            asymmetric: Array = x / scale
+            return asymmetric
         case "tf_half_pixel_for_nn":
             return (x + 0.5) / scale
         case "tf_crop_and_resize":
@@ -93,10 +96,9 @@ def nearest_indices(axis: Axis, method: Method) -> Array:
     rounding = _ROUNDINGS.get(method.rounding)
     if rounding is None:
         raise ParseError(f"nearest mode '{method.rounding}' is not one")
-    # A quotient that is whole but for the last bit is meant to be whole.
-    found = positions(axis, method)
-    near = np.round(found * 2) / 2
-    found = np.where(np.abs(found - near) < 1e-9 * np.maximum(1, np.abs(near)), near, found)
+    # Which of two neighbours is nearer is often decided by the last bit: as in onnxruntime, by that
+    # of a float32, which is what a model has its scales in.
+    found = positions(axis, method, np.float32)
     clipped: Array = np.clip(rounding(found, axis.scale), 0, axis.size - 1)
     return clipped.astype(np.int32)
 

@@ -13,12 +13,13 @@ import numpy as np
 from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors.constants import is_masked
+from armnn_py.tensors.memory import aligned_empty
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Room", "aligned_copy", "aligned_empty", "bind_input", "bind_output", "check_in_place"]
+__all__ = ["Room", "aligned_copy", "bind_input", "bind_output", "check_in_place"]
 
 _logger = logging.getLogger("armnn_py.runtime")
 _BYTE = np.dtype(np.uint8)
@@ -52,12 +53,7 @@ class Room:
         return _ndarray(self._shape, self._dtype, raw, offset), address + offset
 
 
-def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int) -> np.ndarray:
-    """An uninitialised array whose data starts at a multiple of ``alignment`` bytes."""
-    return Room(shape, dtype, alignment).take()[0]
-
-
-def aligned_copy(value: np.ndarray, alignment: int = 64) -> np.ndarray:
+def aligned_copy(value: np.ndarray, alignment: int) -> np.ndarray:
     """``value`` itself if it is dense and aligned, otherwise a copy that is."""
     if value.flags.c_contiguous and value.ctypes.data % alignment == 0:
         return value

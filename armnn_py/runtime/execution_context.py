@@ -20,6 +20,7 @@ from armnn_py.runtime.buffers import Room, check_in_place
 from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
+from armnn_py.tensors.memory import ALIGNMENT
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ _get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; beyond it a deadline would leave the clock's 64 bits, and nobody would see it.
 _LONGEST_TIMEOUT = 1e9
-#: Of fresh arrays: backends that import memory want no more of it, as a rule.
-_ALIGNMENT = 64
 _SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
 _log = logging.getLogger("armnn_py.runtime")
 
@@ -81,7 +80,7 @@ class ExecutionContext:
         self._output_specs = []
         for index, (name, info) in enumerate(plan.network.outputs.items()):
             alignment = plan.output_alignments.get(index, 1)
-            room = Room(info.static_shape, info.dtype, max(_ALIGNMENT, alignment))
+            room = Room(info.static_shape, info.dtype, max(ALIGNMENT, alignment))
             self._output_specs.append((name, alignment, room))
         self._own_outputs: dict[str, np.ndarray] | None = None
         #: Arrays that backends may have imported for more than one run.
@@ -214,7 +213,7 @@ class ExecutionContext:
         """Arrays for the inputs, filled with zeros."""
         arrays = []
         for index, info in enumerate(self.plan.network.inputs.values()):
-            alignment = max(_ALIGNMENT, self._input_alignments.get(index, 1))
+            alignment = max(ALIGNMENT, self._input_alignments.get(index, 1))
             arrays.append(Room(info.static_shape, info.dtype, alignment).take()[0])
             arrays[-1].fill(0)
         return arrays

@@ -12,14 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.records import record
+from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ALIGNMENT", "ArenaPlan", "UsageRecord", "plan_arena"]
-
-#: Offsets are multiples of at least this many bytes: a cache line, and the widest vector there is.
-ALIGNMENT = 64
+__all__ = ["ArenaPlan", "UsageRecord", "plan_arena"]
 
 
 @record

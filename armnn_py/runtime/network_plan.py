@@ -36,7 +36,6 @@ from armnn_py.runtime.moves import (
     uses_callers_memory,
 )
 from armnn_py.runtime.plan_build import (
-    CONSTANT_ALIGNMENT,
     Build,
     PlannedStep,
     PlannedTensor,
@@ -47,6 +46,7 @@ from armnn_py.runtime.plan_build import (
     staging_size,
 )
 from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
+from armnn_py.tensors.memory import ALIGNMENT
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ class NetworkPlan:
         known = self._constants.get(id(value))
         if known is None:
             # The original is kept too, so that its id stays its own.
-            known = (value, aligned_copy(value, CONSTANT_ALIGNMENT))
+            known = (value, aligned_copy(value, ALIGNMENT))
             self._constants[id(value)] = known
         return known[1]
 

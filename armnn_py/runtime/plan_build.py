@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from armnn_py._native import abi
 from armnn_py.records import record
 from armnn_py.runtime.buffers import aligned_copy
-from armnn_py.runtime.memory_plan import ALIGNMENT, UsageRecord, plan_arena
+from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
+from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
-    "CONSTANT_ALIGNMENT",
     "Build",
     "BuildMemory",
     "PlannedStep",
@@ -47,9 +47,6 @@ _FOREIGN = (
 
 #: Steps after which memory of the input is that of the output, too.
 _LENDING = (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_MAP)
-
-#: What the backend API promises for the values of constants.
-CONSTANT_ALIGNMENT = 64
 
 
 @dataclass(slots=True)
@@ -185,7 +182,7 @@ def find_alignments(build: Build) -> None:
         if root.kind in _FOREIGN:
             root.alignment = max(root.alignment, tensor.alignment)
     for tensor in build.tensors:
-        if tensor.value is not None and tensor.alignment > CONSTANT_ALIGNMENT:
+        if tensor.value is not None and tensor.alignment > ALIGNMENT:
             tensor.value = aligned_copy(tensor.value, tensor.alignment)
 
 

@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from armnn_py._native.large_pages import LARGE_PAGE
+from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-__all__ = ["ALIGNMENT", "Empty", "Slabs", "aligned_empty"]
-
-ALIGNMENT = 64
-"""Bytes. What starts at a multiple of it is used by backends without a copy."""
+__all__ = ["Empty", "Slabs"]
 
 Empty: TypeAlias = "Callable[[tuple[int, ...], np.dtype[Any]], NDArray[Any]]"
 
+_BYTE = np.dtype(np.uint8)
 _SLAB = 4 * LARGE_PAGE
 _SMALL = 2**14
 
@@ -50,19 +49,8 @@ class Slabs:
             self._before += size
             return aligned_empty(shape, dtype)
         if self._slab is None or self._used + size > _SLAB:
-            self._slab = _aligned(_SLAB, LARGE_PAGE)
+            self._slab = aligned_empty((_SLAB,), _BYTE, LARGE_PAGE)
             self._used = 0
         first = self._used
         self._used = -(-(first + size) // ALIGNMENT) * ALIGNMENT
         return self._slab[first : first + size].view(dtype).reshape(shape)
-
-
-def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return an array of any contents, aligned to `ALIGNMENT`."""
-    return _aligned(math.prod(shape) * dtype.itemsize, ALIGNMENT).view(dtype).reshape(shape)
-
-
-def _aligned(size: int, alignment: int) -> NDArray[np.uint8]:
-    memory = np.empty(size + alignment, np.uint8)
-    start = -memory.__array_interface__["data"][0] % alignment
-    return memory[start : start + size]

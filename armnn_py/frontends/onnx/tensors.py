@@ -16,8 +16,9 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.onnx.reading import protobuf_text, quoted
-from armnn_py.frontends.onnx.slabs import ALIGNMENT, Empty, aligned_empty
+from armnn_py.frontends.onnx.slabs import Empty
 from armnn_py.records import record
+from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
 
 if TYPE_CHECKING:
     import onnx

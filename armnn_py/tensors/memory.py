@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Arrays whose memory starts where backends want it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ALIGNMENT", "aligned_empty"]
+
+ALIGNMENT = 64
+"""Bytes: a cache line, and the widest vector there is. The backend API promises it for constants
+and what the host makes; few backends that import memory want more."""
+
+
+def aligned_empty(
+    shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int = ALIGNMENT
+) -> NDArray[Any]:
+    """Return an array of any contents whose data starts at a multiple of ``alignment`` bytes."""
+    size = math.prod(shape) * dtype.itemsize
+    memory = np.empty(size + alignment, np.uint8)
+    start = -memory.__array_interface__["data"][0] % alignment
+    return memory[start : start + size].view(dtype).reshape(shape)

@@ -12,7 +12,8 @@ if(armnn_bundled)
 endif()
 
 # The SDK: what a vendor's build needs, and nothing of the private interface (runtime.h).
-foreach(header types.h descriptors.h backend_api.h backend_kit.h compile_kit.h)
+foreach(header types.h descriptors.h names.h backend_api.h
+        backend_kit.h compile_kit.h)
   install(FILES "native/include/armnn/${header}" DESTINATION ${ARMNN_SDK_DIR}/include/armnn)
 endforeach()
 

@@ -30,7 +30,7 @@ TESTS = REPOSITORY / "tests" / "abi"
 GOLDEN_DIR = TESTS / "golden"
 FROZEN_DIR = TESTS / "frozen_1_0"
 DRAFT = FROZEN_DIR / "DRAFT"
-FROZEN_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "backend_kit.h")
+FROZEN_HEADERS = ("types.h", "descriptors.h", "names.h", "backend_api.h", "backend_kit.h")
 
 
 def golden_path(pointer_size: int) -> Path:

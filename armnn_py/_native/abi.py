@@ -151,6 +151,7 @@ ARMNN_DATA_LAYOUT_NCHW = 1
 ARMNN_DATA_LAYOUT_NHWC = 2
 ARMNN_DATA_LAYOUT_NDHWC = 3
 ARMNN_DATA_LAYOUT_NCDHW = 4
+ARMNN_DATA_LAYOUT_COUNT = 5
 ARMNN_DATA_LAYOUT_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_dimensionality_e
@@ -280,12 +281,6 @@ ARMNN_COMPARISON_NOT_EQUAL = 5
 ARMNN_COMPARISON_COUNT = 6
 ARMNN_COMPARISON_MAX_ENUM = 0x7fffffff
 
-# ---- enum armnn_logical_binary_operation_e
-ARMNN_LOGICAL_AND = 0
-ARMNN_LOGICAL_OR = 1
-ARMNN_LOGICAL_BINARY_COUNT = 2
-ARMNN_LOGICAL_BINARY_MAX_ENUM = 0x7fffffff
-
 # ---- enum armnn_unary_operation_e
 ARMNN_UNARY_ABS = 0
 ARMNN_UNARY_EXP = 1
@@ -296,8 +291,15 @@ ARMNN_UNARY_LOGICAL_NOT = 5
 ARMNN_UNARY_LOG = 6
 ARMNN_UNARY_SIN = 7
 ARMNN_UNARY_CEIL = 8
-ARMNN_UNARY_COUNT = 9
+ARMNN_UNARY_FLOOR = 9
+ARMNN_UNARY_COUNT = 10
 ARMNN_UNARY_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_logical_binary_operation_e
+ARMNN_LOGICAL_AND = 0
+ARMNN_LOGICAL_OR = 1
+ARMNN_LOGICAL_BINARY_COUNT = 2
+ARMNN_LOGICAL_BINARY_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_binary_operation_e
 ARMNN_BINARY_ADD = 0
@@ -311,6 +313,41 @@ ARMNN_BINARY_POWER = 7
 ARMNN_BINARY_COUNT = 8
 ARMNN_BINARY_MAX_ENUM = 0x7fffffff
 
+# ---- enum armnn_padding_mode_e
+ARMNN_PAD_CONSTANT = 0
+ARMNN_PAD_REFLECT = 1
+ARMNN_PAD_SYMMETRIC = 2
+ARMNN_PAD_MODE_COUNT = 3
+ARMNN_PAD_MODE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_scatter_nd_function_e
+ARMNN_SCATTER_UPDATE = 0
+ARMNN_SCATTER_ADD = 1
+ARMNN_SCATTER_SUB = 2
+ARMNN_SCATTER_MAX = 3
+ARMNN_SCATTER_MIN = 4
+ARMNN_SCATTER_MUL = 5
+ARMNN_SCATTER_COUNT = 6
+ARMNN_SCATTER_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_arg_min_max_function_e
+ARMNN_ARG_MIN = 0
+ARMNN_ARG_MAX = 1
+ARMNN_ARG_MIN_MAX_COUNT = 2
+ARMNN_ARG_MIN_MAX_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_normalization_channel_e
+ARMNN_NORMALIZATION_ACROSS = 0
+ARMNN_NORMALIZATION_WITHIN = 1
+ARMNN_NORMALIZATION_CHANNEL_COUNT = 2
+ARMNN_NORMALIZATION_CHANNEL_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_normalization_method_e
+ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS = 0
+ARMNN_NORMALIZATION_LOCAL_CONTRAST = 1
+ARMNN_NORMALIZATION_METHOD_COUNT = 2
+ARMNN_NORMALIZATION_METHOD_MAX_ENUM = 0x7fffffff
+
 # ---- enum armnn_reduce_operation_e
 ARMNN_REDUCE_SUM = 0
 ARMNN_REDUCE_MAX = 1
@@ -320,60 +357,35 @@ ARMNN_REDUCE_PROD = 4
 ARMNN_REDUCE_COUNT = 5
 ARMNN_REDUCE_MAX_ENUM = 0x7fffffff
 
-# ---- enum armnn_arg_min_max_function_e
-ARMNN_ARG_MIN = 0
-ARMNN_ARG_MAX = 1
-ARMNN_ARG_MIN_MAX_MAX_ENUM = 0x7fffffff
+# ---- enum armnn_fused_kernel_type_e
+ARMNN_FUSED_ADD_MUL_ADD = 0
+ARMNN_FUSED_COUNT = 1
+ARMNN_FUSED_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_pooling_algorithm_e
 ARMNN_POOLING_MAX = 0
 ARMNN_POOLING_AVERAGE = 1
 ARMNN_POOLING_L2 = 2
+ARMNN_POOLING_COUNT = 3
 ARMNN_POOLING_MAX_ENUM = 0x7fffffff
-
-# ---- enum armnn_padding_method_e
-ARMNN_PADDING_IGNORE_VALUE = 0
-ARMNN_PADDING_EXCLUDE = 1
-ARMNN_PADDING_METHOD_MAX_ENUM = 0x7fffffff
-
-# ---- enum armnn_padding_mode_e
-ARMNN_PAD_CONSTANT = 0
-ARMNN_PAD_REFLECT = 1
-ARMNN_PAD_SYMMETRIC = 2
-ARMNN_PAD_MODE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_output_shape_rounding_e
 ARMNN_ROUNDING_FLOOR = 0
 ARMNN_ROUNDING_CEILING = 1
+ARMNN_ROUNDING_COUNT = 2
 ARMNN_ROUNDING_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_padding_method_e
+ARMNN_PADDING_IGNORE_VALUE = 0
+ARMNN_PADDING_EXCLUDE = 1
+ARMNN_PADDING_METHOD_COUNT = 2
+ARMNN_PADDING_METHOD_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_resize_method_e
 ARMNN_RESIZE_BILINEAR = 0
 ARMNN_RESIZE_NEAREST_NEIGHBOR = 1
+ARMNN_RESIZE_METHOD_COUNT = 2
 ARMNN_RESIZE_METHOD_MAX_ENUM = 0x7fffffff
-
-# ---- enum armnn_normalization_channel_e
-ARMNN_NORMALIZATION_ACROSS = 0
-ARMNN_NORMALIZATION_WITHIN = 1
-ARMNN_NORMALIZATION_CHANNEL_MAX_ENUM = 0x7fffffff
-
-# ---- enum armnn_normalization_method_e
-ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS = 0
-ARMNN_NORMALIZATION_LOCAL_CONTRAST = 1
-ARMNN_NORMALIZATION_METHOD_MAX_ENUM = 0x7fffffff
-
-# ---- enum armnn_scatter_nd_function_e
-ARMNN_SCATTER_UPDATE = 0
-ARMNN_SCATTER_ADD = 1
-ARMNN_SCATTER_SUB = 2
-ARMNN_SCATTER_MAX = 3
-ARMNN_SCATTER_MIN = 4
-ARMNN_SCATTER_MUL = 5
-ARMNN_SCATTER_MAX_ENUM = 0x7fffffff
-
-# ---- enum armnn_fused_kernel_type_e
-ARMNN_FUSED_ADD_MUL_ADD = 0
-ARMNN_FUSED_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_log_level_e
 ARMNN_LOG_TRACE = 0
@@ -497,148 +509,6 @@ class armnn_view_t(Structure):
     size: Array[c_uint64]
 
 
-class armnn_activation_descriptor_t(Structure):
-    header: armnn_header_t
-    function: int
-    a: float
-    b: float
-    reserved: int
-
-
-class armnn_arg_min_max_descriptor_t(Structure):
-    header: armnn_header_t
-    function: int
-    axis: int
-    output_type: int
-    reserved: int
-
-
-class armnn_batch_normalization_descriptor_t(Structure):
-    header: armnn_header_t
-    eps: float
-    data_layout: int
-
-
-class armnn_batch_to_space_nd_descriptor_t(Structure):
-    header: armnn_header_t
-    block_rank: int
-    data_layout: int
-    block_shape: Array[c_uint32]
-    crop_before: Array[c_uint32]
-    crop_after: Array[c_uint32]
-
-
-class armnn_comparison_descriptor_t(Structure):
-    header: armnn_header_t
-    operation: int
-    reserved: int
-
-
-class armnn_concat_descriptor_t(Structure):
-    header: armnn_header_t
-    axis: int
-    view_count: int
-    views: Any
-
-
-class armnn_convolution2d_descriptor_t(Structure):
-    header: armnn_header_t
-    pad_left: int
-    pad_right: int
-    pad_top: int
-    pad_bottom: int
-    stride_x: int
-    stride_y: int
-    dilation_x: int
-    dilation_y: int
-    bias_enabled: int
-    data_layout: int
-    groups: int
-    reserved: int
-
-
-class armnn_depthwise_convolution2d_descriptor_t(Structure):
-    header: armnn_header_t
-    pad_left: int
-    pad_right: int
-    pad_top: int
-    pad_bottom: int
-    stride_x: int
-    stride_y: int
-    dilation_x: int
-    dilation_y: int
-    bias_enabled: int
-    data_layout: int
-
-
-class armnn_convolution3d_descriptor_t(Structure):
-    header: armnn_header_t
-    pad_left: int
-    pad_right: int
-    pad_top: int
-    pad_bottom: int
-    pad_front: int
-    pad_back: int
-    stride_x: int
-    stride_y: int
-    stride_z: int
-    dilation_x: int
-    dilation_y: int
-    dilation_z: int
-    bias_enabled: int
-    data_layout: int
-
-
-class armnn_transpose_convolution2d_descriptor_t(Structure):
-    header: armnn_header_t
-    pad_left: int
-    pad_right: int
-    pad_top: int
-    pad_bottom: int
-    stride_x: int
-    stride_y: int
-    bias_enabled: int
-    data_layout: int
-    output_shape_enabled: int
-    dilation_x: int
-    dilation_y: int
-    groups: int
-
-
-class armnn_space_depth_descriptor_t(Structure):
-    header: armnn_header_t
-    block_size: int
-    data_layout: int
-
-
-class armnn_detection_post_process_descriptor_t(Structure):
-    header: armnn_header_t
-    max_detections: int
-    max_classes_per_detection: int
-    detections_per_class: int
-    nms_score_threshold: float
-    nms_iou_threshold: float
-    num_classes: int
-    use_regular_nms: int
-    scale_x: float
-    scale_y: float
-    scale_w: float
-    scale_h: float
-    reserved: int
-
-
-class armnn_elementwise_binary_descriptor_t(Structure):
-    header: armnn_header_t
-    operation: int
-    reserved: int
-
-
-class armnn_elementwise_unary_descriptor_t(Structure):
-    header: armnn_header_t
-    operation: int
-    reserved: int
-
-
 class armnn_fake_quantization_descriptor_t(Structure):
     header: armnn_header_t
     min: float
@@ -651,40 +521,24 @@ class armnn_fill_descriptor_t(Structure):
     reserved: int
 
 
-class armnn_fully_connected_descriptor_t(Structure):
+class armnn_activation_descriptor_t(Structure):
     header: armnn_header_t
-    bias_enabled: int
-    transpose_weight_matrix: int
-    constant_weights: int
+    function: int
+    a: float
+    b: float
     reserved: int
 
 
-class armnn_fused_descriptor_t(Structure):
+class armnn_comparison_descriptor_t(Structure):
     header: armnn_header_t
-    input_count: int
-    output_count: int
-    fused_kernel_type: int
+    operation: int
     reserved: int
 
 
-class armnn_gather_descriptor_t(Structure):
+class armnn_elementwise_unary_descriptor_t(Structure):
     header: armnn_header_t
-    axis: int
+    operation: int
     reserved: int
-
-
-class armnn_instance_normalization_descriptor_t(Structure):
-    header: armnn_header_t
-    gamma: float
-    beta: float
-    eps: float
-    data_layout: int
-
-
-class armnn_l2_normalization_descriptor_t(Structure):
-    header: armnn_header_t
-    eps: float
-    data_layout: int
 
 
 class armnn_logical_binary_descriptor_t(Structure):
@@ -693,10 +547,114 @@ class armnn_logical_binary_descriptor_t(Structure):
     reserved: int
 
 
-class armnn_softmax_descriptor_t(Structure):
+class armnn_elementwise_binary_descriptor_t(Structure):
     header: armnn_header_t
-    beta: float
+    operation: int
+    reserved: int
+
+
+class armnn_concat_descriptor_t(Structure):
+    header: armnn_header_t
     axis: int
+    view_count: int
+    views: Any
+
+
+class armnn_gather_descriptor_t(Structure):
+    header: armnn_header_t
+    axis: int
+    reserved: int
+
+
+class armnn_pad_descriptor_t(Structure):
+    header: armnn_header_t
+    padding_mode: int
+    rank: int
+    pad_before: Array[c_uint32]
+    pad_after: Array[c_uint32]
+    value: float
+    reserved: int
+
+
+class armnn_permute_descriptor_t(Structure):
+    header: armnn_header_t
+    rank: int
+    mappings: Array[c_uint32]
+    reserved: int
+
+
+class armnn_reshape_descriptor_t(Structure):
+    header: armnn_header_t
+    rank: int
+    reserved: int
+    target_shape: Array[c_uint64]
+
+
+class armnn_slice_descriptor_t(Structure):
+    header: armnn_header_t
+    rank: int
+    reserved: int
+    begin: Array[c_uint64]
+    size: Array[c_uint64]
+
+
+class armnn_splitter_descriptor_t(Structure):
+    header: armnn_header_t
+    axis: int
+    view_count: int
+    views: Any
+
+
+class armnn_stack_descriptor_t(Structure):
+    header: armnn_header_t
+    axis: int
+    input_count: int
+    rank: int
+    reserved: int
+    input_shape: Array[c_uint64]
+
+
+class armnn_strided_slice_descriptor_t(Structure):
+    header: armnn_header_t
+    rank: int
+    reserved: int
+    begin: Array[c_int64]
+    end: Array[c_int64]
+    stride: Array[c_int64]
+    begin_mask: int
+    end_mask: int
+    shrink_axis_mask: int
+    ellipsis_mask: int
+    new_axis_mask: int
+    data_layout: int
+
+
+class armnn_channel_shuffle_descriptor_t(Structure):
+    header: armnn_header_t
+    group_count: int
+    axis: int
+
+
+class armnn_tile_descriptor_t(Structure):
+    header: armnn_header_t
+    rank: int
+    multiples: Array[c_uint32]
+    reserved: int
+
+
+class armnn_broadcast_to_descriptor_t(Structure):
+    header: armnn_header_t
+    rank: int
+    reserved: int
+    target_shape: Array[c_uint64]
+
+
+class armnn_scatter_nd_descriptor_t(Structure):
+    header: armnn_header_t
+    function: int
+    input_enabled: int
+    axis: int
+    axis_enabled: int
 
 
 class armnn_lstm_descriptor_t(Structure):
@@ -733,10 +691,44 @@ class armnn_qlstm_descriptor_t(Structure):
     hidden_state_scale: float
 
 
+class armnn_arg_min_max_descriptor_t(Structure):
+    header: armnn_header_t
+    function: int
+    axis: int
+    output_type: int
+    reserved: int
+
+
+class armnn_batch_normalization_descriptor_t(Structure):
+    header: armnn_header_t
+    eps: float
+    data_layout: int
+
+
+class armnn_instance_normalization_descriptor_t(Structure):
+    header: armnn_header_t
+    gamma: float
+    beta: float
+    eps: float
+    data_layout: int
+
+
+class armnn_l2_normalization_descriptor_t(Structure):
+    header: armnn_header_t
+    eps: float
+    data_layout: int
+
+
+class armnn_softmax_descriptor_t(Structure):
+    header: armnn_header_t
+    beta: float
+    axis: int
+
+
 class armnn_mean_descriptor_t(Structure):
     header: armnn_header_t
-    axis_count: int
     keep_dims: int
+    axis_count: int
     axes: Array[c_int32]
 
 
@@ -752,21 +744,112 @@ class armnn_normalization_descriptor_t(Structure):
     reserved: int
 
 
-class armnn_pad_descriptor_t(Structure):
+class armnn_reduce_descriptor_t(Structure):
     header: armnn_header_t
-    rank: int
-    padding_mode: int
-    pad_before: Array[c_uint32]
-    pad_after: Array[c_uint32]
-    value: float
+    operation: int
+    keep_dims: int
+    axis_count: int
+    axes: Array[c_int32]
     reserved: int
 
 
-class armnn_permute_descriptor_t(Structure):
+class armnn_batch_mat_mul_descriptor_t(Structure):
     header: armnn_header_t
-    rank: int
+    transpose_x: int
+    transpose_y: int
+    adjoint_x: int
+    adjoint_y: int
+    data_layout_x: int
+    data_layout_y: int
+
+
+class armnn_detection_post_process_descriptor_t(Structure):
+    header: armnn_header_t
+    max_detections: int
+    max_classes_per_detection: int
+    detections_per_class: int
+    nms_score_threshold: float
+    nms_iou_threshold: float
+    num_classes: int
+    use_regular_nms: int
+    scale_x: float
+    scale_y: float
+    scale_w: float
+    scale_h: float
     reserved: int
-    mappings: Array[c_uint32]
+
+
+class armnn_pre_compiled_descriptor_t(Structure):
+    header: armnn_header_t
+    input_count: int
+    output_count: int
+
+
+class armnn_stand_in_descriptor_t(Structure):
+    header: armnn_header_t
+    input_count: int
+    output_count: int
+
+
+class armnn_fused_descriptor_t(Structure):
+    header: armnn_header_t
+    input_count: int
+    output_count: int
+    fused_kernel_type: int
+    reserved: int
+
+
+class armnn_batch_to_space_nd_descriptor_t(Structure):
+    header: armnn_header_t
+    block_rank: int
+    block_shape: Array[c_uint32]
+    crop_before: Array[c_uint32]
+    crop_after: Array[c_uint32]
+    data_layout: int
+
+
+class armnn_convolution2d_descriptor_t(Structure):
+    header: armnn_header_t
+    pad_left: int
+    pad_right: int
+    pad_top: int
+    pad_bottom: int
+    stride_x: int
+    stride_y: int
+    dilation_x: int
+    dilation_y: int
+    bias_enabled: int
+    data_layout: int
+    groups: int
+    reserved: int
+
+
+class armnn_space_depth_descriptor_t(Structure):
+    header: armnn_header_t
+    block_size: int
+    data_layout: int
+
+
+class armnn_depthwise_convolution2d_descriptor_t(Structure):
+    header: armnn_header_t
+    pad_left: int
+    pad_right: int
+    pad_top: int
+    pad_bottom: int
+    stride_x: int
+    stride_y: int
+    dilation_x: int
+    dilation_y: int
+    bias_enabled: int
+    data_layout: int
+
+
+class armnn_fully_connected_descriptor_t(Structure):
+    header: armnn_header_t
+    bias_enabled: int
+    transpose_weight_matrix: int
+    constant_weights: int
+    reserved: int
 
 
 class armnn_pooling2d_descriptor_t(Structure):
@@ -787,6 +870,59 @@ class armnn_pooling2d_descriptor_t(Structure):
     dilation_y: int
 
 
+class armnn_resize_descriptor_t(Structure):
+    header: armnn_header_t
+    target_width: int
+    target_height: int
+    method: int
+    data_layout: int
+    align_corners: int
+    half_pixel_centers: int
+
+
+class armnn_space_to_batch_nd_descriptor_t(Structure):
+    header: armnn_header_t
+    block_rank: int
+    block_shape: Array[c_uint32]
+    pad_before: Array[c_uint32]
+    pad_after: Array[c_uint32]
+    data_layout: int
+
+
+class armnn_transpose_convolution2d_descriptor_t(Structure):
+    header: armnn_header_t
+    pad_left: int
+    pad_right: int
+    pad_top: int
+    pad_bottom: int
+    stride_x: int
+    stride_y: int
+    bias_enabled: int
+    data_layout: int
+    output_shape_enabled: int
+    dilation_x: int
+    dilation_y: int
+    groups: int
+
+
+class armnn_convolution3d_descriptor_t(Structure):
+    header: armnn_header_t
+    pad_left: int
+    pad_right: int
+    pad_top: int
+    pad_bottom: int
+    pad_front: int
+    pad_back: int
+    stride_x: int
+    stride_y: int
+    stride_z: int
+    dilation_x: int
+    dilation_y: int
+    dilation_z: int
+    bias_enabled: int
+    data_layout: int
+
+
 class armnn_pooling3d_descriptor_t(Structure):
     header: armnn_header_t
     pool_type: int
@@ -805,130 +941,6 @@ class armnn_pooling3d_descriptor_t(Structure):
     output_shape_rounding: int
     padding_method: int
     data_layout: int
-
-
-class armnn_pre_compiled_descriptor_t(Structure):
-    header: armnn_header_t
-    input_count: int
-    output_count: int
-
-
-class armnn_reduce_descriptor_t(Structure):
-    header: armnn_header_t
-    operation: int
-    keep_dims: int
-    axis_count: int
-    reserved: int
-    axes: Array[c_int32]
-
-
-class armnn_reshape_descriptor_t(Structure):
-    header: armnn_header_t
-    rank: int
-    reserved: int
-    target_shape: Array[c_uint64]
-
-
-class armnn_resize_descriptor_t(Structure):
-    header: armnn_header_t
-    target_width: int
-    target_height: int
-    method: int
-    data_layout: int
-    align_corners: int
-    half_pixel_centers: int
-
-
-class armnn_slice_descriptor_t(Structure):
-    header: armnn_header_t
-    rank: int
-    reserved: int
-    begin: Array[c_uint64]
-    size: Array[c_uint64]
-
-
-class armnn_space_to_batch_nd_descriptor_t(Structure):
-    header: armnn_header_t
-    block_rank: int
-    data_layout: int
-    block_shape: Array[c_uint32]
-    pad_before: Array[c_uint32]
-    pad_after: Array[c_uint32]
-
-
-class armnn_splitter_descriptor_t(Structure):
-    header: armnn_header_t
-    axis: int
-    view_count: int
-    views: Any
-
-
-class armnn_stack_descriptor_t(Structure):
-    header: armnn_header_t
-    axis: int
-    input_count: int
-    rank: int
-    reserved: int
-    input_shape: Array[c_uint64]
-
-
-class armnn_stand_in_descriptor_t(Structure):
-    header: armnn_header_t
-    input_count: int
-    output_count: int
-
-
-class armnn_strided_slice_descriptor_t(Structure):
-    header: armnn_header_t
-    rank: int
-    data_layout: int
-    begin: Array[c_int64]
-    end: Array[c_int64]
-    stride: Array[c_int64]
-    begin_mask: int
-    end_mask: int
-    shrink_axis_mask: int
-    ellipsis_mask: int
-    new_axis_mask: int
-    reserved: int
-
-
-class armnn_channel_shuffle_descriptor_t(Structure):
-    header: armnn_header_t
-    group_count: int
-    axis: int
-
-
-class armnn_batch_mat_mul_descriptor_t(Structure):
-    header: armnn_header_t
-    transpose_x: int
-    transpose_y: int
-    adjoint_x: int
-    adjoint_y: int
-    data_layout_x: int
-    data_layout_y: int
-
-
-class armnn_tile_descriptor_t(Structure):
-    header: armnn_header_t
-    rank: int
-    reserved: int
-    multiples: Array[c_uint32]
-
-
-class armnn_broadcast_to_descriptor_t(Structure):
-    header: armnn_header_t
-    rank: int
-    reserved: int
-    target_shape: Array[c_uint64]
-
-
-class armnn_scatter_nd_descriptor_t(Structure):
-    header: armnn_header_t
-    function: int
-    input_enabled: int
-    axis: int
-    axis_enabled: int
 
 
 class armnn_backend_api_t(Structure):
@@ -1431,148 +1443,6 @@ armnn_view_t._fields_ = [
     ("size", c_uint64 * 8),
 ]
 
-armnn_activation_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("function", c_int32),
-    ("a", c_float),
-    ("b", c_float),
-    ("reserved", c_uint32),
-]
-
-armnn_arg_min_max_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("function", c_int32),
-    ("axis", c_int32),
-    ("output_type", c_int32),
-    ("reserved", c_uint32),
-]
-
-armnn_batch_normalization_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("eps", c_float),
-    ("data_layout", c_int32),
-]
-
-armnn_batch_to_space_nd_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("block_rank", c_uint32),
-    ("data_layout", c_int32),
-    ("block_shape", c_uint32 * 8),
-    ("crop_before", c_uint32 * 8),
-    ("crop_after", c_uint32 * 8),
-]
-
-armnn_comparison_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("operation", c_int32),
-    ("reserved", c_uint32),
-]
-
-armnn_concat_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("axis", c_uint32),
-    ("view_count", c_uint32),
-    ("views", POINTER(armnn_view_t)),
-]
-
-armnn_convolution2d_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("pad_left", c_uint32),
-    ("pad_right", c_uint32),
-    ("pad_top", c_uint32),
-    ("pad_bottom", c_uint32),
-    ("stride_x", c_uint32),
-    ("stride_y", c_uint32),
-    ("dilation_x", c_uint32),
-    ("dilation_y", c_uint32),
-    ("bias_enabled", c_uint32),
-    ("data_layout", c_int32),
-    ("groups", c_uint32),
-    ("reserved", c_uint32),
-]
-
-armnn_depthwise_convolution2d_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("pad_left", c_uint32),
-    ("pad_right", c_uint32),
-    ("pad_top", c_uint32),
-    ("pad_bottom", c_uint32),
-    ("stride_x", c_uint32),
-    ("stride_y", c_uint32),
-    ("dilation_x", c_uint32),
-    ("dilation_y", c_uint32),
-    ("bias_enabled", c_uint32),
-    ("data_layout", c_int32),
-]
-
-armnn_convolution3d_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("pad_left", c_uint32),
-    ("pad_right", c_uint32),
-    ("pad_top", c_uint32),
-    ("pad_bottom", c_uint32),
-    ("pad_front", c_uint32),
-    ("pad_back", c_uint32),
-    ("stride_x", c_uint32),
-    ("stride_y", c_uint32),
-    ("stride_z", c_uint32),
-    ("dilation_x", c_uint32),
-    ("dilation_y", c_uint32),
-    ("dilation_z", c_uint32),
-    ("bias_enabled", c_uint32),
-    ("data_layout", c_int32),
-]
-
-armnn_transpose_convolution2d_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("pad_left", c_uint32),
-    ("pad_right", c_uint32),
-    ("pad_top", c_uint32),
-    ("pad_bottom", c_uint32),
-    ("stride_x", c_uint32),
-    ("stride_y", c_uint32),
-    ("bias_enabled", c_uint32),
-    ("data_layout", c_int32),
-    ("output_shape_enabled", c_uint32),
-    ("dilation_x", c_uint32),
-    ("dilation_y", c_uint32),
-    ("groups", c_uint32),
-]
-
-armnn_space_depth_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("block_size", c_uint32),
-    ("data_layout", c_int32),
-]
-
-armnn_detection_post_process_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("max_detections", c_uint32),
-    ("max_classes_per_detection", c_uint32),
-    ("detections_per_class", c_uint32),
-    ("nms_score_threshold", c_float),
-    ("nms_iou_threshold", c_float),
-    ("num_classes", c_uint32),
-    ("use_regular_nms", c_uint32),
-    ("scale_x", c_float),
-    ("scale_y", c_float),
-    ("scale_w", c_float),
-    ("scale_h", c_float),
-    ("reserved", c_uint32),
-]
-
-armnn_elementwise_binary_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("operation", c_int32),
-    ("reserved", c_uint32),
-]
-
-armnn_elementwise_unary_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("operation", c_int32),
-    ("reserved", c_uint32),
-]
-
 armnn_fake_quantization_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("min", c_float),
@@ -1585,40 +1455,24 @@ armnn_fill_descriptor_t._fields_ = [
     ("reserved", c_uint32),
 ]
 
-armnn_fully_connected_descriptor_t._fields_ = [
+armnn_activation_descriptor_t._fields_ = [
     ("header", armnn_header_t),
-    ("bias_enabled", c_uint32),
-    ("transpose_weight_matrix", c_uint32),
-    ("constant_weights", c_uint32),
+    ("function", c_int32),
+    ("a", c_float),
+    ("b", c_float),
     ("reserved", c_uint32),
 ]
 
-armnn_fused_descriptor_t._fields_ = [
+armnn_comparison_descriptor_t._fields_ = [
     ("header", armnn_header_t),
-    ("input_count", c_uint32),
-    ("output_count", c_uint32),
-    ("fused_kernel_type", c_int32),
+    ("operation", c_int32),
     ("reserved", c_uint32),
 ]
 
-armnn_gather_descriptor_t._fields_ = [
+armnn_elementwise_unary_descriptor_t._fields_ = [
     ("header", armnn_header_t),
-    ("axis", c_int32),
+    ("operation", c_int32),
     ("reserved", c_uint32),
-]
-
-armnn_instance_normalization_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("gamma", c_float),
-    ("beta", c_float),
-    ("eps", c_float),
-    ("data_layout", c_int32),
-]
-
-armnn_l2_normalization_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("eps", c_float),
-    ("data_layout", c_int32),
 ]
 
 armnn_logical_binary_descriptor_t._fields_ = [
@@ -1627,10 +1481,114 @@ armnn_logical_binary_descriptor_t._fields_ = [
     ("reserved", c_uint32),
 ]
 
-armnn_softmax_descriptor_t._fields_ = [
+armnn_elementwise_binary_descriptor_t._fields_ = [
     ("header", armnn_header_t),
-    ("beta", c_float),
+    ("operation", c_int32),
+    ("reserved", c_uint32),
+]
+
+armnn_concat_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("axis", c_uint32),
+    ("view_count", c_uint32),
+    ("views", POINTER(armnn_view_t)),
+]
+
+armnn_gather_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
     ("axis", c_int32),
+    ("reserved", c_uint32),
+]
+
+armnn_pad_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("padding_mode", c_int32),
+    ("rank", c_uint32),
+    ("pad_before", c_uint32 * 8),
+    ("pad_after", c_uint32 * 8),
+    ("value", c_float),
+    ("reserved", c_uint32),
+]
+
+armnn_permute_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("rank", c_uint32),
+    ("mappings", c_uint32 * 8),
+    ("reserved", c_uint32),
+]
+
+armnn_reshape_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("rank", c_uint32),
+    ("reserved", c_uint32),
+    ("target_shape", c_uint64 * 8),
+]
+
+armnn_slice_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("rank", c_uint32),
+    ("reserved", c_uint32),
+    ("begin", c_uint64 * 8),
+    ("size", c_uint64 * 8),
+]
+
+armnn_splitter_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("axis", c_int32),
+    ("view_count", c_uint32),
+    ("views", POINTER(armnn_view_t)),
+]
+
+armnn_stack_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("axis", c_uint32),
+    ("input_count", c_uint32),
+    ("rank", c_uint32),
+    ("reserved", c_uint32),
+    ("input_shape", c_uint64 * 8),
+]
+
+armnn_strided_slice_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("rank", c_uint32),
+    ("reserved", c_uint32),
+    ("begin", c_int64 * 8),
+    ("end", c_int64 * 8),
+    ("stride", c_int64 * 8),
+    ("begin_mask", c_uint32),
+    ("end_mask", c_uint32),
+    ("shrink_axis_mask", c_uint32),
+    ("ellipsis_mask", c_uint32),
+    ("new_axis_mask", c_uint32),
+    ("data_layout", c_int32),
+]
+
+armnn_channel_shuffle_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("group_count", c_uint32),
+    ("axis", c_uint32),
+]
+
+armnn_tile_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("rank", c_uint32),
+    ("multiples", c_uint32 * 8),
+    ("reserved", c_uint32),
+]
+
+armnn_broadcast_to_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("rank", c_uint32),
+    ("reserved", c_uint32),
+    ("target_shape", c_uint64 * 8),
+]
+
+armnn_scatter_nd_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("function", c_int32),
+    ("input_enabled", c_uint32),
+    ("axis", c_int32),
+    ("axis_enabled", c_uint32),
 ]
 
 armnn_lstm_descriptor_t._fields_ = [
@@ -1667,10 +1625,44 @@ armnn_qlstm_descriptor_t._fields_ = [
     ("hidden_state_scale", c_float),
 ]
 
+armnn_arg_min_max_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("function", c_int32),
+    ("axis", c_int32),
+    ("output_type", c_int32),
+    ("reserved", c_uint32),
+]
+
+armnn_batch_normalization_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("eps", c_float),
+    ("data_layout", c_int32),
+]
+
+armnn_instance_normalization_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("gamma", c_float),
+    ("beta", c_float),
+    ("eps", c_float),
+    ("data_layout", c_int32),
+]
+
+armnn_l2_normalization_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("eps", c_float),
+    ("data_layout", c_int32),
+]
+
+armnn_softmax_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("beta", c_float),
+    ("axis", c_int32),
+]
+
 armnn_mean_descriptor_t._fields_ = [
     ("header", armnn_header_t),
-    ("axis_count", c_uint32),
     ("keep_dims", c_uint32),
+    ("axis_count", c_uint32),
     ("axes", c_int32 * 8),
 ]
 
@@ -1686,21 +1678,112 @@ armnn_normalization_descriptor_t._fields_ = [
     ("reserved", c_uint32),
 ]
 
-armnn_pad_descriptor_t._fields_ = [
+armnn_reduce_descriptor_t._fields_ = [
     ("header", armnn_header_t),
-    ("rank", c_uint32),
-    ("padding_mode", c_int32),
-    ("pad_before", c_uint32 * 8),
-    ("pad_after", c_uint32 * 8),
-    ("value", c_float),
+    ("operation", c_int32),
+    ("keep_dims", c_uint32),
+    ("axis_count", c_uint32),
+    ("axes", c_int32 * 8),
     ("reserved", c_uint32),
 ]
 
-armnn_permute_descriptor_t._fields_ = [
+armnn_batch_mat_mul_descriptor_t._fields_ = [
     ("header", armnn_header_t),
-    ("rank", c_uint32),
+    ("transpose_x", c_uint32),
+    ("transpose_y", c_uint32),
+    ("adjoint_x", c_uint32),
+    ("adjoint_y", c_uint32),
+    ("data_layout_x", c_int32),
+    ("data_layout_y", c_int32),
+]
+
+armnn_detection_post_process_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("max_detections", c_uint32),
+    ("max_classes_per_detection", c_uint32),
+    ("detections_per_class", c_uint32),
+    ("nms_score_threshold", c_float),
+    ("nms_iou_threshold", c_float),
+    ("num_classes", c_uint32),
+    ("use_regular_nms", c_uint32),
+    ("scale_x", c_float),
+    ("scale_y", c_float),
+    ("scale_w", c_float),
+    ("scale_h", c_float),
     ("reserved", c_uint32),
-    ("mappings", c_uint32 * 8),
+]
+
+armnn_pre_compiled_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("input_count", c_uint32),
+    ("output_count", c_uint32),
+]
+
+armnn_stand_in_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("input_count", c_uint32),
+    ("output_count", c_uint32),
+]
+
+armnn_fused_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("input_count", c_uint32),
+    ("output_count", c_uint32),
+    ("fused_kernel_type", c_int32),
+    ("reserved", c_uint32),
+]
+
+armnn_batch_to_space_nd_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("block_rank", c_uint32),
+    ("block_shape", c_uint32 * 8),
+    ("crop_before", c_uint32 * 8),
+    ("crop_after", c_uint32 * 8),
+    ("data_layout", c_int32),
+]
+
+armnn_convolution2d_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("pad_left", c_uint32),
+    ("pad_right", c_uint32),
+    ("pad_top", c_uint32),
+    ("pad_bottom", c_uint32),
+    ("stride_x", c_uint32),
+    ("stride_y", c_uint32),
+    ("dilation_x", c_uint32),
+    ("dilation_y", c_uint32),
+    ("bias_enabled", c_uint32),
+    ("data_layout", c_int32),
+    ("groups", c_uint32),
+    ("reserved", c_uint32),
+]
+
+armnn_space_depth_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("block_size", c_uint32),
+    ("data_layout", c_int32),
+]
+
+armnn_depthwise_convolution2d_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("pad_left", c_uint32),
+    ("pad_right", c_uint32),
+    ("pad_top", c_uint32),
+    ("pad_bottom", c_uint32),
+    ("stride_x", c_uint32),
+    ("stride_y", c_uint32),
+    ("dilation_x", c_uint32),
+    ("dilation_y", c_uint32),
+    ("bias_enabled", c_uint32),
+    ("data_layout", c_int32),
+]
+
+armnn_fully_connected_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("bias_enabled", c_uint32),
+    ("transpose_weight_matrix", c_uint32),
+    ("constant_weights", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_pooling2d_descriptor_t._fields_ = [
@@ -1721,6 +1804,59 @@ armnn_pooling2d_descriptor_t._fields_ = [
     ("dilation_y", c_uint32),
 ]
 
+armnn_resize_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("target_width", c_uint32),
+    ("target_height", c_uint32),
+    ("method", c_int32),
+    ("data_layout", c_int32),
+    ("align_corners", c_uint32),
+    ("half_pixel_centers", c_uint32),
+]
+
+armnn_space_to_batch_nd_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("block_rank", c_uint32),
+    ("block_shape", c_uint32 * 8),
+    ("pad_before", c_uint32 * 8),
+    ("pad_after", c_uint32 * 8),
+    ("data_layout", c_int32),
+]
+
+armnn_transpose_convolution2d_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("pad_left", c_uint32),
+    ("pad_right", c_uint32),
+    ("pad_top", c_uint32),
+    ("pad_bottom", c_uint32),
+    ("stride_x", c_uint32),
+    ("stride_y", c_uint32),
+    ("bias_enabled", c_uint32),
+    ("data_layout", c_int32),
+    ("output_shape_enabled", c_uint32),
+    ("dilation_x", c_uint32),
+    ("dilation_y", c_uint32),
+    ("groups", c_uint32),
+]
+
+armnn_convolution3d_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("pad_left", c_uint32),
+    ("pad_right", c_uint32),
+    ("pad_top", c_uint32),
+    ("pad_bottom", c_uint32),
+    ("pad_front", c_uint32),
+    ("pad_back", c_uint32),
+    ("stride_x", c_uint32),
+    ("stride_y", c_uint32),
+    ("stride_z", c_uint32),
+    ("dilation_x", c_uint32),
+    ("dilation_y", c_uint32),
+    ("dilation_z", c_uint32),
+    ("bias_enabled", c_uint32),
+    ("data_layout", c_int32),
+]
+
 armnn_pooling3d_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("pool_type", c_int32),
@@ -1739,130 +1875,6 @@ armnn_pooling3d_descriptor_t._fields_ = [
     ("output_shape_rounding", c_int32),
     ("padding_method", c_int32),
     ("data_layout", c_int32),
-]
-
-armnn_pre_compiled_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("input_count", c_uint32),
-    ("output_count", c_uint32),
-]
-
-armnn_reduce_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("operation", c_int32),
-    ("keep_dims", c_uint32),
-    ("axis_count", c_uint32),
-    ("reserved", c_uint32),
-    ("axes", c_int32 * 8),
-]
-
-armnn_reshape_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("rank", c_uint32),
-    ("reserved", c_uint32),
-    ("target_shape", c_uint64 * 8),
-]
-
-armnn_resize_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("target_width", c_uint32),
-    ("target_height", c_uint32),
-    ("method", c_int32),
-    ("data_layout", c_int32),
-    ("align_corners", c_uint32),
-    ("half_pixel_centers", c_uint32),
-]
-
-armnn_slice_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("rank", c_uint32),
-    ("reserved", c_uint32),
-    ("begin", c_uint64 * 8),
-    ("size", c_uint64 * 8),
-]
-
-armnn_space_to_batch_nd_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("block_rank", c_uint32),
-    ("data_layout", c_int32),
-    ("block_shape", c_uint32 * 8),
-    ("pad_before", c_uint32 * 8),
-    ("pad_after", c_uint32 * 8),
-]
-
-armnn_splitter_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("axis", c_int32),
-    ("view_count", c_uint32),
-    ("views", POINTER(armnn_view_t)),
-]
-
-armnn_stack_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("axis", c_uint32),
-    ("input_count", c_uint32),
-    ("rank", c_uint32),
-    ("reserved", c_uint32),
-    ("input_shape", c_uint64 * 8),
-]
-
-armnn_stand_in_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("input_count", c_uint32),
-    ("output_count", c_uint32),
-]
-
-armnn_strided_slice_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("rank", c_uint32),
-    ("data_layout", c_int32),
-    ("begin", c_int64 * 8),
-    ("end", c_int64 * 8),
-    ("stride", c_int64 * 8),
-    ("begin_mask", c_uint32),
-    ("end_mask", c_uint32),
-    ("shrink_axis_mask", c_uint32),
-    ("ellipsis_mask", c_uint32),
-    ("new_axis_mask", c_uint32),
-    ("reserved", c_uint32),
-]
-
-armnn_channel_shuffle_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("group_count", c_uint32),
-    ("axis", c_uint32),
-]
-
-armnn_batch_mat_mul_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("transpose_x", c_uint32),
-    ("transpose_y", c_uint32),
-    ("adjoint_x", c_uint32),
-    ("adjoint_y", c_uint32),
-    ("data_layout_x", c_int32),
-    ("data_layout_y", c_int32),
-]
-
-armnn_tile_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("rank", c_uint32),
-    ("reserved", c_uint32),
-    ("multiples", c_uint32 * 8),
-]
-
-armnn_broadcast_to_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("rank", c_uint32),
-    ("reserved", c_uint32),
-    ("target_shape", c_uint64 * 8),
-]
-
-armnn_scatter_nd_descriptor_t._fields_ = [
-    ("header", armnn_header_t),
-    ("function", c_int32),
-    ("input_enabled", c_uint32),
-    ("axis", c_int32),
-    ("axis_enabled", c_uint32),
 ]
 
 armnn_backend_t._fields_ = [
@@ -2586,52 +2598,52 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_tensor_info_t": armnn_tensor_info_t,
     "armnn_const_tensor_t": armnn_const_tensor_t,
     "armnn_view_t": armnn_view_t,
-    "armnn_activation_descriptor_t": armnn_activation_descriptor_t,
-    "armnn_arg_min_max_descriptor_t": armnn_arg_min_max_descriptor_t,
-    "armnn_batch_normalization_descriptor_t": armnn_batch_normalization_descriptor_t,
-    "armnn_batch_to_space_nd_descriptor_t": armnn_batch_to_space_nd_descriptor_t,
-    "armnn_comparison_descriptor_t": armnn_comparison_descriptor_t,
-    "armnn_concat_descriptor_t": armnn_concat_descriptor_t,
-    "armnn_convolution2d_descriptor_t": armnn_convolution2d_descriptor_t,
-    "armnn_depthwise_convolution2d_descriptor_t": armnn_depthwise_convolution2d_descriptor_t,
-    "armnn_convolution3d_descriptor_t": armnn_convolution3d_descriptor_t,
-    "armnn_transpose_convolution2d_descriptor_t": armnn_transpose_convolution2d_descriptor_t,
-    "armnn_space_depth_descriptor_t": armnn_space_depth_descriptor_t,
-    "armnn_detection_post_process_descriptor_t": armnn_detection_post_process_descriptor_t,
-    "armnn_elementwise_binary_descriptor_t": armnn_elementwise_binary_descriptor_t,
-    "armnn_elementwise_unary_descriptor_t": armnn_elementwise_unary_descriptor_t,
     "armnn_fake_quantization_descriptor_t": armnn_fake_quantization_descriptor_t,
     "armnn_fill_descriptor_t": armnn_fill_descriptor_t,
-    "armnn_fully_connected_descriptor_t": armnn_fully_connected_descriptor_t,
-    "armnn_fused_descriptor_t": armnn_fused_descriptor_t,
-    "armnn_gather_descriptor_t": armnn_gather_descriptor_t,
-    "armnn_instance_normalization_descriptor_t": armnn_instance_normalization_descriptor_t,
-    "armnn_l2_normalization_descriptor_t": armnn_l2_normalization_descriptor_t,
+    "armnn_activation_descriptor_t": armnn_activation_descriptor_t,
+    "armnn_comparison_descriptor_t": armnn_comparison_descriptor_t,
+    "armnn_elementwise_unary_descriptor_t": armnn_elementwise_unary_descriptor_t,
     "armnn_logical_binary_descriptor_t": armnn_logical_binary_descriptor_t,
-    "armnn_softmax_descriptor_t": armnn_softmax_descriptor_t,
-    "armnn_lstm_descriptor_t": armnn_lstm_descriptor_t,
-    "armnn_qlstm_descriptor_t": armnn_qlstm_descriptor_t,
-    "armnn_mean_descriptor_t": armnn_mean_descriptor_t,
-    "armnn_normalization_descriptor_t": armnn_normalization_descriptor_t,
+    "armnn_elementwise_binary_descriptor_t": armnn_elementwise_binary_descriptor_t,
+    "armnn_concat_descriptor_t": armnn_concat_descriptor_t,
+    "armnn_gather_descriptor_t": armnn_gather_descriptor_t,
     "armnn_pad_descriptor_t": armnn_pad_descriptor_t,
     "armnn_permute_descriptor_t": armnn_permute_descriptor_t,
-    "armnn_pooling2d_descriptor_t": armnn_pooling2d_descriptor_t,
-    "armnn_pooling3d_descriptor_t": armnn_pooling3d_descriptor_t,
-    "armnn_pre_compiled_descriptor_t": armnn_pre_compiled_descriptor_t,
-    "armnn_reduce_descriptor_t": armnn_reduce_descriptor_t,
     "armnn_reshape_descriptor_t": armnn_reshape_descriptor_t,
-    "armnn_resize_descriptor_t": armnn_resize_descriptor_t,
     "armnn_slice_descriptor_t": armnn_slice_descriptor_t,
-    "armnn_space_to_batch_nd_descriptor_t": armnn_space_to_batch_nd_descriptor_t,
     "armnn_splitter_descriptor_t": armnn_splitter_descriptor_t,
     "armnn_stack_descriptor_t": armnn_stack_descriptor_t,
-    "armnn_stand_in_descriptor_t": armnn_stand_in_descriptor_t,
     "armnn_strided_slice_descriptor_t": armnn_strided_slice_descriptor_t,
     "armnn_channel_shuffle_descriptor_t": armnn_channel_shuffle_descriptor_t,
-    "armnn_batch_mat_mul_descriptor_t": armnn_batch_mat_mul_descriptor_t,
     "armnn_tile_descriptor_t": armnn_tile_descriptor_t,
     "armnn_broadcast_to_descriptor_t": armnn_broadcast_to_descriptor_t,
     "armnn_scatter_nd_descriptor_t": armnn_scatter_nd_descriptor_t,
+    "armnn_lstm_descriptor_t": armnn_lstm_descriptor_t,
+    "armnn_qlstm_descriptor_t": armnn_qlstm_descriptor_t,
+    "armnn_arg_min_max_descriptor_t": armnn_arg_min_max_descriptor_t,
+    "armnn_batch_normalization_descriptor_t": armnn_batch_normalization_descriptor_t,
+    "armnn_instance_normalization_descriptor_t": armnn_instance_normalization_descriptor_t,
+    "armnn_l2_normalization_descriptor_t": armnn_l2_normalization_descriptor_t,
+    "armnn_softmax_descriptor_t": armnn_softmax_descriptor_t,
+    "armnn_mean_descriptor_t": armnn_mean_descriptor_t,
+    "armnn_normalization_descriptor_t": armnn_normalization_descriptor_t,
+    "armnn_reduce_descriptor_t": armnn_reduce_descriptor_t,
+    "armnn_batch_mat_mul_descriptor_t": armnn_batch_mat_mul_descriptor_t,
+    "armnn_detection_post_process_descriptor_t": armnn_detection_post_process_descriptor_t,
+    "armnn_pre_compiled_descriptor_t": armnn_pre_compiled_descriptor_t,
+    "armnn_stand_in_descriptor_t": armnn_stand_in_descriptor_t,
+    "armnn_fused_descriptor_t": armnn_fused_descriptor_t,
+    "armnn_batch_to_space_nd_descriptor_t": armnn_batch_to_space_nd_descriptor_t,
+    "armnn_convolution2d_descriptor_t": armnn_convolution2d_descriptor_t,
+    "armnn_space_depth_descriptor_t": armnn_space_depth_descriptor_t,
+    "armnn_depthwise_convolution2d_descriptor_t": armnn_depthwise_convolution2d_descriptor_t,
+    "armnn_fully_connected_descriptor_t": armnn_fully_connected_descriptor_t,
+    "armnn_pooling2d_descriptor_t": armnn_pooling2d_descriptor_t,
+    "armnn_resize_descriptor_t": armnn_resize_descriptor_t,
+    "armnn_space_to_batch_nd_descriptor_t": armnn_space_to_batch_nd_descriptor_t,
+    "armnn_transpose_convolution2d_descriptor_t": armnn_transpose_convolution2d_descriptor_t,
+    "armnn_convolution3d_descriptor_t": armnn_convolution3d_descriptor_t,
+    "armnn_pooling3d_descriptor_t": armnn_pooling3d_descriptor_t,
     "armnn_backend_api_t": armnn_backend_api_t,
     "armnn_backend_t": armnn_backend_t,
     "armnn_backend_context_api_t": armnn_backend_context_api_t,
@@ -2753,6 +2765,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_DATA_LAYOUT_NHWC": ARMNN_DATA_LAYOUT_NHWC,
         "ARMNN_DATA_LAYOUT_NDHWC": ARMNN_DATA_LAYOUT_NDHWC,
         "ARMNN_DATA_LAYOUT_NCDHW": ARMNN_DATA_LAYOUT_NCDHW,
+        "ARMNN_DATA_LAYOUT_COUNT": ARMNN_DATA_LAYOUT_COUNT,
         "ARMNN_DATA_LAYOUT_MAX_ENUM": ARMNN_DATA_LAYOUT_MAX_ENUM,
     },
     "armnn_dimensionality_e": {
@@ -2882,12 +2895,6 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_COMPARISON_COUNT": ARMNN_COMPARISON_COUNT,
         "ARMNN_COMPARISON_MAX_ENUM": ARMNN_COMPARISON_MAX_ENUM,
     },
-    "armnn_logical_binary_operation_e": {
-        "ARMNN_LOGICAL_AND": ARMNN_LOGICAL_AND,
-        "ARMNN_LOGICAL_OR": ARMNN_LOGICAL_OR,
-        "ARMNN_LOGICAL_BINARY_COUNT": ARMNN_LOGICAL_BINARY_COUNT,
-        "ARMNN_LOGICAL_BINARY_MAX_ENUM": ARMNN_LOGICAL_BINARY_MAX_ENUM,
-    },
     "armnn_unary_operation_e": {
         "ARMNN_UNARY_ABS": ARMNN_UNARY_ABS,
         "ARMNN_UNARY_EXP": ARMNN_UNARY_EXP,
@@ -2898,8 +2905,15 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_UNARY_LOG": ARMNN_UNARY_LOG,
         "ARMNN_UNARY_SIN": ARMNN_UNARY_SIN,
         "ARMNN_UNARY_CEIL": ARMNN_UNARY_CEIL,
+        "ARMNN_UNARY_FLOOR": ARMNN_UNARY_FLOOR,
         "ARMNN_UNARY_COUNT": ARMNN_UNARY_COUNT,
         "ARMNN_UNARY_MAX_ENUM": ARMNN_UNARY_MAX_ENUM,
+    },
+    "armnn_logical_binary_operation_e": {
+        "ARMNN_LOGICAL_AND": ARMNN_LOGICAL_AND,
+        "ARMNN_LOGICAL_OR": ARMNN_LOGICAL_OR,
+        "ARMNN_LOGICAL_BINARY_COUNT": ARMNN_LOGICAL_BINARY_COUNT,
+        "ARMNN_LOGICAL_BINARY_MAX_ENUM": ARMNN_LOGICAL_BINARY_MAX_ENUM,
     },
     "armnn_binary_operation_e": {
         "ARMNN_BINARY_ADD": ARMNN_BINARY_ADD,
@@ -2913,6 +2927,41 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_BINARY_COUNT": ARMNN_BINARY_COUNT,
         "ARMNN_BINARY_MAX_ENUM": ARMNN_BINARY_MAX_ENUM,
     },
+    "armnn_padding_mode_e": {
+        "ARMNN_PAD_CONSTANT": ARMNN_PAD_CONSTANT,
+        "ARMNN_PAD_REFLECT": ARMNN_PAD_REFLECT,
+        "ARMNN_PAD_SYMMETRIC": ARMNN_PAD_SYMMETRIC,
+        "ARMNN_PAD_MODE_COUNT": ARMNN_PAD_MODE_COUNT,
+        "ARMNN_PAD_MODE_MAX_ENUM": ARMNN_PAD_MODE_MAX_ENUM,
+    },
+    "armnn_scatter_nd_function_e": {
+        "ARMNN_SCATTER_UPDATE": ARMNN_SCATTER_UPDATE,
+        "ARMNN_SCATTER_ADD": ARMNN_SCATTER_ADD,
+        "ARMNN_SCATTER_SUB": ARMNN_SCATTER_SUB,
+        "ARMNN_SCATTER_MAX": ARMNN_SCATTER_MAX,
+        "ARMNN_SCATTER_MIN": ARMNN_SCATTER_MIN,
+        "ARMNN_SCATTER_MUL": ARMNN_SCATTER_MUL,
+        "ARMNN_SCATTER_COUNT": ARMNN_SCATTER_COUNT,
+        "ARMNN_SCATTER_MAX_ENUM": ARMNN_SCATTER_MAX_ENUM,
+    },
+    "armnn_arg_min_max_function_e": {
+        "ARMNN_ARG_MIN": ARMNN_ARG_MIN,
+        "ARMNN_ARG_MAX": ARMNN_ARG_MAX,
+        "ARMNN_ARG_MIN_MAX_COUNT": ARMNN_ARG_MIN_MAX_COUNT,
+        "ARMNN_ARG_MIN_MAX_MAX_ENUM": ARMNN_ARG_MIN_MAX_MAX_ENUM,
+    },
+    "armnn_normalization_channel_e": {
+        "ARMNN_NORMALIZATION_ACROSS": ARMNN_NORMALIZATION_ACROSS,
+        "ARMNN_NORMALIZATION_WITHIN": ARMNN_NORMALIZATION_WITHIN,
+        "ARMNN_NORMALIZATION_CHANNEL_COUNT": ARMNN_NORMALIZATION_CHANNEL_COUNT,
+        "ARMNN_NORMALIZATION_CHANNEL_MAX_ENUM": ARMNN_NORMALIZATION_CHANNEL_MAX_ENUM,
+    },
+    "armnn_normalization_method_e": {
+        "ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS": ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS,
+        "ARMNN_NORMALIZATION_LOCAL_CONTRAST": ARMNN_NORMALIZATION_LOCAL_CONTRAST,
+        "ARMNN_NORMALIZATION_METHOD_COUNT": ARMNN_NORMALIZATION_METHOD_COUNT,
+        "ARMNN_NORMALIZATION_METHOD_MAX_ENUM": ARMNN_NORMALIZATION_METHOD_MAX_ENUM,
+    },
     "armnn_reduce_operation_e": {
         "ARMNN_REDUCE_SUM": ARMNN_REDUCE_SUM,
         "ARMNN_REDUCE_MAX": ARMNN_REDUCE_MAX,
@@ -2922,60 +2971,35 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_REDUCE_COUNT": ARMNN_REDUCE_COUNT,
         "ARMNN_REDUCE_MAX_ENUM": ARMNN_REDUCE_MAX_ENUM,
     },
-    "armnn_arg_min_max_function_e": {
-        "ARMNN_ARG_MIN": ARMNN_ARG_MIN,
-        "ARMNN_ARG_MAX": ARMNN_ARG_MAX,
-        "ARMNN_ARG_MIN_MAX_MAX_ENUM": ARMNN_ARG_MIN_MAX_MAX_ENUM,
+    "armnn_fused_kernel_type_e": {
+        "ARMNN_FUSED_ADD_MUL_ADD": ARMNN_FUSED_ADD_MUL_ADD,
+        "ARMNN_FUSED_COUNT": ARMNN_FUSED_COUNT,
+        "ARMNN_FUSED_MAX_ENUM": ARMNN_FUSED_MAX_ENUM,
     },
     "armnn_pooling_algorithm_e": {
         "ARMNN_POOLING_MAX": ARMNN_POOLING_MAX,
         "ARMNN_POOLING_AVERAGE": ARMNN_POOLING_AVERAGE,
         "ARMNN_POOLING_L2": ARMNN_POOLING_L2,
+        "ARMNN_POOLING_COUNT": ARMNN_POOLING_COUNT,
         "ARMNN_POOLING_MAX_ENUM": ARMNN_POOLING_MAX_ENUM,
-    },
-    "armnn_padding_method_e": {
-        "ARMNN_PADDING_IGNORE_VALUE": ARMNN_PADDING_IGNORE_VALUE,
-        "ARMNN_PADDING_EXCLUDE": ARMNN_PADDING_EXCLUDE,
-        "ARMNN_PADDING_METHOD_MAX_ENUM": ARMNN_PADDING_METHOD_MAX_ENUM,
-    },
-    "armnn_padding_mode_e": {
-        "ARMNN_PAD_CONSTANT": ARMNN_PAD_CONSTANT,
-        "ARMNN_PAD_REFLECT": ARMNN_PAD_REFLECT,
-        "ARMNN_PAD_SYMMETRIC": ARMNN_PAD_SYMMETRIC,
-        "ARMNN_PAD_MODE_MAX_ENUM": ARMNN_PAD_MODE_MAX_ENUM,
     },
     "armnn_output_shape_rounding_e": {
         "ARMNN_ROUNDING_FLOOR": ARMNN_ROUNDING_FLOOR,
         "ARMNN_ROUNDING_CEILING": ARMNN_ROUNDING_CEILING,
+        "ARMNN_ROUNDING_COUNT": ARMNN_ROUNDING_COUNT,
         "ARMNN_ROUNDING_MAX_ENUM": ARMNN_ROUNDING_MAX_ENUM,
+    },
+    "armnn_padding_method_e": {
+        "ARMNN_PADDING_IGNORE_VALUE": ARMNN_PADDING_IGNORE_VALUE,
+        "ARMNN_PADDING_EXCLUDE": ARMNN_PADDING_EXCLUDE,
+        "ARMNN_PADDING_METHOD_COUNT": ARMNN_PADDING_METHOD_COUNT,
+        "ARMNN_PADDING_METHOD_MAX_ENUM": ARMNN_PADDING_METHOD_MAX_ENUM,
     },
     "armnn_resize_method_e": {
         "ARMNN_RESIZE_BILINEAR": ARMNN_RESIZE_BILINEAR,
         "ARMNN_RESIZE_NEAREST_NEIGHBOR": ARMNN_RESIZE_NEAREST_NEIGHBOR,
+        "ARMNN_RESIZE_METHOD_COUNT": ARMNN_RESIZE_METHOD_COUNT,
         "ARMNN_RESIZE_METHOD_MAX_ENUM": ARMNN_RESIZE_METHOD_MAX_ENUM,
-    },
-    "armnn_normalization_channel_e": {
-        "ARMNN_NORMALIZATION_ACROSS": ARMNN_NORMALIZATION_ACROSS,
-        "ARMNN_NORMALIZATION_WITHIN": ARMNN_NORMALIZATION_WITHIN,
-        "ARMNN_NORMALIZATION_CHANNEL_MAX_ENUM": ARMNN_NORMALIZATION_CHANNEL_MAX_ENUM,
-    },
-    "armnn_normalization_method_e": {
-        "ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS": ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS,
-        "ARMNN_NORMALIZATION_LOCAL_CONTRAST": ARMNN_NORMALIZATION_LOCAL_CONTRAST,
-        "ARMNN_NORMALIZATION_METHOD_MAX_ENUM": ARMNN_NORMALIZATION_METHOD_MAX_ENUM,
-    },
-    "armnn_scatter_nd_function_e": {
-        "ARMNN_SCATTER_UPDATE": ARMNN_SCATTER_UPDATE,
-        "ARMNN_SCATTER_ADD": ARMNN_SCATTER_ADD,
-        "ARMNN_SCATTER_SUB": ARMNN_SCATTER_SUB,
-        "ARMNN_SCATTER_MAX": ARMNN_SCATTER_MAX,
-        "ARMNN_SCATTER_MIN": ARMNN_SCATTER_MIN,
-        "ARMNN_SCATTER_MUL": ARMNN_SCATTER_MUL,
-        "ARMNN_SCATTER_MAX_ENUM": ARMNN_SCATTER_MAX_ENUM,
-    },
-    "armnn_fused_kernel_type_e": {
-        "ARMNN_FUSED_ADD_MUL_ADD": ARMNN_FUSED_ADD_MUL_ADD,
-        "ARMNN_FUSED_MAX_ENUM": ARMNN_FUSED_MAX_ENUM,
     },
     "armnn_log_level_e": {
         "ARMNN_LOG_TRACE": ARMNN_LOG_TRACE,

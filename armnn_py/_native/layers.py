@@ -10,7 +10,6 @@ is destroyed (``backend_api.h``); one for a support question only for the call.
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import functools
 import re
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
-    "COUNT_FIELDS",
     "SKIPPED_FIELDS",
     "LayerStructs",
     "const_tensor",
@@ -36,10 +34,8 @@ __all__ = [
     "tensor_info",
 ]
 
-#: Members of descriptor structures that say how many entries an array has.
-COUNT_FIELDS = {"rank", "axis_count", "block_rank", "view_count", "input_count"}
 #: Members that no descriptor has as a field.
-SKIPPED_FIELDS = {"header", "reserved"}
+SKIPPED_FIELDS = {"header", "reserved", "reserved2"}
 
 
 def _header(structure: Any, tag: int) -> None:
@@ -112,14 +108,11 @@ def struct_of(class_name: str) -> type[Any]:
 
 
 @functools.cache
-def _members_of(kind: Any) -> tuple[type[Any], tuple[str, ...], tuple[str, ...]]:
-    """Return the structure of a descriptor, its members that are fields, and those that count."""
+def _members_of(kind: Any) -> tuple[type[Any], tuple[str, ...]]:
+    """Return the structure of a descriptor, and its members that are fields."""
     structure = struct_of(kind.__name__)
-    members = [name for name, *_ in structure._fields_ if name not in SKIPPED_FIELDS]
-    fields = {field.name for field in dataclasses.fields(kind)}
-    counts = tuple(name for name in members if name not in fields)
-    assert COUNT_FIELDS.issuperset(counts), f"{kind.__name__} lacks one of {counts}"
-    return structure, tuple(name for name in members if name in fields), counts
+    own = {*SKIPPED_FIELDS, kind.length_member}
+    return structure, tuple(name for name, *_ in structure._fields_ if name not in own)
 
 
 @functools.lru_cache(maxsize=256)
@@ -131,13 +124,13 @@ def _text_type(size: int) -> Any:
 def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     """The C form of a descriptor dataclass for one layer type; None stays None.
 
-    Fields are copied by name. Tuples fill fixed arrays; the count member beside them (``rank``,
-    ``axis_count``, ...) is their length unless the dataclass has a field of that name.
+    Fields are copied by name. Tuples fill fixed arrays; the ``length_member`` beside them is their
+    length.
     """
     if descriptor is None:
         return None
     kind: Any = type(descriptor)
-    structure, copied, counts = _members_of(kind)
+    structure, copied = _members_of(kind)
     struct = structure()
     _header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
     length = 0
@@ -151,8 +144,8 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
             getattr(struct, name)[:length] = [int(item) for item in value]
         else:
             setattr(struct, name, value)
-    for name in counts:
-        setattr(struct, name, length)
+    if kind.length_member:
+        setattr(struct, kind.length_member, length)
     return struct
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.dynamic_library import is_readable
-from armnn_py._native.layers import COUNT_FIELDS, SKIPPED_FIELDS, struct_of
+from armnn_py._native.layers import struct_of
 from armnn_py.descriptors import DESCRIPTOR_OF, View
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import QuantizationInfo, TensorInfo
@@ -262,11 +262,7 @@ def descriptor_from_struct(
     tag = abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type)
     struct = read_struct(pointer, structure, tag, what)
     readers = _readers(kind)  # type: ignore[arg-type]  # classes are hashable
-    length = 0
-    for name, *_ in structure._fields_:
-        if name not in readers and name not in SKIPPED_FIELDS:
-            assert name in COUNT_FIELDS
-            length = int(getattr(struct, name))
+    length = int(getattr(struct, kind.length_member)) if kind.length_member else 0
     values: dict[str, Any] = {}
     for name, reader in readers.items():
         member = getattr(struct, name)

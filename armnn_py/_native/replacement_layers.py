@@ -22,6 +22,7 @@ from armnn_py._native.read_layers import (
 )
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, Slot
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,15 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["ReplacementReader", "check_slot", "read_slots"]
 
 _MAX_SLOTS = 1 << 16
-_HOST_TYPES = frozenset(
-    {
-        LayerType.INPUT,
-        LayerType.OUTPUT,
-        LayerType.CONSTANT,
-        LayerType.MEM_COPY,
-        LayerType.MEM_IMPORT,
-    }
-)
 
 
 def read_slots(pointer: Any, count: int, what: str) -> tuple[Slot, ...]:
@@ -99,7 +91,7 @@ class ReplacementReader:
             layer_type = LayerType(int(struct.type))
         except ValueError:
             raise NonsenseError(f"layer '{name}' has unknown type {struct.type}") from None
-        if layer_type in _HOST_TYPES:
+        if FACTS[layer_type].host or FACTS[layer_type].moves_memory:
             raise NonsenseError(f"layer '{name}': {layer_type.label} belongs to the host")
         counts = int(struct.input_count), int(struct.output_count)
         if max(counts) > _MAX_SLOTS:

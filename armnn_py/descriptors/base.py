@@ -12,7 +12,7 @@ import sys
 import typing
 from collections.abc import Callable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -33,12 +33,14 @@ __all__ = [
     "Descriptor",
     "Offset",
     "Offsets",
+    "OptionalDim",
     "Positive",
     "Positives",
     "Range",
     "Size",
     "Sizes",
     "View",
+    "Views",
     "fail",
     "record",
 ]
@@ -58,6 +60,7 @@ class Range:
 Count = Annotated[int, Range(0, _U32_MAX)]
 Positive = Annotated[int, Range(1, _U32_MAX)]
 Axis = Annotated[int, Range(-(2**31), 2**31 - 1)]
+OptionalDim = Annotated[int, Range(-1, 2**31 - 1)]
 Offset = Annotated[int, Range(-(2**63), _I64_MAX)]
 Size = Annotated[int, Range(0, _I64_MAX)]
 Axes = tuple[Axis, ...]
@@ -230,6 +233,14 @@ class View(Checked):
             )
 
 
+Views = tuple[View, ...]
+
+
+Role = Literal["axis", "optional_axis", "axes", "each", "mask", "views"]
+"""What a field says of dimensions: it names one (which may be none), or several, has a value or a
+bit for each, or is a list of boxes."""
+
+
 class Descriptor(Checked):
     """Base of the parameters of a layer.
 
@@ -242,3 +253,7 @@ class Descriptor(Checked):
 
     layer_types: ClassVar[tuple[LayerType, ...]] = ()
     """The layer types that take this descriptor."""
+    length_member: ClassVar[str] = ""
+    """The member of the C structure that says how many values its arrays have."""
+    roles: ClassVar[dict[str, Role]] = {}
+    """Fields that speak of dimensions."""

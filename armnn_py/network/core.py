@@ -19,7 +19,7 @@ from armnn_py.network.operands import operand_name
 from armnn_py.network.storage import NetworkStorage, check_name
 from armnn_py.tensors import TensorInfo, as_constant
 from armnn_py.types import DataType, LayerType
-from armnn_py.types.layers import BROADCASTING_LAYERS
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -305,7 +305,7 @@ class NetworkCore(NetworkStorage):
                 f"{len(inputs)} inputs given, at most {MOST_OPERANDS} expected"
             )
         like = None
-        if layer_type in BROADCASTING_LAYERS:
+        if FACTS[layer_type].shape == "broadcast":
             for source in inputs:
                 if isinstance(source, (Layer, OutputSlot, PendingConstant)):
                     like = self._resolve(source).info.data_type

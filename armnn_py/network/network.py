@@ -11,13 +11,10 @@ from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownN
 from armnn_py.network.builders import (
     ConversionBuilders,
     ConvolutionBuilders,
-    ElementwiseBuilders,
-    IndexingBuilders,
     JoiningBuilders,
     MovementBuilders,
-    NormalisationBuilders,
+    PlainBuilders,
     PoolingBuilders,
-    ReductionBuilders,
     SlicingBuilders,
     SpatialBuilders,
 )
@@ -32,13 +29,10 @@ __all__ = ["Network"]
 class Network(
     ConversionBuilders,
     ConvolutionBuilders,
-    ElementwiseBuilders,
-    IndexingBuilders,
     JoiningBuilders,
     MovementBuilders,
-    NormalisationBuilders,
+    PlainBuilders,
     PoolingBuilders,
-    ReductionBuilders,
     SlicingBuilders,
     SpatialBuilders,
 ):

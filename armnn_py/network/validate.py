@@ -12,10 +12,9 @@ from armnn_py.network import shapes
 from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot
 from armnn_py.network.storage import NetworkStorage
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 __all__ = ["find_notes", "find_problems"]
-
-_UNCHECKED = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
 
 
 def find_problems(network: NetworkStorage, *, anew: bool = True) -> list[str]:
@@ -64,7 +63,7 @@ def _inference_problems(layer: Layer) -> Iterator[str]:
         info = layer.outputs[0].info
         if layer.value.shape != info.shape or layer.value.dtype != info.dtype:
             yield f"layer '{layer.name}' (Constant): its values do not fit {info!r}"
-    if layer.type in _UNCHECKED:
+    if FACTS[layer.type].host:
         return
     constants = [
         slot.layer.value if slot is not None and isinstance(slot.layer, ConstantLayer) else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["insert_debug_layers"]
 
 # A constant behind a Debug layer would be no constant for those who pack it.
-_SILENT = frozenset({LayerType.CONSTANT, LayerType.DEBUG, LayerType.OUTPUT})
+_SILENT = (LayerType.CONSTANT, LayerType.DEBUG, LayerType.OUTPUT)
 
 
 def insert_debug_layers(graph: Graph, *, backend: str | None = "CpuRef") -> list[Node]:

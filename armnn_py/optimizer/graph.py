@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.network import ConstantLayer, Network, shapes
 from armnn_py.records import record
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,12 +26,11 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["HOST_LAYERS", "NO_PIN", "Graph", "Node", "Origin", "Pin", "Value"]
+__all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value"]
 
 _BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
 
 #: Layers that belong to the host: no backend ever sees them.
-HOST_LAYERS = frozenset({LayerType.INPUT, LayerType.OUTPUT, LayerType.CONSTANT})
 
 
 @record
@@ -173,7 +173,7 @@ class Node:
     @property
     def is_host(self) -> bool:
         """Whether it is an Input, Output or Constant, which no backend sees."""
-        return self.type in HOST_LAYERS
+        return FACTS[self.type].host
 
     @property
     def constants(self) -> list[NDArray[Any] | None]:
@@ -320,7 +320,7 @@ class Graph:
             if node.origins:
                 first = min(
                     node.origins,
-                    key=lambda o: (o.type in HOST_LAYERS, o.type is not node.type, o.guid),
+                    key=lambda o: (FACTS[o.type].host, o.type is not node.type, o.guid),
                 )
                 if self._holders.get(first.guid) not in self._nodes:
                     self._holders[first.guid] = node

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
 
 __all__ = ["TensorMemory", "memory_records"]
-
-_MOVES = (LayerType.MEM_COPY, LayerType.MEM_IMPORT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ def memory_records(
     records = []
     for layer in network.layers:
         source = None
-        if layer.type in _MOVES and layer.inputs[0] is not None:
+        if FACTS[layer.type].moves_memory and layer.inputs[0] is not None:
             slot = layer.inputs[0]
             source = memory.get((slot.layer.guid, slot.index), "")
         for slot in layer.outputs:

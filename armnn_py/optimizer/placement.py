@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
-from armnn_py.optimizer.graph import HOST_LAYERS
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Node
 
 __all__ = ["Placement", "PlacementRule", "PlacementSource"]
 
-_TYPES = {kind.label: kind for kind in LayerType if kind not in HOST_LAYERS}
+_TYPES = {kind.label: kind for kind in LayerType if not FACTS[kind].host}
 _RULE_KEYS = ("name", "type", "backend", "strict")
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.graph import HOST_LAYERS
 from armnn_py.optimizer.report import LayerAssignment
 from armnn_py.text import counted
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ def records_of(
     records: list[LayerAssignment] = []
     for layer in network.layers:
         records += [_inserted(node, draft, files) for node in before.get(layer.guid, ())]
-        if layer.type in HOST_LAYERS:
+        if FACTS[layer.type].host:
             continue
         known = origin_of.get(layer.guid)
         found = node_of.get(layer.guid)
@@ -141,7 +141,7 @@ class _Notes:
 
 
 def _compiled(node: Node) -> str:
-    others = sum(1 for other in node.origins if other.type not in HOST_LAYERS) - 1
+    others = sum(1 for other in node.origins if not FACTS[other.type].host) - 1
     company = f" with {counted(others, 'other layer')}" if others else ""
     return f"compiled{company} into '{node.name}'"
 
@@ -150,5 +150,5 @@ def _main_origin(node: Node) -> Origin:
     """The layer that a node goes on as: the one of its name or type, or else the first."""
     return min(
         node.origins,
-        key=lambda o: ((o.name != node.name) + (o.type is not node.type), o.type in HOST_LAYERS),
+        key=lambda o: ((o.name != node.name) + (o.type is not node.type), FACTS[o.type].host),
     )

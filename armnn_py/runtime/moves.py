@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
-    "MOVE_LAYERS",
     "MOVE_NAMES",
     "SOURCE_MOVES",
     "PlannedHandle",
@@ -38,7 +37,6 @@ __all__ = [
 ]
 
 #: Layers that the host executes by moving a tensor.
-MOVE_LAYERS = frozenset({LayerType.MEM_COPY, LayerType.MEM_IMPORT})
 
 #: What profiles call the kernel of a step that moves a tensor.
 MOVE_NAMES = {

@@ -19,12 +19,10 @@ from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
-from armnn_py.optimizer.graph import HOST_LAYERS
 from armnn_py.records import record
 from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.move_paths import move_path
 from armnn_py.runtime.moves import (
-    MOVE_LAYERS,
     MOVE_NAMES,
     SOURCE_MOVES,
     PlannedHandle,
@@ -48,6 +46,7 @@ from armnn_py.runtime.plan_build import (
 from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
 from armnn_py.tensors.memory import ALIGNMENT
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -142,9 +141,9 @@ class NetworkPlan:
         factory_of: dict[str, int] = {}
         candidates: list[PlannedStep] = []
         for layer in self.network.layers:
-            if layer.type in HOST_LAYERS:
+            if FACTS[layer.type].host:
                 continue
-            if layer.type in MOVE_LAYERS:
+            if FACTS[layer.type].moves_memory:
                 add_move(build, layer)
             elif layer.guid not in self._blobs and is_candidate(layer):
                 candidates.append(self._candidate(build, layer))
@@ -233,7 +232,7 @@ class NetworkPlan:
                         value=self._constant(layer),
                     )
                 )
-            elif layer.type not in HOST_LAYERS:
+            elif not FACTS[layer.type].host:
                 for slot in layer.outputs:
                     if slot not in build.number_of:
                         add_tensor(build, slot, self._memory)

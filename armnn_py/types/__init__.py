@@ -3,60 +3,19 @@
 """Enumerations: data types, layer types and the choices that layers offer.
 
 Names and numbers are Arm NN's, the same that cross the border to a backend (``armnn/types.h`` and
-``armnn/descriptors.h``); members are spelt as the C suffixes.
+``armnn/descriptors.h``); members are spelt as the C suffixes. All are generated from the table in
+``schema``; `armnn_py.types.facts` has what else it says of each layer type.
 """
 
 from __future__ import annotations
 
-from armnn_py.types.choices import (
-    ActivationFunction,
-    ArgMinMaxFunction,
-    BinaryOperation,
-    ComparisonOperation,
-    FusedKernelType,
-    LogicalBinaryOperation,
-    NormalizationAlgorithmChannel,
-    NormalizationAlgorithmMethod,
-    OutputShapeRounding,
-    PaddingMethod,
-    PaddingMode,
-    PoolingAlgorithm,
-    ReduceOperation,
-    ResizeMethod,
-    ScatterNdFunction,
-    UnaryOperation,
-)
-from armnn_py.types.layers import (
-    LayerType,
-)
-from armnn_py.types.tensors import (
-    DataLayout,
-    DataType,
-    MemorySource,
-)
+from armnn_py.types import enumerations
+from armnn_py.types.enumerations import *
+from armnn_py.types.layers import LayerFacts
+from armnn_py.types.tensors import MemorySource
 
-__all__ = [
-    "ActivationFunction",
-    "ArgMinMaxFunction",
-    "BinaryOperation",
-    "ComparisonOperation",
-    "DataLayout",
-    "DataType",
-    "FusedKernelType",
-    "LayerType",
-    "LogicalBinaryOperation",
-    "MemorySource",
-    "NormalizationAlgorithmChannel",
-    "NormalizationAlgorithmMethod",
-    "OutputShapeRounding",
-    "PaddingMethod",
-    "PaddingMode",
-    "PoolingAlgorithm",
-    "ReduceOperation",
-    "ResizeMethod",
-    "ScatterNdFunction",
-    "UnaryOperation",
-]
+__all__ = ["LayerFacts", "MemorySource"]
+__all__ += enumerations.__all__
 
 # One public place for each, whatever the file: in tracebacks, in pickles and in documentation.
 for _name in __all__:

@@ -1,129 +1,105 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The layer types."""
+"""What all layer types have in common: a name for people, and facts that everybody may ask for."""
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING, Literal, Self
 
-__all__ = ["BROADCASTING_LAYERS", "LayerType"]
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from armnn_py.types.enumerations import DataType, LayerType
+
+__all__ = ["LayerFacts", "LayerTypeBase"]
 
 
-class LayerType(IntEnum):
-    """What a layer computes; see ``armnn/descriptors.h`` for operands and definition of each."""
+class LayerTypeBase(IntEnum):
+    """A number and Arm NN's name of a layer type."""
 
-    ACTIVATION = 0
-    ADDITION = 1
-    ARG_MIN_MAX = 2
-    BATCH_NORMALIZATION = 3
-    BATCH_TO_SPACE_ND = 4
-    COMPARISON = 5
-    CONCAT = 6
-    CONSTANT = 7
-    CONVERT_FP16_TO_FP32 = 8
-    CONVERT_FP32_TO_FP16 = 9
-    CONVOLUTION2D = 10
-    DEBUG = 11
-    DEPTH_TO_SPACE = 12
-    DEPTHWISE_CONVOLUTION2D = 13
-    DEQUANTIZE = 14
-    DETECTION_POST_PROCESS = 15
-    DIVISION = 16
-    ELEMENTWISE_UNARY = 17
-    FAKE_QUANTIZATION = 18
-    FILL = 19
-    FLOOR = 20
-    FULLY_CONNECTED = 21
-    GATHER = 22
-    INPUT = 23
-    INSTANCE_NORMALIZATION = 24
-    L2_NORMALIZATION = 25
-    LOGICAL_BINARY = 26
-    LOG_SOFTMAX = 27
-    LSTM = 28
-    QLSTM = 29
-    MAP = 30
-    MAXIMUM = 31
-    MEAN = 32
-    MEM_COPY = 33
-    MEM_IMPORT = 34
-    MERGE = 35
-    MINIMUM = 36
-    MULTIPLICATION = 37
-    NORMALIZATION = 38
-    OUTPUT = 39
-    PAD = 40
-    PERMUTE = 41
-    POOLING2D = 42
-    PRE_COMPILED = 43
-    PRELU = 44
-    QUANTIZE = 45
-    QUANTIZED_LSTM = 46
-    RESHAPE = 47
-    RANK = 48
-    RESIZE = 49
-    REDUCE = 50
-    SLICE = 51
-    SOFTMAX = 52
-    SPACE_TO_BATCH_ND = 53
-    SPACE_TO_DEPTH = 54
-    SPLITTER = 55
-    STACK = 56
-    STAND_IN = 57
-    STRIDED_SLICE = 58
-    SUBTRACTION = 59
-    SWITCH = 60
-    TRANSPOSE = 61
-    TRANSPOSE_CONVOLUTION2D = 62
-    UNMAP = 63
-    CAST = 64
-    SHAPE = 65
-    UNIDIRECTIONAL_SEQUENCE_LSTM = 66
-    CHANNEL_SHUFFLE = 67
-    CONVOLUTION3D = 68
-    POOLING3D = 69
-    GATHER_ND = 70
-    BATCH_MAT_MUL = 71
-    ELEMENTWISE_BINARY = 72
-    REVERSE_V2 = 73
-    TILE = 74
-    FUSED = 75
-    BROADCAST_TO = 76
-    SCATTER_ND = 77
+    _label: str
+
+    def __new__(cls, number: int, label: str = "") -> Self:
+        """Make a member of a number and a name."""
+        member = int.__new__(cls, number)
+        member._value_ = number
+        member._label = label
+        return member
 
     @property
     def label(self) -> str:
         """Arm NN's name, as ``Convolution2d`` or ``ElementwiseBinary``."""
-        return _LAYER_LABELS[self]
+        return self._label
 
 
-_ODD_LABELS = {
-    "CONVERT_FP16_TO_FP32": "ConvertFp16ToFp32",
-    "CONVERT_FP32_TO_FP16": "ConvertFp32ToFp16",
-    "QLSTM": "QLstm",
-}
-_LAYER_LABELS = {
-    layer_type: _ODD_LABELS.get(layer_type.name, layer_type.name.title().replace("_", ""))
-    for layer_type in LayerType
-}
-# str.title() raises a letter that follows a digit too: Convolution2D.
-_LAYER_LABELS |= {
-    key: label.replace("2D", "2d").replace("3D", "3d") for key, label in _LAYER_LABELS.items()
-}
+@record
+class LayerFacts:
+    """What the table in ``schema`` says of a layer type.
 
+    Attributes
+    ----------
+    doc
+        What the layer computes, in a sentence.
+    since
+        The minor version of the backend API that brought it.
+    operands
+        Names of its operands; a closing ``?`` marks one that may be absent. Empty if variadic.
+    variadic
+        Whether it takes any number of operands.
+    outputs
+        Names of its outputs; ``None`` for any number.
+    types
+        Which data types its first operand may have.
+    quantization
+        ``calculates`` with the numbers that quantised values stand for, and so needs a scale;
+        ``moves`` values, whose scale passes on; ``none``: has nothing to do with scales.
+    shape
+        How its output's shape comes about: ``same`` as operand 0, ``broadcast`` of all operands,
+        ``reduce`` of some axes, ``stated`` by the caller, or by a rule of its own (``custom``).
+    output_type
+        The data type of its output where that is always the same.
+    host
+        The host itself does what there is to do: Input, Output, Constant.
+    moves_memory
+        Stands between two backends' memories: MemCopy, MemImport.
+    opaque
+        Has an effect, or a meaning that only its backend knows: is not computed beforehand.
+    pointwise
+        Each element of the output depends on the same element of each operand alone.
+    permutable
+        Makes the permuted result of permuted operands if its parameters follow.
+    permutable_if
+        Values that fields of the descriptor must have for that, by name.
+    permuted_operands
+        Which operands are permuted then; all, if empty.
+    operand_ranks
+        Number of dimensions that operands must have for that, by index.
+    free_output_type
+        The output's type is the caller's choice.
+    canonical
+        The layer type that backends see in its stead.
+    canonical_operation
+        The operation of that layer type which it stands for.
+    """
 
-#: Layers of two operands that broadcast against each other, as in numpy.
-BROADCASTING_LAYERS = frozenset(
-    {
-        LayerType.ADDITION,
-        LayerType.COMPARISON,
-        LayerType.DIVISION,
-        LayerType.ELEMENTWISE_BINARY,
-        LayerType.LOGICAL_BINARY,
-        LayerType.MAXIMUM,
-        LayerType.MINIMUM,
-        LayerType.MULTIPLICATION,
-        LayerType.PRELU,
-        LayerType.SUBTRACTION,
-    }
-)
+    doc: str
+    since: int = 0
+    operands: tuple[str, ...] = ("input",)
+    variadic: bool = False
+    outputs: tuple[str, ...] | None = ("output",)
+    types: Literal["any", "number", "float", "boolean"] = "any"
+    quantization: Literal["calculates", "moves", "none"] = "moves"
+    shape: Literal["same", "broadcast", "reduce", "custom", "stated"] = "custom"
+    output_type: DataType | None = None
+    host: bool = False
+    moves_memory: bool = False
+    opaque: bool = False
+    pointwise: bool = False
+    permutable: bool = False
+    permutable_if: tuple[tuple[str, int], ...] = ()
+    permuted_operands: tuple[int, ...] = ()
+    operand_ranks: tuple[tuple[int, int], ...] = ()
+    free_output_type: bool = False
+    canonical: LayerType | None = None
+    canonical_operation: IntEnum | None = None

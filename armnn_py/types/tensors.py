@@ -4,61 +4,86 @@
 
 from __future__ import annotations
 
+import functools
 from enum import IntEnum, IntFlag
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.records import record
 
-__all__ = ["DataLayout", "DataType", "MemorySource"]
+__all__ = ["DataLayoutBase", "DataTypeBase", "MemorySource"]
 
 
-class DataType(IntEnum):
-    """Type of a tensor's elements.
+@record
+class _TypeFacts:
+    """What the table in ``schema`` says of a data type."""
 
-    Quantised values mean ``real = scale * (q - zero_point)``; the symmetric types have
-    ``zero_point == 0``. ``BOOLEAN`` is one byte, ``BFLOAT16`` travels as ``uint16`` in numpy.
-    """
+    label: str
+    bits: int
+    numpy: np.dtype[Any]
+    kind: Literal["float", "integer", "boolean", "quantized"]
+    plain: bool  # whether an array of that dtype means this type
+    since: int
+    zero_points: tuple[int, int] | None = None
 
-    FLOAT16 = 0
-    FLOAT32 = 1
-    QASYMM_U8 = 2
-    SIGNED32 = 3
-    BOOLEAN = 4
-    QSYMM_S16 = 5
-    QSYMM_S8 = 6
-    QASYMM_S8 = 7
-    BFLOAT16 = 8
-    SIGNED64 = 9
+
+class DataTypeBase(IntEnum):
+    """What every data type knows of itself; `DataType` lists them."""
+
+    _facts: _TypeFacts
+
+    def __new__(cls, number: int, *facts: Any) -> Self:
+        """Make a member of a number and of what the table says of it."""
+        member = int.__new__(cls, number)
+        member._value_ = number
+        label, bits, numpy, *more = facts
+        member._facts = _TypeFacts(label, bits, np.dtype(numpy), *more)
+        return member
 
     @property
     def numpy(self) -> np.dtype[Any]:
         """The numpy dtype of arrays that hold this type."""
-        return _NUMPY[self]
+        return self._facts.numpy
 
     @property
     def size(self) -> int:
-        """Bytes of one element."""
-        return _NUMPY[self].itemsize
+        """Bytes of one element of a numpy array that holds this type."""
+        return self._facts.numpy.itemsize
+
+    @property
+    def bits(self) -> int:
+        """Bits of one element."""
+        return self._facts.bits
 
     @property
     def label(self) -> str:
         """The name in messages, as ``float32`` or ``qasymm_u8``."""
-        return _LABELS[self]
+        return self._facts.label
 
     @property
     def is_float(self) -> bool:
         """Whether this is a floating-point type."""
-        return self in _FLOATS
+        return self._facts.kind == "float"
 
     @property
     def is_quantized(self) -> bool:
         """Whether values need a scale to mean anything."""
-        return self in _QUANTIZED
+        return self._facts.kind == "quantized"
+
+    @property
+    def zero_points(self) -> tuple[int, int] | None:
+        """Lowest and highest zero point of a quantised type."""
+        return self._facts.zero_points
+
+    @property
+    def since(self) -> int:
+        """The minor version of the backend API that brought this type."""
+        return self._facts.since
 
     @classmethod
-    def from_numpy(cls, dtype: Any) -> DataType:
+    def from_numpy(cls, dtype: Any) -> Self:
         """Return the type that a numpy array stands for.
 
         ``uint8``, ``int8`` and ``int16`` arrays are the quantised types ``QASYMM_U8``,
@@ -79,41 +104,25 @@ class DataType(IntEnum):
             resolved = np.dtype(dtype)
         except (TypeError, ValueError) as error:
             raise InvalidArgumentError(f"dtype {dtype!r} is not a numpy dtype") from error
-        found = _FROM_NUMPY.get(resolved.newbyteorder("="))
+        native = resolved.newbyteorder("=")
+        found: Self | None = _plain(cls).get(native)
         if found is not None:
             return found
-        if resolved.name == "bfloat16":
-            return cls.BFLOAT16
+        for member in cls:
+            if member.label == resolved.name:  # a dtype of another package, as bfloat16
+                return member
         raise InvalidArgumentError(
             f"dtype '{resolved}' has no tensor type",
-            details=[f"tensor types: {', '.join(map(str, _FROM_NUMPY))}"],
+            details=[f"tensor types: {', '.join(map(str, _plain(cls)))}"],
             hints=[_DTYPE_CURES.get(resolved.name, "convert the array with .astype()")],
         )
 
 
-_NUMPY: dict[DataType, np.dtype[Any]] = {
-    DataType.FLOAT16: np.dtype(np.float16),
-    DataType.FLOAT32: np.dtype(np.float32),
-    DataType.QASYMM_U8: np.dtype(np.uint8),
-    DataType.SIGNED32: np.dtype(np.int32),
-    DataType.BOOLEAN: np.dtype(np.bool_),
-    DataType.QSYMM_S16: np.dtype(np.int16),
-    DataType.QSYMM_S8: np.dtype(np.int8),
-    DataType.QASYMM_S8: np.dtype(np.int8),
-    DataType.BFLOAT16: np.dtype(np.uint16),
-    DataType.SIGNED64: np.dtype(np.int64),
-}
-# Two types share int8; what an array means by itself is the asymmetric one, as in LiteRT.
-_FROM_NUMPY: dict[np.dtype[Any], DataType] = {
-    dtype: data_type
-    for data_type, dtype in _NUMPY.items()
-    if data_type not in (DataType.QSYMM_S8, DataType.BFLOAT16)
-}
-_LABELS = {data_type: data_type.name.lower() for data_type in DataType}
-_FLOATS = frozenset({DataType.FLOAT16, DataType.FLOAT32, DataType.BFLOAT16})
-_QUANTIZED = frozenset(
-    {DataType.QASYMM_U8, DataType.QASYMM_S8, DataType.QSYMM_S8, DataType.QSYMM_S16}
-)
+@functools.cache
+def _plain(cls: type[DataTypeBase]) -> dict[np.dtype[Any], Any]:
+    return {member.numpy: member for member in cls if member._facts.plain}
+
+
 _DTYPE_CURES = {
     "float64": "array.astype('float32'); nothing is converted silently",
     "uint16": "for bfloat16 say so: TensorInfo(shape, DataType.BFLOAT16)",
@@ -122,36 +131,23 @@ _DTYPE_CURES = {
 }
 
 
-class DataLayout(IntEnum):
-    """Order of batch (N), channels (C), depth (D), height (H) and width (W)."""
-
-    NCHW = 1
-    NHWC = 2
-    NDHWC = 3
-    NCDHW = 4
+class DataLayoutBase(IntEnum):
+    """What every data layout knows of its letters; `DataLayout` lists them."""
 
     @property
     def channel_axis(self) -> int:
         """Index of the channel dimension."""
-        return _LAYOUT_AXES[self][0]
+        return self.name.index("C")
 
     @property
     def spatial_axes(self) -> tuple[int, ...]:
         """Indices of the spatial dimensions, in the order D, H, W."""
-        return _LAYOUT_AXES[self][1]
+        return tuple(axis for axis, letter in enumerate(self.name) if letter in "DHW")
 
     @property
     def rank(self) -> int:
         """Number of dimensions."""
         return len(self.name)
-
-
-_LAYOUT_AXES: dict[DataLayout, tuple[int, tuple[int, ...]]] = {
-    DataLayout.NCHW: (1, (2, 3)),
-    DataLayout.NHWC: (3, (1, 2)),
-    DataLayout.NDHWC: (4, (1, 2, 3)),
-    DataLayout.NCDHW: (1, (2, 3, 4)),
-}
 
 
 class MemorySource(IntFlag):

@@ -42,13 +42,19 @@ DEFINE_ROW(not_b8, uint8_t, a == 0)
 
 /* Null: the operation is not defined for the type. */
 static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = {
-    [ARMNN_UNARY_ABS] = abs_f32,     [ARMNN_UNARY_EXP] = exp_f32,  [ARMNN_UNARY_SQRT] = sqrt_f32,
-    [ARMNN_UNARY_RSQRT] = rsqrt_f32, [ARMNN_UNARY_NEG] = neg_f32,  [ARMNN_UNARY_LOG] = log_f32,
-    [ARMNN_UNARY_SIN] = sin_f32,     [ARMNN_UNARY_CEIL] = ceil_f32};
-static const unary_row_fn_t rows_s32[ARMNN_UNARY_COUNT] = {
-    [ARMNN_UNARY_ABS] = abs_s32, [ARMNN_UNARY_NEG] = neg_s32, [ARMNN_UNARY_CEIL] = same_s32};
-static const unary_row_fn_t rows_s64[ARMNN_UNARY_COUNT] = {
-    [ARMNN_UNARY_ABS] = abs_s64, [ARMNN_UNARY_NEG] = neg_s64, [ARMNN_UNARY_CEIL] = same_s64};
+    [ARMNN_UNARY_ABS] = abs_f32,    [ARMNN_UNARY_EXP] = exp_f32,
+    [ARMNN_UNARY_SQRT] = sqrt_f32,  [ARMNN_UNARY_RSQRT] = rsqrt_f32,
+    [ARMNN_UNARY_NEG] = neg_f32,    [ARMNN_UNARY_LOG] = log_f32,
+    [ARMNN_UNARY_SIN] = sin_f32,    [ARMNN_UNARY_CEIL] = ceil_f32,
+    [ARMNN_UNARY_FLOOR] = floor_f32};
+static const unary_row_fn_t rows_s32[ARMNN_UNARY_COUNT] = {[ARMNN_UNARY_ABS] = abs_s32,
+                                                           [ARMNN_UNARY_NEG] = neg_s32,
+                                                           [ARMNN_UNARY_CEIL] = same_s32,
+                                                           [ARMNN_UNARY_FLOOR] = same_s32};
+static const unary_row_fn_t rows_s64[ARMNN_UNARY_COUNT] = {[ARMNN_UNARY_ABS] = abs_s64,
+                                                           [ARMNN_UNARY_NEG] = neg_s64,
+                                                           [ARMNN_UNARY_CEIL] = same_s64,
+                                                           [ARMNN_UNARY_FLOOR] = same_s64};
 static const unary_row_fn_t rows_b8[ARMNN_UNARY_COUNT] = {[ARMNN_UNARY_LOGICAL_NOT] = not_b8};
 
 static unary_row_fn_t find_row(int32_t operation, int32_t data_type) {
@@ -68,8 +74,6 @@ static unary_row_fn_t find_row(int32_t operation, int32_t data_type) {
 
 armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t* query,
                                                       armnn_error_t* reason) {
-  static const char* const names[ARMNN_UNARY_COUNT] = {"Abs",        "Exp", "Sqrt", "Rsqrt", "Neg",
-                                                       "LogicalNot", "Log", "Sin",  "Ceil"};
   ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_elementwise_unary_descriptor_t, reason);
   int32_t operation = ARMNN_DESCRIPTOR(query, armnn_elementwise_unary_descriptor_t)->operation;
   if (operation < 0 || operation >= ARMNN_UNARY_COUNT) {
@@ -80,7 +84,8 @@ armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t*
       armnn_i_ref_check_tensor(query->input_infos[0], "input 0", ARMNN_ANY, reason));
   int32_t data_type = query->input_infos[0]->data_type;
   if (find_row(operation, data_type) == NULL) {
-    return ARMNN_REF_REFUSE(reason, "%s has no kernel for %s", names[operation],
+    return ARMNN_REF_REFUSE(reason, "%s has no kernel for %s",
+                            armnn_operation_name(query->type, operation),
                             armnn_data_type_name(data_type));
   }
   return armnn_i_ref_check_pointwise(query, data_type, reason);

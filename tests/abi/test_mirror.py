@@ -20,7 +20,7 @@ def merged(layout, section):
 
 def test_the_generated_file_is_up_to_date(toolchain):
     done = subprocess.run(
-        [sys.executable, str(REPOSITORY / "scripts" / "generate_abi.py"), "--check"],
+        [sys.executable, str(REPOSITORY / "scripts" / "generate_layers.py"), "--check"],
         capture_output=True,
         text=True,
         check=False,

@@ -140,18 +140,3 @@ class ConversionBuilders(NetworkCore):
         values = known_values(source)
         info = None if values is None else TensorInfo(tuple(values.tolist()), data_type)
         return self._add(LayerType.FILL, [source], FillDescriptor(value), info, name, backend)
-
-    def add_floor(self, x: Source, *, name: str | None = None, backend: str | None = None) -> Layer:
-        """Add rounding down: Arm NN's Floor.
-
-        Parameters
-        ----------
-        x
-            Floating-point numbers of any shape.
-
-        Raises
-        ------
-        LayerValidationError
-            The input is of another type.
-        """
-        return self._add(LayerType.FLOOR, [x], None, None, name, backend)

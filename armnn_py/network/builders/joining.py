@@ -14,7 +14,6 @@ from armnn_py.descriptors import (
     ConcatDescriptor,
     SplitterDescriptor,
     StackDescriptor,
-    TileDescriptor,
     View,
 )
 from armnn_py.errors import InvalidArgumentError
@@ -153,38 +152,6 @@ class JoiningBuilders(NetworkCore):
         where = from_front(axis, len(shape) + 1, "add_stack()")
         descriptor = StackDescriptor(where, len(operands), shape)
         return self._add(LayerType.STACK, operands, descriptor, None, name, backend)
-
-    def add_tile(
-        self,
-        x: Source,
-        multiples: Sequence[int],
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Repeat a tensor, as numpy.tile: Arm NN's Tile.
-
-        Parameters
-        ----------
-        x
-            What is repeated.
-        multiples
-            How often, for each dimension.
-
-        Returns
-        -------
-        Layer
-            One output.
-
-        Raises
-        ------
-        LayerValidationError
-            There is not one multiple for each dimension.
-        InvalidArgumentError
-            A multiple is negative.
-        """
-        descriptor = TileDescriptor(integers(multiples, "multiples"))
-        return self._add(LayerType.TILE, [x], descriptor, None, name, backend)
 
     def add_broadcast_to(
         self,

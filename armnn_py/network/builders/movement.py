@@ -14,7 +14,6 @@ import numpy as np
 from armnn_py.descriptors import (
     ChannelShuffleDescriptor,
     PadDescriptor,
-    PermuteDescriptor,
     ReshapeDescriptor,
 )
 from armnn_py.errors import InvalidArgumentError
@@ -65,70 +64,6 @@ class MovementBuilders(NetworkCore):
         target = _completed(shape, operand.info.static_shape)
         descriptor = ReshapeDescriptor(target)
         return self._add(LayerType.RESHAPE, [operand], descriptor, None, name, backend)
-
-    def add_transpose(
-        self,
-        x: Source,
-        permutation: Sequence[int],
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Reorder dimensions, as numpy.transpose: Arm NN's Transpose.
-
-        Parameters
-        ----------
-        x
-            What is transposed.
-        permutation
-            For each dimension of the output, which of the input it is.
-
-        Returns
-        -------
-        Layer
-            One output.
-
-        Raises
-        ------
-        LayerValidationError
-            The input has another number of dimensions.
-        InvalidArgumentError
-            It is no permutation.
-        """
-        descriptor = PermuteDescriptor(integers(permutation, "permutation"))
-        return self._add(LayerType.TRANSPOSE, [x], descriptor, None, name, backend)
-
-    def add_permute(
-        self,
-        x: Source,
-        mappings: Sequence[int],
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Reorder dimensions the other way round than `add_transpose`: Arm NN's Permute.
-
-        Parameters
-        ----------
-        x
-            What is permuted.
-        mappings
-            For each dimension of the input, which of the output it becomes.
-
-        Returns
-        -------
-        Layer
-            One output.
-
-        Raises
-        ------
-        LayerValidationError
-            The input has another number of dimensions.
-        InvalidArgumentError
-            It is no permutation.
-        """
-        descriptor = PermuteDescriptor(integers(mappings, "mappings"))
-        return self._add(LayerType.PERMUTE, [x], descriptor, None, name, backend)
 
     def add_pad(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armnn_py.descriptors import ReshapeDescriptor, SliceDescriptor, StridedSliceDescriptor
+from armnn_py.descriptors import ReshapeDescriptor, StridedSliceDescriptor
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.builders.arguments import integer, integers
 from armnn_py.network.core import NetworkCore
@@ -22,39 +22,6 @@ class SlicingBuilders(NetworkCore):
     """Layers that cut; ``name=`` and ``backend=`` as everywhere."""
 
     __slots__ = ()
-
-    def add_slice(
-        self,
-        x: Source,
-        begin: Sequence[int],
-        size: Sequence[int],
-        *,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Cut a box out of a tensor: Arm NN's Slice.
-
-        Parameters
-        ----------
-        x
-            What is cut.
-        begin, size
-            First element and number of elements, for each dimension.
-
-        Returns
-        -------
-        Layer
-            One output of shape ``size``.
-
-        Raises
-        ------
-        LayerValidationError
-            The box does not lie in the input.
-        InvalidArgumentError
-            A number is negative.
-        """
-        descriptor = SliceDescriptor(integers(begin, "begin"), integers(size, "size"))
-        return self._add(LayerType.SLICE, [x], descriptor, None, name, backend)
 
     def add_strided_slice(
         self,

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from armnn_py.descriptors import (
     BatchToSpaceNdDescriptor,
-    SpaceDepthDescriptor,
     SpaceToBatchNdDescriptor,
     TransposeConvolution2dDescriptor,
 )
@@ -134,62 +133,6 @@ class SpatialBuilders(NetworkCore):
             name,
             backend,
         )
-
-    def add_space_to_depth(
-        self,
-        x: Source,
-        block_size: int,
-        *,
-        data_layout: DataLayout = DataLayout.NHWC,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add TensorFlow's SpaceToDepth: blocks of pixels become channels.
-
-        Parameters
-        ----------
-        x
-            Images whose height and width are multiples of ``block_size``.
-        block_size
-            Side of a block.
-        data_layout
-            NHWC or NCHW.
-
-        Raises
-        ------
-        LayerValidationError
-            The sizes do not divide.
-        """
-        descriptor = SpaceDepthDescriptor(block_size, data_layout)
-        return self._add(LayerType.SPACE_TO_DEPTH, [x], descriptor, None, name, backend)
-
-    def add_depth_to_space(
-        self,
-        x: Source,
-        block_size: int,
-        *,
-        data_layout: DataLayout = DataLayout.NHWC,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add TensorFlow's DepthToSpace: channels become blocks of pixels.
-
-        Parameters
-        ----------
-        x
-            Images whose channels are a multiple of ``block_size ** 2``.
-        block_size
-            Side of a block.
-        data_layout
-            NHWC or NCHW.
-
-        Raises
-        ------
-        LayerValidationError
-            The channels do not divide.
-        """
-        descriptor = SpaceDepthDescriptor(block_size, data_layout)
-        return self._add(LayerType.DEPTH_TO_SPACE, [x], descriptor, None, name, backend)
 
     def add_space_to_batch_nd(
         self,

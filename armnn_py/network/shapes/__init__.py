@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import DESCRIPTOR_OF, Descriptor
 from armnn_py.errors import InvalidArgumentError, LayerValidationError
-from armnn_py.network.operands import VARIADIC, operand_name, operand_names
+from armnn_py.network.operands import operand_name
 from armnn_py.network.shapes import (
     convolution,
     elementwise,
@@ -22,10 +22,10 @@ from armnn_py.network.shapes import (
     spatial,
     special,
 )
-from armnn_py.network.shapes.elementwise import FREE_TYPES
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,7 +108,7 @@ def _check_site(site: Site) -> None:
             f"descriptor {'None' if site.descriptor is None else given.__name__} given, "
             f"{'None' if expected is None else expected.__name__} expected"
         )
-    if site.layer_type in VARIADIC:
+    if FACTS[site.layer_type].variadic:
         if not site.infos and site.layer_type in (LayerType.CONCAT, LayerType.STACK):
             site.fail("no inputs given, at least one expected")
         if None in site.infos:
@@ -124,7 +124,7 @@ def _check_site(site: Site) -> None:
 
 
 def _check_operands(site: Site) -> None:
-    names = operand_names(site.layer_type)
+    names = FACTS[site.layer_type].operands
     if len(site.infos) > len(names):
         site.fail(f"{len(site.infos)} operands given, at most {len(names)} expected")
     for index, name in enumerate(names):
@@ -145,7 +145,7 @@ def _reconcile(
                 f"output {index} stated as {format_shape(theirs.shape)}, but it is "
                 f"{format_shape(ours.shape)}"
             )
-        if ours.data_type is not theirs.data_type and site.layer_type not in FREE_TYPES:
+        if ours.data_type is not theirs.data_type and not FACTS[site.layer_type].free_output_type:
             site.fail(
                 f"output {index} stated as {theirs.data_type.label}, but it is "
                 f"{ours.data_type.label}"

@@ -15,10 +15,7 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType, UnaryOperation
 
-__all__ = ["FREE_TYPES", "RULES"]
-
-FREE_TYPES = frozenset({LayerType.CAST, LayerType.DEQUANTIZE, LayerType.FILL, LayerType.QUANTIZE})
-"""Layer types whose output type is the caller's choice."""
+__all__ = ["RULES"]
 
 
 def _binary(site: Site) -> list[TensorInfo]:

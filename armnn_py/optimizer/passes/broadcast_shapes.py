@@ -14,7 +14,7 @@ from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.optimizer.passes.base import Pass, PassLog
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
-from armnn_py.types.layers import BROADCASTING_LAYERS
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
@@ -49,7 +49,7 @@ def _lengthen(graph: Graph, value: Value, rank: int, reader: Node) -> Value:
 def _run(graph: Graph, log: PassLog) -> None:
     longer: dict[tuple[Value, int], Value] = {}
     for node in graph.nodes:
-        if node.type not in BROADCASTING_LAYERS:
+        if FACTS[node.type].shape != "broadcast":
             continue
         rank = max(value.info.rank for value in node.inputs if value is not None)
         for index, value in enumerate(list(node.inputs)):

@@ -17,6 +17,7 @@ from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.network import Network
 from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.types import DataType, LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,22 +37,11 @@ _SMALL = 1 << 20
 _LARGEST = 1 << 30
 
 _SHAPES = frozenset({LayerType.RANK, LayerType.SHAPE})
-# Layers that have an effect, or a meaning that only others know.
-_OPAQUE = frozenset(
-    {
-        LayerType.INPUT,
-        LayerType.OUTPUT,
-        LayerType.CONSTANT,
-        LayerType.DEBUG,
-        LayerType.FUSED,
-        LayerType.MAP,
-        LayerType.MEM_COPY,
-        LayerType.MEM_IMPORT,
-        LayerType.PRE_COMPILED,
-        LayerType.STAND_IN,
-        LayerType.UNMAP,
-    }
-)
+
+
+def _is_computable(layer_type: LayerType) -> bool:
+    facts = FACTS[layer_type]
+    return not (facts.host or facts.moves_memory or facts.opaque)
 
 
 def _run(graph: Graph, log: PassLog) -> None:
@@ -88,7 +78,7 @@ def _knowable(graph: Graph) -> dict[Node, int]:
     known: dict[Node, int] = {}
     total = _bytes(n.output for n in graph if n.type is LayerType.CONSTANT)
     for node in graph.nodes:
-        if node.type in _OPAQUE or not node.inputs or _bytes(node.outputs) > _LARGEST:
+        if not _is_computable(node.type) or not node.inputs or _bytes(node.outputs) > _LARGEST:
             continue
         if not all(may_merge(node, user) for value in node.outputs for user, _ in value.users):
             continue

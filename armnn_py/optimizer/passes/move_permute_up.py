@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py.optimizer.passes.base import Pass, PassLog
 from armnn_py.optimizer.passes.movement import (
-    POINTWISE,
     has_one_meaning,
     inverse,
     keeps_values,
@@ -26,6 +25,7 @@ from armnn_py.optimizer.passes.movement import (
 )
 from armnn_py.text import counted
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
@@ -35,7 +35,7 @@ __all__ = ["MOVE_PERMUTE_UP", "MOVE_TRANSPOSE_UP"]
 
 def _can_be_passed(node: Node, rank: int) -> bool:
     """Whether the layer may as well work on permuted operands, for its only reader."""
-    if node.type not in POINTWISE or len(node.output.user_nodes) != 1:
+    if not FACTS[node.type].pointwise or len(node.output.user_nodes) != 1:
         return False
     if node.output.info.rank != rank or not has_one_meaning(node.output.info):
         return False

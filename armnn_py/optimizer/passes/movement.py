@@ -10,7 +10,6 @@ import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.types import LayerType
-from armnn_py.types.layers import BROADCASTING_LAYERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
-    "POINTWISE",
     "has_one_meaning",
     "inverse",
     "keeps_values",
@@ -29,19 +27,6 @@ __all__ = [
     "permuted_info",
     "sources_of",
 ]
-
-#: Layers that compute each element of the output from the same element of each operand.
-POINTWISE = BROADCASTING_LAYERS | {
-    LayerType.ACTIVATION,
-    LayerType.CAST,
-    LayerType.CONVERT_FP16_TO_FP32,
-    LayerType.CONVERT_FP32_TO_FP16,
-    LayerType.DEQUANTIZE,
-    LayerType.ELEMENTWISE_UNARY,
-    LayerType.FAKE_QUANTIZATION,
-    LayerType.FLOOR,
-    LayerType.QUANTIZE,
-}
 
 
 def only_input(node: Node) -> Value:

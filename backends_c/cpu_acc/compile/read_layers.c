@@ -62,10 +62,11 @@ void armnn_i_acc_read_activation(ir_graph_t* graph) {
 
 void armnn_i_acc_read_unary(ir_graph_t* graph) {
   static const int32_t functions[ARMNN_UNARY_COUNT] = {
-      [ARMNN_UNARY_ABS] = ARMNN_ACC_ABS,   [ARMNN_UNARY_EXP] = ARMNN_ACC_EXP,
-      [ARMNN_UNARY_SQRT] = ARMNN_ACC_SQRT, [ARMNN_UNARY_RSQRT] = ARMNN_ACC_RSQRT,
-      [ARMNN_UNARY_NEG] = ARMNN_ACC_NEG,   [ARMNN_UNARY_LOG] = ARMNN_ACC_LOG,
-      [ARMNN_UNARY_SIN] = ARMNN_ACC_SIN,   [ARMNN_UNARY_CEIL] = ARMNN_ACC_CEIL,
+      [ARMNN_UNARY_ABS] = ARMNN_ACC_ABS,     [ARMNN_UNARY_EXP] = ARMNN_ACC_EXP,
+      [ARMNN_UNARY_SQRT] = ARMNN_ACC_SQRT,   [ARMNN_UNARY_RSQRT] = ARMNN_ACC_RSQRT,
+      [ARMNN_UNARY_NEG] = ARMNN_ACC_NEG,     [ARMNN_UNARY_LOG] = ARMNN_ACC_LOG,
+      [ARMNN_UNARY_SIN] = ARMNN_ACC_SIN,     [ARMNN_UNARY_CEIL] = ARMNN_ACC_CEIL,
+      [ARMNN_UNARY_FLOOR] = ARMNN_ACC_FLOOR,
   };
   const armnn_layer_t* layer = ir_layer(graph);
   if (layer->type == ARMNN_LAYER_FLOOR) {

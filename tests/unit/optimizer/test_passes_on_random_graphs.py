@@ -12,10 +12,11 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer import AS_IT_IS
-from armnn_py.optimizer.graph import HOST_LAYERS, Graph
+from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass
 from armnn_py.optimizer.place import pin_nodes
 from armnn_py.optimizer.run_passes import run_passes
+from armnn_py.types.facts import FACTS
 
 from .random_graphs import random_inputs, random_network
 
@@ -106,7 +107,7 @@ def test_no_pass_mixes_layers_with_rules_of_their_own() -> None:
         rules = tuple(
             ann.PlacementRule("AB"[rng.integers(2)], layer.name, strict=bool(rng.integers(2)))
             for layer in network.layers
-            if layer.type not in HOST_LAYERS and rng.random() < 0.4
+            if not FACTS[layer.type].host and rng.random() < 0.4
         )
         graph, placement = Graph.from_network(network), ann.Placement(rules)
         pin_nodes(graph, placement)

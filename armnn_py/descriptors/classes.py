@@ -1,0 +1,895 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+# fmt: off
+"""Parameters of layers: one frozen record for each descriptor of the C headers.
+
+Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from armnn_py.descriptors import checks
+from armnn_py.descriptors.base import (
+    Axes,
+    Axis,
+    Count,
+    Counts,
+    Descriptor,
+    Offsets,
+    OptionalDim,
+    Positive,
+    Positives,
+    Sizes,
+    Views,
+    record,
+)
+from armnn_py.types import (
+    ActivationFunction,
+    ArgMinMaxFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    DataLayout,
+    DataType,
+    FusedKernelType,
+    LayerType,
+    LogicalBinaryOperation,
+    NormalizationAlgorithmChannel,
+    NormalizationAlgorithmMethod,
+    OutputShapeRounding,
+    PaddingMethod,
+    PaddingMode,
+    PoolingAlgorithm,
+    ReduceOperation,
+    ResizeMethod,
+    ScatterNdFunction,
+    UnaryOperation,
+)
+
+__all__ = [
+    "DESCRIPTOR_OF",
+    "ActivationDescriptor",
+    "ArgMinMaxDescriptor",
+    "BatchMatMulDescriptor",
+    "BatchNormalizationDescriptor",
+    "BatchToSpaceNdDescriptor",
+    "BroadcastToDescriptor",
+    "ChannelShuffleDescriptor",
+    "ComparisonDescriptor",
+    "ConcatDescriptor",
+    "Convolution2dDescriptor",
+    "Convolution3dDescriptor",
+    "DepthwiseConvolution2dDescriptor",
+    "DetectionPostProcessDescriptor",
+    "ElementwiseBinaryDescriptor",
+    "ElementwiseUnaryDescriptor",
+    "FakeQuantizationDescriptor",
+    "FillDescriptor",
+    "FullyConnectedDescriptor",
+    "FusedDescriptor",
+    "GatherDescriptor",
+    "InstanceNormalizationDescriptor",
+    "L2NormalizationDescriptor",
+    "LogicalBinaryDescriptor",
+    "LstmDescriptor",
+    "MeanDescriptor",
+    "NormalizationDescriptor",
+    "PadDescriptor",
+    "PermuteDescriptor",
+    "Pooling2dDescriptor",
+    "Pooling3dDescriptor",
+    "PreCompiledDescriptor",
+    "QLstmDescriptor",
+    "ReduceDescriptor",
+    "ReshapeDescriptor",
+    "ResizeDescriptor",
+    "ScatterNdDescriptor",
+    "SliceDescriptor",
+    "SoftmaxDescriptor",
+    "SpaceDepthDescriptor",
+    "SpaceToBatchNdDescriptor",
+    "SplitterDescriptor",
+    "StackDescriptor",
+    "StandInDescriptor",
+    "StridedSliceDescriptor",
+    "TileDescriptor",
+    "TransposeConvolution2dDescriptor",
+]
+
+
+@record
+class ActivationDescriptor(Descriptor):
+    """Parameters of Activation.
+
+    What ``a`` and ``b`` mean is said beside each function.
+    """
+
+    function: ActivationFunction = ActivationFunction.SIGMOID
+    a: float = 0.0
+    b: float = 0.0
+
+    layer_types: ClassVar = (LayerType.ACTIVATION,)
+
+
+@record
+class ArgMinMaxDescriptor(Descriptor):
+    """ArgMinMax: finds the index of the least or greatest element along an axis; ties go to the
+    lower index.
+    """
+
+    function: ArgMinMaxFunction = ArgMinMaxFunction.MIN
+    axis: Axis = -1  #: negative counts from the end
+    output_type: DataType = DataType.SIGNED32  #: SIGNED32 or SIGNED64
+
+    layer_types: ClassVar = (LayerType.ARG_MIN_MAX,)
+    roles: ClassVar = {"axis": "axis"}
+
+    def _check(self) -> None:
+        checks.check_arg_min_max(self)
+
+
+@record
+class BatchMatMulDescriptor(Descriptor):
+    """BatchMatMul: multiplies the matrices of the last two dimensions; the others broadcast."""
+
+    transpose_x: bool = False
+    transpose_y: bool = False
+    adjoint_x: bool = False
+    adjoint_y: bool = False
+    data_layout_x: DataLayout = DataLayout.NCHW
+    data_layout_y: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.BATCH_MAT_MUL,)
+
+    def _check(self) -> None:
+        checks.check_batch_mat_mul(self)
+
+
+@record
+class BatchNormalizationDescriptor(Descriptor):
+    """BatchNormalization: normalises each channel by a given mean and variance, then scales and
+    shifts it.
+    """
+
+    eps: float = 0.0001
+    data_layout: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.BATCH_NORMALIZATION,)
+
+
+@record
+class BatchToSpaceNdDescriptor(Descriptor):
+    """BatchToSpaceNd: moves blocks of the batch dimension into the spatial dimensions, then crops
+    (TensorFlow's definition).
+    """
+
+    block_shape: Positives = (1, 1)
+    crop_before: Counts = (0, 0)
+    crop_after: Counts = (0, 0)
+    data_layout: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.BATCH_TO_SPACE_ND,)
+    length_member: ClassVar = "block_rank"
+
+    def _check(self) -> None:
+        checks.check_batch_to_space_nd(self)
+
+
+@record
+class BroadcastToDescriptor(Descriptor):
+    """BroadcastTo: repeats dimensions of size 1, as numpy.broadcast_to."""
+
+    target_shape: Sizes = ()
+
+    layer_types: ClassVar = (LayerType.BROADCAST_TO,)
+    length_member: ClassVar = "rank"
+    roles: ClassVar = {"target_shape": "each"}
+
+
+@record
+class ChannelShuffleDescriptor(Descriptor):
+    """ChannelShuffle: mixes groups of channels (Android NNAPI's definition)."""
+
+    group_count: Positive = 1
+    axis: Count = 0
+
+    layer_types: ClassVar = (LayerType.CHANNEL_SHUFFLE,)
+    roles: ClassVar = {"axis": "axis"}
+
+
+@record
+class ComparisonDescriptor(Descriptor):
+    """Comparison: compares two tensors element by element."""
+
+    operation: ComparisonOperation = ComparisonOperation.EQUAL
+
+    layer_types: ClassVar = (LayerType.COMPARISON,)
+
+
+@record
+class ConcatDescriptor(Descriptor):
+    """Concat: joins tensors along one axis: input i fills views[i] of the output."""
+
+    axis: Count = 0
+    views: Views = ()
+
+    layer_types: ClassVar = (LayerType.CONCAT,)
+    length_member: ClassVar = "view_count"
+    roles: ClassVar = {"axis": "axis", "views": "views"}
+
+
+@record
+class Convolution2dDescriptor(Descriptor):
+    """Parameters of Convolution2d.
+
+    Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups].
+    """
+
+    pad_left: Count = 0
+    pad_right: Count = 0
+    pad_top: Count = 0
+    pad_bottom: Count = 0
+    stride_x: Positive = 1
+    stride_y: Positive = 1
+    dilation_x: Positive = 1
+    dilation_y: Positive = 1
+    bias_enabled: bool = False
+    data_layout: DataLayout = DataLayout.NCHW
+    groups: Positive = 1  #: [armnn_py] 1 = dense
+
+    layer_types: ClassVar = (LayerType.CONVOLUTION2D,)
+
+    def _check(self) -> None:
+        checks.check_layout(self, self.data_layout, 4)
+
+
+@record
+class Convolution3dDescriptor(Descriptor):
+    """Parameters of Convolution3d.
+
+    Weights are [D, H, W, I, O].
+    """
+
+    pad_left: Count = 0
+    pad_right: Count = 0
+    pad_top: Count = 0
+    pad_bottom: Count = 0
+    pad_front: Count = 0
+    pad_back: Count = 0
+    stride_x: Positive = 1
+    stride_y: Positive = 1
+    stride_z: Positive = 1
+    dilation_x: Positive = 1
+    dilation_y: Positive = 1
+    dilation_z: Positive = 1
+    bias_enabled: bool = False
+    data_layout: DataLayout = DataLayout.NDHWC
+
+    layer_types: ClassVar = (LayerType.CONVOLUTION3D,)
+
+    def _check(self) -> None:
+        checks.check_layout(self, self.data_layout, 5)
+
+
+@record
+class DepthwiseConvolution2dDescriptor(Descriptor):
+    """Parameters of DepthwiseConvolution2d.
+
+    Weights are [1, H, W, I * M] in both layouts.
+    """
+
+    pad_left: Count = 0
+    pad_right: Count = 0
+    pad_top: Count = 0
+    pad_bottom: Count = 0
+    stride_x: Positive = 1
+    stride_y: Positive = 1
+    dilation_x: Positive = 1
+    dilation_y: Positive = 1
+    bias_enabled: bool = False
+    data_layout: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.DEPTHWISE_CONVOLUTION2D,)
+
+    def _check(self) -> None:
+        checks.check_layout(self, self.data_layout, 4)
+
+
+@record
+class DetectionPostProcessDescriptor(Descriptor):
+    """DetectionPostProcess: decodes boxes against anchors and keeps the best by non-maximum
+    suppression (TensorFlow Lite's definition).
+    """
+
+    max_detections: Count = 0
+    max_classes_per_detection: Count = 1
+    detections_per_class: Count = 1
+    nms_score_threshold: float = 0.0
+    nms_iou_threshold: float = 0.0
+    num_classes: Count = 0
+    use_regular_nms: bool = False
+    scale_x: float = 0.0
+    scale_y: float = 0.0
+    scale_w: float = 0.0
+    scale_h: float = 0.0
+
+    layer_types: ClassVar = (LayerType.DETECTION_POST_PROCESS,)
+
+
+@record
+class ElementwiseBinaryDescriptor(Descriptor):
+    """ElementwiseBinary: computes a function of two tensors."""
+
+    operation: BinaryOperation = BinaryOperation.ADD
+
+    layer_types: ClassVar = (LayerType.ELEMENTWISE_BINARY,)
+
+
+@record
+class ElementwiseUnaryDescriptor(Descriptor):
+    """ElementwiseUnary: computes a function of each element."""
+
+    operation: UnaryOperation = UnaryOperation.ABS
+
+    layer_types: ClassVar = (LayerType.ELEMENTWISE_UNARY,)
+
+
+@record
+class FakeQuantizationDescriptor(Descriptor):
+    """FakeQuantization: rounds real numbers to the 256 steps between two bounds."""
+
+    min: float = -6.0
+    max: float = 6.0
+
+    layer_types: ClassVar = (LayerType.FAKE_QUANTIZATION,)
+
+    def _check(self) -> None:
+        checks.check_fake_quantization(self)
+
+
+@record
+class FillDescriptor(Descriptor):
+    """Fill: makes a tensor of one value; the output's info carries the shape."""
+
+    value: float = 0.0
+
+    layer_types: ClassVar = (LayerType.FILL,)
+
+
+@record
+class FullyConnectedDescriptor(Descriptor):
+    """Parameters of FullyConnected.
+
+    Weights are [I, O], or [O, I] with ``transpose_weight_matrix``. The input is flattened behind
+    its first dimension unless its last dimension is I already.
+    """
+
+    bias_enabled: bool = False
+    transpose_weight_matrix: bool = False
+    constant_weights: bool = True
+
+    layer_types: ClassVar = (LayerType.FULLY_CONNECTED,)
+
+
+@record
+class FusedDescriptor(Descriptor):
+    """Fused: runs several layers in one kernel; comes out of a backend's optimisation."""
+
+    input_count: Count = 0
+    output_count: Count = 0
+    fused_kernel_type: FusedKernelType = FusedKernelType.ADD_MUL_ADD
+
+    layer_types: ClassVar = (LayerType.FUSED,)
+
+
+@record
+class GatherDescriptor(Descriptor):
+    """Gather: picks slices along an axis by index; negative indices count from the end [armnn_py].
+    """
+
+    axis: Axis = 0
+
+    layer_types: ClassVar = (LayerType.GATHER,)
+    roles: ClassVar = {"axis": "axis"}
+
+
+@record
+class InstanceNormalizationDescriptor(Descriptor):
+    """InstanceNormalization: normalises each channel of each image by its own mean and variance."""
+
+    gamma: float = 1.0
+    beta: float = 0.0
+    eps: float = 1e-12
+    data_layout: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.INSTANCE_NORMALIZATION,)
+
+
+@record
+class L2NormalizationDescriptor(Descriptor):
+    """L2Normalization: divides each pixel by the L2 norm of its channels."""
+
+    eps: float = 1e-12
+    data_layout: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.L2_NORMALIZATION,)
+
+
+@record
+class LogicalBinaryDescriptor(Descriptor):
+    """LogicalBinary: combines two boolean tensors."""
+
+    operation: LogicalBinaryOperation = LogicalBinaryOperation.AND
+
+    layer_types: ClassVar = (LayerType.LOGICAL_BINARY,)
+
+
+@record
+class LstmDescriptor(Descriptor):
+    """Parameters of Lstm and UnidirectionalSequenceLstm."""
+
+    activation_function: Count = 1  #: 0 none, 1 ReLU, 3 ReLU6, 4 tanh, 6 sigmoid
+    clipping_threshold_cell: float = 0.0
+    clipping_threshold_projection: float = 0.0
+    cifg_enabled: bool = True
+    peephole_enabled: bool = False
+    projection_enabled: bool = False
+    layer_norm_enabled: bool = False
+    time_major: bool = False
+    input_intermediate_scale: float = 0.0
+    forget_intermediate_scale: float = 0.0
+    cell_intermediate_scale: float = 0.0
+    output_intermediate_scale: float = 0.0
+    hidden_state_zero_point: Axis = 0
+    hidden_state_scale: float = 0.0
+
+    layer_types: ClassVar = (LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM)
+
+
+@record
+class MeanDescriptor(Descriptor):
+    """Mean: averages over axes; no axes means all."""
+
+    keep_dims: bool = False
+    axes: Axes = ()
+
+    layer_types: ClassVar = (LayerType.MEAN,)
+    length_member: ClassVar = "axis_count"
+    roles: ClassVar = {"axes": "axes"}
+
+
+@record
+class NormalizationDescriptor(Descriptor):
+    """Normalization: normalises by a neighbourhood of channels or pixels (local response
+    normalisation).
+    """
+
+    channel: NormalizationAlgorithmChannel = NormalizationAlgorithmChannel.ACROSS
+    method: NormalizationAlgorithmMethod = NormalizationAlgorithmMethod.LOCAL_BRIGHTNESS
+    norm_size: Count = 0
+    alpha: float = 0.0
+    beta: float = 0.0
+    k: float = 0.0
+    data_layout: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.NORMALIZATION,)
+
+
+@record
+class PadDescriptor(Descriptor):
+    """Pad: puts elements around a tensor; `value` is the number that is stored, also in a quantised
+    tensor.
+    """
+
+    padding_mode: PaddingMode = PaddingMode.CONSTANT
+    pad_before: Counts = ()
+    pad_after: Counts = ()
+    value: float = 0.0
+
+    layer_types: ClassVar = (LayerType.PAD,)
+    length_member: ClassVar = "rank"
+    roles: ClassVar = {"pad_before": "each", "pad_after": "each"}
+
+    def _check(self) -> None:
+        checks.check_pad(self)
+
+
+@record
+class PermuteDescriptor(Descriptor):
+    """Parameters of Permute and Transpose."""
+
+    mappings: Counts = ()
+
+    layer_types: ClassVar = (LayerType.PERMUTE, LayerType.TRANSPOSE)
+    length_member: ClassVar = "rank"
+    roles: ClassVar = {"mappings": "each"}
+
+    def _check(self) -> None:
+        checks.check_permute(self)
+
+
+@record
+class Pooling2dDescriptor(Descriptor):
+    """Pooling2d: takes the maximum, average or L2 norm of windows of an image."""
+
+    pool_type: PoolingAlgorithm = PoolingAlgorithm.MAX
+    pad_left: Count = 0
+    pad_right: Count = 0
+    pad_top: Count = 0
+    pad_bottom: Count = 0
+    pool_width: Positive = 1
+    pool_height: Positive = 1
+    stride_x: Positive = 1
+    stride_y: Positive = 1
+    output_shape_rounding: OutputShapeRounding = OutputShapeRounding.FLOOR
+    padding_method: PaddingMethod = PaddingMethod.EXCLUDE
+    data_layout: DataLayout = DataLayout.NCHW
+    dilation_x: Positive = 1  #: [armnn_py] 0 or 1 = none
+    dilation_y: Positive = 1  #: [armnn_py] 0 or 1 = none
+
+    layer_types: ClassVar = (LayerType.POOLING2D,)
+
+    def _check(self) -> None:
+        checks.check_layout(self, self.data_layout, 4)
+
+
+@record
+class Pooling3dDescriptor(Descriptor):
+    """Pooling3d: takes the maximum, average or L2 norm of windows of a volume."""
+
+    pool_type: PoolingAlgorithm = PoolingAlgorithm.MAX
+    pad_left: Count = 0
+    pad_right: Count = 0
+    pad_top: Count = 0
+    pad_bottom: Count = 0
+    pad_front: Count = 0
+    pad_back: Count = 0
+    pool_width: Positive = 1
+    pool_height: Positive = 1
+    pool_depth: Positive = 1
+    stride_x: Positive = 1
+    stride_y: Positive = 1
+    stride_z: Positive = 1
+    output_shape_rounding: OutputShapeRounding = OutputShapeRounding.FLOOR
+    padding_method: PaddingMethod = PaddingMethod.EXCLUDE
+    data_layout: DataLayout = DataLayout.NCDHW
+
+    layer_types: ClassVar = (LayerType.POOLING3D,)
+
+    def _check(self) -> None:
+        checks.check_layout(self, self.data_layout, 5)
+
+
+@record
+class PreCompiledDescriptor(Descriptor):
+    """PreCompiled: runs what a backend compiled of a sub-graph; the blob comes with the workload.
+    """
+
+    input_count: Count = 0
+    output_count: Count = 0
+
+    layer_types: ClassVar = (LayerType.PRE_COMPILED,)
+
+
+@record
+class QLstmDescriptor(Descriptor):
+    """QLstm: runs one step of a quantised long short-term memory cell (Android NNAPI's definition).
+    """
+
+    cell_clip: float = 0.0
+    projection_clip: float = 0.0
+    cifg_enabled: bool = True
+    peephole_enabled: bool = False
+    projection_enabled: bool = False
+    layer_norm_enabled: bool = False
+    input_intermediate_scale: float = 0.0
+    forget_intermediate_scale: float = 0.0
+    cell_intermediate_scale: float = 0.0
+    output_intermediate_scale: float = 0.0
+    hidden_state_zero_point: Axis = 0
+    hidden_state_scale: float = 0.0
+
+    layer_types: ClassVar = (LayerType.QLSTM,)
+
+
+@record
+class ReduceDescriptor(Descriptor):
+    """Reduce: reduces axes by sum, maximum, mean, minimum or product; no axes means all."""
+
+    operation: ReduceOperation = ReduceOperation.SUM
+    keep_dims: bool = False
+    axes: Axes = ()
+
+    layer_types: ClassVar = (LayerType.REDUCE,)
+    length_member: ClassVar = "axis_count"
+    roles: ClassVar = {"axes": "axes"}
+
+
+@record
+class ReshapeDescriptor(Descriptor):
+    """Reshape: gives the elements another shape."""
+
+    target_shape: Sizes = ()
+
+    layer_types: ClassVar = (LayerType.RESHAPE,)
+    length_member: ClassVar = "rank"
+    roles: ClassVar = {"target_shape": "each"}
+
+
+@record
+class ResizeDescriptor(Descriptor):
+    """Parameters of Resize.
+
+    With s = input size / output size (align_corners: (in - 1) / (out - 1) where out > 1), output
+    position o reads input position
+      bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
+      nearest: floor(o * s); align_corners: round half up of o * s;
+        half_pixel_centers: floor((o + 0.5) * s); always clamped to the image
+    """
+
+    target_width: Positive = 1
+    target_height: Positive = 1
+    method: ResizeMethod = ResizeMethod.NEAREST_NEIGHBOR
+    data_layout: DataLayout = DataLayout.NCHW
+    align_corners: bool = False
+    half_pixel_centers: bool = False
+
+    layer_types: ClassVar = (LayerType.RESIZE,)
+
+    def _check(self) -> None:
+        checks.check_layout(self, self.data_layout, 4)
+        checks.check_resize(self)
+
+
+@record
+class ScatterNdDescriptor(Descriptor):
+    """Parameters of ScatterNd.
+
+    The first operand is the input, or a shape when not ``input_enabled``.
+    """
+
+    function: ScatterNdFunction = ScatterNdFunction.UPDATE
+    input_enabled: bool = True
+    axis: Axis = 0
+    axis_enabled: bool = False
+
+    layer_types: ClassVar = (LayerType.SCATTER_ND,)
+    roles: ClassVar = {"axis": "axis"}
+
+
+@record
+class SliceDescriptor(Descriptor):
+    """Slice: cuts out a box."""
+
+    begin: Sizes = ()
+    size: Sizes = ()
+
+    layer_types: ClassVar = (LayerType.SLICE,)
+    length_member: ClassVar = "rank"
+    roles: ClassVar = {"begin": "each", "size": "each"}
+
+    def _check(self) -> None:
+        checks.check_slice(self)
+
+
+@record
+class SoftmaxDescriptor(Descriptor):
+    """Parameters of LogSoftmax and Softmax."""
+
+    beta: float = 1.0
+    axis: Axis = -1
+
+    layer_types: ClassVar = (LayerType.LOG_SOFTMAX, LayerType.SOFTMAX)
+    roles: ClassVar = {"axis": "axis"}
+
+
+@record
+class SpaceDepthDescriptor(Descriptor):
+    """Parameters of DepthToSpace and SpaceToDepth."""
+
+    block_size: Positive = 1
+    data_layout: DataLayout = DataLayout.NHWC
+
+    layer_types: ClassVar = (LayerType.DEPTH_TO_SPACE, LayerType.SPACE_TO_DEPTH)
+
+    def _check(self) -> None:
+        checks.check_layout(self, self.data_layout, 4)
+
+
+@record
+class SpaceToBatchNdDescriptor(Descriptor):
+    """SpaceToBatchNd: pads, then moves blocks of the spatial dimensions into the batch dimension
+    (TensorFlow's definition).
+    """
+
+    block_shape: Positives = (1, 1)
+    pad_before: Counts = (0, 0)
+    pad_after: Counts = (0, 0)
+    data_layout: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.SPACE_TO_BATCH_ND,)
+    length_member: ClassVar = "block_rank"
+
+    def _check(self) -> None:
+        checks.check_space_to_batch_nd(self)
+
+
+@record
+class SplitterDescriptor(Descriptor):
+    """Splitter: cuts a tensor into several: output i is views[i] of the input."""
+
+    axis: OptionalDim = -1  #: -1 when the views do not follow one axis
+    views: Views = ()
+
+    layer_types: ClassVar = (LayerType.SPLITTER,)
+    length_member: ClassVar = "view_count"
+    roles: ClassVar = {"axis": "optional_axis", "views": "views"}
+
+
+@record
+class StackDescriptor(Descriptor):
+    """Stack: joins equal tensors along a new axis."""
+
+    axis: Count = 0
+    input_count: Count = 0
+    input_shape: Sizes = ()
+
+    layer_types: ClassVar = (LayerType.STACK,)
+    length_member: ClassVar = "rank"
+    roles: ClassVar = {"axis": "axis", "input_shape": "each"}
+
+
+@record
+class StandInDescriptor(Descriptor):
+    """StandIn: marks an operator that no layer expresses."""
+
+    input_count: Count = 0
+    output_count: Count = 0
+
+    layer_types: ClassVar = (LayerType.STAND_IN,)
+
+
+@record
+class StridedSliceDescriptor(Descriptor):
+    """StridedSlice: cuts with steps (TensorFlow's definition); the host resolves ellipsis and new
+    axis, so a backend sees these two masks as zero.
+    """
+
+    begin: Offsets = ()
+    end: Offsets = ()
+    stride: Offsets = ()
+    begin_mask: Count = 0
+    end_mask: Count = 0
+    shrink_axis_mask: Count = 0
+    ellipsis_mask: Count = 0
+    new_axis_mask: Count = 0
+    data_layout: DataLayout = DataLayout.NCHW
+
+    layer_types: ClassVar = (LayerType.STRIDED_SLICE,)
+    length_member: ClassVar = "rank"
+    roles: ClassVar = {"begin": "each", "end": "each", "stride": "each", "begin_mask": "mask", "end_mask": "mask", "shrink_axis_mask": "mask", "ellipsis_mask": "mask", "new_axis_mask": "mask"}
+
+    def _check(self) -> None:
+        checks.check_strided_slice(self)
+
+
+@record
+class TileDescriptor(Descriptor):
+    """Tile: repeats a tensor, as numpy.tile."""
+
+    multiples: Counts = ()
+
+    layer_types: ClassVar = (LayerType.TILE,)
+    length_member: ClassVar = "rank"
+    roles: ClassVar = {"multiples": "each"}
+
+
+@record
+class TransposeConvolution2dDescriptor(Descriptor):
+    """Parameters of TransposeConvolution2d.
+
+    Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. An input element at (y, x)
+    adds to output (y * stride + ky * dilation - pad).
+    """
+
+    pad_left: Count = 0
+    pad_right: Count = 0
+    pad_top: Count = 0
+    pad_bottom: Count = 0
+    stride_x: Positive = 1
+    stride_y: Positive = 1
+    bias_enabled: bool = False
+    data_layout: DataLayout = DataLayout.NCHW
+    output_shape_enabled: bool = False  #: the output's info rules over the formula
+    dilation_x: Positive = 1  #: [armnn_py] 0 or 1 = none
+    dilation_y: Positive = 1  #: [armnn_py] 0 or 1 = none
+    groups: Positive = 1  #: [armnn_py] 0 or 1 = dense
+
+    layer_types: ClassVar = (LayerType.TRANSPOSE_CONVOLUTION2D,)
+
+    def _check(self) -> None:
+        checks.check_layout(self, self.data_layout, 4)
+
+
+DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
+    LayerType.ACTIVATION: ActivationDescriptor,
+    LayerType.ADDITION: None,
+    LayerType.ARG_MIN_MAX: ArgMinMaxDescriptor,
+    LayerType.BATCH_NORMALIZATION: BatchNormalizationDescriptor,
+    LayerType.BATCH_TO_SPACE_ND: BatchToSpaceNdDescriptor,
+    LayerType.COMPARISON: ComparisonDescriptor,
+    LayerType.CONCAT: ConcatDescriptor,
+    LayerType.CONSTANT: None,
+    LayerType.CONVERT_FP16_TO_FP32: None,
+    LayerType.CONVERT_FP32_TO_FP16: None,
+    LayerType.CONVOLUTION2D: Convolution2dDescriptor,
+    LayerType.DEBUG: None,
+    LayerType.DEPTH_TO_SPACE: SpaceDepthDescriptor,
+    LayerType.DEPTHWISE_CONVOLUTION2D: DepthwiseConvolution2dDescriptor,
+    LayerType.DEQUANTIZE: None,
+    LayerType.DETECTION_POST_PROCESS: DetectionPostProcessDescriptor,
+    LayerType.DIVISION: None,
+    LayerType.ELEMENTWISE_UNARY: ElementwiseUnaryDescriptor,
+    LayerType.FAKE_QUANTIZATION: FakeQuantizationDescriptor,
+    LayerType.FILL: FillDescriptor,
+    LayerType.FLOOR: None,
+    LayerType.FULLY_CONNECTED: FullyConnectedDescriptor,
+    LayerType.GATHER: GatherDescriptor,
+    LayerType.INPUT: None,
+    LayerType.INSTANCE_NORMALIZATION: InstanceNormalizationDescriptor,
+    LayerType.L2_NORMALIZATION: L2NormalizationDescriptor,
+    LayerType.LOGICAL_BINARY: LogicalBinaryDescriptor,
+    LayerType.LOG_SOFTMAX: SoftmaxDescriptor,
+    LayerType.LSTM: LstmDescriptor,
+    LayerType.QLSTM: QLstmDescriptor,
+    LayerType.MAP: None,
+    LayerType.MAXIMUM: None,
+    LayerType.MEAN: MeanDescriptor,
+    LayerType.MEM_COPY: None,
+    LayerType.MEM_IMPORT: None,
+    LayerType.MERGE: None,
+    LayerType.MINIMUM: None,
+    LayerType.MULTIPLICATION: None,
+    LayerType.NORMALIZATION: NormalizationDescriptor,
+    LayerType.OUTPUT: None,
+    LayerType.PAD: PadDescriptor,
+    LayerType.PERMUTE: PermuteDescriptor,
+    LayerType.POOLING2D: Pooling2dDescriptor,
+    LayerType.PRE_COMPILED: PreCompiledDescriptor,
+    LayerType.PRELU: None,
+    LayerType.QUANTIZE: None,
+    LayerType.QUANTIZED_LSTM: None,
+    LayerType.RESHAPE: ReshapeDescriptor,
+    LayerType.RANK: None,
+    LayerType.RESIZE: ResizeDescriptor,
+    LayerType.REDUCE: ReduceDescriptor,
+    LayerType.SLICE: SliceDescriptor,
+    LayerType.SOFTMAX: SoftmaxDescriptor,
+    LayerType.SPACE_TO_BATCH_ND: SpaceToBatchNdDescriptor,
+    LayerType.SPACE_TO_DEPTH: SpaceDepthDescriptor,
+    LayerType.SPLITTER: SplitterDescriptor,
+    LayerType.STACK: StackDescriptor,
+    LayerType.STAND_IN: StandInDescriptor,
+    LayerType.STRIDED_SLICE: StridedSliceDescriptor,
+    LayerType.SUBTRACTION: None,
+    LayerType.SWITCH: None,
+    LayerType.TRANSPOSE: PermuteDescriptor,
+    LayerType.TRANSPOSE_CONVOLUTION2D: TransposeConvolution2dDescriptor,
+    LayerType.UNMAP: None,
+    LayerType.CAST: None,
+    LayerType.SHAPE: None,
+    LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM: LstmDescriptor,
+    LayerType.CHANNEL_SHUFFLE: ChannelShuffleDescriptor,
+    LayerType.CONVOLUTION3D: Convolution3dDescriptor,
+    LayerType.POOLING3D: Pooling3dDescriptor,
+    LayerType.GATHER_ND: None,
+    LayerType.BATCH_MAT_MUL: BatchMatMulDescriptor,
+    LayerType.ELEMENTWISE_BINARY: ElementwiseBinaryDescriptor,
+    LayerType.REVERSE_V2: None,
+    LayerType.TILE: TileDescriptor,
+    LayerType.FUSED: FusedDescriptor,
+    LayerType.BROADCAST_TO: BroadcastToDescriptor,
+    LayerType.SCATTER_ND: ScatterNdDescriptor,
+}
+"""The descriptor of each layer type; ``None`` for those without parameters."""

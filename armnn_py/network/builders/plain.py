@@ -1,0 +1,1131 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+# fmt: off
+"""Builders of layers whose parameters are those of their descriptor.
+
+Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armnn_py.descriptors import (
+    ActivationDescriptor,
+    ArgMinMaxDescriptor,
+    BatchMatMulDescriptor,
+    BatchNormalizationDescriptor,
+    ComparisonDescriptor,
+    ElementwiseBinaryDescriptor,
+    ElementwiseUnaryDescriptor,
+    GatherDescriptor,
+    InstanceNormalizationDescriptor,
+    L2NormalizationDescriptor,
+    LogicalBinaryDescriptor,
+    MeanDescriptor,
+    NormalizationDescriptor,
+    PermuteDescriptor,
+    ReduceDescriptor,
+    ScatterNdDescriptor,
+    SliceDescriptor,
+    SoftmaxDescriptor,
+    SpaceDepthDescriptor,
+    TileDescriptor,
+)
+from armnn_py.network.builders.arguments import integers
+from armnn_py.network.core import NetworkCore
+from armnn_py.network.layer import Layer, Source
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import (
+    ActivationFunction,
+    ArgMinMaxFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    DataLayout,
+    DataType,
+    LayerType,
+    LogicalBinaryOperation,
+    NormalizationAlgorithmChannel,
+    NormalizationAlgorithmMethod,
+    ReduceOperation,
+    ScatterNdFunction,
+    UnaryOperation,
+)
+
+__all__ = [
+    "PlainBuilders",
+]
+
+
+class PlainBuilders(NetworkCore):
+    """Layers whose parameters are plain values; see `Network` for what all builders share.
+
+    Two operands broadcast as in numpy; a plain Python number beside a tensor takes its type.
+    """
+
+    __slots__ = ()
+
+    def add_activation(
+        self,
+        x: Source,
+        function: ActivationFunction,
+        a: float = 0.0,
+        b: float = 0.0,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add an activation: Arm NN's Activation.
+
+        Parameters
+        ----------
+        x
+            Numbers of any shape.
+        function, a, b
+            The function and its parameters, see `ActivationFunction`.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape and type.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is boolean.
+        InvalidArgumentError
+            The function is none.
+        """
+        descriptor = ActivationDescriptor(function=function, a=a, b=b)
+        return self._add(LayerType.ACTIVATION, [x], descriptor, output_info, name, backend)
+
+    def add_arg_min_max(
+        self,
+        x: Source,
+        function: ArgMinMaxFunction,
+        axis: int = -1,
+        output_type: DataType = DataType.SIGNED32,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Find the place of an extreme, as numpy.argmin and argmax: Arm NN's ArgMinMax.
+
+        Parameters
+        ----------
+        x
+            Numbers of any shape.
+        function
+            Least or greatest; ties go to the lower index.
+        axis
+            The dimension that is searched, and vanishes.
+        output_type
+            ``SIGNED32`` or ``SIGNED64``.
+
+        Returns
+        -------
+        Layer
+            One output of indices.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis, or it is empty.
+        InvalidArgumentError
+            The output type is none of the two.
+        """
+        descriptor = ArgMinMaxDescriptor(function=function, axis=axis, output_type=output_type)
+        return self._add(LayerType.ARG_MIN_MAX, [x], descriptor, None, name, backend)
+
+    def add_batch_mat_mul(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        transpose_x: bool = False,
+        transpose_y: bool = False,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Multiply matrices, as numpy.matmul: Arm NN's BatchMatMul.
+
+        Parameters
+        ----------
+        x, y
+            [..., M, K] and [..., K, N] of one type; the leading dimensions broadcast.
+        transpose_x, transpose_y
+            Whether the last two dimensions of an operand are swapped first.
+
+        Returns
+        -------
+        Layer
+            One output of [..., M, N].
+
+        Raises
+        ------
+        LayerValidationError
+            The matrices do not multiply.
+        """
+        descriptor = BatchMatMulDescriptor(transpose_x=transpose_x, transpose_y=transpose_y)
+        return self._add(LayerType.BATCH_MAT_MUL, [x, y], descriptor, output_info, name, backend)
+
+    def add_batch_normalization(
+        self,
+        x: Source,
+        mean: Source,
+        variance: Source,
+        beta: Source,
+        gamma: Source,
+        *,
+        eps: float = 0.0001,
+        data_layout: DataLayout = DataLayout.NHWC,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``gamma * (x - mean) / sqrt(variance + eps) + beta``: Arm NN's BatchNormalization.
+
+        Parameters
+        ----------
+        x
+            Rank 2 or more; channels are second (NCHW) or last (NHWC).
+        mean, variance, beta, gamma
+            A value for each channel: [C].
+        eps
+            Keeps the divisor above 0.
+        data_layout
+            Where the channels are.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape.
+
+        Raises
+        ------
+        LayerValidationError
+            The operands do not fit together.
+        """
+        descriptor = BatchNormalizationDescriptor(eps=eps, data_layout=data_layout)
+        return self._add(
+            LayerType.BATCH_NORMALIZATION,
+            [x, mean, variance, beta, gamma],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_comparison(
+        self,
+        x: Source,
+        y: Source,
+        operation: ComparisonOperation,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a comparison: Arm NN's Comparison.
+
+        Parameters
+        ----------
+        x, y
+            Elements of one type, of shapes that broadcast.
+        operation
+            What is asked of each pair.
+
+        Returns
+        -------
+        Layer
+            One boolean output of the broadcast shape.
+
+        Raises
+        ------
+        LayerValidationError
+            Types differ or shapes do not broadcast.
+        InvalidArgumentError
+            The operation is none.
+        """
+        descriptor = ComparisonDescriptor(operation=operation)
+        return self._add(LayerType.COMPARISON, [x, y], descriptor, None, name, backend)
+
+    def add_depth_to_space(
+        self,
+        x: Source,
+        block_size: int,
+        *,
+        data_layout: DataLayout = DataLayout.NHWC,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add TensorFlow's DepthToSpace: channels become blocks of pixels.
+
+        Parameters
+        ----------
+        x
+            Images whose channels are a multiple of ``block_size ** 2``.
+        block_size
+            Side of a block.
+        data_layout
+            NHWC or NCHW.
+
+        Raises
+        ------
+        LayerValidationError
+            The channels do not divide.
+        """
+        descriptor = SpaceDepthDescriptor(block_size=block_size, data_layout=data_layout)
+        return self._add(LayerType.DEPTH_TO_SPACE, [x], descriptor, None, name, backend)
+
+    def add_elementwise_binary(
+        self,
+        x: Source,
+        y: Source,
+        operation: BinaryOperation,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add arithmetic of two operands: Arm NN's ElementwiseBinary.
+
+        Parameters
+        ----------
+        x, y
+            Numbers of one type, of shapes that broadcast.
+        operation
+            What to do with each pair.
+
+        Returns
+        -------
+        Layer
+            One output of the broadcast shape.
+
+        Raises
+        ------
+        LayerValidationError
+            Types differ or shapes do not broadcast.
+        InvalidArgumentError
+            The operation is none.
+        """
+        descriptor = ElementwiseBinaryDescriptor(operation=operation)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_addition(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x + y``: `add_elementwise_binary` with ``ADD``."""
+        descriptor = ElementwiseBinaryDescriptor(operation=BinaryOperation.ADD)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_subtraction(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x - y``: `add_elementwise_binary` with ``SUB``."""
+        descriptor = ElementwiseBinaryDescriptor(operation=BinaryOperation.SUB)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_multiplication(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x * y``: `add_elementwise_binary` with ``MUL``."""
+        descriptor = ElementwiseBinaryDescriptor(operation=BinaryOperation.MUL)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_division(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x / y``: `add_elementwise_binary` with ``DIV``."""
+        descriptor = ElementwiseBinaryDescriptor(operation=BinaryOperation.DIV)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_maximum(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the greater of x and y: `add_elementwise_binary` with ``MAXIMUM``."""
+        descriptor = ElementwiseBinaryDescriptor(operation=BinaryOperation.MAXIMUM)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_minimum(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the lesser of x and y: `add_elementwise_binary` with ``MINIMUM``."""
+        descriptor = ElementwiseBinaryDescriptor(operation=BinaryOperation.MINIMUM)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_squared_difference(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``(x - y) ** 2``: `add_elementwise_binary` with ``SQ_DIFF``."""
+        descriptor = ElementwiseBinaryDescriptor(operation=BinaryOperation.SQ_DIFF)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_power(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x ** y``: `add_elementwise_binary` with ``POWER``."""
+        descriptor = ElementwiseBinaryDescriptor(operation=BinaryOperation.POWER)
+        return self._add(
+            LayerType.ELEMENTWISE_BINARY,
+            [x, y],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
+
+    def add_elementwise_unary(
+        self,
+        x: Source,
+        operation: UnaryOperation,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add arithmetic of one operand: Arm NN's ElementwiseUnary.
+
+        Parameters
+        ----------
+        x
+            Numbers, or booleans for ``LOGICAL_NOT``, of any shape.
+        operation
+            What to do with each element.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape and type.
+
+        Raises
+        ------
+        LayerValidationError
+            The type does not suit the operation.
+        InvalidArgumentError
+            The operation is none.
+        """
+        descriptor = ElementwiseUnaryDescriptor(operation=operation)
+        return self._add(LayerType.ELEMENTWISE_UNARY, [x], descriptor, output_info, name, backend)
+
+    def add_floor(
+        self,
+        x: Source,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add rounding down: Arm NN's Floor.
+
+        Parameters
+        ----------
+        x
+            Floating-point numbers of any shape.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is of another type.
+        """
+        return self._add(LayerType.FLOOR, [x], None, None, name, backend)
+
+    def add_gather(
+        self,
+        params: Source,
+        indices: Source,
+        axis: int = 0,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Pick slices by index, as numpy.take: Arm NN's Gather.
+
+        Parameters
+        ----------
+        params
+            What is picked from.
+        indices
+            ``SIGNED32`` or ``SIGNED64`` of any shape; negative ones count from the end.
+        axis
+            Along which the indices count.
+
+        Returns
+        -------
+        Layer
+            One output, in whose shape that of the indices replaces ``axis``.
+
+        Raises
+        ------
+        LayerValidationError
+            Indices are no integers, or constant ones lie outside; there is no such axis.
+        """
+        descriptor = GatherDescriptor(axis=axis)
+        return self._add(LayerType.GATHER, [params, indices], descriptor, None, name, backend)
+
+    def add_gather_nd(
+        self,
+        params: Source,
+        indices: Source,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Pick slices by index vectors: TensorFlow's gather_nd, Arm NN's GatherNd.
+
+        Parameters
+        ----------
+        params
+            What is picked from.
+        indices
+            ``SIGNED32`` or ``SIGNED64``, [..., k], one index for each of the first k dimensions.
+
+        Returns
+        -------
+        Layer
+            One output of ``indices.shape[:-1] + params.shape[k:]``.
+
+        Raises
+        ------
+        LayerValidationError
+            Indices are no integers, too many, or constant ones lie outside.
+        """
+        return self._add(LayerType.GATHER_ND, [params, indices], None, None, name, backend)
+
+    def add_instance_normalization(
+        self,
+        x: Source,
+        *,
+        gamma: float = 1.0,
+        beta: float = 0.0,
+        eps: float = 1e-12,
+        data_layout: DataLayout = DataLayout.NHWC,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Normalise each image and channel by itself: Arm NN's InstanceNormalization.
+
+        Parameters
+        ----------
+        x
+            Images: [N, H, W, C] in NHWC, [N, C, H, W] in NCHW.
+        gamma, beta
+            Scale and offset of the normalised values.
+        eps
+            Keeps the divisor above 0.
+        data_layout
+            NHWC or NCHW.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is no image.
+        """
+        descriptor = InstanceNormalizationDescriptor(
+            gamma=gamma,
+            beta=beta,
+            eps=eps,
+            data_layout=data_layout,
+        )
+        return self._add(LayerType.INSTANCE_NORMALIZATION, [x], descriptor, None, name, backend)
+
+    def add_l2_normalization(
+        self,
+        x: Source,
+        *,
+        eps: float = 1e-12,
+        data_layout: DataLayout = DataLayout.NHWC,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Divide each pixel by the L2 norm of its channels: Arm NN's L2Normalization.
+
+        Parameters
+        ----------
+        x
+            Images: [N, H, W, C] in NHWC, [N, C, H, W] in NCHW.
+        eps
+            Keeps the divisor above 0.
+        data_layout
+            NHWC or NCHW.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is no image.
+        """
+        descriptor = L2NormalizationDescriptor(eps=eps, data_layout=data_layout)
+        return self._add(LayerType.L2_NORMALIZATION, [x], descriptor, output_info, name, backend)
+
+    def add_logical_binary(
+        self,
+        x: Source,
+        y: Source,
+        operation: LogicalBinaryOperation,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add a logical operation of two operands: Arm NN's LogicalBinary.
+
+        Parameters
+        ----------
+        x, y
+            Booleans, of shapes that broadcast.
+        operation
+            AND or OR.
+
+        Returns
+        -------
+        Layer
+            One boolean output of the broadcast shape.
+
+        Raises
+        ------
+        LayerValidationError
+            An operand is not boolean, or shapes do not broadcast.
+        InvalidArgumentError
+            The operation is none.
+        """
+        descriptor = LogicalBinaryDescriptor(operation=operation)
+        return self._add(LayerType.LOGICAL_BINARY, [x, y], descriptor, None, name, backend)
+
+    def add_log_softmax(
+        self,
+        x: Source,
+        axis: int = -1,
+        beta: float = 1.0,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the logarithm of `add_softmax`: Arm NN's LogSoftmax.
+
+        Parameters
+        ----------
+        x
+            Numbers of rank 1 or more.
+        axis, beta
+            As in `add_softmax`.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis.
+        """
+        descriptor = SoftmaxDescriptor(axis=axis, beta=beta)
+        return self._add(LayerType.LOG_SOFTMAX, [x], descriptor, output_info, name, backend)
+
+    def add_mean(
+        self,
+        x: Source,
+        axes: Sequence[int] = (),
+        *,
+        keep_dims: bool = False,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Average dimensions, as numpy.mean: Arm NN's Mean.
+
+        Parameters
+        ----------
+        x
+            Numbers of any shape.
+        axes, keep_dims
+            As in `add_reduce`.
+
+        Returns
+        -------
+        Layer
+            One output of the input's type.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis, or it is named twice.
+        """
+        descriptor = MeanDescriptor(axes=integers(axes, "axes"), keep_dims=keep_dims)
+        return self._add(LayerType.MEAN, [x], descriptor, output_info, name, backend)
+
+    def add_normalization(
+        self,
+        x: Source,
+        norm_size: int,
+        *,
+        alpha: float,
+        beta: float,
+        k: float,
+        channel: NormalizationAlgorithmChannel = NormalizationAlgorithmChannel.ACROSS,
+        method: NormalizationAlgorithmMethod = NormalizationAlgorithmMethod.LOCAL_BRIGHTNESS,
+        data_layout: DataLayout = DataLayout.NHWC,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add local response normalisation: Arm NN's Normalization.
+
+        Parameters
+        ----------
+        x
+            Images: [N, H, W, C] in NHWC, [N, C, H, W] in NCHW.
+        norm_size
+            Size of the neighbourhood.
+        alpha, beta, k
+            Output is ``x / (k + alpha * sum(x ** 2)) ** beta``.
+        channel, method
+            Which neighbourhood, and which of Arm NN's methods.
+        data_layout
+            NHWC or NCHW.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is no image.
+        """
+        descriptor = NormalizationDescriptor(
+            norm_size=norm_size,
+            alpha=alpha,
+            beta=beta,
+            k=k,
+            channel=channel,
+            method=method,
+            data_layout=data_layout,
+        )
+        return self._add(LayerType.NORMALIZATION, [x], descriptor, output_info, name, backend)
+
+    def add_permute(
+        self,
+        x: Source,
+        mappings: Sequence[int],
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Reorder dimensions the other way round than `add_transpose`: Arm NN's Permute.
+
+        Parameters
+        ----------
+        x
+            What is permuted.
+        mappings
+            For each dimension of the input, which of the output it becomes.
+
+        Returns
+        -------
+        Layer
+            One output.
+
+        Raises
+        ------
+        LayerValidationError
+            The input has another number of dimensions.
+        InvalidArgumentError
+            It is no permutation.
+        """
+        descriptor = PermuteDescriptor(mappings=integers(mappings, "mappings"))
+        return self._add(LayerType.PERMUTE, [x], descriptor, None, name, backend)
+
+    def add_prelu(
+        self,
+        x: Source,
+        alpha: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x if x >= 0 else alpha * x``: Arm NN's Prelu.
+
+        Parameters
+        ----------
+        x, alpha
+            Numbers of one type, of shapes that broadcast.
+
+        Returns
+        -------
+        Layer
+            One output of the broadcast shape.
+
+        Raises
+        ------
+        LayerValidationError
+            Types differ or shapes do not broadcast.
+        """
+        return self._add(LayerType.PRELU, [x, alpha], None, output_info, name, backend)
+
+    def add_rank(
+        self,
+        x: Source,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the number of dimensions, a ``SIGNED32`` scalar: Arm NN's Rank."""
+        return self._add(LayerType.RANK, [x], None, None, name, backend)
+
+    def add_reduce(
+        self,
+        x: Source,
+        operation: ReduceOperation,
+        axes: Sequence[int] = (),
+        *,
+        keep_dims: bool = False,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Reduce dimensions, as numpy's sum, max, mean, min and prod: Arm NN's Reduce.
+
+        Parameters
+        ----------
+        x
+            Numbers of any shape.
+        operation
+            What is made of the elements.
+        axes
+            Which dimensions; none means all, negative ones count from the end.
+        keep_dims
+            Whether reduced dimensions stay, with size 1.
+
+        Returns
+        -------
+        Layer
+            One output of the input's type.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis, or it is named twice.
+        InvalidArgumentError
+            The operation is none.
+        """
+        descriptor = ReduceDescriptor(
+            operation=operation,
+            axes=integers(axes, "axes"),
+            keep_dims=keep_dims,
+        )
+        return self._add(LayerType.REDUCE, [x], descriptor, output_info, name, backend)
+
+    def add_scatter_nd(
+        self,
+        x: Source,
+        indices: Source,
+        updates: Source,
+        function: ScatterNdFunction = ScatterNdFunction.UPDATE,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Change slices of a tensor: TensorFlow's tensor_scatter_nd_*, Arm NN's ScatterNd.
+
+        Parameters
+        ----------
+        x
+            What is changed.
+        indices
+            ``SIGNED32`` or ``SIGNED64``, [..., k].
+        updates
+            ``indices.shape[:-1] + x.shape[k:]``.
+        function
+            How an update joins the value in its place.
+
+        Returns
+        -------
+        Layer
+            One output like ``x``.
+
+        Raises
+        ------
+        LayerValidationError
+            The operands do not fit together.
+        """
+        descriptor = ScatterNdDescriptor(function=function)
+        return self._add(
+            LayerType.SCATTER_ND,
+            [x, indices, updates],
+            descriptor,
+            None,
+            name,
+            backend,
+        )
+
+    def add_shape(
+        self,
+        x: Source,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the dimensions, ``SIGNED32`` of [rank]: Arm NN's Shape."""
+        return self._add(LayerType.SHAPE, [x], None, None, name, backend)
+
+    def add_slice(
+        self,
+        x: Source,
+        begin: Sequence[int],
+        size: Sequence[int],
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Cut a box out of a tensor: Arm NN's Slice.
+
+        Parameters
+        ----------
+        x
+            What is cut.
+        begin, size
+            First element and number of elements, for each dimension.
+
+        Returns
+        -------
+        Layer
+            One output of shape ``size``.
+
+        Raises
+        ------
+        LayerValidationError
+            The box does not lie in the input.
+        InvalidArgumentError
+            A number is negative.
+        """
+        descriptor = SliceDescriptor(begin=integers(begin, "begin"), size=integers(size, "size"))
+        return self._add(LayerType.SLICE, [x], descriptor, None, name, backend)
+
+    def add_softmax(
+        self,
+        x: Source,
+        axis: int = -1,
+        beta: float = 1.0,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``exp(beta * x) / sum(exp(beta * x))`` along an axis: Arm NN's Softmax.
+
+        Parameters
+        ----------
+        x
+            Numbers of rank 1 or more.
+        axis
+            Along which the output sums to 1.
+        beta
+            Factor of the exponent.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis.
+        """
+        descriptor = SoftmaxDescriptor(axis=axis, beta=beta)
+        return self._add(LayerType.SOFTMAX, [x], descriptor, output_info, name, backend)
+
+    def add_space_to_depth(
+        self,
+        x: Source,
+        block_size: int,
+        *,
+        data_layout: DataLayout = DataLayout.NHWC,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add TensorFlow's SpaceToDepth: blocks of pixels become channels.
+
+        Parameters
+        ----------
+        x
+            Images whose height and width are multiples of ``block_size``.
+        block_size
+            Side of a block.
+        data_layout
+            NHWC or NCHW.
+
+        Raises
+        ------
+        LayerValidationError
+            The sizes do not divide.
+        """
+        descriptor = SpaceDepthDescriptor(block_size=block_size, data_layout=data_layout)
+        return self._add(LayerType.SPACE_TO_DEPTH, [x], descriptor, None, name, backend)
+
+    def add_tile(
+        self,
+        x: Source,
+        multiples: Sequence[int],
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Repeat a tensor, as numpy.tile: Arm NN's Tile.
+
+        Parameters
+        ----------
+        x
+            What is repeated.
+        multiples
+            How often, for each dimension.
+
+        Returns
+        -------
+        Layer
+            One output.
+
+        Raises
+        ------
+        LayerValidationError
+            There is not one multiple for each dimension.
+        InvalidArgumentError
+            A multiple is negative.
+        """
+        descriptor = TileDescriptor(multiples=integers(multiples, "multiples"))
+        return self._add(LayerType.TILE, [x], descriptor, None, name, backend)
+
+    def add_transpose(
+        self,
+        x: Source,
+        permutation: Sequence[int],
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Reorder dimensions, as numpy.transpose: Arm NN's Transpose.
+
+        Parameters
+        ----------
+        x
+            What is transposed.
+        permutation
+            For each dimension of the output, which of the input it is.
+
+        Returns
+        -------
+        Layer
+            One output.
+
+        Raises
+        ------
+        LayerValidationError
+            The input has another number of dimensions.
+        InvalidArgumentError
+            It is no permutation.
+        """
+        descriptor = PermuteDescriptor(mappings=integers(permutation, "permutation"))
+        return self._add(LayerType.TRANSPOSE, [x], descriptor, None, name, backend)

@@ -1,0 +1,296 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+# fmt: off
+"""Enumerations of data types, layer types and of what layers offer a choice of.
+
+Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from armnn_py.types.layers import LayerTypeBase
+from armnn_py.types.tensors import DataLayoutBase, DataTypeBase
+
+__all__ = [
+    "ActivationFunction",
+    "ArgMinMaxFunction",
+    "BinaryOperation",
+    "ComparisonOperation",
+    "DataLayout",
+    "DataType",
+    "FusedKernelType",
+    "LayerType",
+    "LogicalBinaryOperation",
+    "NormalizationAlgorithmChannel",
+    "NormalizationAlgorithmMethod",
+    "OutputShapeRounding",
+    "PaddingMethod",
+    "PaddingMode",
+    "PoolingAlgorithm",
+    "ReduceOperation",
+    "ResizeMethod",
+    "ScatterNdFunction",
+    "UnaryOperation",
+]
+
+
+class DataType(DataTypeBase):
+    """Type of a tensor's elements.
+
+    Quantised values mean ``real = scale * (q - zero_point)``; the symmetric types have
+    ``zero_point == 0``. ``BOOLEAN`` is one byte, ``BFLOAT16`` travels as ``uint16`` in numpy.
+    """
+
+    FLOAT16 = 0, "float16", 16, "float16", "float", True, 0
+    FLOAT32 = 1, "float32", 32, "float32", "float", True, 0
+    QASYMM_U8 = 2, "qasymm_u8", 8, "uint8", "quantized", True, 0, (0, 255)
+    SIGNED32 = 3, "signed32", 32, "int32", "integer", True, 0
+    BOOLEAN = 4, "boolean", 8, "bool", "boolean", True, 0
+    QSYMM_S16 = 5, "qsymm_s16", 16, "int16", "quantized", True, 0, (0, 0)
+    QSYMM_S8 = 6, "qsymm_s8", 8, "int8", "quantized", False, 0, (0, 0)
+    QASYMM_S8 = 7, "qasymm_s8", 8, "int8", "quantized", True, 0, (-128, 127)
+    BFLOAT16 = 8, "bfloat16", 16, "uint16", "float", False, 0
+    SIGNED64 = 9, "signed64", 64, "int64", "integer", True, 0
+
+
+class LayerType(LayerTypeBase):
+    """What a layer computes; see ``armnn/descriptors.h`` for operands and definition of each."""
+
+    ACTIVATION = 0, "Activation"
+    ADDITION = 1, "Addition"
+    ARG_MIN_MAX = 2, "ArgMinMax"
+    BATCH_NORMALIZATION = 3, "BatchNormalization"
+    BATCH_TO_SPACE_ND = 4, "BatchToSpaceNd"
+    COMPARISON = 5, "Comparison"
+    CONCAT = 6, "Concat"
+    CONSTANT = 7, "Constant"
+    CONVERT_FP16_TO_FP32 = 8, "ConvertFp16ToFp32"
+    CONVERT_FP32_TO_FP16 = 9, "ConvertFp32ToFp16"
+    CONVOLUTION2D = 10, "Convolution2d"
+    DEBUG = 11, "Debug"
+    DEPTH_TO_SPACE = 12, "DepthToSpace"
+    DEPTHWISE_CONVOLUTION2D = 13, "DepthwiseConvolution2d"
+    DEQUANTIZE = 14, "Dequantize"
+    DETECTION_POST_PROCESS = 15, "DetectionPostProcess"
+    DIVISION = 16, "Division"
+    ELEMENTWISE_UNARY = 17, "ElementwiseUnary"
+    FAKE_QUANTIZATION = 18, "FakeQuantization"
+    FILL = 19, "Fill"
+    FLOOR = 20, "Floor"
+    FULLY_CONNECTED = 21, "FullyConnected"
+    GATHER = 22, "Gather"
+    INPUT = 23, "Input"
+    INSTANCE_NORMALIZATION = 24, "InstanceNormalization"
+    L2_NORMALIZATION = 25, "L2Normalization"
+    LOGICAL_BINARY = 26, "LogicalBinary"
+    LOG_SOFTMAX = 27, "LogSoftmax"
+    LSTM = 28, "Lstm"
+    QLSTM = 29, "QLstm"
+    MAP = 30, "Map"
+    MAXIMUM = 31, "Maximum"
+    MEAN = 32, "Mean"
+    MEM_COPY = 33, "MemCopy"
+    MEM_IMPORT = 34, "MemImport"
+    MERGE = 35, "Merge"
+    MINIMUM = 36, "Minimum"
+    MULTIPLICATION = 37, "Multiplication"
+    NORMALIZATION = 38, "Normalization"
+    OUTPUT = 39, "Output"
+    PAD = 40, "Pad"
+    PERMUTE = 41, "Permute"
+    POOLING2D = 42, "Pooling2d"
+    PRE_COMPILED = 43, "PreCompiled"
+    PRELU = 44, "Prelu"
+    QUANTIZE = 45, "Quantize"
+    QUANTIZED_LSTM = 46, "QuantizedLstm"
+    RESHAPE = 47, "Reshape"
+    RANK = 48, "Rank"
+    RESIZE = 49, "Resize"
+    REDUCE = 50, "Reduce"
+    SLICE = 51, "Slice"
+    SOFTMAX = 52, "Softmax"
+    SPACE_TO_BATCH_ND = 53, "SpaceToBatchNd"
+    SPACE_TO_DEPTH = 54, "SpaceToDepth"
+    SPLITTER = 55, "Splitter"
+    STACK = 56, "Stack"
+    STAND_IN = 57, "StandIn"
+    STRIDED_SLICE = 58, "StridedSlice"
+    SUBTRACTION = 59, "Subtraction"
+    SWITCH = 60, "Switch"
+    TRANSPOSE = 61, "Transpose"
+    TRANSPOSE_CONVOLUTION2D = 62, "TransposeConvolution2d"
+    UNMAP = 63, "Unmap"
+    CAST = 64, "Cast"
+    SHAPE = 65, "Shape"
+    UNIDIRECTIONAL_SEQUENCE_LSTM = 66, "UnidirectionalSequenceLstm"
+    CHANNEL_SHUFFLE = 67, "ChannelShuffle"
+    CONVOLUTION3D = 68, "Convolution3d"
+    POOLING3D = 69, "Pooling3d"
+    GATHER_ND = 70, "GatherNd"
+    BATCH_MAT_MUL = 71, "BatchMatMul"
+    ELEMENTWISE_BINARY = 72, "ElementwiseBinary"
+    REVERSE_V2 = 73, "ReverseV2"
+    TILE = 74, "Tile"
+    FUSED = 75, "Fused"
+    BROADCAST_TO = 76, "BroadcastTo"
+    SCATTER_ND = 77, "ScatterNd"
+
+
+class ActivationFunction(IntEnum):
+    """Function of an Activation layer; ``a`` and ``b`` are the descriptor's parameters."""
+
+    SIGMOID = 0  #: 1 / (1 + exp(-x))
+    TANH = 1  #: a * tanh(b * x)
+    LINEAR = 2  #: a * x + b
+    RELU = 3  #: max(x, 0)
+    BOUNDED_RELU = 4  #: min(a, max(b, x))
+    SOFT_RELU = 5  #: log(1 + exp(x))
+    LEAKY_RELU = 6  #: x if x > 0 else a * x
+    ABS = 7  #: |x|
+    SQRT = 8
+    SQUARE = 9
+    ELU = 10  #: x if x >= 0 else a * (exp(x) - 1)
+    HARD_SWISH = 11  #: x * min(max(x + 3, 0), 6) / 6
+    GELU = 12  #: x * (1 + erf(x / sqrt(2))) / 2
+
+
+class ArgMinMaxFunction(IntEnum):
+    """Function of an ArgMinMax layer; ties go to the lower index."""
+
+    MIN = 0
+    MAX = 1
+
+
+class BinaryOperation(IntEnum):
+    """Operation of an ElementwiseBinary layer."""
+
+    ADD = 0
+    DIV = 1
+    MAXIMUM = 2
+    MINIMUM = 3
+    MUL = 4
+    SUB = 5
+    SQ_DIFF = 6
+    POWER = 7
+
+
+class ComparisonOperation(IntEnum):
+    """Operation of a Comparison layer."""
+
+    EQUAL = 0
+    GREATER = 1
+    GREATER_OR_EQUAL = 2
+    LESS = 3
+    LESS_OR_EQUAL = 4
+    NOT_EQUAL = 5
+
+
+class DataLayout(DataLayoutBase):
+    """Order of batch (N), channels (C), depth (D), height (H) and width (W)."""
+
+    NCHW = 1
+    NHWC = 2
+    NDHWC = 3
+    NCDHW = 4
+
+
+class FusedKernelType(IntEnum):
+    """Kernel of a Fused layer."""
+
+    ADD_MUL_ADD = 0
+
+
+class LogicalBinaryOperation(IntEnum):
+    """Operation of a LogicalBinary layer."""
+
+    AND = 0
+    OR = 1
+
+
+class NormalizationAlgorithmChannel(IntEnum):
+    """Neighbourhood of a local response Normalization layer."""
+
+    ACROSS = 0
+    WITHIN = 1
+
+
+class NormalizationAlgorithmMethod(IntEnum):
+    """Method of a local response Normalization layer."""
+
+    LOCAL_BRIGHTNESS = 0
+    LOCAL_CONTRAST = 1
+
+
+class OutputShapeRounding(IntEnum):
+    """How a pooling layer counts windows that do not fit wholly."""
+
+    FLOOR = 0
+    CEILING = 1
+
+
+class PaddingMethod(IntEnum):
+    """Whether padding counts in the divisor of an average."""
+
+    IGNORE_VALUE = 0  #: it does
+    EXCLUDE = 1  #: it does not
+
+
+class PaddingMode(IntEnum):
+    """What a Pad layer puts around its input."""
+
+    CONSTANT = 0
+    REFLECT = 1  #: mirrored, the border element is not repeated
+    SYMMETRIC = 2  #: mirrored, the border element is repeated
+
+
+class PoolingAlgorithm(IntEnum):
+    """What a pooling window computes."""
+
+    MAX = 0
+    AVERAGE = 1
+    L2 = 2
+
+
+class ReduceOperation(IntEnum):
+    """Operation of a Reduce layer."""
+
+    SUM = 0
+    MAX = 1
+    MEAN = 2
+    MIN = 3
+    PROD = 4
+
+
+class ResizeMethod(IntEnum):
+    """How a Resize layer reads between elements."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+
+
+class ScatterNdFunction(IntEnum):
+    """How a ScatterNd layer joins an update with the value in its place."""
+
+    UPDATE = 0
+    ADD = 1
+    SUB = 2
+    MAX = 3
+    MIN = 4
+    MUL = 5
+
+
+class UnaryOperation(IntEnum):
+    """Operation of an ElementwiseUnary layer."""
+
+    ABS = 0
+    EXP = 1
+    SQRT = 2
+    RSQRT = 3
+    NEG = 4
+    LOGICAL_NOT = 5
+    LOG = 6
+    SIN = 7
+    CEIL = 8
+    FLOOR = 9  #: [armnn_py]

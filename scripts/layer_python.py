@@ -1,0 +1,267 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The Python side of the layer table: enumerations, facts and descriptor classes."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from layer_table import FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Table
+
+_HEAD = '''\
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+# fmt: off
+"""{doc}
+
+Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
+"""
+
+from __future__ import annotations
+
+'''
+
+
+def head(doc: str) -> str:
+    """The beginning of a generated file."""
+    return _HEAD.format(doc=doc)
+
+
+def docstring(text: str, indent: str = "    ") -> str:
+    """A docstring, wrapped at 100 columns."""
+    paragraphs = text.strip().split("\n\n")
+    lines: list[str] = []
+    for paragraph in paragraphs:
+        first = not lines
+        if not first:
+            lines.append("")
+        for line in paragraph.splitlines():
+            margin = line[: len(line) - len(line.lstrip())]
+            room = 100 - len(indent) - (3 if first and not lines else 0)
+            lines += textwrap.wrap(
+                line, room, subsequent_indent=margin, break_on_hyphens=False, break_long_words=False
+            )
+    if len(lines) == 1 and len(indent) + len(lines[0]) + 6 <= 100:
+        return f'{indent}"""{lines[0]}"""\n'
+    body = f"\n{indent}".join(lines)
+    text = f'{indent}"""{body}\n{indent}"""\n'
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def exports(names: list[str]) -> str:
+    """``__all__``, sorted as ruff sorts it: constants, classes, the rest."""
+    ordered = sorted(names, key=lambda name: (not name.isupper(), name))
+    return "__all__ = [\n" + "".join(f'    "{name}",\n' for name in ordered) + "]\n"
+
+
+# ---- Enumerations --------------------------------------------------------------------------------
+
+
+def enumerations(table: Table) -> str:
+    """The text of ``armnn_py/types/enumerations.py``."""
+    ordered = sorted(table.enumerations.values(), key=lambda one: one.name)
+    names = [one.name for one in ordered] + ["DataType", "LayerType"]
+    text = [head("Enumerations of data types, layer types and of what layers offer a choice of.")]
+    text.append(
+        "from enum import IntEnum\n\n"
+        "from armnn_py.types.layers import LayerTypeBase\n"
+        "from armnn_py.types.tensors import DataLayoutBase, DataTypeBase\n\n"
+    )
+    text.append(exports(names))
+    text += [_data_type(table), _layer_type(table)]
+    text += [_enumeration(one) for one in ordered]
+    return "".join(text)
+
+
+def _enumeration(enum: Enumeration) -> str:
+    text = f"\n\nclass {enum.name}({enum.base}):\n{docstring(enum.doc)}\n"
+    for one in enum.members:
+        text += f"    {one.name} = {one.id}{f'  #: {one.doc}' if one.doc else ''}\n"
+    return text
+
+
+def _data_type(table: Table) -> str:
+    doc = (
+        "Type of a tensor's elements.\n\nQuantised values mean ``real = scale * (q - zero_point)``;"
+        " the symmetric types have\n``zero_point == 0``. ``BOOLEAN`` is one byte, ``BFLOAT16``"
+        " travels as ``uint16`` in numpy."
+    )
+    text = f"\n\nclass DataType(DataTypeBase):\n{docstring(doc)}\n"
+    for one in table.data_types.values():
+        facts = (one.id, one.label, one.bits, one.numpy, one.kind, one.plain, one.since)
+        points = f", {tuple(one.zero_points)}" if one.zero_points else ""
+        text += f"    {one.name} = {', '.join(_literal(fact) for fact in facts)}{points}\n"
+    return text
+
+
+def _layer_type(table: Table) -> str:
+    doc = "What a layer computes; see ``armnn/descriptors.h`` for operands and definition of each."
+    text = f"\n\nclass LayerType(LayerTypeBase):\n{docstring(doc)}\n"
+    for layer in table.layers.values():
+        text += f'    {layer.name} = {layer.id}, "{layer.label}"\n'
+    return text
+
+
+def _literal(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+# ---- Facts ---------------------------------------------------------------------------------------
+
+_FACT_KEYS = ("types", "quantization", "shape")
+_DEFAULTS = {"types": "any", "quantization": "moves", "shape": "custom"}
+
+
+def facts(table: Table) -> str:
+    """The text of ``armnn_py/types/facts.py``."""
+    text = [head("What is known of each layer type.")]
+    used = sorted(
+        {
+            "DataType",
+            "LayerType",
+            *(
+                _operation_enum(table, one)
+                for one in table.layers.values()
+                if "operation" in one.canonical
+            ),
+        }
+    )
+    text.append("from typing import Final\n\n")
+    text.append("from armnn_py.types.enumerations import (\n")
+    text += [f"    {name},\n" for name in used]
+    text.append(")\nfrom armnn_py.types.layers import LayerFacts\n\n" + exports(["FACTS"]))
+    text.append("\nFACTS: Final[dict[LayerType, LayerFacts]] = {\n")
+    for layer in table.layers.values():
+        text.append(f"    LayerType.{layer.name}: LayerFacts(\n")
+        text += [f"        {name}={value},\n" for name, value in _facts_of(table, layer)]
+        text.append("    ),\n")
+    text.append("}\n")
+    return "".join(text)
+
+
+def _facts_of(table: Table, layer: Layer) -> list[tuple[str, str]]:
+    found = [("doc", _literal(layer.doc))]
+    if layer.since:
+        found.append(("since", str(layer.since)))
+    if layer.operands != ["input"]:
+        found.append(("operands", _tuple(layer.operands)))
+    if layer.variadic:
+        found.append(("variadic", "True"))
+    if layer.outputs != ["output"]:
+        outputs = None if isinstance(layer.outputs, str) else layer.outputs
+        found.append(("outputs", "None" if outputs is None else _tuple(outputs)))
+    for key in _FACT_KEYS:
+        if getattr(layer, key) != _DEFAULTS[key]:
+            found.append((key, _literal(getattr(layer, key))))
+    if layer.output_type:
+        found.append(("output_type", f"DataType.{layer.output_type}"))
+    found += [(trait, "True") for trait in layer.traits]
+    if layer.permutable_if:
+        found.append(("permutable_if", _pairs(layer.permutable_if)))
+    if layer.permuted_operands:
+        found.append(("permuted_operands", _tuple(layer.permuted_operands)))
+    if layer.operand_ranks:
+        ranks = {layer.operands.index(name): rank for name, rank in layer.operand_ranks.items()}  # type: ignore[union-attr]
+        found.append(("operand_ranks", _pairs(ranks)))
+    if layer.canonical:
+        found.append(("canonical", f"LayerType.{layer.canonical['type']}"))
+    if "operation" in layer.canonical:
+        member = f"{_operation_enum(table, layer)}.{layer.canonical['operation']}"
+        found.append(("canonical_operation", member))
+    return found
+
+
+def _operation_enum(table: Table, layer: Layer) -> str:
+    target = table.layers[layer.canonical["type"]]
+    return table.descriptors[target.descriptor].fields[0].type
+
+
+def _tuple(values: Any) -> str:
+    items = [_literal(value) for value in values]
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def _pairs(values: dict[Any, Any]) -> str:
+    items = ", ".join(f"({_literal(key)}, {value!r})" for key, value in values.items())
+    return f"({items},)"
+
+
+# ---- Descriptors ---------------------------------------------------------------------------------
+
+
+def descriptors(table: Table) -> str:
+    """The text of ``armnn_py/descriptors/classes.py``."""
+    ordered = sorted(table.descriptors.values(), key=lambda one: one.class_name)
+    types = {f.type for one in ordered for f in one.fields}
+    annotations = {FIELD_TYPES[name][1] for name in types if name in FIELD_TYPES}
+    names = sorted(annotations - {"float", "bool"} | {"Descriptor", "record"}, key=_import_order)
+    enums = {name for name in types if name not in FIELD_TYPES}
+    text = [head("Parameters of layers: one frozen record for each descriptor of the C headers.")]
+    text.append("from typing import ClassVar\n\nfrom armnn_py.descriptors import checks\n")
+    text.append("from armnn_py.descriptors.base import (\n")
+    text += [f"    {name},\n" for name in names]
+    text.append(")\nfrom armnn_py.types import (\n")
+    text += [f"    {name},\n" for name in sorted({*enums, "LayerType"})]
+    text.append(")\n\n")
+    text.append(exports(["DESCRIPTOR_OF", *(one.class_name for one in ordered)]))
+    text += [_descriptor(table, one) for one in ordered]
+    text.append("\n\nDESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {\n")
+    for layer in table.layers.values():
+        kind = f"{layer.descriptor}Descriptor" if layer.descriptor else "None"
+        text.append(f"    LayerType.{layer.name}: {kind},\n")
+    text.append(
+        '}\n"""The descriptor of each layer type; ``None`` for those without parameters."""\n'
+    )
+    return "".join(text)
+
+
+def _import_order(name: str) -> tuple[bool, str]:
+    return (name.islower(), name)
+
+
+def _descriptor(table: Table, one: Descriptor) -> str:
+    layers = table.layers_with(one.name)
+    doc = f"Parameters of {' and '.join(layer.label for layer in layers)}."
+    summary = one.doc
+    if not summary and len(layers) == 1:
+        doc = f"{layers[0].label}: {layers[0].doc[0].lower()}{layers[0].doc[1:]}"
+    elif summary:
+        doc += f"\n\n{summary}"
+    text = f"\n\n@record\nclass {one.class_name}(Descriptor):\n{docstring(doc)}\n"
+    for item in one.fields:
+        note = f"  #: {item.doc}" if item.doc else ""
+        text += f"    {item.name}: {_annotation(item)} = {_default(item)}{note}\n"
+    types = ", ".join(f"LayerType.{layer.name}" for layer in layers)
+    text += f"\n    layer_types: ClassVar = ({types}{',' if len(layers) == 1 else ''})\n"
+    if one.length:
+        text += f'    length_member: ClassVar = "{one.length}"\n'
+    if one.roles:
+        text += f"    roles: ClassVar = {_roles(one.roles)}\n"
+    checks = [f"check_layout(self, self.{f.name}, {f.rank})" for f in one.fields if f.rank]
+    if one.check:
+        checks.append(f"check_{_snake(one)}(self)")
+    if checks:
+        text += "\n    def _check(self) -> None:\n"
+        text += "".join(f"        checks.{call}\n" for call in checks)
+    return text
+
+
+def _roles(roles: dict[str, str]) -> str:
+    return "{" + ", ".join(f'"{name}": "{role}"' for name, role in roles.items()) + "}"
+
+
+def _snake(one: Descriptor) -> str:
+    return one.struct.removeprefix("armnn_").removesuffix("_descriptor_t")
+
+
+def _annotation(item: Field) -> str:
+    return FIELD_TYPES[item.type][1] if item.type in FIELD_TYPES else item.type
+
+
+def _default(item: Field) -> str:
+    if item.type not in FIELD_TYPES:
+        return f"{item.type}.{item.default}"
+    if isinstance(item.default, list):
+        return _tuple(item.default)
+    return repr(item.default)

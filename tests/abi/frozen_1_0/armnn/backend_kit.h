@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "armnn/backend_api.h"
+#include "armnn/names.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,51 +54,6 @@ static inline armnn_status_t armnn_fail(armnn_error_t* error, armnn_status_t cod
     armnn_status_t armnn_status_ = (expression);                \
     if (armnn_status_ != ARMNN_STATUS_OK) return armnn_status_; \
   } while (0)
-
-/* ---- Names for messages ---------------------------------------------------------------------- */
-
-static inline const char* armnn_data_type_name(int32_t data_type) {
-  static const char* const names[] = {"float16",   "float32",  "qasymm_u8", "signed32", "boolean",
-                                      "qsymm_s16", "qsymm_s8", "qasymm_s8", "bfloat16", "signed64"};
-  return data_type >= 0 && data_type < ARMNN_DATA_TYPE_COUNT ? names[data_type] : "unknown type";
-}
-
-/* Name of what a layer's descriptor asks for; null where there is none. */
-static inline const char* armnn_operation_name(int32_t layer_type, int32_t operation) {
-  static const struct {
-    int32_t layer_type;
-    int32_t count;
-    const char* names[ARMNN_ACTIVATION_COUNT];
-  } tables[] = {
-      {ARMNN_LAYER_ACTIVATION,
-       ARMNN_ACTIVATION_COUNT,
-       {"Sigmoid", "TanH", "Linear", "ReLu", "BoundedReLu", "SoftReLu", "LeakyReLu", "Abs", "Sqrt",
-        "Square", "Elu", "HardSwish", "Gelu"}},
-      {ARMNN_LAYER_ELEMENTWISE_BINARY,
-       ARMNN_BINARY_COUNT,
-       {"Add", "Div", "Maximum", "Minimum", "Mul", "Sub", "SqDiff", "Power"}},
-      {ARMNN_LAYER_ELEMENTWISE_UNARY,
-       ARMNN_UNARY_COUNT,
-       {"Abs", "Exp", "Sqrt", "Rsqrt", "Neg", "LogicalNot", "Log", "Sin", "Ceil"}},
-      {ARMNN_LAYER_COMPARISON,
-       ARMNN_COMPARISON_COUNT,
-       {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "NotEqual"}},
-      {ARMNN_LAYER_LOGICAL_BINARY, ARMNN_LOGICAL_BINARY_COUNT, {"LogicalAnd", "LogicalOr"}},
-      {ARMNN_LAYER_REDUCE, ARMNN_REDUCE_COUNT, {"Sum", "Max", "Mean", "Min", "Prod"}},
-  };
-  for (uint32_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
-    if (tables[i].layer_type == layer_type && operation >= 0 && operation < tables[i].count) {
-      return tables[i].names[operation];
-    }
-  }
-  return NULL;
-}
-
-/* Bytes of one element; 0 for a number that is no data type. */
-static inline uint32_t armnn_data_type_size(int32_t data_type) {
-  static const uint8_t sizes[] = {2, 4, 1, 4, 1, 2, 1, 1, 2, 8};
-  return data_type >= 0 && data_type < ARMNN_DATA_TYPE_COUNT ? sizes[data_type] : 0;
-}
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 

@@ -9,7 +9,10 @@
  * Operands. Every tensor that a layer reads is an *input*, in the order given in brackets beside
  * its descriptor; weights, bias and normalisation parameters are inputs whose values are (usually)
  * known when the workload is made. "x?" may be absent. A layer without parameters has no
- * descriptor (a null pointer).
+ * descriptor (a null pointer). Input, Output and Constant never reach a backend.
+ *
+ * One form for one thing. Where Arm NN has two layer types for one computation, a backend sees the
+ * canonical one alone; the other is marked "use ..." and is a name for people.
  *
  * Every descriptor starts with a header whose tag is ARMNN_STRUCT_DESCRIPTOR + layer type, is
  * plain data except where a pointer is named, and may be copied with memcpy. Booleans are uint32_t.
@@ -23,6 +26,15 @@
 extern "C" {
 #endif
 
+/* Box of a tensor: frozen, because arrays of it cross the border. */
+typedef struct armnn_view_t {
+  uint64_t origin[ARMNN_MAX_DIMS];
+  uint64_t size[ARMNN_MAX_DIMS];
+} armnn_view_t;
+
+/* clang-format off */
+/* Generated from schema by scripts/generate_layers.py, down to the next such line. */
+
 /* ---- Layer types --------------------------------------------------------------------------- */
 
 enum armnn_layer_type_e {
@@ -34,8 +46,8 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_COMPARISON = 5,
   ARMNN_LAYER_CONCAT = 6,
   ARMNN_LAYER_CONSTANT = 7,
-  ARMNN_LAYER_CONVERT_FP16_TO_FP32 = 8,
-  ARMNN_LAYER_CONVERT_FP32_TO_FP16 = 9,
+  ARMNN_LAYER_CONVERT_FP16_TO_FP32 = 8, /* use CAST */
+  ARMNN_LAYER_CONVERT_FP32_TO_FP16 = 9, /* use CAST */
   ARMNN_LAYER_CONVOLUTION2D = 10,
   ARMNN_LAYER_DEBUG = 11,
   ARMNN_LAYER_DEPTH_TO_SPACE = 12,
@@ -46,7 +58,7 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_ELEMENTWISE_UNARY = 17,
   ARMNN_LAYER_FAKE_QUANTIZATION = 18,
   ARMNN_LAYER_FILL = 19,
-  ARMNN_LAYER_FLOOR = 20,
+  ARMNN_LAYER_FLOOR = 20, /* use ELEMENTWISE_UNARY */
   ARMNN_LAYER_FULLY_CONNECTED = 21,
   ARMNN_LAYER_GATHER = 22,
   ARMNN_LAYER_INPUT = 23,
@@ -58,16 +70,16 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_QLSTM = 29,
   ARMNN_LAYER_MAP = 30,
   ARMNN_LAYER_MAXIMUM = 31, /* use ELEMENTWISE_BINARY */
-  ARMNN_LAYER_MEAN = 32,
+  ARMNN_LAYER_MEAN = 32, /* use REDUCE */
   ARMNN_LAYER_MEM_COPY = 33,
   ARMNN_LAYER_MEM_IMPORT = 34,
   ARMNN_LAYER_MERGE = 35,
-  ARMNN_LAYER_MINIMUM = 36,        /* use ELEMENTWISE_BINARY */
+  ARMNN_LAYER_MINIMUM = 36, /* use ELEMENTWISE_BINARY */
   ARMNN_LAYER_MULTIPLICATION = 37, /* use ELEMENTWISE_BINARY */
   ARMNN_LAYER_NORMALIZATION = 38,
   ARMNN_LAYER_OUTPUT = 39,
   ARMNN_LAYER_PAD = 40,
-  ARMNN_LAYER_PERMUTE = 41,
+  ARMNN_LAYER_PERMUTE = 41, /* use TRANSPOSE */
   ARMNN_LAYER_POOLING2D = 42,
   ARMNN_LAYER_PRE_COMPILED = 43,
   ARMNN_LAYER_PRELU = 44,
@@ -110,24 +122,26 @@ enum armnn_layer_type_e {
 
 /* ---- Enumerations of the descriptors ------------------------------------------------------- */
 
+/* Function of an Activation layer; a and b are the descriptor's parameters. */
 enum armnn_activation_function_e {
-  ARMNN_ACTIVATION_SIGMOID = 0,
-  ARMNN_ACTIVATION_TANH = 1,         /* a * tanh(b * x) */
-  ARMNN_ACTIVATION_LINEAR = 2,       /* a * x + b */
-  ARMNN_ACTIVATION_RELU = 3,         /* max(x, 0) */
+  ARMNN_ACTIVATION_SIGMOID = 0, /* 1 / (1 + exp(-x)) */
+  ARMNN_ACTIVATION_TANH = 1, /* a * tanh(b * x) */
+  ARMNN_ACTIVATION_LINEAR = 2, /* a * x + b */
+  ARMNN_ACTIVATION_RELU = 3, /* max(x, 0) */
   ARMNN_ACTIVATION_BOUNDED_RELU = 4, /* min(a, max(b, x)) */
-  ARMNN_ACTIVATION_SOFT_RELU = 5,    /* log(1 + exp(x)) */
-  ARMNN_ACTIVATION_LEAKY_RELU = 6,   /* x > 0 ? x : a * x */
-  ARMNN_ACTIVATION_ABS = 7,
+  ARMNN_ACTIVATION_SOFT_RELU = 5, /* log(1 + exp(x)) */
+  ARMNN_ACTIVATION_LEAKY_RELU = 6, /* x if x > 0 else a * x */
+  ARMNN_ACTIVATION_ABS = 7, /* |x| */
   ARMNN_ACTIVATION_SQRT = 8,
   ARMNN_ACTIVATION_SQUARE = 9,
-  ARMNN_ACTIVATION_ELU = 10,        /* x >= 0 ? x : a * (exp(x) - 1) */
+  ARMNN_ACTIVATION_ELU = 10, /* x if x >= 0 else a * (exp(x) - 1) */
   ARMNN_ACTIVATION_HARD_SWISH = 11, /* x * min(max(x + 3, 0), 6) / 6 */
-  ARMNN_ACTIVATION_GELU = 12,       /* x * (1 + erf(x / sqrt 2)) / 2 */
+  ARMNN_ACTIVATION_GELU = 12, /* x * (1 + erf(x / sqrt(2))) / 2 */
   ARMNN_ACTIVATION_COUNT = 13,
   ARMNN_ACTIVATION_MAX_ENUM = INT32_MAX
 };
 
+/* Operation of a Comparison layer. */
 enum armnn_comparison_operation_e {
   ARMNN_COMPARISON_EQUAL = 0,
   ARMNN_COMPARISON_GREATER = 1,
@@ -139,13 +153,7 @@ enum armnn_comparison_operation_e {
   ARMNN_COMPARISON_MAX_ENUM = INT32_MAX
 };
 
-enum armnn_logical_binary_operation_e {
-  ARMNN_LOGICAL_AND = 0,
-  ARMNN_LOGICAL_OR = 1,
-  ARMNN_LOGICAL_BINARY_COUNT = 2,
-  ARMNN_LOGICAL_BINARY_MAX_ENUM = INT32_MAX
-};
-
+/* Operation of an ElementwiseUnary layer. */
 enum armnn_unary_operation_e {
   ARMNN_UNARY_ABS = 0,
   ARMNN_UNARY_EXP = 1,
@@ -156,10 +164,20 @@ enum armnn_unary_operation_e {
   ARMNN_UNARY_LOG = 6,
   ARMNN_UNARY_SIN = 7,
   ARMNN_UNARY_CEIL = 8,
-  ARMNN_UNARY_COUNT = 9,
+  ARMNN_UNARY_FLOOR = 9, /* [armnn_py] */
+  ARMNN_UNARY_COUNT = 10,
   ARMNN_UNARY_MAX_ENUM = INT32_MAX
 };
 
+/* Operation of a LogicalBinary layer. */
+enum armnn_logical_binary_operation_e {
+  ARMNN_LOGICAL_AND = 0,
+  ARMNN_LOGICAL_OR = 1,
+  ARMNN_LOGICAL_BINARY_COUNT = 2,
+  ARMNN_LOGICAL_BINARY_MAX_ENUM = INT32_MAX
+};
+
+/* Operation of an ElementwiseBinary layer. */
 enum armnn_binary_operation_e {
   ARMNN_BINARY_ADD = 0,
   ARMNN_BINARY_DIV = 1,
@@ -173,6 +191,52 @@ enum armnn_binary_operation_e {
   ARMNN_BINARY_MAX_ENUM = INT32_MAX
 };
 
+/* What a Pad layer puts around its input. */
+enum armnn_padding_mode_e {
+  ARMNN_PAD_CONSTANT = 0,
+  ARMNN_PAD_REFLECT = 1, /* mirrored, the border element is not repeated */
+  ARMNN_PAD_SYMMETRIC = 2, /* mirrored, the border element is repeated */
+  ARMNN_PAD_MODE_COUNT = 3,
+  ARMNN_PAD_MODE_MAX_ENUM = INT32_MAX
+};
+
+/* How a ScatterNd layer joins an update with the value in its place. */
+enum armnn_scatter_nd_function_e {
+  ARMNN_SCATTER_UPDATE = 0,
+  ARMNN_SCATTER_ADD = 1,
+  ARMNN_SCATTER_SUB = 2,
+  ARMNN_SCATTER_MAX = 3,
+  ARMNN_SCATTER_MIN = 4,
+  ARMNN_SCATTER_MUL = 5,
+  ARMNN_SCATTER_COUNT = 6,
+  ARMNN_SCATTER_MAX_ENUM = INT32_MAX
+};
+
+/* Function of an ArgMinMax layer; ties go to the lower index. */
+enum armnn_arg_min_max_function_e {
+  ARMNN_ARG_MIN = 0,
+  ARMNN_ARG_MAX = 1,
+  ARMNN_ARG_MIN_MAX_COUNT = 2,
+  ARMNN_ARG_MIN_MAX_MAX_ENUM = INT32_MAX
+};
+
+/* Neighbourhood of a local response Normalization layer. */
+enum armnn_normalization_channel_e {
+  ARMNN_NORMALIZATION_ACROSS = 0,
+  ARMNN_NORMALIZATION_WITHIN = 1,
+  ARMNN_NORMALIZATION_CHANNEL_COUNT = 2,
+  ARMNN_NORMALIZATION_CHANNEL_MAX_ENUM = INT32_MAX
+};
+
+/* Method of a local response Normalization layer. */
+enum armnn_normalization_method_e {
+  ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS = 0,
+  ARMNN_NORMALIZATION_LOCAL_CONTRAST = 1,
+  ARMNN_NORMALIZATION_METHOD_COUNT = 2,
+  ARMNN_NORMALIZATION_METHOD_MAX_ENUM = INT32_MAX
+};
+
+/* Operation of a Reduce layer. */
 enum armnn_reduce_operation_e {
   ARMNN_REDUCE_SUM = 0,
   ARMNN_REDUCE_MAX = 1,
@@ -183,77 +247,64 @@ enum armnn_reduce_operation_e {
   ARMNN_REDUCE_MAX_ENUM = INT32_MAX
 };
 
-enum armnn_arg_min_max_function_e {
-  ARMNN_ARG_MIN = 0,
-  ARMNN_ARG_MAX = 1,
-  ARMNN_ARG_MIN_MAX_MAX_ENUM = INT32_MAX
+/* Kernel of a Fused layer. */
+enum armnn_fused_kernel_type_e {
+  ARMNN_FUSED_ADD_MUL_ADD = 0,
+  ARMNN_FUSED_COUNT = 1,
+  ARMNN_FUSED_MAX_ENUM = INT32_MAX
 };
 
+/* What a pooling window computes. */
 enum armnn_pooling_algorithm_e {
   ARMNN_POOLING_MAX = 0,
   ARMNN_POOLING_AVERAGE = 1,
   ARMNN_POOLING_L2 = 2,
+  ARMNN_POOLING_COUNT = 3,
   ARMNN_POOLING_MAX_ENUM = INT32_MAX
 };
 
-enum armnn_padding_method_e {
-  ARMNN_PADDING_IGNORE_VALUE = 0, /* padding counts in the divisor */
-  ARMNN_PADDING_EXCLUDE = 1,      /* it does not */
-  ARMNN_PADDING_METHOD_MAX_ENUM = INT32_MAX
-};
-
-enum armnn_padding_mode_e {
-  ARMNN_PAD_CONSTANT = 0,
-  ARMNN_PAD_REFLECT = 1,   /* the border element is not repeated */
-  ARMNN_PAD_SYMMETRIC = 2, /* the border element is repeated */
-  ARMNN_PAD_MODE_MAX_ENUM = INT32_MAX
-};
-
+/* How a pooling layer counts windows that do not fit wholly. */
 enum armnn_output_shape_rounding_e {
   ARMNN_ROUNDING_FLOOR = 0,
   ARMNN_ROUNDING_CEILING = 1,
+  ARMNN_ROUNDING_COUNT = 2,
   ARMNN_ROUNDING_MAX_ENUM = INT32_MAX
 };
 
+/* Whether padding counts in the divisor of an average. */
+enum armnn_padding_method_e {
+  ARMNN_PADDING_IGNORE_VALUE = 0, /* it does */
+  ARMNN_PADDING_EXCLUDE = 1, /* it does not */
+  ARMNN_PADDING_METHOD_COUNT = 2,
+  ARMNN_PADDING_METHOD_MAX_ENUM = INT32_MAX
+};
+
+/* How a Resize layer reads between elements. */
 enum armnn_resize_method_e {
   ARMNN_RESIZE_BILINEAR = 0,
   ARMNN_RESIZE_NEAREST_NEIGHBOR = 1,
+  ARMNN_RESIZE_METHOD_COUNT = 2,
   ARMNN_RESIZE_METHOD_MAX_ENUM = INT32_MAX
 };
 
-enum armnn_normalization_channel_e {
-  ARMNN_NORMALIZATION_ACROSS = 0,
-  ARMNN_NORMALIZATION_WITHIN = 1,
-  ARMNN_NORMALIZATION_CHANNEL_MAX_ENUM = INT32_MAX
-};
-
-enum armnn_normalization_method_e {
-  ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS = 0,
-  ARMNN_NORMALIZATION_LOCAL_CONTRAST = 1,
-  ARMNN_NORMALIZATION_METHOD_MAX_ENUM = INT32_MAX
-};
-
-enum armnn_scatter_nd_function_e {
-  ARMNN_SCATTER_UPDATE = 0,
-  ARMNN_SCATTER_ADD = 1,
-  ARMNN_SCATTER_SUB = 2,
-  ARMNN_SCATTER_MAX = 3,
-  ARMNN_SCATTER_MIN = 4,
-  ARMNN_SCATTER_MUL = 5,
-  ARMNN_SCATTER_MAX_ENUM = INT32_MAX
-};
-
-enum armnn_fused_kernel_type_e { ARMNN_FUSED_ADD_MUL_ADD = 0, ARMNN_FUSED_MAX_ENUM = INT32_MAX };
-
 /* ---- Descriptors --------------------------------------------------------------------------- */
 
-/* Box of a tensor: frozen, because arrays of it cross the border. */
-typedef struct armnn_view_t {
-  uint64_t origin[ARMNN_MAX_DIMS];
-  uint64_t size[ARMNN_MAX_DIMS];
-} armnn_view_t;
+/* FAKE_QUANTIZATION [input -> output]: Rounds real numbers to the 256 steps between two bounds. */
+typedef struct armnn_fake_quantization_descriptor_t {
+  armnn_header_t header;
+  float min;
+  float max;
+} armnn_fake_quantization_descriptor_t;
 
-/* ACTIVATION [input -> output] */
+/* FILL [shape -> output]: Makes a tensor of one value; the output's info carries the shape. */
+typedef struct armnn_fill_descriptor_t {
+  armnn_header_t header;
+  float value;
+  uint32_t reserved;
+} armnn_fill_descriptor_t;
+
+/* ACTIVATION [input -> output]: Applies one of the activation functions to each element.
+ * What a and b mean is said beside each function. */
 typedef struct armnn_activation_descriptor_t {
   armnn_header_t header;
   int32_t function; /* armnn_activation_function_e */
@@ -262,40 +313,36 @@ typedef struct armnn_activation_descriptor_t {
   uint32_t reserved;
 } armnn_activation_descriptor_t;
 
-/* ARG_MIN_MAX [input -> output]: the axis vanishes; ties go to the lower index */
-typedef struct armnn_arg_min_max_descriptor_t {
-  armnn_header_t header;
-  int32_t function;    /* armnn_arg_min_max_function_e */
-  int32_t axis;        /* negative counts from the end */
-  int32_t output_type; /* SIGNED32 or SIGNED64 */
-  uint32_t reserved;
-} armnn_arg_min_max_descriptor_t;
-
-/* BATCH_NORMALIZATION [input, mean, variance, beta, gamma -> output] */
-typedef struct armnn_batch_normalization_descriptor_t {
-  armnn_header_t header;
-  float eps;
-  int32_t data_layout;
-} armnn_batch_normalization_descriptor_t;
-
-/* BATCH_TO_SPACE_ND [input -> output] */
-typedef struct armnn_batch_to_space_nd_descriptor_t {
-  armnn_header_t header;
-  uint32_t block_rank;
-  int32_t data_layout;
-  uint32_t block_shape[ARMNN_MAX_DIMS];
-  uint32_t crop_before[ARMNN_MAX_DIMS];
-  uint32_t crop_after[ARMNN_MAX_DIMS];
-} armnn_batch_to_space_nd_descriptor_t;
-
-/* COMPARISON [x, y -> boolean]: broadcasts */
+/* COMPARISON [x, y -> output]: Compares two tensors element by element. */
 typedef struct armnn_comparison_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_comparison_operation_e */
   uint32_t reserved;
 } armnn_comparison_descriptor_t;
 
-/* CONCAT [n inputs -> output]: input i fills views[i] of the output */
+/* ELEMENTWISE_UNARY [input -> output]: Computes a function of each element. */
+typedef struct armnn_elementwise_unary_descriptor_t {
+  armnn_header_t header;
+  int32_t operation; /* armnn_unary_operation_e */
+  uint32_t reserved;
+} armnn_elementwise_unary_descriptor_t;
+
+/* LOGICAL_BINARY [x, y -> output]: Combines two boolean tensors. */
+typedef struct armnn_logical_binary_descriptor_t {
+  armnn_header_t header;
+  int32_t operation; /* armnn_logical_binary_operation_e */
+  uint32_t reserved;
+} armnn_logical_binary_descriptor_t;
+
+/* ELEMENTWISE_BINARY [x, y -> output]: Computes a function of two tensors. */
+typedef struct armnn_elementwise_binary_descriptor_t {
+  armnn_header_t header;
+  int32_t operation; /* armnn_binary_operation_e */
+  uint32_t reserved;
+} armnn_elementwise_binary_descriptor_t;
+
+/* CONCAT [n inputs -> output]: Joins tensors along one axis: input i fills views[i] of the
+ * output. */
 typedef struct armnn_concat_descriptor_t {
   armnn_header_t header;
   uint32_t axis;
@@ -303,167 +350,132 @@ typedef struct armnn_concat_descriptor_t {
   const armnn_view_t* views;
 } armnn_concat_descriptor_t;
 
-/* CONVOLUTION2D [input, weights, bias? -> output]
- * weights: NCHW [O, I / groups, H, W]; NHWC [O, H, W, I / groups] */
-typedef struct armnn_convolution2d_descriptor_t {
-  armnn_header_t header;
-  uint32_t pad_left, pad_right, pad_top, pad_bottom;
-  uint32_t stride_x, stride_y;
-  uint32_t dilation_x, dilation_y;
-  uint32_t bias_enabled;
-  int32_t data_layout;
-  uint32_t groups; /* [armnn_py] 1 = dense */
-  uint32_t reserved;
-} armnn_convolution2d_descriptor_t;
-
-/* DEPTHWISE_CONVOLUTION2D [input, weights, bias? -> output]
- * weights: [1, H, W, I * M] in both layouts; output channel c reads input channel c / M */
-typedef struct armnn_depthwise_convolution2d_descriptor_t {
-  armnn_header_t header;
-  uint32_t pad_left, pad_right, pad_top, pad_bottom;
-  uint32_t stride_x, stride_y;
-  uint32_t dilation_x, dilation_y;
-  uint32_t bias_enabled;
-  int32_t data_layout;
-} armnn_depthwise_convolution2d_descriptor_t;
-
-/* CONVOLUTION3D [input, weights, bias? -> output]; weights [D, H, W, I, O] */
-typedef struct armnn_convolution3d_descriptor_t {
-  armnn_header_t header;
-  uint32_t pad_left, pad_right, pad_top, pad_bottom, pad_front, pad_back;
-  uint32_t stride_x, stride_y, stride_z;
-  uint32_t dilation_x, dilation_y, dilation_z;
-  uint32_t bias_enabled;
-  int32_t data_layout; /* NDHWC or NCDHW */
-} armnn_convolution3d_descriptor_t;
-
-/* TRANSPOSE_CONVOLUTION2D [input, weights, bias? -> output]
- * weights: NCHW [O, I / groups, H, W]; NHWC [O, H, W, I / groups].
- * An input element at (y, x) adds to output (y * stride + ky * dilation - pad). */
-typedef struct armnn_transpose_convolution2d_descriptor_t {
-  armnn_header_t header;
-  uint32_t pad_left, pad_right, pad_top, pad_bottom;
-  uint32_t stride_x, stride_y;
-  uint32_t bias_enabled;
-  int32_t data_layout;
-  uint32_t output_shape_enabled; /* the output's info rules over the formula */
-  uint32_t dilation_x;           /* [armnn_py] 0 or 1 = none */
-  uint32_t dilation_y;           /* [armnn_py] 0 or 1 = none */
-  uint32_t groups;               /* [armnn_py] 0 or 1 = dense */
-} armnn_transpose_convolution2d_descriptor_t;
-
-/* DEPTH_TO_SPACE, SPACE_TO_DEPTH [input -> output] */
-typedef struct armnn_space_depth_descriptor_t {
-  armnn_header_t header;
-  uint32_t block_size;
-  int32_t data_layout;
-} armnn_space_depth_descriptor_t;
-
-/* DETECTION_POST_PROCESS [boxes, scores, anchors -> boxes, classes, scores, count] */
-typedef struct armnn_detection_post_process_descriptor_t {
-  armnn_header_t header;
-  uint32_t max_detections;
-  uint32_t max_classes_per_detection;
-  uint32_t detections_per_class;
-  float nms_score_threshold;
-  float nms_iou_threshold;
-  uint32_t num_classes;
-  uint32_t use_regular_nms;
-  float scale_x, scale_y, scale_w, scale_h;
-  uint32_t reserved;
-} armnn_detection_post_process_descriptor_t;
-
-/* ELEMENTWISE_BINARY [x, y -> output]: broadcasts as numpy does */
-typedef struct armnn_elementwise_binary_descriptor_t {
-  armnn_header_t header;
-  int32_t operation; /* armnn_binary_operation_e */
-  uint32_t reserved;
-} armnn_elementwise_binary_descriptor_t;
-
-/* ELEMENTWISE_UNARY [input -> output] */
-typedef struct armnn_elementwise_unary_descriptor_t {
-  armnn_header_t header;
-  int32_t operation; /* armnn_unary_operation_e */
-  uint32_t reserved;
-} armnn_elementwise_unary_descriptor_t;
-
-/* FAKE_QUANTIZATION [input -> output] */
-typedef struct armnn_fake_quantization_descriptor_t {
-  armnn_header_t header;
-  float min;
-  float max;
-} armnn_fake_quantization_descriptor_t;
-
-/* FILL [shape -> output]: the output's info carries the shape */
-typedef struct armnn_fill_descriptor_t {
-  armnn_header_t header;
-  float value;
-  uint32_t reserved;
-} armnn_fill_descriptor_t;
-
-/* FULLY_CONNECTED [input, weights, bias? -> output]
- * The input is flattened behind its first dimension unless its last dimension already equals the
- * weights' input count. weights [I, O], or [O, I] with transpose_weight_matrix. */
-typedef struct armnn_fully_connected_descriptor_t {
-  armnn_header_t header;
-  uint32_t bias_enabled;
-  uint32_t transpose_weight_matrix;
-  uint32_t constant_weights;
-  uint32_t reserved;
-} armnn_fully_connected_descriptor_t;
-
-/* FUSED [inputs -> outputs] */
-typedef struct armnn_fused_descriptor_t {
-  armnn_header_t header;
-  uint32_t input_count;
-  uint32_t output_count;
-  int32_t fused_kernel_type;
-  uint32_t reserved;
-} armnn_fused_descriptor_t;
-
-/* GATHER [params, indices -> output]; negative indices count from the end [armnn_py] */
+/* GATHER [params, indices -> output]: Picks slices along an axis by index; negative indices
+ * count from the end [armnn_py]. */
 typedef struct armnn_gather_descriptor_t {
   armnn_header_t header;
   int32_t axis;
   uint32_t reserved;
 } armnn_gather_descriptor_t;
 
-/* INSTANCE_NORMALIZATION [input -> output] */
-typedef struct armnn_instance_normalization_descriptor_t {
+/* PAD [input -> output]: Puts elements around a tensor; value is the number that is stored, also
+ * in a quantised tensor. */
+typedef struct armnn_pad_descriptor_t {
   armnn_header_t header;
-  float gamma;
-  float beta;
-  float eps;
-  int32_t data_layout;
-} armnn_instance_normalization_descriptor_t;
-
-/* L2_NORMALIZATION [input -> output] */
-typedef struct armnn_l2_normalization_descriptor_t {
-  armnn_header_t header;
-  float eps;
-  int32_t data_layout;
-} armnn_l2_normalization_descriptor_t;
-
-/* LOGICAL_BINARY [x, y -> output] */
-typedef struct armnn_logical_binary_descriptor_t {
-  armnn_header_t header;
-  int32_t operation; /* armnn_logical_binary_operation_e */
+  int32_t padding_mode; /* armnn_padding_mode_e */
+  uint32_t rank;
+  uint32_t pad_before[ARMNN_MAX_DIMS];
+  uint32_t pad_after[ARMNN_MAX_DIMS];
+  float value;
   uint32_t reserved;
-} armnn_logical_binary_descriptor_t;
+} armnn_pad_descriptor_t;
 
-/* SOFTMAX, LOG_SOFTMAX [input -> output] */
-typedef struct armnn_softmax_descriptor_t {
+/* PERMUTE [input -> output]: Reorders dimensions: source dimension d becomes dimension
+ * mappings[d].
+ * TRANSPOSE [input -> output]: Reorders dimensions: dimension d comes from source dimension
+ * mappings[d], as in numpy. */
+typedef struct armnn_permute_descriptor_t {
   armnn_header_t header;
-  float beta;
-  int32_t axis;
-} armnn_softmax_descriptor_t;
+  uint32_t rank;
+  uint32_t mappings[ARMNN_MAX_DIMS];
+  uint32_t reserved;
+} armnn_permute_descriptor_t;
 
-/* LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM [input, output state, cell state,
- *   input-to-{input?, forget, cell, output} weights, recurrent-to-{input?, forget, cell, output}
- *   weights, cell-to-{input?, forget?, output?} weights, {input?, forget, cell, output} gate bias,
- *   projection weights?, projection bias?, {input?, forget?, cell?, output?} layer norm weights
- *   -> LSTM: scratch, output state, cell state, output; sequence: output state, cell state, output]
- */
+/* RESHAPE [input -> output]: Gives the elements another shape. */
+typedef struct armnn_reshape_descriptor_t {
+  armnn_header_t header;
+  uint32_t rank;
+  uint32_t reserved;
+  uint64_t target_shape[ARMNN_MAX_DIMS];
+} armnn_reshape_descriptor_t;
+
+/* SLICE [input -> output]: Cuts out a box. */
+typedef struct armnn_slice_descriptor_t {
+  armnn_header_t header;
+  uint32_t rank;
+  uint32_t reserved;
+  uint64_t begin[ARMNN_MAX_DIMS];
+  uint64_t size[ARMNN_MAX_DIMS];
+} armnn_slice_descriptor_t;
+
+/* SPLITTER [input -> n outputs]: Cuts a tensor into several: output i is views[i] of the input. */
+typedef struct armnn_splitter_descriptor_t {
+  armnn_header_t header;
+  int32_t axis; /* -1 when the views do not follow one axis */
+  uint32_t view_count;
+  const armnn_view_t* views;
+} armnn_splitter_descriptor_t;
+
+/* STACK [n inputs -> output]: Joins equal tensors along a new axis. */
+typedef struct armnn_stack_descriptor_t {
+  armnn_header_t header;
+  uint32_t axis;
+  uint32_t input_count;
+  uint32_t rank;
+  uint32_t reserved;
+  uint64_t input_shape[ARMNN_MAX_DIMS];
+} armnn_stack_descriptor_t;
+
+/* STRIDED_SLICE [input -> output]: Cuts with steps (TensorFlow's definition); the host resolves
+ * ellipsis and new axis, so a backend sees these two masks as zero. */
+typedef struct armnn_strided_slice_descriptor_t {
+  armnn_header_t header;
+  uint32_t rank;
+  uint32_t reserved;
+  int64_t begin[ARMNN_MAX_DIMS];
+  int64_t end[ARMNN_MAX_DIMS];
+  int64_t stride[ARMNN_MAX_DIMS];
+  uint32_t begin_mask;
+  uint32_t end_mask;
+  uint32_t shrink_axis_mask;
+  uint32_t ellipsis_mask;
+  uint32_t new_axis_mask;
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_strided_slice_descriptor_t;
+
+/* CHANNEL_SHUFFLE [input -> output]: Mixes groups of channels (Android NNAPI's definition). */
+typedef struct armnn_channel_shuffle_descriptor_t {
+  armnn_header_t header;
+  uint32_t group_count;
+  uint32_t axis;
+} armnn_channel_shuffle_descriptor_t;
+
+/* TILE [input -> output]: Repeats a tensor, as numpy.tile. */
+typedef struct armnn_tile_descriptor_t {
+  armnn_header_t header;
+  uint32_t rank;
+  uint32_t multiples[ARMNN_MAX_DIMS];
+  uint32_t reserved;
+} armnn_tile_descriptor_t;
+
+/* BROADCAST_TO [input -> output]: Repeats dimensions of size 1, as numpy.broadcast_to. */
+typedef struct armnn_broadcast_to_descriptor_t {
+  armnn_header_t header;
+  uint32_t rank;
+  uint32_t reserved;
+  uint64_t target_shape[ARMNN_MAX_DIMS];
+} armnn_broadcast_to_descriptor_t;
+
+/* SCATTER_ND [input, indices, updates -> output]: Writes updates into a tensor at index tuples.
+ * The first operand is the input, or a shape when not input_enabled. */
+typedef struct armnn_scatter_nd_descriptor_t {
+  armnn_header_t header;
+  int32_t function; /* armnn_scatter_nd_function_e */
+  uint32_t input_enabled;
+  int32_t axis;
+  uint32_t axis_enabled;
+} armnn_scatter_nd_descriptor_t;
+
+/* LSTM [input, output_state, cell_state, input_to_input_weights?, input_to_forget_weights,
+ * input_to_cell_weights, input_to_output_weights, recurrent_to_input_weights?,
+ * recurrent_to_forget_weights, recurrent_to_cell_weights, recurrent_to_output_weights,
+ * cell_to_input_weights?, cell_to_forget_weights?, cell_to_output_weights?, input_gate_bias?,
+ * forget_gate_bias, cell_bias, output_gate_bias, projection_weights?, projection_bias?,
+ * input_layer_norm_weights?, forget_layer_norm_weights?, cell_layer_norm_weights?,
+ * output_layer_norm_weights? -> scratch, output_state, cell_state, output]: Runs one step of a
+ * long short-term memory cell.
+ * UNIDIRECTIONAL_SEQUENCE_LSTM [as LSTM -> output_state, cell_state, output]: Runs a long
+ * short-term memory cell over a sequence. */
 typedef struct armnn_lstm_descriptor_t {
   armnn_header_t header;
   uint32_t activation_function; /* 0 none, 1 ReLU, 3 ReLU6, 4 tanh, 6 sigmoid */
@@ -482,7 +494,8 @@ typedef struct armnn_lstm_descriptor_t {
   float hidden_state_scale;
 } armnn_lstm_descriptor_t;
 
-/* QLSTM: operands as LSTM without the scratch output */
+/* QLSTM [as LSTM -> output_state, cell_state, output]: Runs one step of a quantised long
+ * short-term memory cell (Android NNAPI's definition). */
 typedef struct armnn_qlstm_descriptor_t {
   armnn_header_t header;
   float cell_clip;
@@ -499,221 +512,380 @@ typedef struct armnn_qlstm_descriptor_t {
   float hidden_state_scale;
 } armnn_qlstm_descriptor_t;
 
-/* MEAN [input -> output]: no axes means all */
+/* ARG_MIN_MAX [input -> output]: Finds the index of the least or greatest element along an axis;
+ * ties go to the lower index. */
+typedef struct armnn_arg_min_max_descriptor_t {
+  armnn_header_t header;
+  int32_t function; /* armnn_arg_min_max_function_e */
+  int32_t axis; /* negative counts from the end */
+  int32_t output_type; /* armnn_data_type_e; SIGNED32 or SIGNED64 */
+  uint32_t reserved;
+} armnn_arg_min_max_descriptor_t;
+
+/* BATCH_NORMALIZATION [input, mean, variance, beta, gamma -> output]: Normalises each channel by
+ * a given mean and variance, then scales and shifts it. */
+typedef struct armnn_batch_normalization_descriptor_t {
+  armnn_header_t header;
+  float eps;
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_batch_normalization_descriptor_t;
+
+/* INSTANCE_NORMALIZATION [input -> output]: Normalises each channel of each image by its own
+ * mean and variance. */
+typedef struct armnn_instance_normalization_descriptor_t {
+  armnn_header_t header;
+  float gamma;
+  float beta;
+  float eps;
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_instance_normalization_descriptor_t;
+
+/* L2_NORMALIZATION [input -> output]: Divides each pixel by the L2 norm of its channels. */
+typedef struct armnn_l2_normalization_descriptor_t {
+  armnn_header_t header;
+  float eps;
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_l2_normalization_descriptor_t;
+
+/* LOG_SOFTMAX [input -> output]: Computes the logarithm of Softmax along an axis.
+ * SOFTMAX [input -> output]: Computes exp(beta * x) divided by its sum along an axis. */
+typedef struct armnn_softmax_descriptor_t {
+  armnn_header_t header;
+  float beta;
+  int32_t axis;
+} armnn_softmax_descriptor_t;
+
+/* MEAN [input -> output]: Averages over axes; no axes means all. */
 typedef struct armnn_mean_descriptor_t {
   armnn_header_t header;
-  uint32_t axis_count;
   uint32_t keep_dims;
-  int32_t axes[ARMNN_MAX_DIMS]; /* negative counts from the end */
+  uint32_t axis_count;
+  int32_t axes[ARMNN_MAX_DIMS];
 } armnn_mean_descriptor_t;
 
-/* NORMALIZATION (local response) [input -> output] */
+/* NORMALIZATION [input -> output]: Normalises by a neighbourhood of channels or pixels (local
+ * response normalisation). */
 typedef struct armnn_normalization_descriptor_t {
   armnn_header_t header;
   int32_t channel; /* armnn_normalization_channel_e */
-  int32_t method;  /* armnn_normalization_method_e */
+  int32_t method; /* armnn_normalization_method_e */
   uint32_t norm_size;
   float alpha;
   float beta;
   float k;
-  int32_t data_layout;
+  int32_t data_layout; /* armnn_data_layout_e */
   uint32_t reserved;
 } armnn_normalization_descriptor_t;
 
-/* PAD [input -> output] */
-typedef struct armnn_pad_descriptor_t {
+/* REDUCE [input -> output]: Reduces axes by sum, maximum, mean, minimum or product; no axes
+ * means all. */
+typedef struct armnn_reduce_descriptor_t {
   armnn_header_t header;
-  uint32_t rank;
-  int32_t padding_mode; /* armnn_padding_mode_e */
-  uint32_t pad_before[ARMNN_MAX_DIMS];
-  uint32_t pad_after[ARMNN_MAX_DIMS];
-  float value;
+  int32_t operation; /* armnn_reduce_operation_e */
+  uint32_t keep_dims;
+  uint32_t axis_count;
+  int32_t axes[ARMNN_MAX_DIMS];
   uint32_t reserved;
-} armnn_pad_descriptor_t;
+} armnn_reduce_descriptor_t;
 
-/* PERMUTE [input -> output]: source dimension d becomes dimension mappings[d].
- * TRANSPOSE [input -> output]: dimension d comes from source dimension mappings[d] (as numpy). */
-typedef struct armnn_permute_descriptor_t {
+/* BATCH_MAT_MUL [x, y -> output]: Multiplies the matrices of the last two dimensions; the others
+ * broadcast. */
+typedef struct armnn_batch_mat_mul_descriptor_t {
   armnn_header_t header;
-  uint32_t rank;
+  uint32_t transpose_x;
+  uint32_t transpose_y;
+  uint32_t adjoint_x;
+  uint32_t adjoint_y;
+  int32_t data_layout_x; /* armnn_data_layout_e */
+  int32_t data_layout_y; /* armnn_data_layout_e */
+} armnn_batch_mat_mul_descriptor_t;
+
+/* DETECTION_POST_PROCESS [boxes, scores, anchors -> boxes, classes, scores, count]: Decodes
+ * boxes against anchors and keeps the best by non-maximum suppression (TensorFlow Lite's
+ * definition). */
+typedef struct armnn_detection_post_process_descriptor_t {
+  armnn_header_t header;
+  uint32_t max_detections;
+  uint32_t max_classes_per_detection;
+  uint32_t detections_per_class;
+  float nms_score_threshold;
+  float nms_iou_threshold;
+  uint32_t num_classes;
+  uint32_t use_regular_nms;
+  float scale_x;
+  float scale_y;
+  float scale_w;
+  float scale_h;
   uint32_t reserved;
-  uint32_t mappings[ARMNN_MAX_DIMS];
-} armnn_permute_descriptor_t;
+} armnn_detection_post_process_descriptor_t;
 
-/* POOLING2D [input -> output] */
-typedef struct armnn_pooling2d_descriptor_t {
-  armnn_header_t header;
-  int32_t pool_type; /* armnn_pooling_algorithm_e */
-  uint32_t pad_left, pad_right, pad_top, pad_bottom;
-  uint32_t pool_width, pool_height;
-  uint32_t stride_x, stride_y;
-  int32_t output_shape_rounding; /* armnn_output_shape_rounding_e */
-  int32_t padding_method;        /* armnn_padding_method_e */
-  int32_t data_layout;
-  uint32_t dilation_x; /* [armnn_py] 0 or 1 = none */
-  uint32_t dilation_y; /* [armnn_py] 0 or 1 = none */
-} armnn_pooling2d_descriptor_t;
-
-/* POOLING3D [input -> output] */
-typedef struct armnn_pooling3d_descriptor_t {
-  armnn_header_t header;
-  int32_t pool_type;
-  uint32_t pad_left, pad_right, pad_top, pad_bottom, pad_front, pad_back;
-  uint32_t pool_width, pool_height, pool_depth;
-  uint32_t stride_x, stride_y, stride_z;
-  int32_t output_shape_rounding;
-  int32_t padding_method;
-  int32_t data_layout;
-} armnn_pooling3d_descriptor_t;
-
-/* PRE_COMPILED [n inputs -> m outputs]; the blob comes with the workload */
+/* PRE_COMPILED [n inputs -> n outputs]: Runs what a backend compiled of a sub-graph; the blob
+ * comes with the workload. */
 typedef struct armnn_pre_compiled_descriptor_t {
   armnn_header_t header;
   uint32_t input_count;
   uint32_t output_count;
 } armnn_pre_compiled_descriptor_t;
 
-/* REDUCE [input -> output]: no axes means all */
-typedef struct armnn_reduce_descriptor_t {
-  armnn_header_t header;
-  int32_t operation; /* armnn_reduce_operation_e */
-  uint32_t keep_dims;
-  uint32_t axis_count;
-  uint32_t reserved;
-  int32_t axes[ARMNN_MAX_DIMS];
-} armnn_reduce_descriptor_t;
-
-/* RESHAPE [input -> output] */
-typedef struct armnn_reshape_descriptor_t {
-  armnn_header_t header;
-  uint32_t rank;
-  uint32_t reserved;
-  uint64_t target_shape[ARMNN_MAX_DIMS];
-} armnn_reshape_descriptor_t;
-
-/* RESIZE [input -> output]. With s = input size / output size (align_corners: (in - 1) / (out - 1)
- * where out > 1), output position o reads input position
- *   bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
- *   nearest:  floor(o * s); align_corners: round half up of o * s;
- *             half_pixel_centers: floor((o + 0.5) * s); always clamped to the image */
-typedef struct armnn_resize_descriptor_t {
-  armnn_header_t header;
-  uint32_t target_width;
-  uint32_t target_height;
-  int32_t method; /* armnn_resize_method_e */
-  int32_t data_layout;
-  uint32_t align_corners;
-  uint32_t half_pixel_centers;
-} armnn_resize_descriptor_t;
-
-/* SLICE [input -> output] */
-typedef struct armnn_slice_descriptor_t {
-  armnn_header_t header;
-  uint32_t rank;
-  uint32_t reserved;
-  uint64_t begin[ARMNN_MAX_DIMS];
-  uint64_t size[ARMNN_MAX_DIMS];
-} armnn_slice_descriptor_t;
-
-/* SPACE_TO_BATCH_ND [input -> output] */
-typedef struct armnn_space_to_batch_nd_descriptor_t {
-  armnn_header_t header;
-  uint32_t block_rank;
-  int32_t data_layout;
-  uint32_t block_shape[ARMNN_MAX_DIMS];
-  uint32_t pad_before[ARMNN_MAX_DIMS];
-  uint32_t pad_after[ARMNN_MAX_DIMS];
-} armnn_space_to_batch_nd_descriptor_t;
-
-/* SPLITTER [input -> n outputs]: output i is views[i] of the input */
-typedef struct armnn_splitter_descriptor_t {
-  armnn_header_t header;
-  int32_t axis; /* -1 when the views do not follow one axis */
-  uint32_t view_count;
-  const armnn_view_t* views;
-} armnn_splitter_descriptor_t;
-
-/* STACK [n equal inputs -> output] */
-typedef struct armnn_stack_descriptor_t {
-  armnn_header_t header;
-  uint32_t axis;
-  uint32_t input_count;
-  uint32_t rank;
-  uint32_t reserved;
-  uint64_t input_shape[ARMNN_MAX_DIMS];
-} armnn_stack_descriptor_t;
-
-/* STAND_IN [n inputs -> m outputs]: marks an operator that no layer expresses */
+/* STAND_IN [n inputs -> n outputs]: Marks an operator that no layer expresses. */
 typedef struct armnn_stand_in_descriptor_t {
   armnn_header_t header;
   uint32_t input_count;
   uint32_t output_count;
 } armnn_stand_in_descriptor_t;
 
-/* STRIDED_SLICE [input -> output]: TensorFlow's definition; the host resolves ellipsis and new axis
- * before a backend sees the layer, so that those two masks are zero here. */
-typedef struct armnn_strided_slice_descriptor_t {
+/* FUSED [n inputs -> n outputs]: Runs several layers in one kernel; comes out of a backend's
+ * optimisation. */
+typedef struct armnn_fused_descriptor_t {
   armnn_header_t header;
-  uint32_t rank;
-  int32_t data_layout;
-  int64_t begin[ARMNN_MAX_DIMS];
-  int64_t end[ARMNN_MAX_DIMS];
-  int64_t stride[ARMNN_MAX_DIMS];
-  uint32_t begin_mask;
-  uint32_t end_mask;
-  uint32_t shrink_axis_mask;
-  uint32_t ellipsis_mask;
-  uint32_t new_axis_mask;
+  uint32_t input_count;
+  uint32_t output_count;
+  int32_t fused_kernel_type; /* armnn_fused_kernel_type_e */
   uint32_t reserved;
-} armnn_strided_slice_descriptor_t;
+} armnn_fused_descriptor_t;
 
-/* CHANNEL_SHUFFLE [input -> output] */
-typedef struct armnn_channel_shuffle_descriptor_t {
+/* BATCH_TO_SPACE_ND [input -> output]: Moves blocks of the batch dimension into the spatial
+ * dimensions, then crops (TensorFlow's definition). */
+typedef struct armnn_batch_to_space_nd_descriptor_t {
   armnn_header_t header;
-  uint32_t group_count;
-  uint32_t axis;
-} armnn_channel_shuffle_descriptor_t;
+  uint32_t block_rank;
+  uint32_t block_shape[ARMNN_MAX_DIMS];
+  uint32_t crop_before[ARMNN_MAX_DIMS];
+  uint32_t crop_after[ARMNN_MAX_DIMS];
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_batch_to_space_nd_descriptor_t;
 
-/* BATCH_MAT_MUL [x, y -> output]: the last two dimensions multiply, the others broadcast */
-typedef struct armnn_batch_mat_mul_descriptor_t {
+/* CONVOLUTION2D [input, weights, bias? -> output]: Convolves images with weights, dense or in
+ * groups.
+ * Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. */
+typedef struct armnn_convolution2d_descriptor_t {
   armnn_header_t header;
-  uint32_t transpose_x, transpose_y;
-  uint32_t adjoint_x, adjoint_y;
-  int32_t data_layout_x, data_layout_y;
-} armnn_batch_mat_mul_descriptor_t;
-
-/* TILE [input -> output] */
-typedef struct armnn_tile_descriptor_t {
-  armnn_header_t header;
-  uint32_t rank;
+  uint32_t pad_left;
+  uint32_t pad_right;
+  uint32_t pad_top;
+  uint32_t pad_bottom;
+  uint32_t stride_x;
+  uint32_t stride_y;
+  uint32_t dilation_x;
+  uint32_t dilation_y;
+  uint32_t bias_enabled;
+  int32_t data_layout; /* armnn_data_layout_e */
+  uint32_t groups; /* [armnn_py] 1 = dense */
   uint32_t reserved;
-  uint32_t multiples[ARMNN_MAX_DIMS];
-} armnn_tile_descriptor_t;
+} armnn_convolution2d_descriptor_t;
 
-/* BROADCAST_TO [input -> output] */
-typedef struct armnn_broadcast_to_descriptor_t {
+/* DEPTH_TO_SPACE [input -> output]: Moves channels into blocks of pixels (TensorFlow's
+ * definition).
+ * SPACE_TO_DEPTH [input -> output]: Moves blocks of pixels into channels (TensorFlow's
+ * definition). */
+typedef struct armnn_space_depth_descriptor_t {
   armnn_header_t header;
-  uint32_t rank;
+  uint32_t block_size;
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_space_depth_descriptor_t;
+
+/* DEPTHWISE_CONVOLUTION2D [input, weights, bias? -> output]: Convolves each channel by itself;
+ * output channel c reads input channel c / M.
+ * Weights are [1, H, W, I * M] in both layouts. */
+typedef struct armnn_depthwise_convolution2d_descriptor_t {
+  armnn_header_t header;
+  uint32_t pad_left;
+  uint32_t pad_right;
+  uint32_t pad_top;
+  uint32_t pad_bottom;
+  uint32_t stride_x;
+  uint32_t stride_y;
+  uint32_t dilation_x;
+  uint32_t dilation_y;
+  uint32_t bias_enabled;
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_depthwise_convolution2d_descriptor_t;
+
+/* FULLY_CONNECTED [input, weights, bias? -> output]: Multiplies rows of the input with a matrix
+ * of weights.
+ * Weights are [I, O], or [O, I] with transpose_weight_matrix. The input is flattened behind its
+ * first dimension unless its last dimension is I already. */
+typedef struct armnn_fully_connected_descriptor_t {
+  armnn_header_t header;
+  uint32_t bias_enabled;
+  uint32_t transpose_weight_matrix;
+  uint32_t constant_weights;
   uint32_t reserved;
-  uint64_t target_shape[ARMNN_MAX_DIMS];
-} armnn_broadcast_to_descriptor_t;
+} armnn_fully_connected_descriptor_t;
 
-/* SCATTER_ND [input or shape, indices, updates -> output] */
-typedef struct armnn_scatter_nd_descriptor_t {
+/* POOLING2D [input -> output]: Takes the maximum, average or L2 norm of windows of an image. */
+typedef struct armnn_pooling2d_descriptor_t {
   armnn_header_t header;
-  int32_t function; /* armnn_scatter_nd_function_e */
-  uint32_t input_enabled;
-  int32_t axis;
-  uint32_t axis_enabled;
-} armnn_scatter_nd_descriptor_t;
+  int32_t pool_type; /* armnn_pooling_algorithm_e */
+  uint32_t pad_left;
+  uint32_t pad_right;
+  uint32_t pad_top;
+  uint32_t pad_bottom;
+  uint32_t pool_width;
+  uint32_t pool_height;
+  uint32_t stride_x;
+  uint32_t stride_y;
+  int32_t output_shape_rounding; /* armnn_output_shape_rounding_e */
+  int32_t padding_method; /* armnn_padding_method_e */
+  int32_t data_layout; /* armnn_data_layout_e */
+  uint32_t dilation_x; /* [armnn_py] 0 or 1 = none */
+  uint32_t dilation_y; /* [armnn_py] 0 or 1 = none */
+} armnn_pooling2d_descriptor_t;
 
-/* Without descriptor: ADDITION, SUBTRACTION, MULTIPLICATION, DIVISION, MAXIMUM, MINIMUM [x, y ->
- * output]; CAST, FLOOR, QUANTIZE, DEQUANTIZE, RANK, SHAPE, DEBUG, MEM_COPY, MEM_IMPORT, MAP, UNMAP,
- * CONVERT_FP16_TO_FP32, CONVERT_FP32_TO_FP16 [input -> output]; PRELU [input, alpha -> output];
- * GATHER_ND [params, indices -> output]; REVERSE_V2 [input, axes -> output]; MERGE [x, y ->
- * output]; SWITCH [x, y -> two outputs]; CONSTANT [value -> output]; QUANTIZED_LSTM [input, cell
- * state, output state, four input and four recurrent weights, four biases -> cell state, output
- * state]. INPUT and OUTPUT never reach a backend. */
+/* RESIZE [input -> output]: Resamples an image.
+ * With s = input size / output size (align_corners: (in - 1) / (out - 1) where out > 1), output
+ * position o reads input position
+ *   bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
+ *   nearest: floor(o * s); align_corners: round half up of o * s;
+ *     half_pixel_centers: floor((o + 0.5) * s); always clamped to the image */
+typedef struct armnn_resize_descriptor_t {
+  armnn_header_t header;
+  uint32_t target_width;
+  uint32_t target_height;
+  int32_t method; /* armnn_resize_method_e */
+  int32_t data_layout; /* armnn_data_layout_e */
+  uint32_t align_corners;
+  uint32_t half_pixel_centers;
+} armnn_resize_descriptor_t;
+
+/* SPACE_TO_BATCH_ND [input -> output]: Pads, then moves blocks of the spatial dimensions into
+ * the batch dimension (TensorFlow's definition). */
+typedef struct armnn_space_to_batch_nd_descriptor_t {
+  armnn_header_t header;
+  uint32_t block_rank;
+  uint32_t block_shape[ARMNN_MAX_DIMS];
+  uint32_t pad_before[ARMNN_MAX_DIMS];
+  uint32_t pad_after[ARMNN_MAX_DIMS];
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_space_to_batch_nd_descriptor_t;
+
+/* TRANSPOSE_CONVOLUTION2D [input, weights, bias? -> output]: Adds the weights, scaled by each
+ * input element, into a larger image.
+ * Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. An input element at (y,
+ * x) adds to output (y * stride + ky * dilation - pad). */
+typedef struct armnn_transpose_convolution2d_descriptor_t {
+  armnn_header_t header;
+  uint32_t pad_left;
+  uint32_t pad_right;
+  uint32_t pad_top;
+  uint32_t pad_bottom;
+  uint32_t stride_x;
+  uint32_t stride_y;
+  uint32_t bias_enabled;
+  int32_t data_layout; /* armnn_data_layout_e */
+  uint32_t output_shape_enabled; /* the output's info rules over the formula */
+  uint32_t dilation_x; /* [armnn_py] 0 or 1 = none */
+  uint32_t dilation_y; /* [armnn_py] 0 or 1 = none */
+  uint32_t groups; /* [armnn_py] 0 or 1 = dense */
+} armnn_transpose_convolution2d_descriptor_t;
+
+/* CONVOLUTION3D [input, weights, bias? -> output]: Convolves volumes with weights.
+ * Weights are [D, H, W, I, O]. */
+typedef struct armnn_convolution3d_descriptor_t {
+  armnn_header_t header;
+  uint32_t pad_left;
+  uint32_t pad_right;
+  uint32_t pad_top;
+  uint32_t pad_bottom;
+  uint32_t pad_front;
+  uint32_t pad_back;
+  uint32_t stride_x;
+  uint32_t stride_y;
+  uint32_t stride_z;
+  uint32_t dilation_x;
+  uint32_t dilation_y;
+  uint32_t dilation_z;
+  uint32_t bias_enabled;
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_convolution3d_descriptor_t;
+
+/* POOLING3D [input -> output]: Takes the maximum, average or L2 norm of windows of a volume. */
+typedef struct armnn_pooling3d_descriptor_t {
+  armnn_header_t header;
+  int32_t pool_type; /* armnn_pooling_algorithm_e */
+  uint32_t pad_left;
+  uint32_t pad_right;
+  uint32_t pad_top;
+  uint32_t pad_bottom;
+  uint32_t pad_front;
+  uint32_t pad_back;
+  uint32_t pool_width;
+  uint32_t pool_height;
+  uint32_t pool_depth;
+  uint32_t stride_x;
+  uint32_t stride_y;
+  uint32_t stride_z;
+  int32_t output_shape_rounding; /* armnn_output_shape_rounding_e */
+  int32_t padding_method; /* armnn_padding_method_e */
+  int32_t data_layout; /* armnn_data_layout_e */
+} armnn_pooling3d_descriptor_t;
+
+/* ---- Layers without a descriptor ----------------------------------------------------------- */
+
+/* ADDITION [x, y -> output]: Adds two tensors. */
+
+/* CONSTANT [nothing -> output]: Holds values that are known before the network runs. */
+
+/* CONVERT_FP16_TO_FP32 [input -> output]: Converts float16 to float32. */
+
+/* CONVERT_FP32_TO_FP16 [input -> output]: Converts float32 to float16. */
+
+/* DEBUG [input -> output]: Hands its input on and tells the log its name, shape, least, greatest
+ * and mean value. */
+
+/* DEQUANTIZE [input -> output]: Makes real numbers of quantised ones. */
+
+/* DIVISION [x, y -> output]: Divides two tensors. */
+
+/* FLOOR [input -> output]: Rounds down. */
+
+/* INPUT [nothing -> output]: Is where a tensor enters the network. */
+
+/* MAP [input -> nothing]: Makes device memory readable by the host. */
+
+/* MAXIMUM [x, y -> output]: Takes the greater of two tensors. */
+
+/* MEM_COPY [input -> output]: Copies a tensor between the memory of two backends. */
+
+/* MEM_IMPORT [input -> output]: Gives a backend a tensor that lies in another's memory. */
+
+/* MERGE [x, y -> output]: Hands on whichever of two tensors was computed. */
+
+/* MINIMUM [x, y -> output]: Takes the lesser of two tensors. */
+
+/* MULTIPLICATION [x, y -> output]: Multiplies two tensors. */
+
+/* OUTPUT [input -> nothing]: Is where a tensor leaves the network. */
+
+/* PRELU [input, alpha -> output]: Multiplies negative elements with alpha. */
+
+/* QUANTIZE [input -> output]: Makes quantised numbers of real ones. */
+
+/* QUANTIZED_LSTM [input, cell_state, output_state, input_to_input_weights,
+ * input_to_forget_weights, input_to_cell_weights, input_to_output_weights,
+ * recurrent_to_input_weights, recurrent_to_forget_weights, recurrent_to_cell_weights,
+ * recurrent_to_output_weights, input_gate_bias, forget_gate_bias, cell_bias, output_gate_bias ->
+ * cell_state, output_state]: Runs one step of an LSTM cell in 8 and 16 bits (Android NNAPI's
+ * QUANTIZED_16BIT_LSTM). */
+
+/* RANK [input -> output]: Tells the number of dimensions. */
+
+/* SUBTRACTION [x, y -> output]: Subtracts two tensors. */
+
+/* SWITCH [x, y -> output0, output1]: Hands its input to one of two outputs. */
+
+/* UNMAP [input -> nothing]: Ends the host's access to device memory. */
+
+/* CAST [input -> output]: Converts each element to another data type, as numpy's astype. */
+
+/* SHAPE [input -> output]: Tells the dimensions. */
+
+/* GATHER_ND [params, indices -> output]: Picks slices by index tuples (TensorFlow's gather_nd). */
+
+/* REVERSE_V2 [input, axes -> output]: Reverses the order along axes. */
+
+/* Generated down to here. */
+/* clang-format on */
 
 #ifdef __cplusplus
 }

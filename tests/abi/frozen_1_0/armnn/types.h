@@ -156,6 +156,9 @@ typedef struct armnn_options_t {
 
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
+/* clang-format off */
+/* Generated from schema by scripts/generate_layers.py, down to the next such line. */
+
 enum armnn_data_type_e {
   ARMNN_DATA_TYPE_FLOAT16 = 0,
   ARMNN_DATA_TYPE_FLOAT32 = 1,
@@ -165,19 +168,24 @@ enum armnn_data_type_e {
   ARMNN_DATA_TYPE_QSYMM_S16 = 5,
   ARMNN_DATA_TYPE_QSYMM_S8 = 6, /* per tensor or per axis */
   ARMNN_DATA_TYPE_QASYMM_S8 = 7,
-  ARMNN_DATA_TYPE_BFLOAT16 = 8,
+  ARMNN_DATA_TYPE_BFLOAT16 = 8, /* travels as uint16 in numpy */
   ARMNN_DATA_TYPE_SIGNED64 = 9,
-  ARMNN_DATA_TYPE_COUNT = 10,
+  ARMNN_DATA_TYPE_COUNT = 10, /* one above the highest */
   ARMNN_DATA_TYPE_MAX_ENUM = INT32_MAX
 };
 
+/* Order of batch (N), channels (C), depth (D), height (H) and width (W). */
 enum armnn_data_layout_e {
   ARMNN_DATA_LAYOUT_NCHW = 1,
   ARMNN_DATA_LAYOUT_NHWC = 2,
   ARMNN_DATA_LAYOUT_NDHWC = 3,
   ARMNN_DATA_LAYOUT_NCDHW = 4,
+  ARMNN_DATA_LAYOUT_COUNT = 5,
   ARMNN_DATA_LAYOUT_MAX_ENUM = INT32_MAX
 };
+
+/* Generated down to here. */
+/* clang-format on */
 
 enum armnn_dimensionality_e {
   ARMNN_DIMENSIONALITY_NOT_SPECIFIED = 0,

@@ -30,7 +30,6 @@ __all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value"]
 
 _BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
 
-#: Layers that belong to the host: no backend ever sees them.
 
 
 @record

@@ -31,7 +31,6 @@ __all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value"]
 _BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
 
 
-
 @record
 class Origin:
     """A layer of the network as the user made it, which a node stands for."""

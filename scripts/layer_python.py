@@ -166,6 +166,11 @@ def _facts_of(table: Table, layer: Layer) -> list[tuple[str, str]]:
         found.append(("operand_ranks", _pairs(ranks)))
     if layer.canonical:
         found.append(("canonical", f"LayerType.{layer.canonical['type']}"))
+    if "from" in layer.canonical:
+        types = ", ".join(f"DataType.{layer.canonical[key]}" for key in ("from", "to"))
+        found.append(("canonical_types", f"({types})"))
+    if "inverse" in layer.canonical:
+        found.append(("canonical_inverse", _literal(layer.canonical["inverse"])))
     if "operation" in layer.canonical:
         member = f"{_operation_enum(table, layer)}.{layer.canonical['operation']}"
         found.append(("canonical_operation", member))

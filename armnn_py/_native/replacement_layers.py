@@ -21,6 +21,7 @@ from armnn_py._native.read_layers import (
     read_tensor_info,
 )
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, Slot
+from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -109,6 +110,7 @@ class ReplacementReader:
             layer_type, struct.descriptor, f"the descriptor of layer '{name}'", view_rank=rank
         )
         blob = self._read_blob(struct, layer_type, name)
+        layer_type, descriptor = canonical_form(layer_type, descriptor)
         return LayerData(layer_type, name, descriptor, slots, infos, constants, outputs, blob)
 
     def _read_operands(

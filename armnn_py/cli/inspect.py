@@ -42,8 +42,8 @@ def inspect(
 ) -> None:
     """Show the inputs, outputs, layers and sizes of MODEL."""
     network = read_network(model, shapes)
-    constants = [layer for layer in network.layers if layer.type.label == "Constant"]
-    working = [layer for layer in network.layers if layer.type.label not in _FRAME]
+    constants = [layer for layer in network.layers if layer.shown_type.label == "Constant"]
+    working = [layer for layer in network.layers if layer.shown_type.label not in _FRAME]
     tensors = [
         {"kind": kind, "name": name, "dtype": info.data_type.label, "shape": list(info.shape)}
         for kind, infos in (("input", network.inputs), ("output", network.outputs))
@@ -56,7 +56,7 @@ def inspect(
         "tensors": tensors,
         "free_dimensions": network.is_dynamic,
         "layer_count": len(working),
-        "layer_types": dict(Counter(layer.type.label for layer in working).most_common()),
+        "layer_types": dict(Counter(layer.shown_type.label for layer in working).most_common()),
         "weight_bytes": sum(layer.outputs[0].info.byte_size for layer in constants),
         "multiply_adds": None if None in counts else sum(c for c in counts if c is not None),
     }
@@ -72,7 +72,7 @@ def inspect(
 
 def multiply_adds(layer: Layer) -> int | None:
     """Return the multiply-adds of a layer's matrix work; None while a dimension is free."""
-    label = layer.type.label
+    label = layer.shown_type.label
     if label in ("Convolution2d", "DepthwiseConvolution2d", "FullyConnected"):
         output, weights = layer.outputs[0].info, layer.inputs[1]
         if weights is None or not (output.is_static and weights.info.is_static):
@@ -106,7 +106,7 @@ def multiply_adds(layer: Layer) -> int | None:
 def _describe(layer: Layer) -> dict[str, Any]:
     return {
         "name": layer.name,
-        "type": layer.type.label,
+        "type": layer.shown_type.label,
         "outputs": [
             {"dtype": slot.info.data_type.label, "shape": list(slot.info.shape)}
             for slot in layer.outputs

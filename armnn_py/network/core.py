@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from armnn_py.descriptors import Descriptor
+from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network import shapes
 from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot, Source, check_backend_hint
@@ -188,7 +189,8 @@ class NetworkCore(NetworkStorage):
         Parameters
         ----------
         layer_type
-            What the layer computes.
+            What the layer computes. The layer gets the canonical type: of Addition for example
+            ElementwiseBinary, whose operation is ADD.
         inputs
             Operands in the order of ``armnn/descriptors.h``; ``None`` for an absent optional one.
         descriptor
@@ -234,6 +236,7 @@ class NetworkCore(NetworkStorage):
             outputs=wished,
             layer=name,
         )
+        layer_type, descriptor = canonical_form(layer_type, descriptor)
         slots = tuple(
             None
             if operand is None

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.descriptors import Descriptor
+from armnn_py.descriptors.canonical import name_for_people
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.text import printable
@@ -122,8 +123,19 @@ class Layer:
 
     @property
     def type(self) -> LayerType:
-        """What the layer computes."""
+        """What the layer computes, in the form that backends see: of ``add_mean()`` Reduce."""
         return self._type
+
+    @property
+    def shown_type(self) -> LayerType:
+        """Arm NN's layer type that says most about it: Addition of an ElementwiseBinary that adds.
+
+        Equal to `type` where Arm NN has one name only. Representations and reports show this one.
+        """
+        given = self._inputs[0] if self._inputs else None
+        made = self._outputs[0].info if self._outputs else None
+        source = None if given is None else given.info
+        return name_for_people(self._type, self._descriptor, source, made)
 
     @property
     def descriptor(self) -> Descriptor | None:
@@ -151,7 +163,7 @@ class Layer:
         """
         if len(self._outputs) != 1:
             raise InvalidArgumentError(
-                f"layer '{self._name}' ({self._type.label}) has {len(self._outputs)} outputs, "
+                f"layer '{self._name}' ({self.shown_type.label}) has {len(self._outputs)} outputs, "
                 "one expected",
                 hints=["choose one of layer.outputs"] if self._outputs else [],
             )
@@ -176,7 +188,7 @@ class Layer:
         ) + (", ..." if len(self._outputs) > 4 else "")
         arrow = " -> " if read and made else ""
         hint = f" on {self._backend_hint}" if self._backend_hint else ""
-        return f"<{self._type.label} '{printable(self._name)}' {read}{arrow}{made}{hint}>"
+        return f"<{self.shown_type.label} '{printable(self._name)}' {read}{arrow}{made}{hint}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _layer_of, (self._network, self._guid)

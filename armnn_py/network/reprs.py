@@ -50,7 +50,7 @@ def _row(layer: Layer) -> tuple[str, str, str, str, str]:
     ]
     read = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
     count = _count(layer)
-    return printable(layer.name), layer.type.label, made, f"{count:,}" if count else "", read
+    return printable(layer.name), layer.shown_type.label, made, f"{count:,}" if count else "", read
 
 
 def _rows(network: NetworkStorage) -> list[tuple[str, str, str, str, str]]:

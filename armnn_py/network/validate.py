@@ -44,7 +44,7 @@ def _connection_problems(
     place: int,
     readers: Collection[tuple[OutputSlot, Layer, int]],
 ) -> Iterator[str]:
-    what = f"layer '{layer.name}' ({layer.type.label})"
+    what = f"layer '{layer.name}' ({layer.shown_type.label})"
     if layer.guid != place or layer.network is not network:
         yield f"{what} is at place {place}, but says it is number {layer.guid}"
     for index, slot in enumerate(layer.inputs):
@@ -87,7 +87,8 @@ def find_notes(network: NetworkStorage) -> list[str]:
     words = {LayerType.INPUT: "input", LayerType.CONSTANT: "constant"}
     notes = [] if network.inputs else ["the network has no inputs: its outputs never change"]
     return notes + [
-        f"{words.get(layer.type, 'layer')} '{layer.name}' ({layer.type.label}) is read by nobody"
+        f"{words.get(layer.type, 'layer')} '{layer.name}' ({layer.shown_type.label}) "
+        "is read by nobody"
         for layer in network.layers
         if layer.outputs and not any(slot._consumers for slot in layer.outputs)
     ]

@@ -42,7 +42,7 @@ def find_graph_problems(graph: Graph, *, backends: bool = False) -> list[str]:
 
 
 def _named(node: Node) -> str:
-    return f"layer '{node.name}' ({node.type.label})"
+    return f"layer '{node.name}' ({node.shown_type.label})"
 
 
 def _network_problems(nodes: list[Node]) -> list[str]:
@@ -52,7 +52,7 @@ def _network_problems(nodes: list[Node]) -> list[str]:
     for layer_type, what in ((LayerType.INPUT, "input"), (LayerType.OUTPUT, "output")):
         names = Counter(node.name for node in nodes if node.type is layer_type)
         problems += [f"{n} {what}s are called '{name}'" for name, n in names.items() if n > 1]
-    problems += [f"a {node.type.label} has no name" for node in nodes if not node.name]
+    problems += [f"a {node.shown_type.label} has no name" for node in nodes if not node.name]
     return problems
 
 

@@ -26,7 +26,7 @@ def check_quantization(graph: Graph) -> None:
         and takes a scale of 0 for a missing one.)
     """
     problems = [
-        f"output {value.index} of layer '{node.name}' ({node.type.label}) is of type "
+        f"output {value.index} of layer '{node.name}' ({node.shown_type.label}) is of type "
         f"{value.info.data_type.label}, but has no scale"
         for node in graph.nodes
         if FACTS[node.type].quantization == "calculates"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any
 
+from armnn_py.descriptors.canonical import name_for_people
 from armnn_py.network import ConstantLayer, Network, shapes
 from armnn_py.records import record
 from armnn_py.types import LayerType
@@ -33,7 +34,7 @@ _BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
 
 @record
 class Origin:
-    """A layer of the network as the user made it, which a node stands for."""
+    """A layer of the network as the user made it, which a node stands for; ``type`` as shown."""
 
     guid: int
     name: str
@@ -169,6 +170,14 @@ class Node:
         return value
 
     @property
+    def shown_type(self) -> LayerType:
+        """Arm NN's layer type that says most about it, as `Layer.shown_type`."""
+        given = self.inputs[0] if self.inputs else None
+        made = self.outputs[0].info if self.outputs else None
+        source = None if given is None else given.info
+        return name_for_people(self.type, self.descriptor, source, made)
+
+    @property
     def is_host(self) -> bool:
         """Whether it is an Input, Output or Constant, which no backend sees."""
         return FACTS[self.type].host
@@ -179,7 +188,7 @@ class Node:
         return [None if value is None else value.node.value for value in self.inputs]
 
     def __repr__(self) -> str:
-        return f"<Node {self.type.label} '{self.name}'>"
+        return f"<Node {self.shown_type.label} '{self.name}'>"
 
 
 class Graph:
@@ -230,7 +239,7 @@ class Graph:
                 [None if slot is None else value_of[slot] for slot in layer.inputs],
                 [slot.info for slot in layer.outputs],
                 (layer.guid, 0),
-                (Origin(layer.guid, layer.name, layer.type),),
+                (Origin(layer.guid, layer.name, layer.shown_type),),
             )
             if layer.backend_hint is not None:
                 node.pin = Pin(layer.backend_hint, backends=(layer.backend_hint,))
@@ -318,7 +327,7 @@ class Graph:
             if node.origins:
                 first = min(
                     node.origins,
-                    key=lambda o: (FACTS[o.type].host, o.type is not node.type, o.guid),
+                    key=lambda o: (FACTS[o.type].host, o.type is not node.shown_type, o.guid),
                 )
                 if self._holders.get(first.guid) not in self._nodes:
                     self._holders[first.guid] = node

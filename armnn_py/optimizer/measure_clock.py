@@ -167,7 +167,7 @@ def _network_of(
         read = [[user not in inside for user, _ in value.users] for value in node.outputs]
         border = [all(own) or (any(own) and not keep_inner) for own in read]
         infos = [value.info for value in node.outputs]
-        words.append((node.type.label, node.descriptor, operands, infos, border))
+        words.append((node.shown_type.label, node.descriptor, operands, infos, border))
         for value, slot, is_read in zip(node.outputs, layer.outputs, border, strict=True):
             numbers[value, None] = len(numbers)
             slots[value, None] = slot

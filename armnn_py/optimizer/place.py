@@ -45,7 +45,6 @@ __all__ = [
 
 #: Apart from the rest: who shows the assignment need not be told by log records as well.
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
-_CONVERSIONS = (LayerType.CONVERT_FP16_TO_FP32, LayerType.CONVERT_FP32_TO_FP16)
 
 #: As of `armnn_py.backends.support.layer_signature`.
 Signature: TypeAlias = tuple[
@@ -125,7 +124,7 @@ def pin_nodes(graph: Graph, rules: Placement) -> None:
     To be called on a graph of the user's layers, before any pass.
     """
     for node in graph.nodes:
-        number = None if node.is_host else rules.number_for(node.name, node.type)
+        number = None if node.is_host else rules.number_for(node.name, node.shown_type)
         if number is None:
             continue
         hint, is_strict = node.pin.hint, rules.is_strict(number)
@@ -283,7 +282,7 @@ class _Placer:
             followed = rule is not None and backend_id in self.rules.rules[rule].backends
             told = self.rules.describe(rule) if rule is not None and followed else None
             placed = NodePlace(
-                backend_id, node.type.label, tuple(refusals), node.pin.hint, told, note
+                backend_id, node.shown_type.label, tuple(refusals), node.pin.hint, told, note
             )
             self.draft.put(node, placed)
             for origin in node.origins:
@@ -291,7 +290,7 @@ class _Placer:
                     self.draft.origins[origin] = placed._replace(rule=None)
             self._check_origins(node, backend_id, tuple(refusals))
             return
-        refusal = LayerRefusal(node.name, node.type.label, tuple(refusals))
+        refusal = LayerRefusal(node.name, node.shown_type.label, tuple(refusals))
         if rule is not None and self._is_strict(node, rule):
             self.unmet.append((self.rules.describe(rule), refusal))
         else:
@@ -313,7 +312,7 @@ class _Placer:
 
     def _is_strict(self, node: Node, rule: int) -> bool:
         """Whether a rule must be met; what was inserted beside a layer follows it if it can."""
-        is_meant = bool(node.origins) or self.rules.rules[rule].matches(node.name, node.type)
+        is_meant = bool(node.origins) or self.rules.rules[rule].matches(node.name, node.shown_type)
         return is_meant and self.rules.is_strict(rule)
 
     def _candidates(self, node: Node, rule: int | None) -> list[str]:
@@ -367,7 +366,7 @@ class _Placer:
         for added in run_in_fp32(self.graph, node):
             taker = self._taker(backend_id, node_signature(added)) or backend_id
             added.backend = taker
-            self.draft.put(added, NodePlace(taker, added.type.label))
+            self.draft.put(added, NodePlace(taker, added.shown_type.label))
         if self.log is not None:
             self.log.changed(f"'{node.name}' runs in float32 on {backend_id}, between conversions")
         return True
@@ -383,8 +382,8 @@ class _Placer:
 def _in_float32(key: Signature) -> Signature | None:
     """The same layer in float32; None if it is not a matter of float16."""
     kind, descriptor, inputs, outputs, constants = key
-    if kind in _CONVERSIONS:
-        return None
+    if kind is LayerType.CAST:
+        return None  # it changes types itself
     wide_inputs = tuple(None if info is None else _widened(info) for info in inputs)
     wide_outputs = tuple(_widened(info) for info in outputs)
     if wide_inputs == inputs and wide_outputs == outputs:
@@ -397,10 +396,10 @@ def _conversions_around(key: Signature) -> Iterator[Signature]:
     _, _, inputs, outputs, constants = key
     for info, constant in zip(inputs, constants, strict=True):
         if info is not None and info.data_type is DataType.FLOAT16 and not constant:
-            yield LayerType.CONVERT_FP16_TO_FP32, None, (info,), (_widened(info),), (False,)
+            yield LayerType.CAST, None, (info,), (_widened(info),), (False,)
     for info in outputs:
         if info.data_type is DataType.FLOAT16:
-            yield LayerType.CONVERT_FP32_TO_FP16, None, (_widened(info),), (info,), (False,)
+            yield LayerType.CAST, None, (_widened(info),), (info,), (False,)
 
 
 def _widened(info: TensorInfo) -> TensorInfo:
@@ -426,7 +425,7 @@ def _unmatched_rules(graph: Graph, rules: Placement) -> list[str]:
         layer
         for node in graph.nodes
         if not node.is_host
-        for layer in ((node.name, node.type), *((o.name, o.type) for o in node.origins))
+        for layer in ((node.name, node.shown_type), *((o.name, o.type) for o in node.origins))
     }
     layers |= {(origin.name, origin.type) for origin in graph.removed}
     return [

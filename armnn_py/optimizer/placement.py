@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from armnn_py.descriptors.canonical import is_named
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -37,7 +38,8 @@ class PlacementRule:
         Pattern for the layer's name as of `fnmatch.fnmatchcase`: ``*``, ``?``, ``[abc]``; a name
         that equals the pattern matches as well. None: any name.
     type
-        Arm NN's name of a layer type, e.g. ``"Convolution2d"``. None: any type.
+        Arm NN's name of a layer type, e.g. ``"Convolution2d"``; ``"ElementwiseBinary"`` means
+        ``"Addition"`` as well. None: any type.
     strict
         Whether it is an error if the rule cannot be met; None: as the `Placement` says.
 
@@ -86,8 +88,8 @@ class PlacementRule:
         object.__setattr__(self, "_pattern", pattern)
 
     def matches(self, name: str, layer_type: LayerType) -> bool:
-        """Whether the rule is for layers of this name and type."""
-        if self.type is not None and _TYPES[self.type] is not layer_type:
+        """Whether the rule is for layers of this name and type, which is `Layer.shown_type`."""
+        if self.type is not None and not is_named(layer_type, _TYPES[self.type]):
             return False
         return name == self.name or self._pattern.match(name) is not None
 
@@ -254,7 +256,7 @@ class Placement:
 
     def number_for_node(self, node: Node) -> int | None:
         """The same for a node of the optimiser, which may stand for several layers."""
-        found = self.number_for(node.name, node.type)
+        found = self.number_for(node.name, node.shown_type)
         if found is not None:
             return found
         for origin in node.origins:

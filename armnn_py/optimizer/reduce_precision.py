@@ -15,6 +15,7 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError
 from armnn_py.network import shapes
+from armnn_py.optimizer.passes.movement import only_input
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
 
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cancel_inverse_conversions", "reduce_fp32_to_fp16", "run_in_fp32"]
 
-_TO_HALF, _TO_SINGLE = LayerType.CONVERT_FP32_TO_FP16, LayerType.CONVERT_FP16_TO_FP32
-_INVERSE = {_TO_HALF: _TO_SINGLE, _TO_SINGLE: _TO_HALF}
-_TARGET = {_TO_HALF: DataType.FLOAT16, _TO_SINGLE: DataType.FLOAT32}
-_SOURCE = {_TO_HALF: DataType.FLOAT32, _TO_SINGLE: DataType.FLOAT16}
+_OTHER = {DataType.FLOAT16: DataType.FLOAT32, DataType.FLOAT32: DataType.FLOAT16}
 _HALF_MAX = float(np.finfo(np.float16).max)
 
 
@@ -61,6 +59,7 @@ class _Reducer:
         self._graph = graph
         self._log = log
         self._halved: set[Value] = set()  # float32 in the network, now float16
+        self._conversions = {node for node in graph.nodes if _converts_to(node) is not None}
         self._half_of: dict[Value, Value] = {}
         self._single_of: dict[Value, Value] = {}
         self.layers = 0
@@ -74,7 +73,7 @@ class _Reducer:
     def take(self, node: Node) -> None:
         if node.type in (LayerType.INPUT, LayerType.CONSTANT):
             return  # converted where somebody reads them
-        kept = node.type in _INVERSE or node.type is LayerType.OUTPUT
+        kept = node in self._conversions or node.type is LayerType.OUTPUT
         if kept or not self._halve(node):
             for index, value in enumerate(node.inputs):
                 if value is not None:
@@ -116,7 +115,7 @@ class _Reducer:
         found = self._half_of.get(value)
         if found is None:
             if value.constant is None:
-                found = _conversion(self._graph, _TO_HALF, value)
+                found = _conversion(self._graph, DataType.FLOAT16, value)
             else:
                 found = _half_constant(self._graph, value, self._log)
                 self.constants += 1
@@ -128,7 +127,7 @@ class _Reducer:
             return value
         found = self._single_of.get(value)
         if found is None:
-            found = self._single_of[value] = _conversion(self._graph, _TO_SINGLE, value)
+            found = self._single_of[value] = _conversion(self._graph, DataType.FLOAT32, value)
         return found
 
 
@@ -143,10 +142,19 @@ def _as(info: TensorInfo, data_type: DataType) -> TensorInfo:
     return TensorInfo(info.shape, data_type)
 
 
-def _conversion(graph: Graph, kind: LayerType, value: Value) -> Value:
+def _converts_to(node: Node) -> DataType | None:
+    """What a layer converts to, if it does nothing but convert between float16 and float32."""
+    if node.type is not LayerType.CAST or node.inputs[0] is None:
+        return None
+    made = node.output.info.data_type
+    return made if _OTHER.get(made) is node.inputs[0].info.data_type else None
+
+
+def _conversion(graph: Graph, target: DataType, value: Value) -> Value:
     slot = "" if len(value.node.outputs) == 1 else f" ({value.index})"
-    name = f"{_TARGET[kind].label} of {value.node.name}{slot}"
-    return graph.add(kind, [value], name=name, near=value.node).output
+    name = f"{target.label} of {value.node.name}{slot}"
+    infos = [TensorInfo(value.info.shape, target)]
+    return graph.add(LayerType.CAST, [value], name=name, near=value.node, infos=infos).output
 
 
 def _half_constant(graph: Graph, value: Value, log: PassLog) -> Value:
@@ -173,13 +181,14 @@ def cancel_inverse_conversions(graph: Graph, log: PassLog) -> None:
     put one of the two there, and stays where the network itself asks for both.
     """
     for node in graph.nodes:
-        if node.type not in _INVERSE or node not in graph:
+        target = _converts_to(node)
+        if target is None or node not in graph:
             continue
-        value = node.inputs[0]
-        if value is None or value.node.type is not _INVERSE[node.type]:
+        before = only_input(node).node
+        if _converts_to(before) is not _OTHER[target]:
             continue
-        before, source = value.node, value.node.inputs[0]
-        if source is None or (node.type is _TO_SINGLE and before.origins and node.origins):
+        source = only_input(before)
+        if target is DataType.FLOAT32 and before.origins and node.origins:
             continue
         log.changed(f"conversions '{before.name}' and '{node.name}' cancelled")
         graph.bypass(node, source)
@@ -219,8 +228,8 @@ def run_in_fp32(graph: Graph, node: Node) -> list[Node]:
                 near=value.node,
             )
         else:
-            found = _existing(value, _TO_SINGLE)
-            single = found if found is not None else _conversion(graph, _TO_SINGLE, value)
+            found = _existing(value, DataType.FLOAT32)
+            single = found if found is not None else _conversion(graph, DataType.FLOAT32, value)
             if found is None:
                 added.append(single.node)
         graph.set_input(node, index, single)
@@ -231,15 +240,15 @@ def run_in_fp32(graph: Graph, node: Node) -> list[Node]:
             continue
         value.info = _as(value.info, DataType.FLOAT32)
         if value.users:
-            half = _conversion(graph, _TO_HALF, value)
+            half = _conversion(graph, DataType.FLOAT16, value)
             graph.replace(value, half)
             added.append(half.node)
     return added
 
 
-def _existing(value: Value, kind: LayerType) -> Value | None:
+def _existing(value: Value, target: DataType) -> Value | None:
     """A conversion of the optimiser's that somebody already reads; it was added last."""
     for user, _ in reversed(value.users):
-        if user.type is kind and not user.origins:
+        if _converts_to(user) is target and not user.origins:
             return user.output
     return None

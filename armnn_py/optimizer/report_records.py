@@ -53,7 +53,7 @@ def records_of(
             note = f"removed by {stage}" if stage else "removed"
             records.append(_gone(layer, note))
         elif found.is_host:
-            records.append(_gone(layer, f"became {found.type.label} '{found.name}'"))
+            records.append(_gone(layer, f"became {found.shown_type.label} '{found.name}'"))
         else:
             records.append(_running(layer, known, found, draft, files, notes))
     return records + [_inserted(node, draft, files) for node in inserted]
@@ -65,7 +65,7 @@ def _file_of(backend: Backend) -> str | None:
 
 def _gone(layer: Layer, note: str) -> LayerAssignment:
     return LayerAssignment(
-        layer.guid, layer.name, layer.type.label, "", None, layer.backend_hint, note=note
+        layer.guid, layer.name, layer.shown_type.label, "", None, layer.backend_hint, note=note
     )
 
 
@@ -85,7 +85,7 @@ def _running(
     return LayerAssignment(
         layer.guid,
         layer.name,
-        layer.type.label,
+        layer.shown_type.label,
         backend,
         files.get(backend),
         layer.backend_hint,
@@ -94,7 +94,7 @@ def _running(
         "; ".join(note for note in notes if note),
         placed.rule if placed is not None and placed.backend == backend else None,
         run_by=node.name,
-        run_as=node.type.label,
+        run_as=node.shown_type.label,
     )
 
 
@@ -106,7 +106,7 @@ def _inserted(
     return LayerAssignment(
         None,
         node.name,
-        node.type.label,
+        node.shown_type.label,
         backend,
         files.get(backend),
         None,
@@ -114,7 +114,7 @@ def _inserted(
         node.part,
         inserted=True,
         run_by=node.name,
-        run_as=node.type.label,
+        run_as=node.shown_type.label,
     )
 
 
@@ -134,9 +134,9 @@ class _Notes:
         if node not in self._main:
             self._main[node] = _main_origin(node)
         if origin == self._main[node]:
-            is_same = origin.type is node.type and not node.is_replacement
-            return "" if is_same else f"runs as {node.type.label} '{node.name}'"
-        how = "merged" if origin.type is node.type else "fused"
+            is_same = origin.type is node.shown_type and not node.is_replacement
+            return "" if is_same else f"runs as {node.shown_type.label} '{node.name}'"
+        how = "merged" if origin.type is node.shown_type else "fused"
         return f"{how} into '{node.name}'"
 
 
@@ -150,5 +150,5 @@ def _main_origin(node: Node) -> Origin:
     """The layer that a node goes on as: the one of its name or type, or else the first."""
     return min(
         node.origins,
-        key=lambda o: ((o.name != node.name) + (o.type is not node.type), FACTS[o.type].host),
+        key=lambda o: ((o.name != node.name) + (o.type is not node.shown_type), FACTS[o.type].host),
     )

@@ -172,11 +172,11 @@ def drawing_of(placed: PlacedNetwork) -> Drawing:
     wires: list[Wire] = []
     drawn: set[int] = set()
     for layer in placed.network.layers:
-        if layer.type.label == "Constant":
+        if layer.shown_type.label == "Constant":
             continue
         known = [records[guid] for guid in placed.origins.get(layer.guid, ()) if guid in records]
-        if not known and (layer.name, layer.type.label) in inserted:
-            known = [inserted[layer.name, layer.type.label]]
+        if not known and (layer.name, layer.shown_type.label) in inserted:
+            known = [inserted[layer.name, layer.shown_type.label]]
         boxes.append(_box(layer, placed.layer_backends[layer.guid], known))
         drawn.add(layer.guid)
         wires += [
@@ -202,8 +202,8 @@ def _box(layer: Layer, backend: str | None, records: Sequence[LayerAssignment]) 
     return Box(
         layer.guid,
         layer.name,
-        layer.type.label,
-        _KINDS.get(layer.type.label, "layer"),
+        layer.shown_type.label,
+        _KINDS.get(layer.shown_type.label, "layer"),
         backend,
         next((record.part for record in records if record.part is not None), None),
         tuple(None if slot is None else format_info(slot.info) for slot in layer.inputs),

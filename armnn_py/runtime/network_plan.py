@@ -407,7 +407,7 @@ class NetworkPlan:
                 sides,
                 uses_callers_memory(self._tensors, step),
             )
-        return StepInfo(layer.name, layer.type.label, backend, step.workload.kernel_name)
+        return StepInfo(layer.name, layer.shown_type.label, backend, step.workload.kernel_name)
 
     def _sides(self, step: PlannedStep) -> tuple[str, str]:
         """Which backends' memory a step reads and writes."""

@@ -81,12 +81,14 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         quantization="none",
         pointwise=True,
         canonical=LayerType.CAST,
+        canonical_types=(DataType.FLOAT16, DataType.FLOAT32),
     ),
     LayerType.CONVERT_FP32_TO_FP16: LayerFacts(
         doc="Converts float32 to float16.",
         quantization="none",
         pointwise=True,
         canonical=LayerType.CAST,
+        canonical_types=(DataType.FLOAT32, DataType.FLOAT16),
     ),
     LayerType.CONVOLUTION2D: LayerFacts(
         doc="Convolves images with weights, dense or in groups.",
@@ -298,6 +300,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     LayerType.PERMUTE: LayerFacts(
         doc="Reorders dimensions: source dimension d becomes dimension mappings[d].",
         canonical=LayerType.TRANSPOSE,
+        canonical_inverse="mappings",
     ),
     LayerType.POOLING2D: LayerFacts(
         doc="Takes the maximum, average or L2 norm of windows of an image.",

@@ -81,6 +81,10 @@ class LayerFacts:
         The layer type that backends see in its stead.
     canonical_operation
         The operation of that layer type which it stands for.
+    canonical_types
+        The data types of the input and the output for which it does so.
+    canonical_inverse
+        The field of its descriptor, a permutation, that is inverse there.
     """
 
     doc: str
@@ -103,3 +107,5 @@ class LayerFacts:
     free_output_type: bool = False
     canonical: LayerType | None = None
     canonical_operation: IntEnum | None = None
+    canonical_types: tuple[DataType, DataType] | None = None
+    canonical_inverse: str = ""

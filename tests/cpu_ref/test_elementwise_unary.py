@@ -27,9 +27,11 @@ FORMULAS: dict[int, Callable[[Any], Any]] = {
     abi.ARMNN_UNARY_LOG: np.log,
     abi.ARMNN_UNARY_SIN: np.sin,
     abi.ARMNN_UNARY_CEIL: np.ceil,
+    abi.ARMNN_UNARY_FLOOR: np.floor,
 }
 FLOAT = sorted(set(FORMULAS) - {abi.ARMNN_UNARY_LOGICAL_NOT})
-INTEGER = [abi.ARMNN_UNARY_ABS, abi.ARMNN_UNARY_NEG, abi.ARMNN_UNARY_CEIL]
+ROUNDING = (abi.ARMNN_UNARY_CEIL, abi.ARMNN_UNARY_FLOOR)
+INTEGER = [abi.ARMNN_UNARY_ABS, abi.ARMNN_UNARY_NEG, *ROUNDING]
 
 
 def unary(operation: int) -> Any:
@@ -76,7 +78,7 @@ def test_special_floats(cpu_ref: Layers, operation: int) -> None:
 def test_integers(cpu_ref: Layers, operation: int, dtype: Any) -> None:
     limits = np.iinfo(dtype)
     x = np.array([limits.min, limits.min + 1, -3, -1, 0, 1, limits.max], dtype)
-    expected = x if operation == abi.ARMNN_UNARY_CEIL else FORMULAS[operation](x)
+    expected = x if operation in ROUNDING else FORMULAS[operation](x)
     np.testing.assert_array_equal(run(cpu_ref, operation, x), expected)
 
 
@@ -99,7 +101,7 @@ def test_floor(cpu_ref: Layers) -> None:
         (abi.ARMNN_UNARY_LOGICAL_NOT, np.float32, "LogicalNot has no kernel for float32"),
         (abi.ARMNN_UNARY_ABS, np.bool_, "Abs has no kernel for boolean"),
         (abi.ARMNN_UNARY_ABS, np.float16, "float16"),
-        (abi.ARMNN_UNARY_COUNT, np.float32, "operation 9"),
+        (abi.ARMNN_UNARY_COUNT, np.float32, f"operation {abi.ARMNN_UNARY_COUNT}"),
         (-5, np.float32, "operation -5"),
     ],
 )

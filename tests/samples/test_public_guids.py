@@ -81,14 +81,16 @@ def test_a_number_of_its_own() -> None:
     graph = Graph.from_network(network)
     one, two = (node for node in graph if not node.is_host)
     assert graph.public_guid(one) == first.guid
-    added = graph.add(one.type, [one.inputs[0]], name="added", near=one)
+    added = graph.add(one.type, [one.inputs[0]], one.descriptor, name="added", near=one)
     assert graph.public_guid(added) >= BEYOND
     # Two that stand for one layer, as the halves of a split do.
-    twin = graph.add(one.type, [one.inputs[0]], name="twin", near=one, origins=one.origins)
+    twin = graph.add(
+        one.type, [one.inputs[0]], one.descriptor, name="twin", near=one, origins=one.origins
+    )
     assert graph.public_guid(twin) >= BEYOND
     assert len({graph.public_guid(node) for node in graph}) == len(graph)
     # What takes its place takes its number, too; what is known already stays.
-    heir = graph.add(one.type, [one.inputs[0]], name="heir", near=one)
+    heir = graph.add(one.type, [one.inputs[0]], one.descriptor, name="heir", near=one)
     graph.substitute(one, heir)
     assert graph.public_guid(heir) == first.guid
     graph.adopt(two, heir)

@@ -22,6 +22,7 @@ from armnn_py.network.shapes import (
     spatial,
     special,
 )
+from armnn_py.network.shapes.generic import GENERIC
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
@@ -82,15 +83,8 @@ def infer(
     """
     site = Site(layer_type, descriptor, input_infos, constants, outputs, layer)
     _check_site(site)
-    rule = _RULES.get(layer_type)
+    rule = _RULES.get(layer_type) or GENERIC[FACTS[layer_type].shape]
     try:
-        if rule is None:
-            if outputs is None:
-                site.fail(
-                    "outputs of this layer type are not inferred",
-                    hint="state them in output_infos=",
-                )
-            return list(outputs)
         found = rule(site)
     except LayerValidationError:
         raise

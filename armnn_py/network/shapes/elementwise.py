@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Layers that compute each element by itself, and those that convert its type.
+"""Conversions, and elementwise layers whose types are no matter of the table alone.
 
-Definitions: Arm NN's layers of these names; two operands broadcast as in numpy.
+Definitions: Arm NN's layers of these names.
 """
 
 from __future__ import annotations
@@ -10,29 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from armnn_py.descriptors import ElementwiseUnaryDescriptor
-from armnn_py.network.shapes.common import broadcast
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType, UnaryOperation
 
 __all__ = ["RULES"]
-
-
-def _binary(site: Site) -> list[TensorInfo]:
-    site.need_number(0)
-    site.need_same_type(0, 1)
-    return site.computed(broadcast(site, site.shape(0), site.shape(1)))
-
-
-def _comparison(site: Site) -> list[TensorInfo]:
-    site.need_same_type(0, 1)
-    return [TensorInfo(broadcast(site, site.shape(0), site.shape(1)), DataType.BOOLEAN)]
-
-
-def _logical_binary(site: Site) -> list[TensorInfo]:
-    for index in (0, 1):
-        site.need_type(index, DataType.BOOLEAN)
-    return [TensorInfo(broadcast(site, site.shape(0), site.shape(1)), DataType.BOOLEAN)]
 
 
 def _unary(site: Site) -> list[TensorInfo]:
@@ -41,21 +23,6 @@ def _unary(site: Site) -> list[TensorInfo]:
     else:
         site.need_number()
     return site.computed(site.shape())
-
-
-def _number(site: Site) -> list[TensorInfo]:
-    site.need_number()
-    return site.computed(site.shape())
-
-
-def _same(site: Site) -> list[TensorInfo]:
-    return [site.info()]
-
-
-def _floor(site: Site) -> list[TensorInfo]:
-    if not site.info().data_type.is_float:
-        site.fail(f"input is {site.info().data_type.label}, a floating-point type expected")
-    return [site.info()]
 
 
 def _cast(site: Site) -> list[TensorInfo]:
@@ -109,27 +76,11 @@ def _fill(site: Site) -> list[TensorInfo]:
 
 
 RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
-    LayerType.ACTIVATION: _number,
-    LayerType.ADDITION: _binary,
     LayerType.CAST: _cast,
-    LayerType.COMPARISON: _comparison,
     LayerType.CONVERT_FP16_TO_FP32: _convert(DataType.FLOAT16, DataType.FLOAT32),
     LayerType.CONVERT_FP32_TO_FP16: _convert(DataType.FLOAT32, DataType.FLOAT16),
-    LayerType.DEBUG: _same,
     LayerType.DEQUANTIZE: _dequantize,
-    LayerType.DIVISION: _binary,
-    LayerType.ELEMENTWISE_BINARY: _binary,
     LayerType.ELEMENTWISE_UNARY: _unary,
-    LayerType.FAKE_QUANTIZATION: _floor,
     LayerType.FILL: _fill,
-    LayerType.FLOOR: _floor,
-    LayerType.LOGICAL_BINARY: _logical_binary,
-    LayerType.MAXIMUM: _binary,
-    LayerType.MEM_COPY: _same,
-    LayerType.MEM_IMPORT: _same,
-    LayerType.MINIMUM: _binary,
-    LayerType.MULTIPLICATION: _binary,
-    LayerType.PRELU: _binary,
     LayerType.QUANTIZE: _quantize,
-    LayerType.SUBTRACTION: _binary,
 }

@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Reductions, products and normalisations, and layers that tell of a tensor's shape.
+"""Products and normalisations, and layers that tell of a tensor's shape.
 
-Definitions: Arm NN's layers of these names; reductions as in numpy, matrix products as
-numpy.matmul.
+Definitions: Arm NN's layers of these names; matrix products as numpy.matmul.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from armnn_py.descriptors import (
     ArgMinMaxDescriptor,
@@ -16,40 +15,14 @@ from armnn_py.descriptors import (
     BatchNormalizationDescriptor,
     InstanceNormalizationDescriptor,
     L2NormalizationDescriptor,
-    MeanDescriptor,
     NormalizationDescriptor,
-    ReduceDescriptor,
-    SoftmaxDescriptor,
 )
-from armnn_py.network.shapes.common import broadcast, reduced_axes
+from armnn_py.network.shapes.common import broadcast
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import DataLayout, DataType, LayerType, ReduceOperation
+from armnn_py.types import DataLayout, DataType, LayerType
 
 __all__ = ["RULES"]
-
-
-def _reduced(site: Site, axes: Sequence[int], keep_dims: bool, *, needs_values: bool) -> list[int]:
-    shape = site.shape()
-    gone = reduced_axes(site, axes, len(shape))
-    if needs_values and any(shape[axis] == 0 for axis in gone):
-        site.fail("a reduced dimension is empty, and this operation has no value for nothing")
-    if keep_dims:
-        return [1 if axis in gone else dim for axis, dim in enumerate(shape)]
-    return [dim for axis, dim in enumerate(shape) if axis not in gone]
-
-
-def _reduce(site: Site) -> list[TensorInfo]:
-    d = site.parameters(ReduceDescriptor)
-    site.need_number()
-    extreme = d.operation in (ReduceOperation.MAX, ReduceOperation.MIN)
-    return site.computed(_reduced(site, d.axes, d.keep_dims, needs_values=extreme))
-
-
-def _mean(site: Site) -> list[TensorInfo]:
-    d = site.parameters(MeanDescriptor)
-    site.need_number()
-    return site.computed(_reduced(site, d.axes, d.keep_dims, needs_values=False))
 
 
 def _arg_min_max(site: Site) -> list[TensorInfo]:
@@ -60,13 +33,6 @@ def _arg_min_max(site: Site) -> list[TensorInfo]:
     if shape[axis] == 0:
         site.fail(f"dimension {axis} is empty, there is no extreme element")
     return [TensorInfo((*shape[:axis], *shape[axis + 1 :]), d.output_type)]
-
-
-def _softmax(site: Site) -> list[TensorInfo]:
-    site.need_number()
-    shape = site.shape()
-    site.need_axis(site.parameters(SoftmaxDescriptor).axis, len(shape))
-    return site.computed(shape)
 
 
 def _batch_mat_mul(site: Site) -> list[TensorInfo]:
@@ -127,11 +93,7 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.BATCH_NORMALIZATION: _batch_normalization,
     LayerType.INSTANCE_NORMALIZATION: _image,
     LayerType.L2_NORMALIZATION: _image,
-    LayerType.LOG_SOFTMAX: _softmax,
-    LayerType.MEAN: _mean,
     LayerType.NORMALIZATION: _image,
     LayerType.RANK: _rank,
-    LayerType.REDUCE: _reduce,
     LayerType.SHAPE: _shape,
-    LayerType.SOFTMAX: _softmax,
 }

@@ -8,7 +8,6 @@ from armnn_py.optimizer.passes.base import Pass, PassLog, PassRecord
 from armnn_py.optimizer.passes.broadcast_shapes import INSERT_BROADCAST_RESHAPES
 from armnn_py.optimizer.passes.dead_layers import REMOVE_DEAD_LAYERS
 from armnn_py.optimizer.passes.depth_to_space import (
-    PERMUTE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
     TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
 )
 from armnn_py.optimizer.passes.fold_constants import FOLD_CONSTANTS
@@ -29,17 +28,15 @@ from armnn_py.optimizer.passes.fuse_batch_norm import (
 from armnn_py.optimizer.passes.hard_swish import RECOGNIZE_HARD_SWISH
 from armnn_py.optimizer.passes.identities import REMOVE_IDENTITIES
 from armnn_py.optimizer.passes.inverse_permutes import (
-    CANCEL_INVERSE_PERMUTES,
     CANCEL_INVERSE_TRANSPOSES,
 )
 from armnn_py.optimizer.passes.merge_affine import MERGE_AFFINE_RUNS
 from armnn_py.optimizer.passes.merge_reshapes import MERGE_CONSECUTIVE_RESHAPES
 from armnn_py.optimizer.passes.merge_slices import MERGE_CONSECUTIVE_SLICES
-from armnn_py.optimizer.passes.move_permute_up import MOVE_PERMUTE_UP, MOVE_TRANSPOSE_UP
-from armnn_py.optimizer.passes.permute_as_reshape import PERMUTE_AS_RESHAPE, TRANSPOSE_AS_RESHAPE
+from armnn_py.optimizer.passes.move_permute_up import MOVE_TRANSPOSE_UP
+from armnn_py.optimizer.passes.permute_as_reshape import TRANSPOSE_AS_RESHAPE
 from armnn_py.optimizer.passes.permute_regions import PERMUTE_REGIONS
 from armnn_py.optimizer.passes.squash_siblings import (
-    SQUASH_EQUAL_PERMUTE_SIBLINGS,
     SQUASH_EQUAL_RESHAPE_SIBLINGS,
     SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
 )
@@ -52,22 +49,17 @@ SIMPLIFYING: tuple[Pass, ...] = (
     # Constants.
     FOLD_CONSTANTS,
     # The main passes.
-    SQUASH_EQUAL_PERMUTE_SIBLINGS,
     SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
     SQUASH_EQUAL_RESHAPE_SIBLINGS,
-    CANCEL_INVERSE_PERMUTES,
     CANCEL_INVERSE_TRANSPOSES,
     PERMUTE_REGIONS,
-    MOVE_PERMUTE_UP,
     MOVE_TRANSPOSE_UP,
-    PERMUTE_AS_RESHAPE,
     TRANSPOSE_AS_RESHAPE,
     MERGE_CONSECUTIVE_RESHAPES,
     # Fusions.
     FOLD_PAD_INTO_CONVOLUTION2D,
     FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D,
     FOLD_PAD_INTO_POOLING2D,
-    PERMUTE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
     TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
     FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
     FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,

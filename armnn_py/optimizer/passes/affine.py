@@ -33,12 +33,7 @@ __all__ = ["FLOATS", "Affine", "affine_of", "run_behind"]
 #: Types in which a step may be taken into another.
 FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
 
-_OPERATIONS = {
-    LayerType.ADDITION: BinaryOperation.ADD,
-    LayerType.SUBTRACTION: BinaryOperation.SUB,
-    LayerType.MULTIPLICATION: BinaryOperation.MUL,
-    LayerType.DIVISION: BinaryOperation.DIV,
-}
+_OPERATIONS = (BinaryOperation.ADD, BinaryOperation.SUB, BinaryOperation.MUL, BinaryOperation.DIV)
 
 
 @record
@@ -128,10 +123,9 @@ def _normalization(node: Node) -> Affine | None:
 
 
 def _binary(node: Node) -> Affine | None:
-    operation = _OPERATIONS.get(node.type)
-    if isinstance(node.descriptor, ElementwiseBinaryDescriptor):
-        operation = node.descriptor.operation
-    if operation not in _OPERATIONS.values():
+    assert isinstance(node.descriptor, ElementwiseBinaryDescriptor)
+    operation = node.descriptor.operation
+    if operation not in _OPERATIONS:
         return None
     first, second = node.inputs
     if first is None or second is None:
@@ -205,5 +199,4 @@ _READERS: dict[LayerType, Callable[[Node], Affine | None]] = {
     LayerType.ACTIVATION: _activation,
     LayerType.BATCH_NORMALIZATION: _normalization,
     LayerType.ELEMENTWISE_BINARY: _binary,
-    **dict.fromkeys(_OPERATIONS, _binary),
 }

@@ -1,15 +1,14 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Permute and BatchToSpaceNd as one DepthToSpace.
+"""Transpose and BatchToSpaceNd as one DepthToSpace.
 
-Arm NN's PermuteAndBatchToSpaceAsDepthToSpace and its twin for Transpose: a batch of one image whose
+Arm NN's TransposeAndBatchToSpaceAsDepthToSpace: a batch of one image whose
 channels are moved to the batch dimension and then spread over space. The result is that of
 DepthToSpace if one channel is left; with more, the last of them would be batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import BatchToSpaceNdDescriptor, PermuteDescriptor, SpaceDepthDescriptor
@@ -19,30 +18,24 @@ from armnn_py.types import DataLayout, LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = [
-    "PERMUTE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE",
-    "TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE",
-]
+__all__ = ["TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE"]
 
 # Batch and channels change places; that is its own inverse, so it reads alike in Permute and
 # Transpose.
 _SWAPS = {DataLayout.NHWC: (3, 1, 2, 0), DataLayout.NCHW: (1, 0, 2, 3)}
 
 
-def _join(layer_type: LayerType) -> Callable[[Graph, PassLog], None]:
-    def run(graph: Graph, log: PassLog) -> None:
-        for node in graph.nodes:
-            if node.type is not LayerType.BATCH_TO_SPACE_ND:
-                continue
-            value = node.inputs[0]
-            if value is not None and value.node.type is layer_type and len(value.users) == 1:
-                _join_one(graph, value.node, node, log)
-
-    return run
+def _run(graph: Graph, log: PassLog) -> None:
+    for node in graph.nodes:
+        if node.type is not LayerType.BATCH_TO_SPACE_ND:
+            continue
+        value = node.inputs[0]
+        if value is not None and value.node.type is LayerType.TRANSPOSE and len(value.users) == 1:
+            _join_one(graph, value.node, node, log)
 
 
-def _join_one(graph: Graph, permute: Node, spread: Node, log: PassLog) -> None:
-    p, d, source = permute.descriptor, spread.descriptor, permute.inputs[0]
+def _join_one(graph: Graph, transpose: Node, spread: Node, log: PassLog) -> None:
+    p, d, source = transpose.descriptor, spread.descriptor, transpose.inputs[0]
     assert isinstance(p, PermuteDescriptor)
     assert isinstance(d, BatchToSpaceNdDescriptor)
     assert source is not None
@@ -54,7 +47,7 @@ def _join_one(graph: Graph, permute: Node, spread: Node, log: PassLog) -> None:
     shape = source.info.static_shape
     if shape[0] != 1 or shape[d.data_layout.channel_axis] != block * block:
         return
-    if not may_merge(permute, spread):
+    if not may_merge(transpose, spread):
         return
     if source.info.quantization != spread.output.info.quantization:
         return
@@ -66,20 +59,14 @@ def _join_one(graph: Graph, permute: Node, spread: Node, log: PassLog) -> None:
         near=spread,
         infos=[spread.output.info],
     )
-    graph.adopt(joined, permute)
+    graph.adopt(joined, transpose)
     graph.substitute(spread, joined)
-    graph.remove(permute)
-    log.changed(f"'{permute.name}' and '{spread.name}' joined as a DepthToSpace")
+    graph.remove(transpose)
+    log.changed(f"'{transpose.name}' and '{spread.name}' joined as a DepthToSpace")
 
-
-PERMUTE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE = Pass(
-    "permute-and-batch-to-space-as-depth-to-space",
-    "a Permute and the BatchToSpaceNd behind it become one DepthToSpace",
-    _join(LayerType.PERMUTE),
-)
 
 TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE = Pass(
     "transpose-and-batch-to-space-as-depth-to-space",
     "a Transpose and the BatchToSpaceNd behind it become one DepthToSpace",
-    _join(LayerType.TRANSPOSE),
+    _run,
 )

@@ -37,6 +37,7 @@ _SMALL = 1 << 20
 _LARGEST = 1 << 30
 
 _SHAPES = frozenset({LayerType.RANK, LayerType.SHAPE})
+_HALF_AND_SINGLE = {DataType.FLOAT16, DataType.FLOAT32}
 
 
 def _is_computable(layer_type: LayerType) -> bool:
@@ -142,15 +143,12 @@ def _compute(node: Node, found: dict[Value, NDArray[Any]]) -> NDArray[Any] | Non
     array = value.constant if value.constant is not None else found.get(value)
     if array is None:
         return None
-    if node.type in (LayerType.PERMUTE, LayerType.TRANSPOSE):
-        d = node.descriptor
-        assert isinstance(d, PermuteDescriptor)
-        forward = node.type is LayerType.TRANSPOSE
-        axes = d.mappings if forward else tuple(np.argsort(np.array(d.mappings, np.int64)))
+    if isinstance(node.descriptor, PermuteDescriptor):
+        axes = node.descriptor.mappings
         return np.ascontiguousarray(array.transpose(axes)).reshape(info.static_shape)
     if node.type is LayerType.RESHAPE:
         return array.reshape(info.static_shape)
-    if node.type in (LayerType.CONVERT_FP16_TO_FP32, LayerType.CONVERT_FP32_TO_FP16):
+    if node.type is LayerType.CAST and {value.info.data_type, info.data_type} == _HALF_AND_SINGLE:
         with np.errstate(over="ignore"):
             return array.astype(info.dtype)
     if node.type is LayerType.DEQUANTIZE:
@@ -264,7 +262,7 @@ def _fold(graph: Graph, node: Node, found: dict[Value, NDArray[Any]], log: PassL
         array = np.asarray(found[value]).reshape(value.info.static_shape)
         name = node.name if len(node.outputs) == 1 else f"{node.name} ({value.index})"
         graph.replace(value, graph.add_constant(array, value.info, name=name, near=node))
-    log.changed(f"{node.type.label} '{node.name}' computed: its inputs are constant")
+    log.changed(f"{node.shown_type.label} '{node.name}' computed: its inputs are constant")
 
 
 FOLD_CONSTANTS = Pass(

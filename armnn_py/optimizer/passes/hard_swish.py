@@ -51,9 +51,7 @@ def _run(graph: Graph, log: PassLog) -> None:
 
 def _multiplies(node: Node) -> bool:
     d = node.descriptor
-    if node.type is not LayerType.MULTIPLICATION and not (
-        isinstance(d, ElementwiseBinaryDescriptor) and d.operation is BinaryOperation.MUL
-    ):
+    if not isinstance(d, ElementwiseBinaryDescriptor) or d.operation is not BinaryOperation.MUL:
         return False
     first, second = node.inputs
     info = node.output.info

@@ -16,7 +16,6 @@ from armnn_py.descriptors import (
     BatchToSpaceNdDescriptor,
     ChannelShuffleDescriptor,
     ElementwiseBinaryDescriptor,
-    MeanDescriptor,
     PadDescriptor,
     Pooling2dDescriptor,
     ReduceDescriptor,
@@ -103,7 +102,7 @@ def _pooling(node: Node) -> bool:
 
 def _reduce(node: Node) -> bool:
     d, shape = node.descriptor, only_input(node).info.shape
-    if not isinstance(d, (MeanDescriptor, ReduceDescriptor)) or not d.keep_dims:
+    if not isinstance(d, ReduceDescriptor) or not d.keep_dims:
         return False
     return all(shape[axis] == 1 for axis in d.axes or range(len(shape)))
 
@@ -126,12 +125,8 @@ _RULES: dict[LayerType, Callable[[Node], bool]] = {
     LayerType.CHANNEL_SHUFFLE: _channel_shuffle,
     LayerType.CONCAT: _always,
     LayerType.DEPTH_TO_SPACE: _space_depth,
-    LayerType.DIVISION: _by_one,
     LayerType.ELEMENTWISE_BINARY: _by_one,
-    LayerType.MEAN: _reduce,
-    LayerType.MULTIPLICATION: _by_one,
     LayerType.PAD: _pad,
-    LayerType.PERMUTE: _permute,
     LayerType.POOLING2D: _pooling,
     LayerType.REDUCE: _reduce,
     LayerType.RESHAPE: _always,
@@ -161,7 +156,9 @@ def _run(graph: Graph, log: PassLog) -> None:
     for node in graph.nodes:
         value = _handed_on(node)
         if value is not None:
-            log.changed(f"'{node.name}' ({node.type.label}) hands on what it reads, and is gone")
+            log.changed(
+                f"'{node.name}' ({node.shown_type.label}) hands on what it reads, and is gone"
+            )
             graph.bypass(node, value)
 
 

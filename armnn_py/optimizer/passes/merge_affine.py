@@ -58,7 +58,7 @@ def _run(graph: Graph, log: PassLog) -> None:
             for one in reversed(made):
                 graph.remove(one)
             continue
-        log.changed(f"{names} merged into '{made[-1].name}' ({made[-1].type.label})")
+        log.changed(f"{names} merged into '{made[-1].name}' ({made[-1].shown_type.label})")
         graph.replace(steps[-1].output, made[-1].output)
         for step in reversed(steps):
             graph.adopt(made[-1], step)

@@ -1,36 +1,35 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A Permute or Transpose moves up through elementwise layers to where it disappears.
+"""A Transpose moves up through elementwise layers to where it disappears.
 
 Above an elementwise layer it meets the inverse of itself, which takes both away, or a constant,
 whose values are permuted once and for all. Arm NN moves it wherever it can; here it moves only
 where fewer are left afterwards: for nothing, a convolution is not parted from its activation, nor
-is one Permute of a sum made two of its operands.
+is one Transpose of a sum made two of its operands.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.optimizer.passes.base import Pass, PassLog
 from armnn_py.optimizer.passes.movement import (
     has_one_meaning,
     inverse,
     keeps_values,
     only_input,
-    permute_descriptor,
     permuted_constant,
     permuted_info,
     sources_of,
 )
 from armnn_py.text import counted
-from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["MOVE_PERMUTE_UP", "MOVE_TRANSPOSE_UP"]
+__all__ = ["MOVE_TRANSPOSE_UP"]
 
 
 def _can_be_passed(node: Node, rank: int) -> bool:
@@ -48,10 +47,10 @@ def _can_be_passed(node: Node, rank: int) -> bool:
 
 
 class _Move:
-    """What it takes to move one Permute up: the layers it passes, and how many are left.
+    """What it takes to move one Transpose up: the layers it passes, and how many are left.
 
     Every layer passed has one reader, so that the layers form a tree, and the trees of different
-    Permutes have no layer in common: all of them together are looked at in linear time.
+    Transposes have no layer in common: all of them together are looked at in linear time.
     """
 
     def __init__(self, root: Node, sources: tuple[int, ...]) -> None:
@@ -59,7 +58,7 @@ class _Move:
         self.sources = sources
         self.undone = inverse(sources)
         self._layers: list[Node] = []  # each before those that it reads
-        self._left: dict[Node, int] = {}  # Permutes needed above a layer, less those cancelled
+        self._left: dict[Node, int] = {}  # Transposes needed above a layer, less those cancelled
         self._explore()
 
     def _explore(self) -> None:
@@ -90,7 +89,7 @@ class _Move:
 
     @property
     def pays(self) -> bool:
-        """Whether fewer Permutes are left after the move than before."""
+        """Whether fewer Transposes are left after the move than before."""
         return self._left.get(only_input(self.root).node, 1) < 1
 
     def passed(self) -> list[Node]:
@@ -108,7 +107,7 @@ class _Move:
 
 
 def _apply(graph: Graph, move: _Move) -> int:
-    """Move; returns how many Permutes stand further up now."""
+    """Move; returns how many Transposes stand further up now."""
     root, passed = move.root, move.passed()
     inside = set(passed)
     moved: dict[Value, Value] = {}  # what is read above the layers, as they read it afterwards
@@ -123,17 +122,17 @@ def _apply(graph: Graph, move: _Move) -> int:
                 elif move.cancels(value):
                     moved[value] = only_input(value.node)
                 else:
-                    permute = graph.add(
+                    transpose = graph.add(
                         root.type,
                         [value],
-                        permute_descriptor(root.type, move.sources),
+                        PermuteDescriptor(move.sources),
                         name=root.name if not added else f"{root.name} {added}",
                         near=node,
                     )
-                    permute.pin = root.pin
-                    graph.adopt(permute, root)
+                    transpose.pin = root.pin
+                    graph.adopt(transpose, root)
                     added += 1
-                    moved[value] = permute.output
+                    moved[value] = transpose.output
             graph.set_input(node, index, moved[value])
     for node in passed:
         node.output.info = permuted_info(node.output.info, move.sources)
@@ -146,12 +145,10 @@ def _apply(graph: Graph, move: _Move) -> int:
     return added
 
 
-def _move_up(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
+def _run(graph: Graph, log: PassLog) -> None:
     for node in reversed(graph.nodes):
-        if node.type is not layer_type or node not in graph or not keeps_values(node):
-            continue
         sources = sources_of(node)
-        if sources is None:
+        if sources is None or node not in graph or not keeps_values(node):
             continue
         move = _Move(node, sources)
         if not move.pays:
@@ -164,21 +161,8 @@ def _move_up(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
         )
 
 
-def _move_permutes(graph: Graph, log: PassLog) -> None:
-    _move_up(graph, log, LayerType.PERMUTE)
-
-
-def _move_transposes(graph: Graph, log: PassLog) -> None:
-    _move_up(graph, log, LayerType.TRANSPOSE)
-
-
-MOVE_PERMUTE_UP = Pass(
-    "move-permute-up",
-    "Permutes move up through elementwise layers to where they cancel",
-    _move_permutes,
-)
 MOVE_TRANSPOSE_UP = Pass(
     "move-transpose-up",
     "Transposes move up through elementwise layers to where they cancel",
-    _move_transposes,
+    _run,
 )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
-from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,6 @@ __all__ = [
     "inverse",
     "keeps_values",
     "only_input",
-    "permute_descriptor",
     "permuted_constant",
     "permuted_info",
     "sources_of",
@@ -55,20 +53,9 @@ def has_one_meaning(info: TensorInfo) -> bool:
 
 
 def sources_of(node: Node) -> tuple[int, ...] | None:
-    """Return which dimension each dimension of the output comes from, of a Permute or Transpose."""
+    """Return which dimension each dimension of the output comes from, of a Transpose."""
     descriptor = node.descriptor
-    if not isinstance(descriptor, PermuteDescriptor):
-        return None
-    if node.type is LayerType.TRANSPOSE:
-        return descriptor.mappings
-    return inverse(descriptor.mappings)
-
-
-def permute_descriptor(layer_type: LayerType, sources: Sequence[int]) -> PermuteDescriptor:
-    """Return the parameters of the Permute or Transpose whose `sources_of` are these."""
-    if layer_type is LayerType.TRANSPOSE:
-        return PermuteDescriptor(tuple(sources))
-    return PermuteDescriptor(inverse(sources))
+    return descriptor.mappings if isinstance(descriptor, PermuteDescriptor) else None
 
 
 def inverse(sources: Sequence[int]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from armnn_py.descriptors import MeanDescriptor, ReduceDescriptor, View
+from armnn_py.descriptors import ReduceDescriptor, View
 from armnn_py.optimizer.passes.movement import has_one_meaning, inverse
 from armnn_py.types.facts import FACTS
 
@@ -70,7 +70,7 @@ def is_permuted_operand(node: Node, index: int) -> bool:
 def absorbs(node: Node, sources: Sequence[int]) -> bool:
     """Whether a layer makes the same result, not permuted, of a permuted operand."""
     d = node.descriptor
-    if not isinstance(d, (MeanDescriptor, ReduceDescriptor)) or d.keep_dims:
+    if not isinstance(d, ReduceDescriptor) or d.keep_dims:
         return False
     value = node.inputs[0]
     if value is None or value.info.rank != len(sources) or not has_one_meaning(value.info):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A Permute or Transpose that moves only dimensions of 1 moves no element: it is a Reshape."""
+"""A Transpose that moves only dimensions of 1 moves no element: it is a Reshape."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["PERMUTE_AS_RESHAPE", "TRANSPOSE_AS_RESHAPE"]
+__all__ = ["TRANSPOSE_AS_RESHAPE"]
 
 
 def _moves_nothing(node: Node) -> bool:
-    shape, sources = only_input(node).info.static_shape, sources_of(node)
+    sources = sources_of(node)
     if sources is None or not keeps_values(node):
         return False
+    shape = only_input(node).info.static_shape
     moved = [source for source in sources if shape[source] != 1]
     return all(a < b for a, b in itertools.pairwise(moved))
 
 
-def _reshape(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
+def _run(graph: Graph, log: PassLog) -> None:
     for node in graph.nodes:
-        if node.type is not layer_type or not _moves_nothing(node):
+        if not _moves_nothing(node):
             continue
         reshape = graph.add(
             LayerType.RESHAPE,
@@ -42,19 +43,8 @@ def _reshape(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
         graph.substitute(node, reshape)
 
 
-def _permutes(graph: Graph, log: PassLog) -> None:
-    _reshape(graph, log, LayerType.PERMUTE)
-
-
-def _transposes(graph: Graph, log: PassLog) -> None:
-    _reshape(graph, log, LayerType.TRANSPOSE)
-
-
-PERMUTE_AS_RESHAPE = Pass(
-    "permute-as-reshape", "a Permute that moves only dimensions of 1 becomes a Reshape", _permutes
-)
 TRANSPOSE_AS_RESHAPE = Pass(
     "transpose-as-reshape",
     "a Transpose that moves only dimensions of 1 becomes a Reshape",
-    _transposes,
+    _run,
 )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Whole regions of layers compute in another order of dimensions if that takes fewer Permutes.
+"""Whole regions of layers compute in another order of dimensions if that takes fewer Transposes.
 
 A region is made of layers that may as well work on permuted operands, and of what lies between
 them: residual blocks, for one, hang together through their sums. An exporter that keeps images in
@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.optimizer.passes.base import Pass, PassLog
 from armnn_py.optimizer.passes.movement import (
     inverse,
     keeps_values,
     only_input,
-    permute_descriptor,
     permuted_constant,
     permuted_info,
     sources_of,
@@ -34,6 +34,7 @@ from armnn_py.optimizer.passes.permutable import (
     permuted_operands,
     with_permuted_operands,
 )
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PERMUTE_REGIONS"]
 
-#: One Permute weighs more than the elements of any number of them,
+#: One Transpose weighs more than the elements of any number of them,
 _EACH = 1 << 64
 #: and one that only moves dimensions of 1, which becomes a Reshape, less than others.
 _RESHAPE = _EACH // 4
@@ -51,7 +52,7 @@ _SWEEPS = 16
 
 
 def _moves(node: Node) -> tuple[int, ...] | None:
-    """Which dimension each one comes from, if the layer is a Permute that does nothing else."""
+    """Which dimension each one comes from, if the layer is a Transpose that does nothing else."""
     sources = sources_of(node)
     return sources if sources is not None and keeps_values(node) else None
 
@@ -223,9 +224,9 @@ class _Change:
     def _add(self, value: Value, sources: tuple[int, ...]) -> Value:
         like = self.old[min(self.added, len(self.old) - 1)]
         node = self.graph.add(
-            like.type,
+            LayerType.TRANSPOSE,
             [value],
-            permute_descriptor(like.type, sources),
+            PermuteDescriptor(sources),
             name=like.name,
             near=value.node,
             infos=[permuted_info(value.info, sources)],
@@ -307,6 +308,6 @@ def _run(graph: Graph, log: PassLog) -> None:
 
 PERMUTE_REGIONS = Pass(
     "permute-regions",
-    "layers compute in another order of dimensions if that takes fewer Permutes",
+    "layers compute in another order of dimensions if that takes fewer Transposes",
     _run,
 )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Of equal Permutes, Transposes or Reshapes that read one tensor, one is enough."""
+"""Of equal Transposes or Reshapes that read one tensor, one is enough."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
 __all__ = [
-    "SQUASH_EQUAL_PERMUTE_SIBLINGS",
     "SQUASH_EQUAL_RESHAPE_SIBLINGS",
     "SQUASH_EQUAL_TRANSPOSE_SIBLINGS",
 ]
@@ -40,10 +39,6 @@ def _squash(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
                     graph.substitute(user, kept)
 
 
-def _squash_permutes(graph: Graph, log: PassLog) -> None:
-    _squash(graph, log, LayerType.PERMUTE)
-
-
 def _squash_transposes(graph: Graph, log: PassLog) -> None:
     _squash(graph, log, LayerType.TRANSPOSE)
 
@@ -52,11 +47,6 @@ def _squash_reshapes(graph: Graph, log: PassLog) -> None:
     _squash(graph, log, LayerType.RESHAPE)
 
 
-SQUASH_EQUAL_PERMUTE_SIBLINGS = Pass(
-    "squash-equal-permute-siblings",
-    "equal Permutes of one tensor become one",
-    _squash_permutes,
-)
 SQUASH_EQUAL_TRANSPOSE_SIBLINGS = Pass(
     "squash-equal-transpose-siblings",
     "equal Transposes of one tensor become one",

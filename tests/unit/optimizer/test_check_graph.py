@@ -117,7 +117,7 @@ def test_backends_are_asked_for_only_when_they_are_due() -> None:
     graph = make()
     assert find_graph_problems(graph, backends=True) == [
         "layer 'a' (Reshape) has no backend",
-        "layer 'b' (ElementwiseBinary) has no backend",
+        "layer 'b' (Addition) has no backend",
     ]
     for node in graph:
         node.backend = None if node.is_host else "CpuRef"

@@ -14,7 +14,7 @@ from armnn_py.optimizer.passes import inverse_permutes, move_permute_up, squash_
 from armnn_py.optimizer.passes.base import Pass
 from armnn_py.optimizer.passes.broadcast_shapes import INSERT_BROADCAST_RESHAPES
 from armnn_py.optimizer.passes.merge_reshapes import MERGE_CONSECUTIVE_RESHAPES
-from armnn_py.optimizer.passes.permute_as_reshape import PERMUTE_AS_RESHAPE, TRANSPOSE_AS_RESHAPE
+from armnn_py.optimizer.passes.permute_as_reshape import TRANSPOSE_AS_RESHAPE
 from armnn_py.optimizer.run_passes import run_passes
 
 from .fusions import random_inputs, run, types
@@ -103,11 +103,12 @@ def test_equal_siblings_become_one(runtime: ann.Runtime, kind: str) -> None:
     network.add_output("y", add(first, "below first"))
     network.add_output("z", add(second, "below second"))
     squash = {
-        "permute": squash_siblings.SQUASH_EQUAL_PERMUTE_SIBLINGS,
         "transpose": squash_siblings.SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
         "reshape": squash_siblings.SQUASH_EQUAL_RESHAPE_SIBLINGS,
     }
-    graph, changes = after(runtime, network, squash.pop(kind))
+    graph, changes = after(
+        runtime, network, squash.pop("reshape" if kind == "reshape" else "transpose")
+    )
     assert changes == [
         "'second' does what 'first' does, and is gone",
         "'below second' does what 'below first' does, and is gone",
@@ -123,24 +124,24 @@ def test_siblings_that_differ_stay(runtime: ann.Runtime) -> None:
         network.add_transpose(x, TO_NCHW),
         network.add_transpose(x, TO_NHWC),
         network.add_transpose(x, TO_NCHW, backend="CpuRef"),  # asks for a backend
-        network.add_permute(x, TO_NHWC),  # moves as the first, but is another layer
         network.add_transpose(network.add_activation(x, RELU), TO_NCHW),  # reads another tensor
     ]
     for index, layer in enumerate(layers):
         network.add_output(f"y{index}", layer)
-    passes = [
-        squash_siblings.SQUASH_EQUAL_PERMUTE_SIBLINGS,
-        squash_siblings.SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
-    ]
-    assert after(runtime, network, *passes)[1] == []
+    assert after(runtime, network, squash_siblings.SQUASH_EQUAL_TRANSPOSE_SIBLINGS)[1] == []
+
+
+def test_permute_is_a_sibling_of_the_transpose_that_moves_alike(runtime: ann.Runtime) -> None:
+    network, x = network_of()
+    network.add_output("t", network.add_transpose(x, TO_NCHW, name="t"))
+    network.add_output("p", network.add_permute(x, TO_NHWC, name="p"))
+    changes = after(runtime, network, squash_siblings.SQUASH_EQUAL_TRANSPOSE_SIBLINGS)[1]
+    assert changes == ["'p' does what 't' does, and is gone"]
 
 
 # ---- Inverses ------------------------------------------------------------------------------------
 
-CANCEL = {
-    "permute": inverse_permutes.CANCEL_INVERSE_PERMUTES,
-    "transpose": inverse_permutes.CANCEL_INVERSE_TRANSPOSES,
-}
+CANCEL = inverse_permutes.CANCEL_INVERSE_TRANSPOSES
 
 
 @pytest.mark.parametrize("kind", ["permute", "transpose"])
@@ -149,10 +150,10 @@ def test_inverses_cancel_also_nested(runtime: ann.Runtime, kind: str) -> None:
     add = {"permute": network.add_permute, "transpose": network.add_transpose}[kind]
     y = add(add(add(add(x, TO_NCHW), (1, 0, 2, 3)), (1, 0, 2, 3)), TO_NHWC)
     network.add_output("y", network.add_activation(y, RELU))
-    graph, changes = after(runtime, network, CANCEL[kind])
+    graph, changes = after(runtime, network, CANCEL)
     assert types(graph) == ["Activation"]
     assert len(changes) == 2
-    assert set(graph.removed.values()) == {CANCEL[kind].name}
+    assert set(graph.removed.values()) == {CANCEL.name}
     assert len(graph.removed) == 4
 
 
@@ -160,7 +161,7 @@ def test_permute_takes_back_transpose_of_the_same_mappings(runtime: ann.Runtime)
     network, x = network_of()
     y = network.add_permute(network.add_transpose(x, TO_NCHW), TO_NCHW)
     network.add_output("y", y)
-    graph, _ = after(runtime, network, *CANCEL.values())
+    graph, _ = after(runtime, network, CANCEL)
     assert types(graph) == []  # the output is the input
 
 
@@ -169,7 +170,7 @@ def test_first_of_two_inverses_stays_where_it_is_read(runtime: ann.Runtime) -> N
     there = network.add_transpose(x, TO_NCHW, name="there")
     network.add_output("there", there)
     network.add_output("back", network.add_transpose(there, TO_NHWC, name="back"))
-    graph, _ = after(runtime, network, *CANCEL.values())
+    graph, _ = after(runtime, network, CANCEL)
     assert [node.name for node in graph if not node.is_host] == ["there"]
     assert [origin.name for origin in graph.removed] == ["back"]
 
@@ -179,15 +180,12 @@ def test_permutations_that_are_not_inverse_stay(runtime: ann.Runtime) -> None:
     network.add_output("a", network.add_transpose(network.add_transpose(x, TO_NCHW), TO_NCHW))
     network.add_output("b", network.add_permute(network.add_permute(x, TO_NCHW), TO_NCHW))
     network.add_output("c", network.add_permute(network.add_transpose(x, TO_NCHW), TO_NHWC))
-    assert after(runtime, network, *CANCEL.values())[1] == []
+    assert after(runtime, network, CANCEL)[1] == []
 
 
 # ---- Moving up -----------------------------------------------------------------------------------
 
-MOVE = {
-    "permute": move_permute_up.MOVE_PERMUTE_UP,
-    "transpose": move_permute_up.MOVE_TRANSPOSE_UP,
-}
+MOVE = move_permute_up.MOVE_TRANSPOSE_UP
 
 
 @pytest.mark.parametrize("kind", ["permute", "transpose"])
@@ -202,7 +200,7 @@ def test_moves_up_to_its_inverse(runtime: ann.Runtime, kind: str) -> None:
     y = network.add_activation(y, RELU)
     y = network.add_multiplication(y, y)
     network.add_output("y", add(y, TO_NHWC if kind == "transpose" else TO_NCHW, name="back"))
-    graph, changes = after(runtime, network, MOVE[kind])
+    graph, changes = after(runtime, network, MOVE)
     assert types(graph) == ["ElementwiseBinary", "Prelu", "Activation", "ElementwiseBinary"]
     assert changes == ["'back' moved up through 4 layers, where it is needed no more"]
     shapes = [node.output.info.shape for node in graph if node.value is not None]
@@ -214,7 +212,7 @@ def test_moves_to_the_other_operand_where_one_is_won(runtime: ann.Runtime) -> No
     y = network.add_input("y", ann.TensorInfo((2, 5, 3, 4)))
     total = network.add_addition(network.add_transpose(x, TO_NCHW), y)
     network.add_output("z", network.add_transpose(total, TO_NHWC, name="back"))
-    graph, changes = after(runtime, network, *MOVE.values())
+    graph, changes = after(runtime, network, MOVE)
     assert types(graph) == ["Transpose", "ElementwiseBinary"]
     assert changes == ["'back' moved up through 1 layer, 1 needed there"]
     assert [node.name for node in graph if node.type is ann.LayerType.TRANSPOSE] == ["back"]
@@ -232,7 +230,7 @@ def test_stays_where_nothing_is_won(runtime: ann.Runtime) -> None:
     network.add_output("d", network.add_transpose(read_twice, TO_NHWC))
     other = network.add_activation(network.add_transpose(x, TO_NCHW), RELU)
     network.add_output("e", network.add_transpose(other, TO_NCHW))  # not the inverse
-    assert after(runtime, network, *MOVE.values())[1] == []
+    assert after(runtime, network, MOVE)[1] == []
 
 
 def test_scales_along_an_axis_are_left_alone() -> None:
@@ -249,7 +247,7 @@ def test_scales_along_an_axis_are_left_alone() -> None:
     y = network.add_addition(y, network.add_input("w", info), output_info=plain)
     network.add_output("y", network.add_transpose(y, (1, 0)))
     graph = Graph.from_network(network)
-    (record,) = run_passes(graph, [MOVE["transpose"]], validate=True)
+    (record,) = run_passes(graph, [MOVE], validate=True)
     assert not record.changes
 
 
@@ -271,9 +269,9 @@ def test_permutation_of_ones_is_a_reshape(
     network, x = network_of(shape)
     network.add_output("t", network.add_transpose(x, sources, name="t"))
     network.add_output("p", network.add_permute(x, np.argsort(sources).tolist(), name="p"))
-    graph, changes = after(runtime, network, PERMUTE_AS_RESHAPE, TRANSPOSE_AS_RESHAPE)
+    graph, changes = after(runtime, network, TRANSPOSE_AS_RESHAPE)
     assert types(graph) == ["Reshape", "Reshape"]
-    assert changes == [f"'{name}' moves no element: a Reshape does" for name in "pt"]
+    assert changes == [f"'{name}' moves no element: a Reshape does" for name in "tp"]
     assert sorted(origin.name for node in graph for origin in node.origins if not node.is_host) == [
         "p",
         "t",
@@ -284,7 +282,7 @@ def test_permutation_that_moves_elements_stays(runtime: ann.Runtime) -> None:
     network, x = network_of((2, 1, 4, 5))
     network.add_output("t", network.add_transpose(x, TO_NCHW))
     network.add_output("p", network.add_permute(x, (1, 0, 3, 2)))
-    assert after(runtime, network, PERMUTE_AS_RESHAPE, TRANSPOSE_AS_RESHAPE)[1] == []
+    assert after(runtime, network, TRANSPOSE_AS_RESHAPE)[1] == []
 
 
 def test_reshapes_in_a_row_become_the_last(runtime: ann.Runtime) -> None:

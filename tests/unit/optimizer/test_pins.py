@@ -96,7 +96,7 @@ CASES: dict[str, tuple[str, Build]] = {
     "behind": ("fuse-affine-into-weights-before", multiplied_behind),
     "before": ("fuse-affine-into-weights-behind", multiplied_before),
     "affine": ("merge-affine-runs", affine),
-    "depth to space": ("permute-and-batch-to-space-as-depth-to-space", depth_to_space),
+    "depth to space": ("transpose-and-batch-to-space-as-depth-to-space", depth_to_space),
     "slices": ("merge-consecutive-slices", slices),
     "hard swish": ("recognize-hard-swish", hard_swish),
     "reshapes": ("merge-consecutive-reshapes", reshapes),

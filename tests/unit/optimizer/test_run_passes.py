@@ -27,12 +27,9 @@ def test_names_are_unique_and_in_arm_nns_order() -> None:
     assert len(set(names)) == len(names)
     known = [
         "insert-broadcast-reshapes",
-        "squash-equal-permute-siblings",
-        "cancel-inverse-permutes",
+        "squash-equal-transpose-siblings",
         "cancel-inverse-transposes",
-        "move-permute-up",
         "move-transpose-up",
-        "permute-as-reshape",
         "transpose-as-reshape",
         "merge-consecutive-reshapes",
     ]

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The rules of layers about which the table says enough: same, broadcast, reduce, stated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from armnn_py.descriptors import MeanDescriptor, ReduceDescriptor
+from armnn_py.network.shapes.common import broadcast, reduced_axes
+from armnn_py.network.shapes.site import Site
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import DataType, ReduceOperation
+from armnn_py.types.facts import FACTS
+
+__all__ = ["GENERIC"]
+
+
+def _same(site: Site) -> list[TensorInfo]:
+    """Operand 0 gives the shape; an axis that the parameters name must be there."""
+    _check_type(site)
+    shape = site.shape()
+    if site.descriptor is not None and site.descriptor.roles.get("axis") == "axis":
+        site.need_axis(site.descriptor.axis, len(shape))  # type: ignore[attr-defined]
+    return _made(site, shape)
+
+
+def _broadcast(site: Site) -> list[TensorInfo]:
+    """All operands have one type, and their shapes broadcast as in numpy."""
+    _check_type(site)
+    shapes = [site.shape(index) for index in range(len(site.infos))]
+    for index in range(1, len(shapes)):
+        site.need_same_type(0, index)
+    return _made(site, broadcast(site, *shapes))
+
+
+def _reduce(site: Site) -> list[TensorInfo]:
+    """The parameters name axes, which go or become 1."""
+    _check_type(site)
+    d = site.descriptor
+    assert isinstance(d, (MeanDescriptor, ReduceDescriptor))
+    shape = site.shape()
+    gone = reduced_axes(site, d.axes, len(shape))
+    extreme = isinstance(d, ReduceDescriptor) and d.operation in _EXTREMES
+    if extreme and any(shape[axis] == 0 for axis in gone):
+        site.fail("a reduced dimension is empty, and this operation has no value for nothing")
+    if d.keep_dims:
+        return _made(site, [1 if axis in gone else dim for axis, dim in enumerate(shape)])
+    return _made(site, [dim for axis, dim in enumerate(shape) if axis not in gone])
+
+
+_EXTREMES = (ReduceOperation.MAX, ReduceOperation.MIN)
+
+
+def _stated(site: Site) -> list[TensorInfo]:
+    """Take the caller's word: the table does not say what such a layer makes."""
+    if site.outputs is None:
+        site.fail("outputs of this layer type are not inferred", hint="state them in output_infos=")
+    return list(site.outputs)
+
+
+def _check_type(site: Site) -> None:
+    group = FACTS[site.layer_type].types
+    data_type = site.info().data_type
+    if group == "number":
+        site.need_number()
+    elif group == "float" and not data_type.is_float:
+        site.fail(f"input is {data_type.label}, a floating-point type expected")
+    elif group == "boolean":
+        for index in range(len(site.infos)):
+            site.need_type(index, DataType.BOOLEAN)
+
+
+def _made(site: Site, shape: Sequence[int]) -> list[TensorInfo]:
+    facts = FACTS[site.layer_type]
+    if facts.output_type is not None:
+        return [TensorInfo(tuple(shape), facts.output_type)]
+    if facts.quantization == "calculates":
+        return site.computed(shape)
+    return [site.info()]
+
+
+GENERIC: dict[str, Callable[[Site], list[TensorInfo]]] = {
+    "same": _same,
+    "broadcast": _broadcast,
+    "reduce": _reduce,
+    "stated": _stated,
+}

@@ -140,7 +140,7 @@ class Descriptor(Entry):
     @property
     def struct(self) -> str:
         """The C structure."""
-        return f"armnn_{snake(self.class_name)}_t"
+        return f"armnn_{snake(self.name)}_descriptor_t"
 
     @property
     def roles(self) -> dict[str, str]:

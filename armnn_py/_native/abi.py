@@ -251,7 +251,12 @@ ARMNN_LAYER_TILE = 74
 ARMNN_LAYER_FUSED = 75
 ARMNN_LAYER_BROADCAST_TO = 76
 ARMNN_LAYER_SCATTER_ND = 77
-ARMNN_LAYER_TYPE_COUNT = 78
+ARMNN_LAYER_RMS_NORMALIZATION = 80
+ARMNN_LAYER_GRU = 81
+ARMNN_LAYER_TOP_K = 82
+ARMNN_LAYER_CUM_SUM = 83
+ARMNN_LAYER_ONE_HOT = 84
+ARMNN_LAYER_TYPE_COUNT = 85
 ARMNN_LAYER_TYPE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_activation_function_e
@@ -329,6 +334,13 @@ ARMNN_SCATTER_MIN = 4
 ARMNN_SCATTER_MUL = 5
 ARMNN_SCATTER_COUNT = 6
 ARMNN_SCATTER_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_recurrent_direction_e
+ARMNN_RECURRENT_FORWARD = 0
+ARMNN_RECURRENT_REVERSE = 1
+ARMNN_RECURRENT_BIDIRECTIONAL = 2
+ARMNN_RECURRENT_COUNT = 3
+ARMNN_RECURRENT_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_arg_min_max_function_e
 ARMNN_ARG_MIN = 0
@@ -657,6 +669,12 @@ class armnn_scatter_nd_descriptor_t(Structure):
     axis_enabled: int
 
 
+class armnn_one_hot_descriptor_t(Structure):
+    header: armnn_header_t
+    depth: int
+    axis: int
+
+
 class armnn_lstm_descriptor_t(Structure):
     header: armnn_header_t
     activation_function: int
@@ -689,6 +707,14 @@ class armnn_qlstm_descriptor_t(Structure):
     output_intermediate_scale: float
     hidden_state_zero_point: int
     hidden_state_scale: float
+
+
+class armnn_gru_descriptor_t(Structure):
+    header: armnn_header_t
+    direction: int
+    linear_before_reset: int
+    clip: float
+    reserved: int
 
 
 class armnn_arg_min_max_descriptor_t(Structure):
@@ -761,6 +787,30 @@ class armnn_batch_mat_mul_descriptor_t(Structure):
     adjoint_y: int
     data_layout_x: int
     data_layout_y: int
+
+
+class armnn_rms_normalization_descriptor_t(Structure):
+    header: armnn_header_t
+    axis: int
+    eps: float
+
+
+class armnn_top_k_descriptor_t(Structure):
+    header: armnn_header_t
+    k: int
+    axis: int
+    largest: int
+    sorted: int
+    output_type: int
+    reserved: int
+
+
+class armnn_cum_sum_descriptor_t(Structure):
+    header: armnn_header_t
+    axis: int
+    exclusive: int
+    reverse: int
+    reserved: int
 
 
 class armnn_detection_post_process_descriptor_t(Structure):
@@ -1591,6 +1641,12 @@ armnn_scatter_nd_descriptor_t._fields_ = [
     ("axis_enabled", c_uint32),
 ]
 
+armnn_one_hot_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("depth", c_uint32),
+    ("axis", c_int32),
+]
+
 armnn_lstm_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("activation_function", c_uint32),
@@ -1623,6 +1679,14 @@ armnn_qlstm_descriptor_t._fields_ = [
     ("output_intermediate_scale", c_float),
     ("hidden_state_zero_point", c_int32),
     ("hidden_state_scale", c_float),
+]
+
+armnn_gru_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("direction", c_int32),
+    ("linear_before_reset", c_uint32),
+    ("clip", c_float),
+    ("reserved", c_uint32),
 ]
 
 armnn_arg_min_max_descriptor_t._fields_ = [
@@ -1695,6 +1759,30 @@ armnn_batch_mat_mul_descriptor_t._fields_ = [
     ("adjoint_y", c_uint32),
     ("data_layout_x", c_int32),
     ("data_layout_y", c_int32),
+]
+
+armnn_rms_normalization_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("axis", c_int32),
+    ("eps", c_float),
+]
+
+armnn_top_k_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("k", c_uint32),
+    ("axis", c_int32),
+    ("largest", c_uint32),
+    ("sorted", c_uint32),
+    ("output_type", c_int32),
+    ("reserved", c_uint32),
+]
+
+armnn_cum_sum_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("axis", c_int32),
+    ("exclusive", c_uint32),
+    ("reverse", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_detection_post_process_descriptor_t._fields_ = [
@@ -2618,8 +2706,10 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_tile_descriptor_t": armnn_tile_descriptor_t,
     "armnn_broadcast_to_descriptor_t": armnn_broadcast_to_descriptor_t,
     "armnn_scatter_nd_descriptor_t": armnn_scatter_nd_descriptor_t,
+    "armnn_one_hot_descriptor_t": armnn_one_hot_descriptor_t,
     "armnn_lstm_descriptor_t": armnn_lstm_descriptor_t,
     "armnn_qlstm_descriptor_t": armnn_qlstm_descriptor_t,
+    "armnn_gru_descriptor_t": armnn_gru_descriptor_t,
     "armnn_arg_min_max_descriptor_t": armnn_arg_min_max_descriptor_t,
     "armnn_batch_normalization_descriptor_t": armnn_batch_normalization_descriptor_t,
     "armnn_instance_normalization_descriptor_t": armnn_instance_normalization_descriptor_t,
@@ -2629,6 +2719,9 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_normalization_descriptor_t": armnn_normalization_descriptor_t,
     "armnn_reduce_descriptor_t": armnn_reduce_descriptor_t,
     "armnn_batch_mat_mul_descriptor_t": armnn_batch_mat_mul_descriptor_t,
+    "armnn_rms_normalization_descriptor_t": armnn_rms_normalization_descriptor_t,
+    "armnn_top_k_descriptor_t": armnn_top_k_descriptor_t,
+    "armnn_cum_sum_descriptor_t": armnn_cum_sum_descriptor_t,
     "armnn_detection_post_process_descriptor_t": armnn_detection_post_process_descriptor_t,
     "armnn_pre_compiled_descriptor_t": armnn_pre_compiled_descriptor_t,
     "armnn_stand_in_descriptor_t": armnn_stand_in_descriptor_t,
@@ -2865,6 +2958,11 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_LAYER_FUSED": ARMNN_LAYER_FUSED,
         "ARMNN_LAYER_BROADCAST_TO": ARMNN_LAYER_BROADCAST_TO,
         "ARMNN_LAYER_SCATTER_ND": ARMNN_LAYER_SCATTER_ND,
+        "ARMNN_LAYER_RMS_NORMALIZATION": ARMNN_LAYER_RMS_NORMALIZATION,
+        "ARMNN_LAYER_GRU": ARMNN_LAYER_GRU,
+        "ARMNN_LAYER_TOP_K": ARMNN_LAYER_TOP_K,
+        "ARMNN_LAYER_CUM_SUM": ARMNN_LAYER_CUM_SUM,
+        "ARMNN_LAYER_ONE_HOT": ARMNN_LAYER_ONE_HOT,
         "ARMNN_LAYER_TYPE_COUNT": ARMNN_LAYER_TYPE_COUNT,
         "ARMNN_LAYER_TYPE_MAX_ENUM": ARMNN_LAYER_TYPE_MAX_ENUM,
     },
@@ -2943,6 +3041,13 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_SCATTER_MUL": ARMNN_SCATTER_MUL,
         "ARMNN_SCATTER_COUNT": ARMNN_SCATTER_COUNT,
         "ARMNN_SCATTER_MAX_ENUM": ARMNN_SCATTER_MAX_ENUM,
+    },
+    "armnn_recurrent_direction_e": {
+        "ARMNN_RECURRENT_FORWARD": ARMNN_RECURRENT_FORWARD,
+        "ARMNN_RECURRENT_REVERSE": ARMNN_RECURRENT_REVERSE,
+        "ARMNN_RECURRENT_BIDIRECTIONAL": ARMNN_RECURRENT_BIDIRECTIONAL,
+        "ARMNN_RECURRENT_COUNT": ARMNN_RECURRENT_COUNT,
+        "ARMNN_RECURRENT_MAX_ENUM": ARMNN_RECURRENT_MAX_ENUM,
     },
     "armnn_arg_min_max_function_e": {
         "ARMNN_ARG_MIN": ARMNN_ARG_MIN,

@@ -102,8 +102,8 @@ def const_tensor(
 @functools.cache
 def struct_of(class_name: str) -> type[Any]:
     """``Convolution2dDescriptor`` -> ``armnn_convolution2d_descriptor_t``."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", class_name).lower()
-    structure: type[Any] = getattr(abi, f"armnn_{words}_t")
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", class_name.removesuffix("Descriptor")).lower()
+    structure: type[Any] = getattr(abi, f"armnn_{words}_descriptor_t")
     return structure
 
 

@@ -22,12 +22,15 @@ def check_layout(d: Descriptor, layout: DataLayout, rank: int) -> None:
         fail(d, f"data_layout {layout.name} given, {expected} expected")
 
 
-def check_arg_min_max(d: classes.ArgMinMaxDescriptor) -> None:
+def check_arg_min_max(d: classes.ArgMinMaxDescriptor | classes.TopKDescriptor) -> None:
     """Indices are integers."""
     allowed = (DataType.SIGNED32, DataType.SIGNED64)
     if d.output_type not in allowed:
         expected = " or ".join(member.label for member in allowed)
         fail(d, f"output_type {d.output_type.label} given, {expected} expected")
+
+
+check_top_k = check_arg_min_max
 
 
 def check_batch_mat_mul(d: classes.BatchMatMulDescriptor) -> None:

@@ -41,6 +41,7 @@ from armnn_py.types import (
     PaddingMethod,
     PaddingMode,
     PoolingAlgorithm,
+    RecurrentDirection,
     ReduceOperation,
     ResizeMethod,
     ScatterNdFunction,
@@ -60,6 +61,7 @@ __all__ = [
     "ConcatDescriptor",
     "Convolution2dDescriptor",
     "Convolution3dDescriptor",
+    "CumSumDescriptor",
     "DepthwiseConvolution2dDescriptor",
     "DetectionPostProcessDescriptor",
     "ElementwiseBinaryDescriptor",
@@ -69,12 +71,14 @@ __all__ = [
     "FullyConnectedDescriptor",
     "FusedDescriptor",
     "GatherDescriptor",
+    "GruDescriptor",
     "InstanceNormalizationDescriptor",
     "L2NormalizationDescriptor",
     "LogicalBinaryDescriptor",
     "LstmDescriptor",
     "MeanDescriptor",
     "NormalizationDescriptor",
+    "OneHotDescriptor",
     "PadDescriptor",
     "PermuteDescriptor",
     "Pooling2dDescriptor",
@@ -84,6 +88,7 @@ __all__ = [
     "ReduceDescriptor",
     "ReshapeDescriptor",
     "ResizeDescriptor",
+    "RmsNormalizationDescriptor",
     "ScatterNdDescriptor",
     "SliceDescriptor",
     "SoftmaxDescriptor",
@@ -94,6 +99,7 @@ __all__ = [
     "StandInDescriptor",
     "StridedSliceDescriptor",
     "TileDescriptor",
+    "TopKDescriptor",
     "TransposeConvolution2dDescriptor",
 ]
 
@@ -273,6 +279,18 @@ class Convolution3dDescriptor(Descriptor):
 
 
 @record
+class CumSumDescriptor(Descriptor):
+    """CumSum: sums up along an axis, as numpy.cumsum."""
+
+    axis: Axis = 0
+    exclusive: bool = False  #: element i is the sum of those before it
+    reverse: bool = False  #: from the end
+
+    layer_types: ClassVar = (LayerType.CUM_SUM,)
+    roles: ClassVar = {"axis": "axis"}
+
+
+@record
 class DepthwiseConvolution2dDescriptor(Descriptor):
     """Parameters of DepthwiseConvolution2d.
 
@@ -395,6 +413,22 @@ class GatherDescriptor(Descriptor):
 
 
 @record
+class GruDescriptor(Descriptor):
+    """Parameters of Gru.
+
+    D directions, batch N, T steps, input size I, hidden size H; gates in the order update, reset,
+    new. input [T, N, I], input_weights [D, 3 H, I], recurrent_weights [D, 3 H, H], biases [D, 3 H],
+    hidden_state [D, N, H], sequence_lengths [N], output [T, D, N, H].
+    """
+
+    direction: RecurrentDirection = RecurrentDirection.FORWARD
+    linear_before_reset: bool = False  #: the reset gate multiplies the product, not the state
+    clip: float = 0.0  #: bound of what enters the functions; 0: none
+
+    layer_types: ClassVar = (LayerType.GRU,)
+
+
+@record
 class InstanceNormalizationDescriptor(Descriptor):
     """InstanceNormalization: normalises each channel of each image by its own mean and variance."""
 
@@ -474,6 +508,19 @@ class NormalizationDescriptor(Descriptor):
     data_layout: DataLayout = DataLayout.NCHW
 
     layer_types: ClassVar = (LayerType.NORMALIZATION,)
+
+
+@record
+class OneHotDescriptor(Descriptor):
+    """OneHot: makes a new axis that holds on_value where an index says and off_value elsewhere;
+    negative indices count from the end.
+    """
+
+    depth: Count = 0
+    axis: Axis = -1  #: of the output
+
+    layer_types: ClassVar = (LayerType.ONE_HOT,)
+    roles: ClassVar = {"axis": "axis"}
 
 
 @record
@@ -643,6 +690,19 @@ class ResizeDescriptor(Descriptor):
 
 
 @record
+class RmsNormalizationDescriptor(Descriptor):
+    """RmsNormalization: divides by the root of the mean square over the dimensions from an axis on,
+    then multiplies by gamma (ONNX's RMSNormalization).
+    """
+
+    axis: Axis = -1  #: the first of the dimensions that share a mean
+    eps: float = 1e-05
+
+    layer_types: ClassVar = (LayerType.RMS_NORMALIZATION,)
+    roles: ClassVar = {"axis": "axis"}
+
+
+@record
 class ScatterNdDescriptor(Descriptor):
     """Parameters of ScatterNd.
 
@@ -786,6 +846,25 @@ class TileDescriptor(Descriptor):
 
 
 @record
+class TopKDescriptor(Descriptor):
+    """TopK: finds the k greatest or least elements along an axis and their indices; ties go to the
+    lower index.
+    """
+
+    k: Count = 1
+    axis: Axis = -1
+    largest: bool = True
+    sorted: bool = True  #: false leaves the order open
+    output_type: DataType = DataType.SIGNED32  #: of the indices: SIGNED32 or SIGNED64
+
+    layer_types: ClassVar = (LayerType.TOP_K,)
+    roles: ClassVar = {"axis": "axis"}
+
+    def _check(self) -> None:
+        checks.check_top_k(self)
+
+
+@record
 class TransposeConvolution2dDescriptor(Descriptor):
     """Parameters of TransposeConvolution2d.
 
@@ -891,5 +970,10 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.FUSED: FusedDescriptor,
     LayerType.BROADCAST_TO: BroadcastToDescriptor,
     LayerType.SCATTER_ND: ScatterNdDescriptor,
+    LayerType.RMS_NORMALIZATION: RmsNormalizationDescriptor,
+    LayerType.GRU: GruDescriptor,
+    LayerType.TOP_K: TopKDescriptor,
+    LayerType.CUM_SUM: CumSumDescriptor,
+    LayerType.ONE_HOT: OneHotDescriptor,
 }
 """The descriptor of each layer type; ``None`` for those without parameters."""

@@ -29,6 +29,7 @@ __all__ = [
     "PaddingMethod",
     "PaddingMode",
     "PoolingAlgorithm",
+    "RecurrentDirection",
     "ReduceOperation",
     "ResizeMethod",
     "ScatterNdFunction",
@@ -136,6 +137,11 @@ class LayerType(LayerTypeBase):
     FUSED = 75, "Fused"
     BROADCAST_TO = 76, "BroadcastTo"
     SCATTER_ND = 77, "ScatterNd"
+    RMS_NORMALIZATION = 80, "RmsNormalization"
+    GRU = 81, "Gru"
+    TOP_K = 82, "TopK"
+    CUM_SUM = 83, "CumSum"
+    ONE_HOT = 84, "OneHot"
 
 
 class ActivationFunction(IntEnum):
@@ -251,6 +257,14 @@ class PoolingAlgorithm(IntEnum):
     MAX = 0
     AVERAGE = 1
     L2 = 2
+
+
+class RecurrentDirection(IntEnum):
+    """Which way a recurrent layer walks over a sequence."""
+
+    FORWARD = 0
+    REVERSE = 1
+    BIDIRECTIONAL = 2  #: both; the first direction is forward
 
 
 class ReduceOperation(IntEnum):

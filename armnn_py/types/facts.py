@@ -502,4 +502,34 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Writes updates into a tensor at index tuples.",
         operands=("input", "indices", "updates"),
     ),
+    LayerType.RMS_NORMALIZATION: LayerFacts(
+        doc="Divides by the root of the mean square over the dimensions from an axis on, then multiplies by gamma (ONNX's RMSNormalization).",
+        operands=("input", "gamma"),
+        types="float",
+        quantization="calculates",
+    ),
+    LayerType.GRU: LayerFacts(
+        doc="Runs gated recurrent units over a sequence (ONNX's GRU with sigmoid and tanh).",
+        operands=("input", "input_weights", "recurrent_weights", "input_bias?", "recurrent_bias?", "hidden_state?", "sequence_lengths?"),
+        outputs=("output", "hidden_state"),
+        types="number",
+        quantization="calculates",
+    ),
+    LayerType.TOP_K: LayerFacts(
+        doc="Finds the k greatest or least elements along an axis and their indices; ties go to the lower index.",
+        outputs=("values", "indices"),
+        types="number",
+    ),
+    LayerType.CUM_SUM: LayerFacts(
+        doc="Sums up along an axis, as numpy.cumsum.",
+        types="number",
+        quantization="calculates",
+        shape="same",
+        permutable=True,
+    ),
+    LayerType.ONE_HOT: LayerFacts(
+        doc="Makes a new axis that holds on_value where an index says and off_value elsewhere; negative indices count from the end.",
+        operands=("indices", "on_value", "off_value"),
+        quantization="none",
+    ),
 }

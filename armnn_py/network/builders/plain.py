@@ -16,21 +16,26 @@ from armnn_py.descriptors import (
     BatchMatMulDescriptor,
     BatchNormalizationDescriptor,
     ComparisonDescriptor,
+    CumSumDescriptor,
     ElementwiseBinaryDescriptor,
     ElementwiseUnaryDescriptor,
     GatherDescriptor,
+    GruDescriptor,
     InstanceNormalizationDescriptor,
     L2NormalizationDescriptor,
     LogicalBinaryDescriptor,
     MeanDescriptor,
     NormalizationDescriptor,
+    OneHotDescriptor,
     PermuteDescriptor,
     ReduceDescriptor,
+    RmsNormalizationDescriptor,
     ScatterNdDescriptor,
     SliceDescriptor,
     SoftmaxDescriptor,
     SpaceDepthDescriptor,
     TileDescriptor,
+    TopKDescriptor,
 )
 from armnn_py.network.builders.arguments import integers
 from armnn_py.network.core import NetworkCore
@@ -47,6 +52,7 @@ from armnn_py.types import (
     LogicalBinaryOperation,
     NormalizationAlgorithmChannel,
     NormalizationAlgorithmMethod,
+    RecurrentDirection,
     ReduceOperation,
     ScatterNdFunction,
     UnaryOperation,
@@ -250,6 +256,43 @@ class PlainBuilders(NetworkCore):
         """
         descriptor = ComparisonDescriptor(operation=operation)
         return self._add(LayerType.COMPARISON, [x, y], descriptor, None, name, backend)
+
+    def add_cum_sum(
+        self,
+        x: Source,
+        axis: int = 0,
+        *,
+        exclusive: bool = False,
+        reverse: bool = False,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Sum up along an axis, as numpy.cumsum: ONNX's CumSum.
+
+        Parameters
+        ----------
+        x
+            Numbers of rank 1 or more.
+        axis
+            Along which the sums run; negative counts from the end.
+        exclusive
+            Whether an element is left out of its own sum.
+        reverse
+            Whether the sums run from the end.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape and type.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis.
+        """
+        descriptor = CumSumDescriptor(axis=axis, exclusive=exclusive, reverse=reverse)
+        return self._add(LayerType.CUM_SUM, [x], descriptor, output_info, name, backend)
 
     def add_depth_to_space(
         self,
@@ -596,6 +639,72 @@ class PlainBuilders(NetworkCore):
         """
         return self._add(LayerType.GATHER_ND, [params, indices], None, None, name, backend)
 
+    def add_gru(
+        self,
+        x: Source,
+        input_weights: Source,
+        recurrent_weights: Source,
+        input_bias: Source | None = None,
+        recurrent_bias: Source | None = None,
+        hidden_state: Source | None = None,
+        sequence_lengths: Source | None = None,
+        *,
+        direction: RecurrentDirection = RecurrentDirection.FORWARD,
+        linear_before_reset: bool = False,
+        clip: float = 0.0,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Run gated recurrent units over a sequence: ONNX's GRU with sigmoid and tanh.
+
+        D directions, batch N, T steps, input size I, hidden size H; gates in the order update,
+        reset, new.
+
+        Parameters
+        ----------
+        x
+            [T, N, I].
+        input_weights
+            [D, 3 H, I].
+        recurrent_weights
+            [D, 3 H, H].
+        input_bias, recurrent_bias
+            [D, 3 H].
+        hidden_state
+            [D, N, H]; zeros without.
+        sequence_lengths
+            [N], integers; all T without.
+        direction
+            Forward, reverse, or both.
+        linear_before_reset
+            Whether the reset gate multiplies the product instead of the state.
+        clip
+            Bound of what enters the functions; 0 for none.
+
+        Returns
+        -------
+        Layer
+            Two outputs: each step's state, [T, D, N, H], and the last, [D, N, H].
+
+        Raises
+        ------
+        LayerValidationError
+            The operands do not fit together.
+        """
+        descriptor = GruDescriptor(
+            direction=direction,
+            linear_before_reset=linear_before_reset,
+            clip=clip,
+        )
+        return self._add(
+            LayerType.GRU,
+            [x, input_weights, recurrent_weights, input_bias, recurrent_bias, hidden_state, sequence_lengths],
+            descriptor,
+            None,
+            name,
+            backend,
+        )
+
     def add_instance_normalization(
         self,
         x: Source,
@@ -805,6 +914,51 @@ class PlainBuilders(NetworkCore):
         )
         return self._add(LayerType.NORMALIZATION, [x], descriptor, output_info, name, backend)
 
+    def add_one_hot(
+        self,
+        indices: Source,
+        on_value: Source,
+        off_value: Source,
+        depth: int,
+        axis: int = -1,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Make a new axis that marks where an index points: OneHot of ONNX and TensorFlow Lite.
+
+        Parameters
+        ----------
+        indices
+            ``SIGNED32`` or ``SIGNED64`` of any shape; negative ones count from the end, those
+            beyond mark nothing.
+        on_value, off_value
+            One element each, of one type.
+        depth
+            Size of the new axis.
+        axis
+            Where it goes; negative counts from the end of the output.
+
+        Returns
+        -------
+        Layer
+            One output with a dimension more, of the type of the two values.
+
+        Raises
+        ------
+        LayerValidationError
+            Indices are no integers, values are not single, or there is no such axis.
+        """
+        descriptor = OneHotDescriptor(depth=depth, axis=axis)
+        return self._add(
+            LayerType.ONE_HOT,
+            [indices, on_value, off_value],
+            descriptor,
+            None,
+            name,
+            backend,
+        )
+
     def add_permute(
         self,
         x: Source,
@@ -917,6 +1071,51 @@ class PlainBuilders(NetworkCore):
             keep_dims=keep_dims,
         )
         return self._add(LayerType.REDUCE, [x], descriptor, output_info, name, backend)
+
+    def add_rms_normalization(
+        self,
+        x: Source,
+        gamma: Source,
+        axis: int = -1,
+        eps: float = 1e-05,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``x / sqrt(mean(x ** 2) + eps) * gamma`` over the dimensions from ``axis`` on: ONNX's
+        RMSNormalization.
+
+        Parameters
+        ----------
+        x
+            Real numbers of rank 1 or more.
+        gamma
+            Broadcasts to the dimensions of ``x`` from ``axis`` on.
+        axis
+            The first dimension that shares a mean; negative counts from the end.
+        eps
+            Keeps the divisor above 0.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis, or gamma does not fit.
+        """
+        descriptor = RmsNormalizationDescriptor(axis=axis, eps=eps)
+        return self._add(
+            LayerType.RMS_NORMALIZATION,
+            [x, gamma],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
 
     def add_scatter_nd(
         self,
@@ -1097,6 +1296,56 @@ class PlainBuilders(NetworkCore):
         """
         descriptor = TileDescriptor(multiples=integers(multiples, "multiples"))
         return self._add(LayerType.TILE, [x], descriptor, None, name, backend)
+
+    def add_top_k(
+        self,
+        x: Source,
+        k: int,
+        axis: int = -1,
+        *,
+        largest: bool = True,
+        sorted: bool = True,
+        output_type: DataType = DataType.SIGNED32,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Find the ``k`` greatest or least elements along an axis: ONNX's TopK.
+
+        Parameters
+        ----------
+        x
+            Numbers of rank 1 or more.
+        k
+            How many, at most the size of the axis.
+        axis
+            The dimension that is searched; negative counts from the end.
+        largest
+            Whether the greatest are wanted.
+        sorted
+            Whether the best comes first.
+        output_type
+            ``SIGNED32`` or ``SIGNED64``, of the indices.
+
+        Returns
+        -------
+        Layer
+            Two outputs, values and indices, of size ``k`` along the axis.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis, or it has fewer than ``k`` elements.
+        InvalidArgumentError
+            The output type is none of the two.
+        """
+        descriptor = TopKDescriptor(
+            k=k,
+            axis=axis,
+            largest=largest,
+            sorted=sorted,
+            output_type=output_type,
+        )
+        return self._add(LayerType.TOP_K, [x], descriptor, None, name, backend)
 
     def add_transpose(
         self,

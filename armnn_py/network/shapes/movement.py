@@ -18,6 +18,7 @@ from armnn_py.descriptors import (
     ChannelShuffleDescriptor,
     ConcatDescriptor,
     GatherDescriptor,
+    OneHotDescriptor,
     PadDescriptor,
     PermuteDescriptor,
     ReshapeDescriptor,
@@ -89,6 +90,18 @@ def _stack(site: Site) -> list[TensorInfo]:
     if d.axis > rank:
         site.fail(f"axis {d.axis} given, 0 to {rank} expected")
     return site.moved((*d.input_shape[: d.axis], d.input_count, *d.input_shape[d.axis :]))
+
+
+def _one_hot(site: Site) -> list[TensorInfo]:
+    d = site.parameters(OneHotDescriptor)
+    site.need_type(0, DataType.SIGNED32, DataType.SIGNED64)
+    site.need_same_type(1, 2)
+    for index in (1, 2):
+        if math.prod(site.shape(index)) != 1:
+            site.need_shape((), index, why="one value for all")
+    shape = list(site.shape())
+    shape.insert(site.need_axis(d.axis, len(shape) + 1), d.depth)
+    return site.moved(shape, 1)
 
 
 def _reshape(site: Site) -> list[TensorInfo]:
@@ -231,6 +244,7 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.CONCAT: _concat,
     LayerType.GATHER: _gather,
     LayerType.GATHER_ND: _gather_nd,
+    LayerType.ONE_HOT: _one_hot,
     LayerType.PAD: _pad,
     LayerType.PERMUTE: _permute,
     LayerType.RESHAPE: _reshape,

@@ -16,6 +16,8 @@ from armnn_py.descriptors import (
     InstanceNormalizationDescriptor,
     L2NormalizationDescriptor,
     NormalizationDescriptor,
+    RmsNormalizationDescriptor,
+    TopKDescriptor,
 )
 from armnn_py.network.shapes.common import broadcast
 from armnn_py.network.shapes.site import Site
@@ -33,6 +35,17 @@ def _arg_min_max(site: Site) -> list[TensorInfo]:
     if shape[axis] == 0:
         site.fail(f"dimension {axis} is empty, there is no extreme element")
     return [TensorInfo((*shape[:axis], *shape[axis + 1 :]), d.output_type)]
+
+
+def _top_k(site: Site) -> list[TensorInfo]:
+    d = site.parameters(TopKDescriptor)
+    site.need_number()
+    shape = site.shape()
+    axis = site.need_axis(d.axis, len(shape))
+    if d.k > shape[axis]:
+        site.fail(f"{d.k} elements wanted, dimension {axis} has {shape[axis]}")
+    found = (*shape[:axis], d.k, *shape[axis + 1 :])
+    return [*site.moved(found), TensorInfo(found, d.output_type)]
 
 
 def _batch_mat_mul(site: Site) -> list[TensorInfo]:
@@ -67,6 +80,25 @@ def _batch_normalization(site: Site) -> list[TensorInfo]:
     return site.computed(shape)
 
 
+def _rms_normalization(site: Site) -> list[TensorInfo]:
+    return _normalized(site, site.parameters(RmsNormalizationDescriptor).axis)
+
+
+def _normalized(site: Site, first_axis: int) -> list[TensorInfo]:
+    """Operands behind the first one broadcast to the dimensions from an axis on."""
+    shape = site.shape()
+    if not site.info().data_type.is_float:
+        site.fail(f"input is {site.info().data_type.label}, a floating-point type expected")
+    kept = shape[site.need_axis(first_axis, len(shape)) :]
+    for index in range(1, len(site.infos)):
+        if site.optional(index) is None:
+            continue
+        site.need_same_type(0, index)
+        if broadcast(site, kept, site.shape(index)) != kept:
+            site.need_shape(kept, index, why="it broadcasts to the dimensions that share a mean")
+    return site.computed(shape)
+
+
 def _image(site: Site) -> list[TensorInfo]:
     d = site.descriptor
     assert isinstance(
@@ -95,5 +127,7 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.L2_NORMALIZATION: _image,
     LayerType.NORMALIZATION: _image,
     LayerType.RANK: _rank,
+    LayerType.RMS_NORMALIZATION: _rms_normalization,
     LayerType.SHAPE: _shape,
+    LayerType.TOP_K: _top_k,
 }

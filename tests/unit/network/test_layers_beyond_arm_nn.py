@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Shapes and refusals of the layers that ONNX and TensorFlow Lite have and Arm NN lacks.
+
+Expected shapes come from onnx's own shape inference.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+import armnn_py as ann
+from armnn_py.types import DataType, LayerType, RecurrentDirection
+
+F32, I32, I64 = DataType.FLOAT32, DataType.SIGNED32, DataType.SIGNED64
+_ELEMENTS = {F32: TensorProto.FLOAT, I32: TensorProto.INT32, I64: TensorProto.INT64}
+
+
+def network_with(**inputs: tuple[tuple[int, ...], DataType]) -> tuple[ann.Network, list[ann.Layer]]:
+    network = ann.Network()
+    layers = [
+        network.add_input(name, ann.TensorInfo(shape, data_type))
+        for name, (shape, data_type) in inputs.items()
+    ]
+    return network, layers
+
+
+def onnx_shapes(
+    operator: str,
+    inputs: dict[str, tuple[tuple[int, ...], DataType]],
+    outputs: int,
+    constants: dict[str, list[int]] | None = None,
+    opset: int = 23,
+    **attributes: Any,
+) -> list[tuple[int, ...]]:
+    given = [
+        helper.make_tensor_value_info(name, _ELEMENTS[data_type], shape)
+        for name, (shape, data_type) in inputs.items()
+    ]
+    known = [
+        helper.make_tensor(
+            name, TensorProto.INT64, [len(values)] if operator == "TopK" else [], values
+        )
+        for name, values in (constants or {}).items()
+    ]
+    names = [f"y{i}" for i in range(outputs)]
+    node = helper.make_node(operator, [*inputs, *(constants or {})], names, **attributes)
+    made = [helper.make_empty_tensor_value_info(name) for name in names]
+    graph = helper.make_graph([node], "g", given, made, known)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    return [
+        tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim)
+        for value in inferred.graph.output
+    ]
+
+
+def shapes_of(layer: ann.Layer) -> list[tuple[int, ...]]:
+    return [slot.info.static_shape for slot in layer.outputs]
+
+
+@pytest.mark.parametrize(("axis", "k"), [(-1, 2), (1, 3), (0, 0)])
+def test_top_k(axis: int, k: int) -> None:
+    operands = {"x": ((2, 3, 4), F32)}
+    network, (x,) = network_with(**operands)
+    layer = network.add_top_k(x, k, axis, output_type=I64)
+    assert layer.type is LayerType.TOP_K
+    assert shapes_of(layer) == onnx_shapes("TopK", operands, 2, {"k": [k]}, axis=axis)
+    assert [slot.info.data_type for slot in layer.outputs] == [F32, I64]
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_cum_sum(axis: int) -> None:
+    operands = {"x": ((2, 3), F32)}
+    network, (x,) = network_with(**operands)
+    layer = network.add_cum_sum(x, axis, reverse=True)
+    assert shapes_of(layer) == onnx_shapes("CumSum", operands, 1, {"axis": [axis]}, opset=14)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, -3])
+def test_one_hot(axis: int) -> None:
+    network, (indices,) = network_with(indices=((2, 3), I64))
+    layer = network.add_one_hot(indices, 1.0, 0.0, 5, axis)
+    shape = [2, 3]
+    shape.insert(axis % 3, 5)  # ONNX's definition: where the new axis goes in the output
+    assert shapes_of(layer) == [tuple(shape)]
+    assert layer.output.info.data_type is F32
+
+
+@pytest.mark.parametrize(("axis", "gamma"), [(-1, (4,)), (1, (3, 4)), (0, (2, 3, 4)), (1, (4,))])
+def test_rms_normalization(axis: int, gamma: tuple[int, ...]) -> None:
+    operands = {"x": ((2, 3, 4), F32), "gamma": (gamma, F32)}
+    network, (x, weights) = network_with(**operands)
+    layer = network.add_rms_normalization(x, weights, axis)
+    assert shapes_of(layer) == onnx_shapes("RMSNormalization", operands, 1, axis=axis)
+
+
+@pytest.mark.parametrize(
+    ("direction", "word"),
+    [
+        (RecurrentDirection.FORWARD, "forward"),
+        (RecurrentDirection.REVERSE, "reverse"),
+        (RecurrentDirection.BIDIRECTIONAL, "bidirectional"),
+    ],
+)
+def test_gru(direction: RecurrentDirection, word: str) -> None:
+    both = 2 if direction is RecurrentDirection.BIDIRECTIONAL else 1
+    operands = {
+        "x": ((7, 2, 5), F32),
+        "w": ((both, 12, 5), F32),
+        "r": ((both, 12, 4), F32),
+        "b": ((both, 24), F32),
+    }
+    network, (x, w, r, _) = network_with(**operands)
+    layer = network.add_gru(x, w, r, direction=direction)
+    expected = onnx_shapes("GRU", operands, 2, direction=word, hidden_size=4, opset=22)
+    assert shapes_of(layer) == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda n, x: n.add_top_k(x, 9), "9 elements wanted, dimension 1 has 3"),
+        (lambda n, x: n.add_top_k(x, 1, 2), "axis 2 given"),
+        (lambda n, x: n.add_cum_sum(x, 5), "axis 5 given"),
+        (lambda n, x: n.add_one_hot(x, 1.0, 0.0, 3), "input|indices is float32"),
+        (lambda n, x: n.add_rms_normalization(x, [1.0, 2.0]), "do not broadcast"),
+        (lambda n, x: n.add_gru(x, x, x), "input has 2 dimensions, 3 expected"),
+    ],
+)
+def test_what_does_not_fit_is_refused(make: Any, text: str) -> None:
+    network, (x,) = network_with(x=((2, 3), F32))
+    with pytest.raises(ann.LayerValidationError, match=text):
+        make(network, x)
+    assert len(network.layers) == 1

@@ -116,7 +116,12 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_FUSED = 75,
   ARMNN_LAYER_BROADCAST_TO = 76,
   ARMNN_LAYER_SCATTER_ND = 77,
-  ARMNN_LAYER_TYPE_COUNT = 78,
+  ARMNN_LAYER_RMS_NORMALIZATION = 80,
+  ARMNN_LAYER_GRU = 81,
+  ARMNN_LAYER_TOP_K = 82,
+  ARMNN_LAYER_CUM_SUM = 83,
+  ARMNN_LAYER_ONE_HOT = 84,
+  ARMNN_LAYER_TYPE_COUNT = 85,
   ARMNN_LAYER_TYPE_MAX_ENUM = INT32_MAX
 };
 
@@ -210,6 +215,15 @@ enum armnn_scatter_nd_function_e {
   ARMNN_SCATTER_MUL = 5,
   ARMNN_SCATTER_COUNT = 6,
   ARMNN_SCATTER_MAX_ENUM = INT32_MAX
+};
+
+/* Which way a recurrent layer walks over a sequence. */
+enum armnn_recurrent_direction_e {
+  ARMNN_RECURRENT_FORWARD = 0,
+  ARMNN_RECURRENT_REVERSE = 1,
+  ARMNN_RECURRENT_BIDIRECTIONAL = 2, /* both; the first direction is forward */
+  ARMNN_RECURRENT_COUNT = 3,
+  ARMNN_RECURRENT_MAX_ENUM = INT32_MAX
 };
 
 /* Function of an ArgMinMax layer; ties go to the lower index. */
@@ -466,6 +480,14 @@ typedef struct armnn_scatter_nd_descriptor_t {
   uint32_t axis_enabled;
 } armnn_scatter_nd_descriptor_t;
 
+/* ONE_HOT [indices, on_value, off_value -> output]: Makes a new axis that holds on_value where
+ * an index says and off_value elsewhere; negative indices count from the end. */
+typedef struct armnn_one_hot_descriptor_t {
+  armnn_header_t header;
+  uint32_t depth;
+  int32_t axis; /* of the output */
+} armnn_one_hot_descriptor_t;
+
 /* LSTM [input, output_state, cell_state, input_to_input_weights?, input_to_forget_weights,
  * input_to_cell_weights, input_to_output_weights, recurrent_to_input_weights?,
  * recurrent_to_forget_weights, recurrent_to_cell_weights, recurrent_to_output_weights,
@@ -511,6 +533,20 @@ typedef struct armnn_qlstm_descriptor_t {
   int32_t hidden_state_zero_point;
   float hidden_state_scale;
 } armnn_qlstm_descriptor_t;
+
+/* GRU [input, input_weights, recurrent_weights, input_bias?, recurrent_bias?, hidden_state?,
+ * sequence_lengths? -> output, hidden_state]: Runs gated recurrent units over a sequence (ONNX's
+ * GRU with sigmoid and tanh).
+ * D directions, batch N, T steps, input size I, hidden size H; gates in the order update, reset,
+ * new. input [T, N, I], input_weights [D, 3 H, I], recurrent_weights [D, 3 H, H], biases [D, 3
+ * H], hidden_state [D, N, H], sequence_lengths [N], output [T, D, N, H]. */
+typedef struct armnn_gru_descriptor_t {
+  armnn_header_t header;
+  int32_t direction; /* armnn_recurrent_direction_e */
+  uint32_t linear_before_reset; /* the reset gate multiplies the product, not the state */
+  float clip; /* bound of what enters the functions; 0: none */
+  uint32_t reserved;
+} armnn_gru_descriptor_t;
 
 /* ARG_MIN_MAX [input -> output]: Finds the index of the least or greatest element along an axis;
  * ties go to the lower index. */
@@ -599,6 +635,35 @@ typedef struct armnn_batch_mat_mul_descriptor_t {
   int32_t data_layout_x; /* armnn_data_layout_e */
   int32_t data_layout_y; /* armnn_data_layout_e */
 } armnn_batch_mat_mul_descriptor_t;
+
+/* RMS_NORMALIZATION [input, gamma -> output]: Divides by the root of the mean square over the
+ * dimensions from an axis on, then multiplies by gamma (ONNX's RMSNormalization). */
+typedef struct armnn_rms_normalization_descriptor_t {
+  armnn_header_t header;
+  int32_t axis; /* the first of the dimensions that share a mean */
+  float eps;
+} armnn_rms_normalization_descriptor_t;
+
+/* TOP_K [input -> values, indices]: Finds the k greatest or least elements along an axis and
+ * their indices; ties go to the lower index. */
+typedef struct armnn_top_k_descriptor_t {
+  armnn_header_t header;
+  uint32_t k;
+  int32_t axis;
+  uint32_t largest;
+  uint32_t sorted; /* false leaves the order open */
+  int32_t output_type; /* armnn_data_type_e; of the indices: SIGNED32 or SIGNED64 */
+  uint32_t reserved;
+} armnn_top_k_descriptor_t;
+
+/* CUM_SUM [input -> output]: Sums up along an axis, as numpy.cumsum. */
+typedef struct armnn_cum_sum_descriptor_t {
+  armnn_header_t header;
+  int32_t axis;
+  uint32_t exclusive; /* element i is the sum of those before it */
+  uint32_t reverse; /* from the end */
+  uint32_t reserved;
+} armnn_cum_sum_descriptor_t;
 
 /* DETECTION_POST_PROCESS [boxes, scores, anchors -> boxes, classes, scores, count]: Decodes
  * boxes against anchors and keeps the best by non-maximum suppression (TensorFlow Lite's

@@ -132,6 +132,11 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 75: return "Fused";
     case 76: return "BroadcastTo";
     case 77: return "ScatterNd";
+    case 80: return "RmsNormalization";
+    case 81: return "Gru";
+    case 82: return "TopK";
+    case 83: return "CumSum";
+    case 84: return "OneHot";
     default: return "unknown layer";
   }
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import textwrap
 
-from layer_table import FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Table
+from layer_table import FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Table, snake
 
 _WIDTH = 100
 _SIZES = {"uint64_t": 8, "int64_t": 8, "const armnn_view_t*": 8}
@@ -95,6 +95,10 @@ def descriptor(table: Table, one: Descriptor) -> str:
     if one.doc:
         text += f"\n{one.doc}"
     body = comment(text)
+    for item in one.fields:
+        if item.must_understand is not None:
+            macro = f"ARMNN_FIELD_{snake(one.name)}_{item.name}".upper()
+            body += f"#define {macro} (UINT64_C(1) << {item.must_understand})\n"
     body += f"typedef struct {one.struct} {{\n  armnn_header_t header;\n"
     size, spare = 0, 0
     counted = bool(one.length)

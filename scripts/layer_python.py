@@ -125,18 +125,29 @@ def facts(table: Table) -> str:
                 for one in table.layers.values()
                 if "operation" in one.canonical
             ),
+            *(e.name for e in table.enumerations.values() if any(m.since for m in e.members)),
         }
     )
-    text.append("from typing import Final\n\n")
+    text.append("from enum import IntEnum\nfrom typing import Final\n\n")
     text.append("from armnn_py.types.enumerations import (\n")
     text += [f"    {name},\n" for name in used]
-    text.append(")\nfrom armnn_py.types.layers import LayerFacts\n\n" + exports(["FACTS"]))
+    text.append(
+        ")\nfrom armnn_py.types.layers import LayerFacts\n\n" + exports(["FACTS", "MEMBERS_SINCE"])
+    )
     text.append("\nFACTS: Final[dict[LayerType, LayerFacts]] = {\n")
     for layer in table.layers.values():
         text.append(f"    LayerType.{layer.name}: LayerFacts(\n")
         text += [f"        {name}={value},\n" for name, value in _facts_of(table, layer)]
         text.append("    ),\n")
-    text.append("}\n")
+    doc = "Enumerators that came after the first minor version, by number, and that version."
+    text.append(f"}}\n\n#: {doc}\n")
+    text.append("MEMBERS_SINCE: Final[dict[type[IntEnum], dict[int, int]]] = {")
+    later = []
+    for enum in table.enumerations.values():
+        since = {member.id: member.since for member in enum.members if member.since}
+        if since:
+            later.append(f"    {enum.name}: {since!r},\n")
+    text.append(f"\n{''.join(later)}}}\n" if later else "}\n")
     return "".join(text)
 
 
@@ -241,6 +252,12 @@ def _descriptor(table: Table, one: Descriptor) -> str:
     text += f"\n    layer_types: ClassVar = ({types}{',' if len(layers) == 1 else ''})\n"
     if one.length:
         text += f'    length_member: ClassVar = "{one.length}"\n'
+    since = {item.name: item.since for item in one.fields if item.since}
+    if since:
+        text += f"    since: ClassVar = {since!r}\n"
+    bits = {f.name: 1 << f.must_understand for f in one.fields if f.must_understand is not None}
+    if bits:
+        text += f"    must_understand: ClassVar = {bits!r}\n"
     if one.roles:
         text += f"    roles: ClassVar = {_roles(one.roles)}\n"
     checks = [f"check_layout(self, self.{f.name}, {f.rank})" for f in one.fields if f.rank]

@@ -122,6 +122,7 @@ class Field(Entry):
     type: str = ""
     default: Any = None
     rank: int = 0
+    must_understand: int | None = None
 
 
 @dataclass(slots=True)

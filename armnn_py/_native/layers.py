@@ -188,7 +188,16 @@ class LayerStructs:
         What a PRE_COMPILED layer is run from.
     """
 
-    __slots__ = ("_keep", "blob", "constants", "descriptor", "inputs", "layer_type", "outputs")
+    __slots__ = (
+        "_keep",
+        "blob",
+        "constants",
+        "descriptor",
+        "fields_used",
+        "inputs",
+        "layer_type",
+        "outputs",
+    )
 
     def __init__(
         self,
@@ -203,6 +212,7 @@ class LayerStructs:
         known = list(constants) or [None] * len(inputs)
         self.layer_type = int(layer_type)
         self.descriptor = descriptor_struct(layer_type, descriptor)
+        self.fields_used = 0 if descriptor is None else descriptor.fields_used
         self.inputs = [
             None if info is None else tensor_info(info, constant=value is not None)
             for info, value in zip(inputs, known, strict=True)
@@ -222,6 +232,7 @@ class LayerStructs:
         struct.input_count = len(self.inputs)
         struct.output_count = len(self.outputs)
         struct.descriptor = self._descriptor_pointer()
+        struct.fields_used = self.fields_used
         struct.input_infos = _info_array(self.inputs)
         struct.output_infos = _info_array(self.outputs)
 

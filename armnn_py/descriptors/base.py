@@ -255,5 +255,22 @@ class Descriptor(Checked):
     """The layer types that take this descriptor."""
     length_member: ClassVar[str] = ""
     """The member of the C structure that says how many values its arrays have."""
+    since: ClassVar[dict[str, int]] = {}
+    """The minor version of the backend API that brought a field, if not the first."""
+    must_understand: ClassVar[dict[str, int]] = {}
+    """The bit in ``fields_used`` of a field that changes results and came later."""
     roles: ClassVar[dict[str, Role]] = {}
     """Fields that speak of dimensions."""
+
+    @property
+    def fields_used(self) -> int:
+        """The bits of the fields that must be understood and are not at their default."""
+        if not self.must_understand:
+            return 0
+        kind: type = type(self)
+        defaults = _checked_fields(kind)
+        return sum(
+            bit
+            for name, bit in self.must_understand.items()
+            if getattr(self, name) != defaults[name][1]
+        )

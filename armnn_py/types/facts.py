@@ -8,6 +8,7 @@ Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final
 
 from armnn_py.types.enumerations import (
@@ -21,6 +22,7 @@ from armnn_py.types.layers import LayerFacts
 
 __all__ = [
     "FACTS",
+    "MEMBERS_SINCE",
 ]
 
 FACTS: Final[dict[LayerType, LayerFacts]] = {
@@ -533,3 +535,6 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         quantization="none",
     ),
 }
+
+#: Enumerators that came after the first minor version, by number, and that version.
+MEMBERS_SINCE: Final[dict[type[IntEnum], dict[int, int]]] = {}

@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The growth rule of ``backend_api.h``: a backend never sees what came after the header it knows.
+
+A layer type, data type or enumerator that a later minor version brought is not shown to a backend
+that was built for an earlier one. A field that changes results has a bit; a layer that uses it is
+shown only to a backend whose table lists that bit in ``understood_fields``. Fields without a bit
+may be overlooked, which is what an older backend does with them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from armnn_py._native import abi
+from armnn_py.descriptors import Descriptor
+from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS, MEMBERS_SINCE
+
+if TYPE_CHECKING:
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["HOST_MINOR", "why_not_shown"]
+
+HOST_MINOR = abi.ARMNN_BACKEND_API_MINOR
+
+
+def why_not_shown(
+    built_minor: int,
+    understood_fields: int,
+    layer_type: LayerType,
+    descriptor: Descriptor | None,
+    infos: Iterable[TensorInfo | None],
+) -> str:
+    """Why a backend must not see a layer; empty if it may.
+
+    Parameters
+    ----------
+    built_minor, understood_fields
+        What the backend's table says.
+    layer_type, descriptor
+        What the layer computes.
+    infos
+        Its operands and outputs.
+    """
+    unknown = 0 if descriptor is None else descriptor.fields_used & ~understood_fields
+    if descriptor is not None and unknown:
+        name = next(name for name, bit in descriptor.must_understand.items() if bit & unknown)
+        return f"{type(descriptor).__name__}.{name} is a field that the backend does not know of"
+    if built_minor >= HOST_MINOR:
+        return ""
+    since, what = FACTS[layer_type].since, f"layer type {layer_type.label}"
+    if descriptor is not None:
+        for field in dataclasses.fields(descriptor):  # type: ignore[arg-type]
+            value = getattr(descriptor, field.name)
+            later = MEMBERS_SINCE.get(type(value), {}) if isinstance(value, IntEnum) else {}
+            if later.get(value, 0) > since:
+                since, what = later[value], f"{type(value).__name__}.{value.name}"
+    for info in infos:
+        if info is not None and info.data_type.since > since:
+            since, what = info.data_type.since, f"data type {info.data_type.label}"
+    if since <= built_minor:
+        return ""
+    major = abi.ARMNN_BACKEND_API_MAJOR
+    return (
+        f"{what} came with version {major}.{since} of the backend API, the backend was built for "
+        f"{major}.{built_minor}"
+    )

@@ -71,6 +71,7 @@ class HandleRegistry:
         "_pairs",
         "_preferences",
         "_problem",
+        "_tables",
         "_thread",
         "managers",
         "struct",
@@ -84,6 +85,7 @@ class HandleRegistry:
         self._pairs: list[tuple[str, str]] = []
         self._problem: BackendError | None = None
         self._live: set[int] = set()
+        self._tables: dict[str, abi.armnn_backend_api_t] = {}
         self._thread = 0
         self.struct = abi.armnn_tensor_handle_factory_registry_t()
         self.struct.header.struct_size = ctypes.sizeof(self.struct)
@@ -92,6 +94,7 @@ class HandleRegistry:
             setattr(self.struct, name, _TYPES[name](address))
         try:
             for backend in backends:
+                self._tables[backend.id] = backend.api
                 self._register(backend)
                 self._preferences[backend.id] = self._ask_preferences(backend)
         except BaseException:
@@ -144,7 +147,9 @@ class HandleRegistry:
             return self._complain("registers a tensor handle factory that is null or unreadable")
         item = ctypes.cast(pointer, ctypes.POINTER(abi.armnn_tensor_handle_factory_t))
         try:
-            factory = TensorHandleFactory(item, self._current, self._live)
+            factory = TensorHandleFactory(
+                item, self._current, self._tables[self._current], self._live
+            )
         except BackendError as problem:
             return self._refuse(problem)
         holder = self._by_id.get(factory.id)

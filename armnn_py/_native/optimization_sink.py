@@ -128,7 +128,7 @@ def optimize_subgraph(
     structs = SubgraphStructs(data)
     error = ErrorBuffer()
     with deferred_interrupts():  # until every blob has its owner
-        sink = _Sink(data, structs, retain, release)
+        sink = _Sink(data, structs, retain, release, api)
         try:
             status = api.optimize_subgraph_view(
                 ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
@@ -158,10 +158,11 @@ class _Sink:
         structs: SubgraphStructs,
         retain: Callable[[], None],
         release: Callable[[], None],
+        api: abi.armnn_backend_api_t,
     ) -> None:
         self._data = data
         known = {array.ctypes.data: array for array in structs.constants}
-        self._reader = ReplacementReader(known, retain, release)
+        self._reader = ReplacementReader(known, retain, release, api)
         self._thread = threading.get_ident()
         self._interruption: BaseException | None = None
         self.answer = OptimizationAnswer()

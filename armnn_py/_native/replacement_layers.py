@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.blob import NativeBlob
 from armnn_py._native.dynamic_library import is_code
+from armnn_py._native.growth import KNOWN_FIELDS, why_not_shown
 from armnn_py._native.read_layers import (
     NonsenseError,
     address_of,
@@ -63,6 +64,8 @@ class ReplacementReader:
         Constants of the sub-graph by address: a layer that refers to one of them gets it.
     retain, release
         Keep the backend open for the blobs that it makes.
+    api
+        The backend's table: it cannot mean what came after the version that it was built for.
     """
 
     def __init__(
@@ -70,8 +73,10 @@ class ReplacementReader:
         known: dict[int, NDArray[Any]],
         retain: Callable[[], None],
         release: Callable[[], None],
+        api: abi.armnn_backend_api_t,
     ) -> None:
         self._known = known
+        self._api = api
         self._retain, self._release = retain, release
 
     def read(self, pointer: Any, earlier: list[LayerData]) -> LayerData:
@@ -85,7 +90,7 @@ class ReplacementReader:
         struct = read_struct(
             pointer, abi.armnn_layer_t, abi.ARMNN_STRUCT_LAYER, "the layer", least="output_infos"
         )
-        if struct.fields_used:
+        if struct.fields_used & ~KNOWN_FIELDS:
             raise NonsenseError("the layer uses members that this version does not know")
         name = read_counted(struct.name, "the name of the layer").decode("utf-8", "replace")
         try:
@@ -109,6 +114,9 @@ class ReplacementReader:
         descriptor = descriptor_from_struct(
             layer_type, struct.descriptor, f"the descriptor of layer '{name}'", view_rank=rank
         )
+        too_new = why_not_shown(self._api, layer_type, descriptor, (*infos, *outputs))
+        if too_new:
+            raise NonsenseError(f"layer '{name}': {too_new}")
         blob = self._read_blob(struct, layer_type, name)
         layer_type, descriptor = canonical_form(layer_type, descriptor)
         return LayerData(layer_type, name, descriptor, slots, infos, constants, outputs, blob)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py._native import abi
+from armnn_py._native.growth import why_not_shown
 from armnn_py._native.layers import LayerStructs, layer_query, tensor_info
 from armnn_py.records import record
 
@@ -176,6 +177,12 @@ class LayerView:
         self._data = data
         self._structs: LayerStructs | None = None
         self._struct: abi.armnn_layer_t | None = None
+
+    def too_new_for(self, api: abi.armnn_backend_api_t) -> bool:
+        """Whether a backend must not see the layer, because it came after its version."""
+        data = self._data
+        infos = (*data.input_infos, *data.output_infos)
+        return bool(why_not_shown(api, data.type, data.descriptor, infos))
 
     @property
     def struct(self) -> abi.armnn_layer_t:

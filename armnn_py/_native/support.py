@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.backend_options import counted_text
 from armnn_py._native.calls import ErrorBuffer, backend_failure, callback_type, status_name
+from armnn_py._native.growth import why_not_shown
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.layers import layer_query
 from armnn_py._native.object_table import object_table
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.model_options import NativeModelOptions
     from armnn_py.tensors import TensorInfo
+    from armnn_py.types import LayerType
 
 __all__ = ["NativeLayerSupport"]
 
@@ -62,7 +64,7 @@ class NativeLayerSupport:
         If the backend does not give a layer support object.
     """
 
-    __slots__ = ("_api", "_error", "_object", "backend_id")
+    __slots__ = ("_api", "_backend_api", "_error", "_object", "backend_id")
 
     def __init__(
         self,
@@ -72,6 +74,7 @@ class NativeLayerSupport:
         model_options: NativeModelOptions | None = None,
     ) -> None:
         self.backend_id = backend_id
+        self._backend_api = api
         self._error = ErrorBuffer()
         self._object: Any = None
         out = ctypes.POINTER(abi.armnn_layer_support_t)()
@@ -100,13 +103,19 @@ class NativeLayerSupport:
 
     def ask(
         self,
-        layer_type: int,
+        layer_type: LayerType,
         descriptor: Any,
         inputs: Sequence[TensorInfo | None],
         outputs: Sequence[TensorInfo],
         constant_inputs: Sequence[bool],
     ) -> tuple[bool, str]:
-        """Whether the backend takes this layer, and the reason if it does not."""
+        """Whether the backend takes this layer, and the reason if it does not.
+
+        A backend that was built before there was such a layer is not asked.
+        """
+        too_new = why_not_shown(self._backend_api, layer_type, descriptor, (*inputs, *outputs))
+        if too_new:
+            return False, too_new
         keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs)
         self._error.clear()
         status = self._api.is_layer_supported(
@@ -125,6 +134,14 @@ class NativeLayerSupport:
         count = len(questions)
         if not call or count < 2:
             return [self.ask(*question) for question in questions]
+        too_new = [
+            why_not_shown(self._backend_api, kind, descriptor, (*inputs, *outputs))
+            for kind, descriptor, inputs, outputs, _ in questions
+        ]
+        if any(too_new):
+            shown = [q for q, why in zip(questions, too_new, strict=True) if not why]
+            answers = iter(self.ask_many(shown))
+            return [(False, why) if why else next(answers) for why in too_new]
         layers = [layer_query(*question) for question in questions]
         pointer_type = ctypes.POINTER(abi.armnn_layer_query_t)
         queries = (pointer_type * count)(*[ctypes.pointer(query) for _, query in layers])

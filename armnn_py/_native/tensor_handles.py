@@ -144,6 +144,7 @@ class TensorHandleFactory:
 
     __slots__ = (
         "_api",
+        "_backend_api",
         "_object",
         "address",
         "backend_id",
@@ -155,8 +156,15 @@ class TensorHandleFactory:
         "traits",
     )
 
-    def __init__(self, item: Any, backend_id: str, live: set[int] | None = None) -> None:
+    def __init__(
+        self,
+        item: Any,
+        backend_id: str,
+        backend_api: abi.armnn_backend_api_t,
+        live: set[int] | None = None,
+    ) -> None:
         self.backend_id = backend_id
+        self._backend_api = backend_api
         self.address = pointer_value(item)
         self.live = set() if live is None else live
         self._api = api = object_table(
@@ -202,11 +210,14 @@ class TensorHandleFactory:
         Returns
         -------
         bool
-            The factory needs padding there, or does not want the import.
+            The factory needs padding there, does not want the import, or cannot be asked, because
+            one of the layers came after the version that its backend was built for.
         """
         ask = self._api.get_capabilities
         if not ask:
             return False
+        if any(view.too_new_for(self._backend_api) for view in (layer, connected)):
+            return True
         answer = ask(self._object, ctypes.byref(layer.struct), ctypes.byref(connected.struct))
         return bool(int(answer) & _FORBIDS_IMPORT)
 

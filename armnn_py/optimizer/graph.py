@@ -183,6 +183,12 @@ class Node:
         return FACTS[self.type].host
 
     @property
+    def infos(self) -> list[TensorInfo | None]:
+        """The infos of its operands, None for one that is absent, and of its outputs."""
+        inputs = [None if value is None else value.info for value in self.inputs]
+        return [*inputs, *(value.info for value in self.outputs)]
+
+    @property
     def constants(self) -> list[NDArray[Any] | None]:
         """The values of its operands where they are known, in parallel to ``inputs``."""
         return [None if value is None else value.node.value for value in self.inputs]

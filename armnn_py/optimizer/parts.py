@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from armnn_py._native.growth import why_not_shown
 from armnn_py._native.optimization_sink import optimize_subgraph
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
 from armnn_py.errors import InternalError
@@ -69,7 +70,11 @@ def optimize_parts(
         idle = True
         for backend in backends:
             own = {
-                node for node in graph.nodes if node.backend == backend.id and node not in settled
+                node
+                for node in graph.nodes
+                if node.backend == backend.id
+                and node not in settled
+                and not why_not_shown(backend.api, node.type, node.descriptor, node.infos)
             }
             if not own:
                 continue

@@ -11,26 +11,32 @@ may be overlooked, which is what an older backend does with them.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import operator
 from collections.abc import Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.descriptors import Descriptor
+from armnn_py.descriptors import DESCRIPTOR_OF, Descriptor
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS, MEMBERS_SINCE
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["HOST_MINOR", "why_not_shown"]
+__all__ = ["KNOWN_FIELDS", "why_not_shown"]
 
-HOST_MINOR = abi.ARMNN_BACKEND_API_MINOR
+#: Every bit of ``fields_used`` that this host can make.
+KNOWN_FIELDS = functools.reduce(
+    operator.or_,
+    (bit for kind in DESCRIPTOR_OF.values() if kind for bit in kind.must_understand.values()),
+    0,
+)
 
 
 def why_not_shown(
-    built_minor: int,
-    understood_fields: int,
+    api: abi.armnn_backend_api_t,
     layer_type: LayerType,
     descriptor: Descriptor | None,
     infos: Iterable[TensorInfo | None],
@@ -39,18 +45,19 @@ def why_not_shown(
 
     Parameters
     ----------
-    built_minor, understood_fields
-        What the backend's table says.
+    api
+        The backend's table: ``built_minor`` and ``understood_fields`` decide.
     layer_type, descriptor
         What the layer computes.
     infos
         Its operands and outputs.
     """
-    unknown = 0 if descriptor is None else descriptor.fields_used & ~understood_fields
+    built_minor, understood = int(api.built_minor), int(api.understood_fields)
+    unknown = 0 if descriptor is None else descriptor.fields_used & ~understood
     if descriptor is not None and unknown:
         name = next(name for name, bit in descriptor.must_understand.items() if bit & unknown)
         return f"{type(descriptor).__name__}.{name} is a field that the backend does not know of"
-    if built_minor >= HOST_MINOR:
+    if built_minor >= abi.ARMNN_BACKEND_API_MINOR:
         return ""
     since, what = FACTS[layer_type].since, f"layer type {layer_type.label}"
     if descriptor is not None:

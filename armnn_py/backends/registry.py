@@ -20,6 +20,7 @@ from armnn_py.backends.discovery import (
     BackendPath,
     FileIdentity,
     argument_paths,
+    distinct_folders,
     find_candidates,
     refusal,
     split_path_list,
@@ -256,7 +257,7 @@ def _list_places(
     first_places: dict[str, str] = {}
     for place, path in places:
         first_places.setdefault(path, place)
-    return [(place, path) for path, place in first_places.items()], verdicts
+    return [(first_places[path], path) for path in distinct_folders(first_places)], verdicts
 
 
 class _Search:

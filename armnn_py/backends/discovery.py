@@ -14,6 +14,7 @@ from armnn_py.backends.naming import FILE_NAME_RULE, name_mismatch, parse_file_n
 from armnn_py.backends.verdict import Place, Stage, Status, Verdict, printable
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import record
+from armnn_py.text import with_article
 
 __all__ = [
     "BackendPath",
@@ -98,7 +99,8 @@ def argument_paths(value: BackendPath | Sequence[BackendPath]) -> list[str]:
     for item in items:
         if not isinstance(item, str | bytes | os.PathLike):
             raise InvalidArgumentError(
-                f"dynamic_backends_path: the list has a {type(item).__name__}, paths expected"
+                f"dynamic_backends_path: the list has {with_article(type(item).__name__)}, "
+                "paths expected"
             )
         paths.append(os.fsdecode(item))
     return distinct_folders(paths)

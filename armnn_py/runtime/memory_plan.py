@@ -9,6 +9,7 @@ already placed whose lifetimes overlap its own, or behind them all.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from armnn_py.records import record
@@ -59,28 +60,104 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
         Offsets are multiples of each record's alignment.
     """
     offsets = [0] * len(records)
-    # Placed records by offset; scanning them in order yields the gaps.
-    placed: list[tuple[int, int, int, int]] = []  # offset, end, first, last
     order = sorted(range(len(records)), key=lambda i: (-records[i].size, records[i].first, i))
+    while order and not records[order[-1]].size:
+        order.pop()  # takes no room, whenever it lives
+    occupied = _Occupied([records[index] for index in order])
     arena_size = 0
     for index in order:
         record = records[index]
         size = _round_up(record.size)
         alignment = max(record.alignment, ALIGNMENT)
-        if size == 0:
-            continue
         best_offset, best_gap, cursor = -1, -1, 0
-        for offset, end, first, last in placed:
-            if last < record.first or record.last < first:
-                continue
-            gap = offset - cursor
+        for begin, end in occupied.during(record.first, record.last):
+            gap = begin - cursor
             if gap >= size and (best_gap < 0 or gap < best_gap):
                 best_offset, best_gap = cursor, gap
             cursor = max(cursor, _round_up(end, alignment))
         if best_offset < 0:
             best_offset = cursor
         offsets[index] = best_offset
-        placed.append((best_offset, best_offset + size, record.first, record.last))
-        placed.sort()
+        occupied.add(record.first, record.last, best_offset, best_offset + size)
         arena_size = max(arena_size, best_offset + size)
     return ArenaPlan(tuple(offsets), arena_size)
+
+
+class _Occupied:
+    """Which bytes of the arena are occupied during which steps.
+
+    A segment tree over the steps: node 1 stands for all of them, nodes ``2 n`` and ``2 n + 1`` for
+    the halves of node ``n``. Each node has ranges of bytes, those that touch merged to one, so that
+    thousands of buffers that live at the same time cost no more than a few.
+
+    Parameters
+    ----------
+    records
+        All buffers that will be placed: they say which steps there are.
+    """
+
+    def __init__(self, records: Sequence[UsageRecord]) -> None:
+        self._first = min((record.first for record in records), default=0)
+        last = max((record.last for record in records), default=0)
+        self._leaves = 1 << (last - self._first).bit_length()
+        #: By node: bytes that are occupied in all of its steps, and those in one at least; begins
+        #: and ends of ranges in turn.
+        self._always: dict[int, list[int]] = {}
+        self._ever: dict[int, list[int]] = {}
+
+    def add(self, first: int, last: int, begin: int, end: int) -> None:
+        """Occupy bytes from ``begin`` to before ``end`` in steps ``first`` to ``last``."""
+        parts, around = self._nodes(first, last)
+        for node in parts:
+            _unite(self._always.setdefault(node, []), begin, end)
+        for node in around:
+            _unite(self._ever.setdefault(node, []), begin, end)
+
+    def during(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Ranges of bytes that are occupied in one of these steps, by begin; they may overlap."""
+        parts, around = self._nodes(first, last)
+        ranges: list[tuple[int, int]] = []
+        for known, nodes in (
+            (self._ever, parts),
+            (self._always, parts),
+            (self._always, around),
+        ):
+            for node in nodes:
+                bounds = known.get(node)
+                if bounds:
+                    ranges += zip(bounds[::2], bounds[1::2], strict=True)
+        ranges.sort()
+        return ranges
+
+    def _nodes(self, first: int, last: int) -> tuple[list[int], list[int]]:
+        """The fewest nodes that have exactly these steps, and all above the first and last step."""
+        left = first - self._first + self._leaves
+        right = last - self._first + self._leaves
+        around = []
+        node, other = left, right
+        while node:
+            around.append(node)
+            if other != node:
+                around.append(other)
+            node >>= 1
+            other >>= 1
+        parts = []
+        right += 1
+        while left < right:
+            if left & 1:
+                parts.append(left)
+                left += 1
+            if right & 1:
+                right -= 1
+                parts.append(right)
+            left >>= 1
+            right >>= 1
+        return parts, around
+
+
+def _unite(bounds: list[int], begin: int, end: int) -> None:
+    """Add a range to ranges that neither overlap nor touch; begins and ends in turn."""
+    # An odd index is inside of a range, or where one ends.
+    low, high = bisect_left(bounds, begin), bisect_right(bounds, end)
+    if low != high or not low & 1:
+        bounds[low:high] = [begin][low & 1 :] + [end][high & 1 :]

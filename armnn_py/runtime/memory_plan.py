@@ -9,14 +9,16 @@ already placed whose lifetimes overlap its own, or behind them all.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+import heapq
+import itertools
+from bisect import bisect_left, bisect_right, insort
 from typing import TYPE_CHECKING
 
 from armnn_py.records import record
 from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["ArenaPlan", "UsageRecord", "plan_arena"]
 
@@ -83,23 +85,37 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
     return ArenaPlan(tuple(offsets), arena_size)
 
 
+#: A question that meets more ranges has one more step watched, up to so many steps.
+_MANY, _MOST_WATCHED = 32, 64
+
+
 class _Occupied:
     """Which bytes of the arena are occupied during which steps.
 
     A segment tree over the steps: node 1 stands for all of them, nodes ``2 n`` and ``2 n + 1`` for
-    the halves of node ``n``. Each node has ranges of bytes, those that touch merged to one, so that
-    thousands of buffers that live at the same time cost no more than a few.
+    the halves of node ``n``. Each node has ranges of bytes, those that touch merged to one.
+
+    Where thousands of buffers live at one time, each node has a few of them, with gaps that those
+    of other nodes fill. Such a step is watched from the first time that this is met: its ranges are
+    kept, too, and the others lie within them.
 
     Parameters
     ----------
     records
-        All buffers that will be placed: they say which steps there are.
+        All buffers that will be placed.
     """
 
     def __init__(self, records: Sequence[UsageRecord]) -> None:
         self._first = min((record.first for record in records), default=0)
         last = max((record.last for record in records), default=0)
         self._leaves = 1 << (last - self._first).bit_length()
+        #: How many buffers live at each step, in the end.
+        self._living = _count_living(records, self._first, last)
+        #: Steps that are watched, and what is occupied then.
+        self._watched: list[int] = []
+        self._at: dict[int, list[int]] = {}
+        #: What was added, for steps that are watched later.
+        self._added: list[tuple[int, int, int, int]] = []
         #: By node: bytes that are occupied in all of its steps, and those in one at least; begins
         #: and ends of ranges in turn.
         self._always: dict[int, list[int]] = {}
@@ -112,22 +128,53 @@ class _Occupied:
             _unite(self._always.setdefault(node, []), begin, end)
         for node in around:
             _unite(self._ever.setdefault(node, []), begin, end)
+        for step in self._watched_during(first, last):
+            _unite(self._at[step], begin, end)
+        self._added.append((first, last, begin, end))
 
-    def during(self, first: int, last: int) -> list[tuple[int, int]]:
-        """Ranges of bytes that are occupied in one of these steps, by begin; they may overlap."""
+    def during(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Ranges of bytes that are occupied in one of these steps, by begin; they may overlap.
+
+        Ranges that lie within those before them are left out, mostly without a look at each.
+        """
         parts, around = self._nodes(first, last)
-        ranges: list[tuple[int, int]] = []
-        for known, nodes in (
-            (self._ever, parts),
-            (self._always, parts),
-            (self._always, around),
-        ):
-            for node in nodes:
-                bounds = known.get(node)
-                if bounds:
-                    ranges += zip(bounds[::2], bounds[1::2], strict=True)
-        ranges.sort()
-        return ranges
+        found = [self._at[step] for step in self._watched_during(first, last)]
+        found += [self._ever.get(node, []) for node in parts]
+        found += [self._always.get(node, []) for node in (*parts, *around)]
+        sources = [bounds for bounds in found if bounds]
+        ahead = [(bounds[0], number, 0) for number, bounds in enumerate(sources)]
+        heapq.heapify(ahead)
+        reach = count = 0
+        while ahead:
+            begin, number, index = ahead[0]
+            bounds = sources[number]
+            if bounds[index + 1] > reach:
+                reach = bounds[index + 1]
+                yield begin, reach
+                count += 1
+            index = bisect_right(bounds, reach) & ~1  # of the first range that ends further on
+            if index < len(bounds):
+                heapq.heapreplace(ahead, (bounds[index], number, index))
+            else:
+                heapq.heappop(ahead)
+        if count > _MANY and len(self._watched) < _MOST_WATCHED:
+            self._watch(first, last)
+
+    def _watch(self, first: int, last: int) -> None:
+        """Watch the step of these at which most buffers live."""
+        living = self._living[first - self._first : last + 1 - self._first]
+        step = first + living.index(max(living))
+        if step in self._at:
+            return
+        insort(self._watched, step)
+        bounds = self._at[step] = []
+        for since, until, begin, end in self._added:
+            if since <= step <= until:
+                _unite(bounds, begin, end)
+
+    def _watched_during(self, first: int, last: int) -> list[int]:
+        watched = self._watched
+        return watched[bisect_left(watched, first) : bisect_right(watched, last)]
 
     def _nodes(self, first: int, last: int) -> tuple[list[int], list[int]]:
         """The fewest nodes that have exactly these steps, and all above the first and last step."""
@@ -153,6 +200,15 @@ class _Occupied:
             left >>= 1
             right >>= 1
         return parts, around
+
+
+def _count_living(records: Sequence[UsageRecord], first: int, last: int) -> list[int]:
+    """How many buffers live at each step from ``first`` to ``last``."""
+    changes = [0] * (last - first + 2)
+    for buffer in records:
+        changes[buffer.first - first] += 1
+        changes[buffer.last + 1 - first] -= 1
+    return list(itertools.accumulate(changes[:-1]))
 
 
 def _unite(bounds: list[int], begin: int, end: int) -> None:

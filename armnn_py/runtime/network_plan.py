@@ -18,6 +18,7 @@ from armnn_py._native.layers import LayerStructs
 from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
+from armnn_py.garbage import without_collections
 from armnn_py.network import ConstantLayer
 from armnn_py.records import record
 from armnn_py.runtime.buffers import aligned_copy
@@ -129,7 +130,8 @@ class NetworkPlan:
         self.native: NativePlan | None = None
         with contextlib.ExitStack() as undo:
             undo.callback(self.destroy)
-            self._build()
+            with without_collections():
+                self._build()
             undo.pop_all()
 
     # ---- Building ----------------------------------------------------------------------------

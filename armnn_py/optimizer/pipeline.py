@@ -71,7 +71,7 @@ def place_network(
         Tensors cannot get from one backend to another.
     """
     with without_collections():
-        network._check_wiring()
+        network.check_wiring()
         return _Pipeline(network, backends, runtime, options).run(fallback_level)
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.records import record
-from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
 from armnn_py.runtime.neighbours import Neighbours
-from armnn_py.tensors.memory import ALIGNMENT
+from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

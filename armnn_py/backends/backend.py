@@ -134,6 +134,11 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         return self.file is None
 
     @property
+    def is_reference(self) -> bool:
+        """Whether it computes by the definition, for others to be compared with, as CpuRef does."""
+        return self._table.is_reference
+
+    @property
     def vendor_version(self) -> str | None:
         """The backend's own version, any text."""
         return self._table.vendor_version

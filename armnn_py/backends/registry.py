@@ -105,8 +105,18 @@ class BackendRegistry(
 
     @property
     def by_preference(self) -> tuple[str, ...]:
-        """The ids by declared score, highest first; equal ones in load order, CpuRef last."""
-        return tuple(sorted(self, key=lambda name: (name == "CpuRef", -self._backends[name].score)))
+        """The ids by declared score, highest first; equal ones in load order, references last."""
+
+        def rank(name: str) -> tuple[bool, int]:
+            backend = self._backends[name]
+            return backend.is_reference, -backend.score
+
+        return tuple(sorted(self, key=rank))
+
+    @property
+    def reference(self) -> Backend | None:
+        """The first that declares itself a reference, as CpuRef does; None if none is loaded."""
+        return next((one for one in self._backends.values() if one.is_reference), None)
 
     def not_found(self, backend_id: str, *, asked_by: str = "") -> BackendNotFoundError:
         """Return the error for an id that is not loaded, with what is known about it."""

@@ -3,7 +3,7 @@
 """The debug option: a Debug layer behind each output of each layer.
 
 A Debug layer hands its input on and tells the log about it: name, shape, least, greatest and mean
-value. CpuRef has it.
+value. The reference backend has it.
 """
 
 from __future__ import annotations

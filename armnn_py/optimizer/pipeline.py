@@ -37,8 +37,6 @@ __all__ = ["place_network"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
-REFERENCE = "CpuRef"
-
 REDUCE_FP32_TO_FP16 = Pass(
     "reduce-fp32-to-fp16", "Compute in float16 inside of the network", reduce_fp32_to_fp16
 )
@@ -232,18 +230,20 @@ class _Pipeline:
         from armnn_py.optimizer.debug_layers import insert_debug_layers
 
         self.graph.stage = "insert-debug-layers"
-        backend = REFERENCE if REFERENCE in self.available else None
-        inserted = insert_debug_layers(self.graph, backend=backend)
+        reference = self.available.reference
+        inserted = insert_debug_layers(
+            self.graph, backend=None if reference is None else reference.id
+        )
         names = tuple(f"'{node.name}' inserted" for node in inserted)
         self.records.append(PassRecord(self.graph.stage, names))
-        if backend is None:
+        if reference is None:
             try:
                 self._place(draft, set(inserted))
             except NoBackendForLayerError as error:
                 raise NoBackendForLayerError(
                     "debug=True: no listed backend runs Debug layers",
                     layers=error.layers,
-                    hints=[f"{REFERENCE} runs them: Runtime(bundled_backends=True) loads it"],
+                    hints=["CpuRef runs them: Runtime(bundled_backends=True) loads it"],
                 ) from None
 
     def _connect(self) -> dict[Value, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, SupportsIndex
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import with_article
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -55,7 +56,7 @@ class Owner:
 
     def _refuse(self, what: str) -> NoReturn:
         raise InvalidArgumentError(
-            f"a {type(self).__name__} cannot be {what}", hints=[self._instead]
+            f"{with_article(type(self).__name__)} cannot be {what}", hints=[self._instead]
         )
 
     def __copy__(self) -> NoReturn:

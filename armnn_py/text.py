@@ -6,12 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-__all__ = ["counted", "html_table", "printable", "quoted", "text_table"]
+__all__ = ["counted", "html_table", "printable", "quoted", "text_table", "with_article"]
 
 
 def counted(count: int, noun: str) -> str:
     """Return ``1 layer`` or ``2 layers``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def with_article(noun: str) -> str:
+    """Return ``an option`` or ``a layer``; goes by the first letter."""
+    return f"an {noun}" if noun[:1] in "AEIOUaeiou" else f"a {noun}"
 
 
 def quoted(names: Iterable[str], *, most: int | None = None) -> str:

@@ -420,6 +420,7 @@ ARMNN_MAP_ACCESS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_backend_bits_e
 ARMNN_BACKEND_UNLOADABLE = 1
+ARMNN_BACKEND_REFERENCE = 2
 ARMNN_BACKEND_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_trace_event_kind_e
@@ -3127,6 +3128,7 @@ ENUMS: dict[str, dict[str, int]] = {
     },
     "armnn_backend_bits_e": {
         "ARMNN_BACKEND_UNLOADABLE": ARMNN_BACKEND_UNLOADABLE,
+        "ARMNN_BACKEND_REFERENCE": ARMNN_BACKEND_REFERENCE,
         "ARMNN_BACKEND_BITS_MAX_ENUM": ARMNN_BACKEND_BITS_MAX_ENUM,
     },
     "armnn_trace_event_kind_e": {

@@ -12,6 +12,7 @@ from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_readable
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.records import record
+from armnn_py.text import with_article
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -214,17 +215,14 @@ def _read_options(
 
 def _fault_of_name(name: str, noun: str) -> str:
     """What is wrong with a name; "" if it can be told and, for an option, typed."""
+    thing = with_article(noun)
     if not name:
-        return f"{_a(noun)} without a name"
+        return f"{thing} without a name"
     if not name.isprintable() or name != name.strip() or "\ufffd" in name:
-        return f"{_a(noun)} {name!r}, which cannot be printed"
+        return f"{thing} {name!r}, which cannot be printed"
     if "option" in noun and ("=" in name or "." in name):
-        return f"{_a(noun)} '{name}', but ID.NAME=VALUE is how users write it: no '=' and no '.'"
+        return f"{thing} '{name}', but ID.NAME=VALUE is how users write it: no '=' and no '.'"
     return ""
-
-
-def _a(noun: str) -> str:
-    return f"an {noun}" if noun.startswith("o") else f"a {noun}"
 
 
 def checked_options(

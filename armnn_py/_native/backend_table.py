@@ -73,6 +73,11 @@ class BackendTable:
         """Whether the library may be closed after its last instance is destroyed."""
         return bool(self.api.flags & abi.ARMNN_BACKEND_UNLOADABLE)
 
+    @property
+    def is_reference(self) -> bool:
+        """Whether the backend computes by the definition, for others to be compared with."""
+        return bool(self.api.flags & abi.ARMNN_BACKEND_REFERENCE)
+
 
 def _pointer_member(api: abi.armnn_backend_api_t, name: str) -> int:
     offset: int = getattr(_Api, name).offset

@@ -16,45 +16,91 @@ from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.interrupts import deliver_interrupts
 from armnn_py._native.library import core
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-__all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanStep", "PlanTensor"]
+__all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanSpec"]
 
 #: How often a run asks Python for signals: often enough for a person, too seldom to be measured.
 INTERRUPT_INTERVAL_NS = 20_000_000
 
 
-@record
-class PlanTensor:
-    """One numbered tensor: ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
+class PlanSpec:
+    """An ``armnn_plan_spec_t`` that is filled tensor by tensor and step by step.
 
-    kind: int
-    size: int
-    index: int = 0
-    offset: int = 0
-    alignment: int = 1
-    address: int = 0
-
-
-@record
-class PlanStep:
-    """One step; absent operands are ``ARMNN_PLAN_NONE``.
-
-    ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
+    Parameters
+    ----------
+    tensor_count, step_count
+        How many there will be.
     """
 
-    kind: int
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    workload: int = 0
-    scratch_offset: int = 0
-    scratch_size: int = 0
-    execution_data_index: int = abi.ARMNN_PLAN_NONE
-    backend_context: int = 0
-    network_id: int = 0
+    __slots__ = ("_keep", "struct")
+
+    def __init__(self, tensor_count: int, step_count: int) -> None:
+        self.struct = spec = abi.armnn_plan_spec_t()
+        spec.header.struct_size = ctypes.sizeof(spec)
+        spec.header.struct_type = abi.ARMNN_STRUCT_PLAN_SPEC
+        spec.tensors = (abi.armnn_plan_tensor_t * max(tensor_count, 1))()
+        spec.steps = (abi.armnn_plan_step_t * max(step_count, 1))()
+        self._keep: list[Any] = []
+
+    def add_tensor(
+        self,
+        kind: int,
+        size: int,
+        *,
+        index: int = 0,
+        offset: int = 0,
+        alignment: int = 1,
+        address: int = 0,
+    ) -> None:
+        """Number the next tensor; ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
+        struct = self.struct.tensors[self.struct.tensor_count]
+        self.struct.tensor_count += 1
+        struct.kind = kind
+        struct.index = index
+        struct.offset = offset
+        struct.size = size
+        struct.alignment = alignment
+        struct.address = address or None
+
+    def add_step(
+        self,
+        kind: int,
+        inputs: Sequence[int] = (),
+        outputs: Sequence[int] = (),
+        *,
+        workload: int = 0,
+        scratch_offset: int = 0,
+        scratch_size: int = 0,
+        execution_data_index: int = abi.ARMNN_PLAN_NONE,
+        backend_context: int = 0,
+        network_id: int = 0,
+    ) -> None:
+        """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
+
+        Operands are numbers of tensors, ``ARMNN_PLAN_NONE`` for an absent one; workload and backend
+        context are addresses.
+        """
+        struct = self.struct.steps[self.struct.step_count]
+        self.struct.step_count += 1
+        struct.kind = kind
+        struct.input_count = len(inputs)
+        struct.output_count = len(outputs)
+        struct.execution_data_index = execution_data_index
+        if workload:
+            struct.workload = ctypes.cast(workload, ctypes.POINTER(abi.armnn_workload_t))
+        struct.inputs = read = (ctypes.c_uint32 * max(len(inputs), 1))(*inputs)
+        struct.outputs = written = (ctypes.c_uint32 * max(len(outputs), 1))(*outputs)
+        self._keep += [read, written]
+        struct.scratch_offset = scratch_offset
+        struct.scratch_size = scratch_size
+        struct.network_id = network_id
+        if backend_context:
+            struct.backend_context = ctypes.cast(
+                backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
+            )
 
 
 class NativePlan:
@@ -70,8 +116,7 @@ class NativePlan:
 
     def __init__(
         self,
-        tensors: Sequence[PlanTensor],
-        steps: Sequence[PlanStep],
+        plan: PlanSpec,
         *,
         input_count: int,
         output_count: int,
@@ -81,42 +126,7 @@ class NativePlan:
     ) -> None:
         self.input_count = input_count
         self.output_count = output_count
-        tensor_array = (abi.armnn_plan_tensor_t * max(len(tensors), 1))()
-        for struct, tensor in zip(tensor_array, tensors, strict=False):
-            struct.kind = tensor.kind
-            struct.index = tensor.index
-            struct.offset = tensor.offset
-            struct.size = tensor.size
-            struct.alignment = tensor.alignment
-            struct.address = tensor.address or None
-        keep: list[Any] = []
-        step_array = (abi.armnn_plan_step_t * max(len(steps), 1))()
-        for struct, step in zip(step_array, steps, strict=False):
-            struct.kind = step.kind
-            struct.input_count = len(step.inputs)
-            struct.output_count = len(step.outputs)
-            struct.execution_data_index = step.execution_data_index
-            if step.workload:
-                struct.workload = ctypes.cast(step.workload, ctypes.POINTER(abi.armnn_workload_t))
-            inputs = (ctypes.c_uint32 * max(len(step.inputs), 1))(*step.inputs)
-            outputs = (ctypes.c_uint32 * max(len(step.outputs), 1))(*step.outputs)
-            keep += [inputs, outputs]
-            struct.inputs = inputs
-            struct.outputs = outputs
-            struct.scratch_offset = step.scratch_offset
-            struct.scratch_size = step.scratch_size
-            struct.network_id = step.network_id
-            if step.backend_context:
-                struct.backend_context = ctypes.cast(
-                    step.backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
-                )
-        spec = abi.armnn_plan_spec_t()
-        spec.header.struct_size = ctypes.sizeof(spec)
-        spec.header.struct_type = abi.ARMNN_STRUCT_PLAN_SPEC
-        spec.tensors = tensor_array
-        spec.steps = step_array
-        spec.tensor_count = len(tensors)
-        spec.step_count = len(steps)
+        spec = plan.struct
         spec.input_count = input_count
         spec.output_count = output_count
         spec.execution_data_count = execution_data_count

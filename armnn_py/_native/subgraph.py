@@ -8,12 +8,11 @@ import ctypes
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from armnn_py._native import abi
 from armnn_py._native.growth import why_not_shown
 from armnn_py._native.layers import LayerStructs, layer_query, tensor_info
 from armnn_py.records import record
+from armnn_py.tensors.memory import aligned_copy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,9 +39,6 @@ Slot = tuple[int, int]
 BOUNDARY = abi.ARMNN_SLOT_BOUNDARY
 CONSTANT = abi.ARMNN_SLOT_CONSTANT
 ABSENT = abi.ARMNN_SLOT_ABSENT
-
-#: What the header promises for the values of constants.
-_ALIGNMENT = 64
 
 
 @record
@@ -97,17 +93,6 @@ class SubgraphData:
     outputs: tuple[Slot, ...]
 
 
-def _aligned(value: NDArray[Any]) -> NDArray[Any]:
-    if value.flags.c_contiguous and value.ctypes.data % _ALIGNMENT == 0:
-        return value
-    raw = np.empty(value.nbytes + _ALIGNMENT, np.uint8)
-    start = -raw.ctypes.data % _ALIGNMENT
-    copy = raw[start : start + value.nbytes].view(value.dtype).reshape(value.shape)
-    copy[...] = value
-    copy.flags.writeable = False
-    return copy
-
-
 class SubgraphStructs:
     """The C form of a `SubgraphData`, valid while this object lives.
 
@@ -149,7 +134,7 @@ class SubgraphStructs:
         known = self._aligned.get(id(value))
         if known is None:
             # The original is kept too, so that its id stays its own.
-            known = self._aligned[id(value)] = (value, _aligned(value))
+            known = self._aligned[id(value)] = (value, aligned_copy(value))
         return known[1]
 
     def _layer(self, layer: LayerData) -> abi.armnn_layer_t:

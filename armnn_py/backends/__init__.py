@@ -6,6 +6,7 @@ from armnn_py._native.backend_services import DeviceDescription
 from armnn_py._native.profiling_context import Counter
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
+from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
 from armnn_py.backends.model_options import ModelOptions
 from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
 from armnn_py.backends.registry import BackendOptions, BackendRegistry, load_backends
@@ -24,9 +25,12 @@ __all__ = [
     "BackendVersion",
     "Counter",
     "DeviceDescription",
+    "LayerSignature",
+    "LayerSupport",
     "LoadReport",
     "ModelOptions",
     "Place",
+    "Support",
     "Verdict",
     "load_backends",
     "parse_file_name",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py._native.allocators import default_allocator
@@ -28,7 +28,9 @@ from armnn_py._native.devices import lost_reason
 from armnn_py._native.interrupts import deferred_interrupts, guarded
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
-from armnn_py.backends.allocator import BackendAllocator
+from armnn_py.backends.backend_allocator import BackendAllocator
+from armnn_py.backends.layer_support import LayerSupport, Support, valid_signature
+from armnn_py.backends.model_options import ModelOptions
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
 
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
     from armnn_py.backends.version import BackendVersion
+    from armnn_py.descriptors import Descriptor
+    from armnn_py.tensors import TensorInfo
+    from armnn_py.types import LayerType
 
 __all__ = ["Backend"]
 
@@ -127,6 +132,11 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     def is_static(self) -> bool:
         """Whether it is linked into the core library."""
         return self.file is None
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it computes by the definition, for others to be compared with, as CpuRef does."""
+        return self._table.is_reference
 
     @property
     def vendor_version(self) -> str | None:
@@ -286,6 +296,65 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
             raise InvalidArgumentError(f"level: {level!r} given, an int of at least 0 expected")
         with self.in_use(), shared_library.LOADING:
             self_test(self.id, self.api, self._instance, level)
+
+    def supports(
+        self,
+        layer_type: LayerType,
+        inputs: Sequence[TensorInfo | None],
+        outputs: Sequence[TensorInfo] | None = None,
+        descriptor: Descriptor | None = None,
+        *,
+        constants: Collection[int] = (),
+        model_options: Mapping[str, OptionValue] | None = None,
+    ) -> Support:
+        """Ask whether it runs a layer: Arm NN's ``ILayerSupport::IsLayerSupported``.
+
+        Parameters
+        ----------
+        layer_type
+            What the layer computes.
+        inputs
+            Infos of its operands in the order of ``armnn/descriptors.h``, None for an optional one
+            that is absent.
+        outputs
+            Infos of its outputs; without them they are inferred, as `Network.add_layer` does.
+        descriptor
+            Parameters, of the class that ``DESCRIPTOR_OF[layer_type]`` names.
+        constants
+            Which operands, counted from 0, have values that are known when a network is loaded.
+        model_options
+            What the backend is told about the model, by name.
+
+        Returns
+        -------
+        Support
+            True if it does; otherwise false, and ``reason`` has the backend's words.
+
+        Raises
+        ------
+        LayerValidationError
+            No network can have such a layer, so that no backend is asked about it.
+        InvalidArgumentError
+            An argument is not of its kind, or the runtime of the backend is closed.
+        UnknownNameError
+            The backend has no such model option.
+
+        Examples
+        --------
+        >>> import armnn_py as ann
+        >>> from armnn_py.descriptors import ActivationDescriptor
+        >>> x = ann.TensorInfo((1, 16))
+        >>> with ann.Runtime() as runtime:
+        ...     backend = runtime.backends["CpuRef"]
+        ...     bool(backend.supports(ann.LayerType.ACTIVATION, [x], None, ActivationDescriptor()))
+        True
+        """
+        signature = valid_signature(layer_type, inputs, outputs, descriptor, constants)
+        options = None
+        if model_options is not None:
+            options = ModelOptions({self.id: model_options}, {self.id: self}).of(self)
+        with LayerSupport(self, options) as support:
+            return support.ask(signature)
 
     def extension(self, name: str) -> int | None:
         """Return the address of its table of that name, e.g. ``"acme.tuning/1"``, or None.

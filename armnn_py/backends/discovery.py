@@ -8,11 +8,13 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 
 from armnn_py.backends.naming import FILE_NAME_RULE, name_mismatch, parse_file_name
 from armnn_py.backends.verdict import Place, Stage, Status, Verdict, printable
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import record
+from armnn_py.text import with_article
 
 __all__ = [
     "BackendPath",
@@ -21,6 +23,7 @@ __all__ = [
     "Finding",
     "argument_paths",
     "check_place",
+    "distinct_folders",
     "find_candidates",
     "look_at",
     "split_path_list",
@@ -69,8 +72,8 @@ def refusal(
 
 
 def split_path_list(text: str) -> list[str]:
-    """Split a colon-separated list; empty entries vanish, of equal ones the first is kept."""
-    return list(dict.fromkeys(part for part in text.split(":") if part))
+    """Split a colon-separated list; empty entries vanish, of equal folders the first is kept."""
+    return distinct_folders(entry for entry in text.split(":") if entry)
 
 
 def argument_paths(value: BackendPath | Sequence[BackendPath]) -> list[str]:
@@ -96,10 +99,24 @@ def argument_paths(value: BackendPath | Sequence[BackendPath]) -> list[str]:
     for item in items:
         if not isinstance(item, str | bytes | os.PathLike):
             raise InvalidArgumentError(
-                f"dynamic_backends_path: the list has a {type(item).__name__}, paths expected"
+                f"dynamic_backends_path: the list has {with_article(type(item).__name__)}, "
+                "paths expected"
             )
         paths.append(os.fsdecode(item))
-    return list(dict.fromkeys(paths))
+    return distinct_folders(paths)
+
+
+def distinct_folders(paths: Iterable[str]) -> list[str]:
+    """Return paths without those that name a folder a second time.
+
+    ``/opt/p``, ``/opt/p/`` and ``/opt/./p`` are one folder, whether it exists or not. Where two
+    paths lead to one folder through links, `look_at` sees that the files are the same.
+    """
+    first: dict[str, str] = {}
+    for path in paths:
+        # PurePath keeps "..", which may lead elsewhere behind a link; it would make "." of "".
+        first.setdefault(str(PurePath(path)) if path else path, path)
+    return list(first.values())
 
 
 def check_place(place: str, path: str) -> Verdict | None:
@@ -173,12 +190,13 @@ def look_at(place: str, entry: os.DirEntry[str], seen: dict[FileIdentity, str]) 
         reason = f"is {_KINDS.get(kind, 'a special file')}, not a file"
         return refusal(place, path, "resolve", "not-a-file", reason, real_path=real_path)
     identity = (status.st_dev, status.st_ino)
-    first = seen.setdefault(identity, path)
-    if first != path:
+    first = seen.get(identity)
+    if first is not None:
         reason = f"is the same file as '{printable(first)}'"
         return refusal(
             place, path, "resolve", "same-file", reason, status="duplicate", real_path=real_path
         )
+    seen[identity] = path
     return Candidate(place, path, real_path)
 
 

@@ -12,7 +12,7 @@ from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
-    from armnn_py.backends.backend import Backend
+    from armnn_py.backends.instance import BackendInstance
 
 __all__ = ["ModelOptions"]
 
@@ -44,7 +44,7 @@ class ModelOptions:
     def __init__(
         self,
         options: Mapping[str, Mapping[str, OptionValue]] | None,
-        backends: Mapping[str, Backend],
+        backends: Mapping[str, BackendInstance],
     ) -> None:
         self._native: dict[str, NativeModelOptions] = {}
         for backend_id, values in _mapping(options or {}, "model_options").items():
@@ -58,7 +58,7 @@ class ModelOptions:
             if native is not None:
                 self._native[backend_id] = native
 
-    def of(self, backend: Backend) -> NativeModelOptions | None:
+    def of(self, backend: BackendInstance) -> NativeModelOptions | None:
         """What calls of this backend get as model options; None: null."""
         return self._native.get(backend.id)
 

@@ -20,6 +20,7 @@ from armnn_py.backends.discovery import (
     BackendPath,
     FileIdentity,
     argument_paths,
+    distinct_folders,
     find_candidates,
     refusal,
     split_path_list,
@@ -104,8 +105,18 @@ class BackendRegistry(
 
     @property
     def by_preference(self) -> tuple[str, ...]:
-        """The ids by declared score, highest first; equal ones in load order, CpuRef last."""
-        return tuple(sorted(self, key=lambda name: (name == "CpuRef", -self._backends[name].score)))
+        """The ids by declared score, highest first; equal ones in load order, references last."""
+
+        def rank(name: str) -> tuple[bool, int]:
+            backend = self._backends[name]
+            return backend.is_reference, -backend.score
+
+        return tuple(sorted(self, key=rank))
+
+    @property
+    def reference(self) -> Backend | None:
+        """The first that declares itself a reference, as CpuRef does; None if none is loaded."""
+        return next((one for one in self._backends.values() if one.is_reference), None)
 
     def not_found(self, backend_id: str, *, asked_by: str = "") -> BackendNotFoundError:
         """Return the error for an id that is not loaded, with what is known about it."""
@@ -256,7 +267,7 @@ def _list_places(
     first_places: dict[str, str] = {}
     for place, path in places:
         first_places.setdefault(path, place)
-    return [(place, path) for path, place in first_places.items()], verdicts
+    return [(first_places[path], path) for path in distinct_folders(first_places)], verdicts
 
 
 class _Search:

@@ -9,8 +9,6 @@
     │   └── UnknownNameError (KeyError)         .name .valid .near
     ├── BackendError
     │   ├── BackendNotFoundError (LookupError)  .backend .loaded .verdicts
-    │   ├── BackendLoadError (OSError)          .path .system_message
-    │   ├── BackendVersionError                 .backend_version .runtime_version
     │   └── BackendUnavailableError             .backend
     ├── ModelError
     │   ├── ModelFormatError (UnimplementedError)
@@ -23,7 +21,6 @@
     ├── ExecutionError                          .layer .backend .kernel .status
     │   ├── ExecutionCancelledError
     │   └── ExecutionTimeoutError (TimeoutError)
-    ├── MemoryImportError, MemoryExportError
     ├── UnimplementedError (NotImplementedError)
     └── InternalError                           a promise of ours is broken
 
@@ -41,11 +38,9 @@ from __future__ import annotations
 from armnn_py.errors.backends import (
     ArmnnWarning,
     BackendError,
-    BackendLoadError,
     BackendNotFoundError,
     BackendSkippedWarning,
     BackendUnavailableError,
-    BackendVersionError,
 )
 from armnn_py.errors.base import (
     ArmnnError,
@@ -71,19 +66,15 @@ from armnn_py.errors.running import (
     ExecutionCancelledError,
     ExecutionError,
     ExecutionTimeoutError,
-    MemoryExportError,
-    MemoryImportError,
 )
 
 __all__ = [
     "ArmnnError",
     "ArmnnWarning",
     "BackendError",
-    "BackendLoadError",
     "BackendNotFoundError",
     "BackendSkippedWarning",
     "BackendUnavailableError",
-    "BackendVersionError",
     "ExecutionCancelledError",
     "ExecutionError",
     "ExecutionTimeoutError",
@@ -92,8 +83,6 @@ __all__ = [
     "InvalidArgumentError",
     "LayerRefusal",
     "LayerValidationError",
-    "MemoryExportError",
-    "MemoryImportError",
     "ModelError",
     "ModelFileNotFoundError",
     "ModelFormatError",

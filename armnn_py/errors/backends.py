@@ -16,11 +16,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ArmnnWarning",
     "BackendError",
-    "BackendLoadError",
     "BackendNotFoundError",
     "BackendSkippedWarning",
     "BackendUnavailableError",
-    "BackendVersionError",
 ]
 
 
@@ -44,40 +42,6 @@ class BackendNotFoundError(BackendError, LookupError):
         self.backend = backend
         self.loaded = tuple(loaded)
         self.verdicts = tuple(verdicts)
-        super().__init__(message, details=details, hints=hints)
-
-
-class BackendLoadError(BackendError, OSError):
-    """A backend file cannot be opened or is no backend; keeps the system's own words."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        path: str | None = None,
-        system_message: str | None = None,
-        details: Sequence[str] = (),
-        hints: Sequence[str] = (),
-    ) -> None:
-        self.path = path
-        self.system_message = system_message
-        super().__init__(message, details=details, hints=hints)
-
-
-class BackendVersionError(BackendError):
-    """A backend was built for a backend API that this host does not speak."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        backend_version: tuple[int, int] | None = None,
-        runtime_version: tuple[int, int] | None = None,
-        details: Sequence[str] = (),
-        hints: Sequence[str] = (),
-    ) -> None:
-        self.backend_version = backend_version
-        self.runtime_version = runtime_version
         super().__init__(message, details=details, hints=hints)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Errors of a run, and of memory that the caller lends."""
+"""Errors of a run."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ __all__ = [
     "ExecutionCancelledError",
     "ExecutionError",
     "ExecutionTimeoutError",
-    "MemoryExportError",
-    "MemoryImportError",
 ]
 
 
@@ -47,11 +45,3 @@ class ExecutionCancelledError(ExecutionError):
 
 class ExecutionTimeoutError(ExecutionError, TimeoutError):
     """The run did not finish before its deadline."""
-
-
-class MemoryImportError(ArmnnError):
-    """Memory of the caller cannot be used in place."""
-
-
-class MemoryExportError(ArmnnError):
-    """Memory of a network cannot be given to the caller."""

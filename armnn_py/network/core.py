@@ -98,9 +98,7 @@ class NetworkCore(NetworkStorage):
                 f"input '{name}': {info!r} has free dimensions",
                 hints=["Network.from_builder() makes a network for each shape it meets"],
             )
-        layer = self._append(name, LayerType.INPUT, None, (), [info], None)
-        self._inputs[name] = layer
-        return layer
+        return self.append_unchecked(name, LayerType.INPUT, None, (), [info])
 
     def add_output(self, name: str, source: Source) -> Layer:
         """Add an output.
@@ -130,9 +128,7 @@ class NetworkCore(NetworkStorage):
                 details=[f"outputs: {', '.join(self._outputs)}"],
             )
         slot = self._settle(self._resolve(source), f"{name}.value")
-        layer = self._append(name, LayerType.OUTPUT, None, (slot,), [], None)
-        self._outputs[name] = layer
-        return layer
+        return self.append_unchecked(name, LayerType.OUTPUT, None, (slot,), [])
 
     def add_constant(
         self, value: Any, *, info: TensorInfo | None = None, name: str | None = None
@@ -172,7 +168,7 @@ class NetworkCore(NetworkStorage):
             raise InvalidArgumentError(
                 f"constant: an array of {array.dtype} {array.shape} does not fit {info!r}"
             )
-        return self._append_constant(self._name_for(LayerType.CONSTANT, name), array, info)
+        return self._add_values(self._name_for(LayerType.CONSTANT, name), array, info)
 
     def add_layer(
         self,
@@ -243,7 +239,7 @@ class NetworkCore(NetworkStorage):
             else self._settle(operand, f"{name}.{operand_name(layer_type, index)}")
             for index, operand in enumerate(operands)
         )
-        return self._append(name, layer_type, descriptor, slots, found, backend)
+        return self.append_unchecked(name, layer_type, descriptor, slots, found, backend=backend)
 
     def _add(
         self,
@@ -319,7 +315,12 @@ class NetworkCore(NetworkStorage):
         """Return an operand's slot; makes the Constant layer of values."""
         if isinstance(operand, OutputSlot):
             return operand
-        return self._append_constant(name, operand.array, operand.info).outputs[0]
+        return self._add_values(name, operand.array, operand.info).outputs[0]
+
+    def _add_values(self, name: str, array: NDArray[Any], info: TensorInfo) -> ConstantLayer:
+        layer = self.append_unchecked(name, LayerType.CONSTANT, None, (), [info], value=array)
+        assert isinstance(layer, ConstantLayer)
+        return layer
 
 
 def _constant_info(value: Any, array: NDArray[Any]) -> TensorInfo:

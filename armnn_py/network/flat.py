@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py.descriptors import Descriptor
-from armnn_py.network.layer import ConstantLayer
+from armnn_py.network.layer import ConstantLayer, Layer
 from armnn_py.network.storage import NetworkStorage
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
@@ -23,7 +23,7 @@ __all__ = ["FlatLayer", "flatten", "restore"]
 
 
 class FlatLayer(NamedTuple):
-    """One layer; its operands are (place of the layer, index of the output)."""
+    """One layer; its operands are (guid of the layer, index of the output)."""
 
     name: str
     type: LayerType
@@ -52,24 +52,17 @@ def flatten(network: NetworkStorage) -> list[FlatLayer]:
 
 def restore(network: NetworkStorage, layers: list[FlatLayer]) -> None:
     """Add layers to an empty network. They were valid once and are not inferred again."""
+    made: list[Layer] = []
     for flat in layers:
         if flat.value is not None:
             flat.value.flags.writeable = False  # a pickle does not keep this
-            network._append_constant(flat.name, flat.value, flat.output_infos[0])
-            continue
-        slots = tuple(
-            None if place is None else network._layers[place[0]].outputs[place[1]]
-            for place in flat.inputs
-        )
-        layer = network._append(
+        layer = network.append_unchecked(
             flat.name,
             flat.type,
             flat.descriptor,
-            slots,
-            list(flat.output_infos),
-            flat.backend_hint,
+            tuple(None if read is None else made[read[0]].outputs[read[1]] for read in flat.inputs),
+            flat.output_infos,
+            backend=flat.backend_hint,
+            value=flat.value,
         )
-        if flat.type is LayerType.INPUT:
-            network._inputs[flat.name] = layer
-        elif flat.type is LayerType.OUTPUT:
-            network._outputs[flat.name] = layer
+        made.append(layer)

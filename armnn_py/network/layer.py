@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from armnn_py.descriptors import Descriptor
 from armnn_py.descriptors.canonical import name_for_people
@@ -16,10 +17,30 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from armnn_py.network.network import Network
-    from armnn_py.network.storage import NetworkStorage
-
 __all__ = ["ConstantLayer", "Layer", "OutputSlot", "Source", "check_backend_hint"]
+
+
+class LayerOwner(Protocol):
+    """The `Network` of a layer, as far as layers know networks."""
+
+    @property
+    def name(self) -> str:
+        """Name of the network."""
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """All layers in topological order."""
+
+    @property
+    def inputs(self) -> Mapping[str, TensorInfo]:
+        """Inputs by name, in order."""
+
+    @property
+    def outputs(self) -> Mapping[str, TensorInfo]:
+        """Outputs by name, in order."""
+
+    def layer(self, name: str) -> Layer:
+        """Find a layer by name."""
 
 
 class OutputSlot:
@@ -83,13 +104,13 @@ class Layer:
 
     def __init__(
         self,
-        network: NetworkStorage,
+        network: LayerOwner,
         guid: int,
         name: str,
         layer_type: LayerType,
         descriptor: Descriptor | None,
         inputs: tuple[OutputSlot | None, ...],
-        output_infos: list[TensorInfo],
+        output_infos: Sequence[TensorInfo],
         backend_hint: str | None,
     ) -> None:
         self._network = network
@@ -107,9 +128,9 @@ class Layer:
                 slot._consumers.append((self, index))
 
     @property
-    def network(self) -> Network:
-        """The network that the layer belongs to."""
-        return self._network  # type: ignore[return-value]
+    def network(self) -> LayerOwner:
+        """The `Network` that the layer belongs to."""
+        return self._network
 
     @property
     def guid(self) -> int:
@@ -199,7 +220,11 @@ class ConstantLayer(Layer):
 
     __slots__ = ("_value",)
 
-    _value: NDArray[Any]
+    def __init__(
+        self, network: LayerOwner, guid: int, name: str, value: NDArray[Any], info: TensorInfo
+    ) -> None:
+        super().__init__(network, guid, name, LayerType.CONSTANT, None, (), [info], None)
+        self._value = value
 
     @property
     def value(self) -> NDArray[Any]:
@@ -218,10 +243,10 @@ def check_backend_hint(backend: str | None) -> str | None:
     raise InvalidArgumentError(f"backend hint {backend!r} given, a backend id or None expected")
 
 
-def _layer_of(network: Network, guid: int) -> Layer:
+def _layer_of(network: LayerOwner, guid: int) -> Layer:
     """Find a layer again after unpickling: networks travel flat, layers as places in them."""
     return network.layers[guid]
 
 
-def _slot_of(network: Network, guid: int, index: int) -> OutputSlot:
+def _slot_of(network: LayerOwner, guid: int, index: int) -> OutputSlot:
     return network.layers[guid].outputs[index]

@@ -151,9 +151,7 @@ class Network(
         known = {key: _bind(key, info, shapes.get(key)) for key, info in infos.items()}
         if self._dynamic is None:
             return self
-        built = self._dynamic.builder(known)
-        _check_built(self, built, known)
-        return built
+        return _checked(self, self._dynamic.builder(known), known)
 
     def copy(self, name: str | None = None) -> Network:
         """Return a network of its own with equal layers; the values of constants are shared.
@@ -184,7 +182,7 @@ class Network(
         self._refuse(find_problems(self))
         return tuple(find_notes(self))
 
-    def _check_wiring(self) -> None:
+    def check_wiring(self) -> None:
         """As `validate`, without what held when each layer was added: layers do not change."""
         self._refuse(find_problems(self, anew=False))
 
@@ -251,8 +249,8 @@ def _bind(name: str, info: TensorInfo, shape: Sequence[int] | None) -> TensorInf
     return info.with_shape(dims)
 
 
-def _check_built(network: Network, built: object, known: Mapping[str, TensorInfo]) -> None:
-    """Check that a builder kept its promise."""
+def _checked(network: Network, built: object, known: Mapping[str, TensorInfo]) -> Network:
+    """Return what a builder made, which must be what it promised."""
     if not isinstance(built, Network) or built.is_dynamic:
         raise InvalidArgumentError(
             f"the builder of network '{network.name}' returned {built!r}, a Network without free "
@@ -273,3 +271,4 @@ def _check_built(network: Network, built: object, known: Mapping[str, TensorInfo
             f"the builder of network '{network.name}' made other outputs",
             details=[f"promised: {promised}", f"made: {dict(built.outputs)}"],
         )
+    return built

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,12 +18,10 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.network.network import Network
-
 __all__ = ["Builder", "DynamicParts", "NetworkStorage", "check_name"]
 
-Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], Network]"
-"""Makes the network for inputs whose shapes are all known."""
+Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], NetworkStorage]"
+"""Makes the `Network` for inputs whose shapes are all known."""
 
 
 @record
@@ -159,30 +157,35 @@ class NetworkStorage:
                 hints=["specialize() gives a network that layers can be added to"],
             )
 
-    def _append_constant(self, name: str, array: NDArray[Any], info: TensorInfo) -> ConstantLayer:
-        layer = ConstantLayer(
-            self, len(self._layers), name, LayerType.CONSTANT, None, (), [info], None
-        )
-        layer._value = array
-        self._register(layer)
-        return layer
-
-    def _append(
+    def append_unchecked(
         self,
         name: str,
         layer_type: LayerType,
         descriptor: Descriptor | None,
         inputs: tuple[OutputSlot | None, ...],
-        output_infos: list[TensorInfo],
-        backend: str | None,
+        output_infos: Sequence[TensorInfo],
+        *,
+        backend: str | None = None,
+        value: NDArray[Any] | None = None,
     ) -> Layer:
-        layer = Layer(
-            self, len(self._layers), name, layer_type, descriptor, inputs, output_infos, backend
-        )
-        self._register(layer)
-        return layer
+        """Add a layer that is known to be valid, as one is that was in another network.
 
-    def _register(self, layer: Layer) -> None:
+        Everything is taken as it is: the type is canonical, the slots are of this network, nothing
+        is inferred, names of inputs and outputs are unique, and ``value``, which a Constant has and
+        no other layer, is read-only, C-contiguous and fits its info. What users give goes through
+        `Network.add_layer` and its sisters.
+        """
+        guid = len(self._layers)
+        layer: Layer
+        if value is not None:
+            layer = ConstantLayer(self, guid, name, value, output_infos[0])
+        else:
+            layer = Layer(self, guid, name, layer_type, descriptor, inputs, output_infos, backend)
+        if layer_type is LayerType.INPUT:
+            self._inputs[name] = layer
+        elif layer_type is LayerType.OUTPUT:
+            self._outputs[name] = layer
         self._layers.append(layer)
         self._layers_tuple = None
-        self._by_name.setdefault(layer.name, []).append(layer)
+        self._by_name.setdefault(name, []).append(layer)
+        return layer

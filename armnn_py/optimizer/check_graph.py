@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes
+from armnn_py.text import with_article
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def _network_problems(nodes: list[Node]) -> list[str]:
     for layer_type, what in ((LayerType.INPUT, "input"), (LayerType.OUTPUT, "output")):
         names = Counter(node.name for node in nodes if node.type is layer_type)
         problems += [f"{n} {what}s are called '{name}'" for name, n in names.items() if n > 1]
-    problems += [f"a {node.shown_type.label} has no name" for node in nodes if not node.name]
+    problems += [
+        f"{with_article(node.shown_type.label)} has no name" for node in nodes if not node.name
+    ]
     return problems
 
 

@@ -3,7 +3,7 @@
 """The debug option: a Debug layer behind each output of each layer.
 
 A Debug layer hands its input on and tells the log about it: name, shape, least, greatest and mean
-value. CpuRef has it.
+value. The reference backend has it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["insert_debug_layers"]
 _SILENT = (LayerType.CONSTANT, LayerType.DEBUG, LayerType.OUTPUT)
 
 
-def insert_debug_layers(graph: Graph, *, backend: str | None = "CpuRef") -> list[Node]:
+def insert_debug_layers(graph: Graph, *, backend: str | None) -> list[Node]:
     """Put a Debug layer named ``debug <layer> (<slot>)`` behind each output.
 
     Parameters
@@ -30,7 +30,7 @@ def insert_debug_layers(graph: Graph, *, backend: str | None = "CpuRef") -> list
     graph
         Changed in place; layers have their backends.
     backend
-        Who runs the Debug layers; None leaves that open.
+        Id of the backend that runs the Debug layers; None: they are placed afterwards.
 
     Returns
     -------

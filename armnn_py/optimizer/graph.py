@@ -261,22 +261,15 @@ class Graph:
         slot_of: dict[Value, OutputSlot] = {}
         layer_of: dict[Node, Layer] = {}
         for node in self.nodes:
-            layer: Layer
-            if node.value is not None:
-                layer = network._append_constant(node.name, node.value, node.output.info)
-            else:
-                layer = network._append(
-                    node.name,
-                    node.type,
-                    node.descriptor,
-                    tuple(None if value is None else slot_of[value] for value in node.inputs),
-                    [value.info for value in node.outputs],
-                    node.pin.hint,
-                )
-            if node.type is LayerType.INPUT:
-                network._inputs[node.name] = layer
-            elif node.type is LayerType.OUTPUT:
-                network._outputs[node.name] = layer
+            layer = network.append_unchecked(
+                node.name,
+                node.type,
+                node.descriptor,
+                tuple(None if value is None else slot_of[value] for value in node.inputs),
+                [value.info for value in node.outputs],
+                backend=node.pin.hint,
+                value=node.value,
+            )
             slot_of.update(zip(node.outputs, layer.outputs, strict=True))
             layer_of[node] = layer
         return network, layer_of

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.support import LayerSupport
+from armnn_py.backends.layer_support import LayerSupport
 from armnn_py.optimizer.least_time import least_time
 from armnn_py.optimizer.measure_clock import Clock
 from armnn_py.optimizer.measure_costs import (
@@ -162,7 +162,7 @@ def _choices(
         told = None if model_options is None else model_options.of(backend)
         with LayerSupport(backend, told) as support:
             for node, answer in zip(
-                free, support.ask_signatures([node_signature(node) for node in free]), strict=True
+                free, support.ask_many([node_signature(node) for node in free]), strict=True
             ):
                 if answer and backend.id not in choices[node]:
                     choices[node].append(backend.id)

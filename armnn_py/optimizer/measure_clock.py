@@ -15,6 +15,7 @@ from armnn_py.optimizer.measure_cache import MeasureCache, backend_identity, dig
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placement import Placement, PlacementRule
 from armnn_py.tensors import TensorInfo
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -148,18 +149,19 @@ def _network_of(
                 slots[key] = network.add_input(f"x{len(slots)}", value.info).outputs[0]
                 words.append(("input", value.info))
                 continue
-            constant = network._append_constant(f"c{len(slots)}", array, value.info)
-            slots[key] = constant.outputs[0]
+            constant = network.append_unchecked(
+                f"c{len(slots)}", LayerType.CONSTANT, None, (), [value.info], value=array
+            )
+            slots[key] = constant.output
             small = array.nbytes <= _SMALL
             content = hashlib.sha256(array.tobytes()).hexdigest() if small else ""
             words.append(("constant", value.info, content))
-        layer = network._append(
+        layer = network.append_unchecked(
             names[number],
             node.type,
             node.descriptor,
             tuple(None if value is None else slots[key_of(value, node)] for value in node.inputs),
             [value.info for value in node.outputs],
-            None,
         )
         operands = [
             None if value is None else numbers[key_of(value, node)] for value in node.inputs

@@ -54,7 +54,8 @@ def optimize(
     backends
         Ids in order of preference; for each layer the first one that supports it wins. Only listed
         backends are used, except that a layer may ask for another loaded one by its own hint.
-        Default: every loaded backend, best score first, ``CpuRef`` last.
+        Default: every loaded backend, best score first, a reference
+        as ``CpuRef`` last.
     runtime
         Where the backends are loaded.
     placement

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
+from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["place_network"]
 
 _log = logging.getLogger("armnn_py.optimizer")
-
-REFERENCE = "CpuRef"
 
 REDUCE_FP32_TO_FP16 = Pass(
     "reduce-fp32-to-fp16", "Compute in float16 inside of the network", reduce_fp32_to_fp16
@@ -70,7 +69,7 @@ def place_network(
         Tensors cannot get from one backend to another.
     """
     with without_collections():
-        network._check_wiring()
+        network.check_wiring()
         return _Pipeline(network, backends, runtime, options).run(fallback_level)
 
 
@@ -123,7 +122,7 @@ class _Pipeline:
         self._passes([CANCEL_INVERSE_CONVERSIONS])
         self._compile_parts(draft)
         if self.options.debug:
-            self._insert_debug_layers()
+            self._insert_debug_layers(draft)
         memory = self._connect()
         network, layer_of = self.graph.to_network()
         backends: list[str | None] = [None] * len(network.layers)
@@ -226,15 +225,26 @@ class _Pipeline:
         )
         return False
 
-    def _insert_debug_layers(self) -> None:
-        """Debug layers run on the reference, or where nobody else is, on their layer's backend."""
+    def _insert_debug_layers(self, draft: AssignmentDraft) -> None:
+        """Debug layers run on the reference, or without it on the first backend that takes them."""
         from armnn_py.optimizer.debug_layers import insert_debug_layers
 
         self.graph.stage = "insert-debug-layers"
-        backend = REFERENCE if REFERENCE in self.available else None
-        inserted = insert_debug_layers(self.graph, backend=backend)
+        reference = self.available.reference
+        inserted = insert_debug_layers(
+            self.graph, backend=None if reference is None else reference.id
+        )
         names = tuple(f"'{node.name}' inserted" for node in inserted)
         self.records.append(PassRecord(self.graph.stage, names))
+        if reference is None:
+            try:
+                self._place(draft, set(inserted))
+            except NoBackendForLayerError as error:
+                raise NoBackendForLayerError(
+                    "debug=True: no listed backend runs Debug layers",
+                    layers=error.layers,
+                    hints=["CpuRef runs them: Runtime(bundled_backends=True) loads it"],
+                ) from None
 
     def _connect(self) -> dict[Value, str]:
         """Choose memory by the factories of the backends that have layers."""

@@ -14,9 +14,9 @@ import contextlib
 import logging
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from armnn_py.backends.support import LayerSupport, Support
+from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
@@ -45,15 +45,6 @@ __all__ = [
 
 #: Apart from the rest: who shows the assignment need not be told by log records as well.
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
-
-#: As of `armnn_py.backends.support.layer_signature`.
-Signature: TypeAlias = tuple[
-    LayerType,
-    Any,
-    tuple[TensorInfo | None, ...],
-    tuple[TensorInfo, ...],
-    tuple[bool, ...],
-]
 
 
 class NodePlace(NamedTuple):
@@ -346,17 +337,17 @@ class _Placer:
                 refusal = LayerRefusal(origin.name, origin.type.label, told)
                 self.unmet.append((self.rules.describe(index), refusal))
 
-    def _ask(self, backend_id: str, key: Signature) -> Support:
+    def _ask(self, backend_id: str, key: LayerSignature) -> Support:
         if backend_id not in self._supports:
             backend = self.available[backend_id]
             options = None if self._model_options is None else self._model_options.of(backend)
             support = LayerSupport(backend, options)
             self._supports[backend_id] = self._stack.enter_context(support)
             if support.answers_many and self._todo:
-                support.ask_signatures([node_signature(node) for node in self._todo])
-        return self._supports[backend_id].ask_signature(key)
+                support.ask_many([node_signature(node) for node in self._todo])
+        return self._supports[backend_id].ask(key)
 
-    def _rescue(self, node: Node, backend_id: str, key: Signature) -> bool:
+    def _rescue(self, node: Node, backend_id: str, key: LayerSignature) -> bool:
         """Let a float16 layer run in float32, if the backend takes that and the conversions run."""
         wide = _in_float32(key)
         if wide is None or not self._ask(backend_id, wide):
@@ -371,7 +362,7 @@ class _Placer:
             self.log.changed(f"'{node.name}' runs in float32 on {backend_id}, between conversions")
         return True
 
-    def _taker(self, backend_id: str, key: Signature) -> str | None:
+    def _taker(self, backend_id: str, key: LayerSignature) -> str | None:
         """The backend that runs a conversion: that of its layer, or the first that takes it."""
         for candidate in dict.fromkeys((backend_id, *self.backends)):
             if self._ask(candidate, key):
@@ -379,27 +370,29 @@ class _Placer:
         return None
 
 
-def _in_float32(key: Signature) -> Signature | None:
+def _in_float32(key: LayerSignature) -> LayerSignature | None:
     """The same layer in float32; None if it is not a matter of float16."""
-    kind, descriptor, inputs, outputs, constants = key
-    if kind is LayerType.CAST:
+    if key.type is LayerType.CAST:
         return None  # it changes types itself
-    wide_inputs = tuple(None if info is None else _widened(info) for info in inputs)
-    wide_outputs = tuple(_widened(info) for info in outputs)
-    if wide_inputs == inputs and wide_outputs == outputs:
+    inputs = tuple(None if info is None else _widened(info) for info in key.inputs)
+    outputs = tuple(_widened(info) for info in key.outputs)
+    if inputs == key.inputs and outputs == key.outputs:
         return None
-    return kind, descriptor, wide_inputs, wide_outputs, constants
+    return key._replace(inputs=inputs, outputs=outputs)
 
 
-def _conversions_around(key: Signature) -> Iterator[Signature]:
+def _conversions_around(key: LayerSignature) -> Iterator[LayerSignature]:
     """The conversions that a layer needs to run in float32; constants are converted at once."""
-    _, _, inputs, outputs, constants = key
-    for info, constant in zip(inputs, constants, strict=True):
+    for info, constant in zip(key.inputs, key.constants, strict=True):
         if info is not None and info.data_type is DataType.FLOAT16 and not constant:
-            yield LayerType.CAST, None, (info,), (_widened(info),), (False,)
-    for info in outputs:
+            yield _cast(info, _widened(info))
+    for info in key.outputs:
         if info.data_type is DataType.FLOAT16:
-            yield LayerType.CAST, None, (_widened(info),), (info,), (False,)
+            yield _cast(_widened(info), info)
+
+
+def _cast(source: TensorInfo, target: TensorInfo) -> LayerSignature:
+    return LayerSignature(LayerType.CAST, None, (source,), (target,), (False,))
 
 
 def _widened(info: TensorInfo) -> TensorInfo:
@@ -408,9 +401,9 @@ def _widened(info: TensorInfo) -> TensorInfo:
     return TensorInfo(info.shape, DataType.FLOAT32)
 
 
-def node_signature(node: Node) -> Signature:
-    """As `armnn_py.backends.support.layer_signature`."""
-    return (
+def node_signature(node: Node) -> LayerSignature:
+    """Everything that a backend's answer about a node may depend on."""
+    return LayerSignature(
         node.type,
         node.descriptor,
         tuple(None if value is None else value.info for value in node.inputs),

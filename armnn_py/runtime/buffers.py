@@ -13,13 +13,12 @@ import numpy as np
 from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors.constants import is_masked
-from armnn_py.tensors.memory import aligned_empty
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Room", "aligned_copy", "bind_input", "bind_output", "check_in_place"]
+__all__ = ["Room", "bind_input", "bind_output", "check_in_place"]
 
 _logger = logging.getLogger("armnn_py.runtime")
 _BYTE = np.dtype(np.uint8)
@@ -51,15 +50,6 @@ class Room:
         address = address_of(raw)
         offset = -address % self._alignment
         return _ndarray(self._shape, self._dtype, raw, offset), address + offset
-
-
-def aligned_copy(value: np.ndarray, alignment: int) -> np.ndarray:
-    """``value`` itself if it is dense and aligned, otherwise a copy that is."""
-    if value.flags.c_contiguous and value.ctypes.data % alignment == 0:
-        return value
-    copy = aligned_empty(value.shape, value.dtype, alignment)
-    copy[...] = value
-    return copy
 
 
 def _as_array(name: str, value: Any) -> np.ndarray:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
-#: Constants are computed by the reference, whichever backend runs the rest.
-_REFERENCE = "CpuRef"
-
 
 def evaluate(network: Network, runtime: Runtime) -> Mapping[str, NDArray[Any]] | None:
     """Compute the outputs of a network without inputs; no backend hears of a loaded network.
@@ -34,10 +31,11 @@ def evaluate(network: Network, runtime: Runtime) -> Mapping[str, NDArray[Any]] |
     dict or None
         Arrays by name; None if the reference backend is not loaded or does not run the network.
     """
-    if _REFERENCE not in runtime.backends:
+    reference = runtime.backends.reference  # whichever backend runs the rest
+    if reference is None:
         return None
     try:
-        optimized = optimize(network, [_REFERENCE], runtime=runtime, options=AS_IT_IS)
+        optimized = optimize(network, [reference.id], runtime=runtime, options=AS_IT_IS)
         with contextlib.ExitStack() as stack:
             plan = NetworkPlan(optimized, network_id=0)
             stack.callback(plan.destroy)

@@ -176,7 +176,7 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
     tensors = [tensor for tensor in build.tensors if tensor.kind == kind]
     planned: list[PlannedHandle] = []
     numbers: dict[int, int] = {}
-    groups = find_groups(build)
+    lifetimes = {place: _lifetime(group) for place, group in find_groups(build).items()}
 
     def number(tensor: PlannedTensor) -> int:
         missing = []
@@ -187,7 +187,7 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
         for part in reversed(missing):
             parent = None if part.parent is None else numbers[id(part.parent.holder)]
             numbers[id(part)] = len(planned)
-            planned.append(_plan_handle(part, parent, groups))
+            planned.append(_plan_handle(part, parent, *lifetimes[id(part.place[0])]))
         return numbers[id(tensor.holder)]
 
     for tensor in tensors:
@@ -195,14 +195,14 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
     return planned
 
 
-def _plan_handle(
-    tensor: PlannedTensor, parent: int | None, groups: Mapping[int, list[PlannedTensor]]
-) -> PlannedHandle:
-    assert tensor.info is not None
-    # A parent lives as long as all of its children.
-    group = groups[id(tensor.place[0])]
+def _lifetime(group: list[PlannedTensor]) -> tuple[int, int]:
+    """First and last step of all tensors in one place: a parent lives as long as its children."""
     first = min((member.first for member in group if member.first >= 0), default=0)
-    last = max(first, *(member.last for member in group))
+    return first, max(first, *(member.last for member in group))
+
+
+def _plan_handle(tensor: PlannedTensor, parent: int | None, first: int, last: int) -> PlannedHandle:
+    assert tensor.info is not None
     managed = tensor.managed and parent is None
     origin = None if parent is None else tensor.origin
     return PlannedHandle(tensor.factory, tensor.info, managed, first, last, parent, origin)

@@ -15,12 +15,12 @@ from armnn_py._native import abi
 from armnn_py._native.blob import check_blob
 from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py._native.layers import LayerStructs
-from armnn_py._native.plan import NativePlan, PlanStep, PlanTensor
+from armnn_py._native.plan import NativePlan, PlanSpec
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
+from armnn_py.garbage import without_collections
 from armnn_py.network import ConstantLayer
 from armnn_py.records import record
-from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.move_paths import move_path
 from armnn_py.runtime.moves import (
     MOVE_NAMES,
@@ -44,7 +44,7 @@ from armnn_py.runtime.plan_build import (
     staging_size,
 )
 from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
-from armnn_py.tensors.memory import ALIGNMENT
+from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -129,7 +129,8 @@ class NetworkPlan:
         self.native: NativePlan | None = None
         with contextlib.ExitStack() as undo:
             undo.callback(self.destroy)
-            self._build()
+            with without_collections():
+                self._build()
             undo.pop_all()
 
     # ---- Building ----------------------------------------------------------------------------
@@ -173,12 +174,13 @@ class NetworkPlan:
         self.output_alignments = output_alignments(build)
         self.steps = [self._describe(step) for step in build.steps]
         numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
+        spec = PlanSpec(len(build.tensors), len(build.steps))
+        for tensor in build.tensors:
+            self._add_tensor(spec, tensor, memory.offsets, numbers)
+        for step, offset in zip(build.steps, memory.scratch_offsets, strict=True):
+            self._add_step(spec, step, offset)
         self.native = NativePlan(
-            [self._plan_tensor(tensor, memory.offsets, numbers) for tensor in build.tensors],
-            [
-                self._plan_step(step, offset)
-                for step, offset in zip(build.steps, memory.scratch_offsets, strict=True)
-            ],
+            spec,
             input_count=len(self.network.input_layers),
             output_count=len(self.network.output_layers),
             execution_data_count=len(self.factories),
@@ -332,56 +334,60 @@ class NetworkPlan:
             build.steps.append(PlannedStep([number], [target]))
 
     @staticmethod
-    def _plan_tensor(
-        tensor: PlannedTensor, offsets: tuple[int, ...], numbers: dict[int, int]
-    ) -> PlanTensor:
+    def _add_tensor(
+        spec: PlanSpec, tensor: PlannedTensor, offsets: tuple[int, ...], numbers: dict[int, int]
+    ) -> None:
         root, begin = tensor.place
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA and tensor.is_foreign:
-            return PlanTensor(
-                abi.ARMNN_PLAN_TENSOR_PART, tensor.size, numbers[id(root)], begin, tensor.alignment
+            spec.add_tensor(
+                abi.ARMNN_PLAN_TENSOR_PART,
+                tensor.size,
+                index=numbers[id(root)],
+                offset=begin,
+                alignment=tensor.alignment,
             )
+            return
         offset = offsets[tensor.record] + begin if tensor.record >= 0 else 0
         external = tensor.kind in (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         if external and tensor.record < 0:
             offset = abi.ARMNN_PLAN_NO_STAGING
-        return PlanTensor(
+        spec.add_tensor(
             tensor.kind,
             tensor.size,
-            tensor.index,
-            offset,
-            tensor.alignment,
-            tensor.value.ctypes.data if tensor.value is not None else 0,
+            index=tensor.index,
+            offset=offset,
+            alignment=tensor.alignment,
+            address=tensor.value.ctypes.data if tensor.value is not None else 0,
         )
 
-    def _plan_step(self, step: PlannedStep, scratch_offset: int) -> PlanStep:
+    def _add_step(self, spec: PlanSpec, step: PlannedStep, scratch_offset: int) -> None:
         context = 0 if step.context is None else step.context.address
         if step.is_sync:
-            return PlanStep(
+            spec.add_step(
                 abi.ARMNN_PLAN_STEP_SYNC,
-                (),
-                (),
                 execution_data_index=step.factory,
                 backend_context=context,
                 network_id=self._network_id,
             )
-        if step.workload is None:
-            return PlanStep(
+        elif step.workload is None:
+            spec.add_step(
                 step.kind,
-                tuple(step.inputs),
-                tuple(step.outputs),
+                step.inputs,
+                step.outputs,
                 scratch_offset=scratch_offset,
                 scratch_size=staging_size(self._tensors, step),
             )
-        return PlanStep(
-            abi.ARMNN_PLAN_STEP_EXECUTE,
-            tuple(step.inputs),
-            tuple(step.outputs),
-            step.workload.address,
-            scratch_offset,
-            step.workload.requirements.scratch_size,
-            step.factory,
-            context,
-        )
+        else:
+            spec.add_step(
+                abi.ARMNN_PLAN_STEP_EXECUTE,
+                step.inputs,
+                step.outputs,
+                workload=step.workload.address,
+                scratch_offset=scratch_offset,
+                scratch_size=step.workload.requirements.scratch_size,
+                execution_data_index=step.factory,
+                backend_context=context,
+            )
 
     def _describe(self, step: PlannedStep) -> StepInfo:
         if step.is_sync:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.records import record
-from armnn_py.runtime.buffers import aligned_copy
 from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
-from armnn_py.tensors.memory import ALIGNMENT
+from armnn_py.runtime.neighbours import Neighbours
+from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ class PlannedTensor:
     first: int = -1
     last: int = -1
     record: int = -1  # number of its usage record; -1: it has no place in the arena
-    shares: PlannedTensor | None = None  # the tensor whose memory it takes over
+    shares: PlannedTensor | None = None  # the first tensor whose memory it takes over
     info: TensorInfo | None = None  # of a handle
     factory: str = ""  # of a handle: which makes it
     managed: bool = False  # of a handle: whether its memory comes from pools
@@ -69,27 +69,40 @@ class PlannedTensor:
     offset: int = 0  # in the parent, in bytes
     origin: tuple[int, ...] | None = None  # in the parent; None: all of it, under another shape
     placed_by: PlannedStep | None = None  # whose layer joins it to its parent
+    #: A tensor further up than parent or holder, and where in it this one begins: see `place`.
+    shortcut: tuple[PlannedTensor, int] | None = None
 
     @property
     def holder(self) -> PlannedTensor:
         """The first tensor of those that lie in one place one after the other."""
-        tensor = self
-        while tensor.shares is not None:
-            tensor = tensor.shares
-        return tensor
+        return self if self.shares is None else self.shares
 
     @property
     def place(self) -> tuple[PlannedTensor, int]:
-        """The tensor whose memory this one has or lies in, and where, in bytes."""
-        tensor, offset = self, 0
+        """The tensor whose memory this one has or lies in, and where, in bytes.
+
+        Chains are as long as the network: the way is remembered. That holds while tensors without
+        parent and holder get one, as `share_in_place` does; what is changed in another way must
+        `leave` first.
+        """
+        passed: list[tuple[PlannedTensor, int]] = []
+        tensor = self
         while True:
-            if tensor.parent is not None:
-                offset += tensor.offset
-                tensor = tensor.parent
+            if tensor.shortcut is not None:
+                above, offset = tensor.shortcut
+            elif tensor.parent is not None:
+                above, offset = tensor.parent, tensor.offset
             elif tensor.shares is not None:
-                tensor = tensor.shares
+                above, offset = tensor.shares, 0
             else:
-                return tensor, offset
+                break
+            passed.append((tensor, offset))
+            tensor = above
+        begin = 0
+        for below, offset in reversed(passed):
+            begin += offset
+            below.shortcut = (tensor, begin)
+        return tensor, begin
 
     @property
     def is_foreign(self) -> bool:
@@ -99,6 +112,7 @@ class PlannedTensor:
     def leave(self) -> None:
         """Have a place of its own again."""
         self.parent, self.offset, self.origin, self.placed_by = None, 0, None, None
+        self.shortcut = None
 
 
 @dataclass(slots=True)
@@ -291,7 +305,9 @@ def share_in_place(
     may_share
         Asked about input and output, when nothing else speaks against it.
     """
-    groups = find_groups(build)
+    if all(tensor.kind != kind for tensor in build.tensors):
+        return
+    neighbours = {place: Neighbours(group) for place, group in find_groups(build).items()}
     for position, step in enumerate(build.steps):
         if step.workload is None or not step.outputs:
             continue
@@ -309,10 +325,11 @@ def share_in_place(
                 and source.last == position
                 and source.size == target.size
                 and may_share(source, target)
-                and _can_be_overwritten(source, target, position, groups)
+                and _can_be_overwritten(source, target, position, neighbours)
             ):
-                groups[id(source.place[0])] += groups.pop(id(target))
-                target.shares = source
+                root, offset = source.place
+                neighbours[id(root)].take_in(neighbours.pop(id(target)), offset)
+                target.shares = source.holder
                 break
 
 
@@ -320,19 +337,15 @@ def _can_be_overwritten(
     source: PlannedTensor,
     target: PlannedTensor,
     position: int,
-    groups: dict[int, list[PlannedTensor]],
+    neighbours: dict[int, Neighbours],
 ) -> bool:
     """Whether nobody needs the bytes of ``source`` any more, and they suit ``target``."""
     root, offset = source.place
     if root.kind != source.kind or root is target:
         return False
-    end = offset + source.size
-    for other in groups[id(root)]:
-        if other is not source and other.last >= position:
-            begin = other.place[1]
-            if begin < end and offset < begin + other.size:
-                return False
-    return all(offset % max(other.alignment, ALIGNMENT) == 0 for other in groups[id(target)])
+    if neighbours[id(root)].are_in_use(offset, offset + source.size, position, besides=source):
+        return False
+    return offset % max(neighbours[id(target)].alignment, ALIGNMENT) == 0
 
 
 def output_alignments(build: Build) -> dict[int, int]:

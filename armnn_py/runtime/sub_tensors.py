@@ -201,9 +201,12 @@ class _Places:
         for tensor in build.tensors:
             tensor.leave()
         self._build = build
-        self._needs = _alignments(build)
-        # All tensors that lie in one, itself included, by its id.
-        self._members = {id(tensor): [tensor] for tensor in build.tensors}
+        needs = _alignments(build)
+        #: What the tensors that lie in one ask of its place, by its id. Alignments are powers of
+        #: two: where the largest is kept, all are.
+        self._alignment = {id(t): needs.get(id(t), 1) for t in build.tensors}
+        #: By id: a tensor further up, and where in it this one begins; links in between stay.
+        self._above: dict[int, tuple[PlannedTensor, int]] = {}
         self._undo: list[tuple[PlannedTensor, _Link | None, PlannedStep | None]] = []
 
     def take(self, step: PlannedStep) -> bool:
@@ -212,15 +215,19 @@ class _Places:
         self._undo.clear()
         moved = []  # groups of tensors that get other places
         for link in links:
-            root = link.part.place[0]
+            root = self._place(link.part)[0]
             if not self._join(link, step):
                 break
             moved.append(root)
         else:
-            if links and all(self._is_aligned(self._members[id(root)]) for root in moved):
+            if links and all(self._is_aligned(root) for root in moved):
+                whole = id(self._place(links[0].whole)[0])
                 for root in moved:
-                    self._merge(root, links[0].whole.place[0])
+                    asked = self._alignment.pop(id(root))
+                    self._alignment[whole] = max(asked, self._alignment.get(whole, 1))
                 return True
+        if self._undo:
+            self._above.clear()
         for tensor, old, placed_by in reversed(self._undo):
             tensor.leave()
             if old is not None:
@@ -236,7 +243,9 @@ class _Places:
         handle = abi.ARMNN_PLAN_TENSOR_HANDLE
         if (part.kind == handle) != (whole.kind == handle) or part.factory != whole.factory:
             return False
-        if not _can_lie_elsewhere(part) or not self._make_root(part) or whole.place[0] is part:
+        if not _can_lie_elsewhere(part) or not self._make_root(part):
+            return False
+        if self._place(whole)[0] is part:
             return False
         self._link(link, step)
         return True
@@ -260,6 +269,8 @@ class _Places:
             chain.append(chain[-1].parent)
             if chain[-1].size != tensor.size or not _can_lie_elsewhere(chain[-1]):
                 return False
+        if tensor.parent is not None:
+            self._above.clear()
         for i in range(len(chain) - 1, 0, -1):
             above, below = chain[i], chain[i - 1]
             self._link(_Link(above, below, 0, below.origin), below.placed_by)
@@ -269,17 +280,22 @@ class _Places:
             tensor.leave()
         return True
 
-    def _is_aligned(self, group: list[PlannedTensor]) -> bool:
-        """Whether all tensors of a group are aligned in their place as steps ask."""
-        return all(tensor.place[1] % self._needs.get(id(tensor), 1) == 0 for tensor in group)
+    def _place(self, tensor: PlannedTensor) -> tuple[PlannedTensor, int]:
+        """The tensor that this one lies in, or it itself, and where in it, in bytes."""
+        passed: list[tuple[int, int]] = []
+        while tensor.parent is not None:
+            above, offset = self._above.get(id(tensor)) or (tensor.parent, tensor.offset)
+            passed.append((id(tensor), offset))
+            tensor = above
+        begin = 0
+        for below, offset in reversed(passed):
+            begin += offset
+            self._above[below] = (tensor, begin)
+        return tensor, begin
 
-    def _merge(self, group: PlannedTensor, root: PlannedTensor) -> None:
-        """Note that the tensors of a group lie in another root now."""
-        few, many = self._members.pop(id(group)), self._members.get(id(root), [])
-        if len(few) > len(many):
-            few, many = many, few
-        many += few
-        self._members[id(root)] = many
+    def _is_aligned(self, root: PlannedTensor) -> bool:
+        """Whether what was a place of its own lies now where all of its tensors are aligned."""
+        return self._place(root)[1] % self._alignment[id(root)] == 0
 
 
 def _links(build: Build, step: PlannedStep) -> list[_Link]:

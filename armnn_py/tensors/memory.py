@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ALIGNMENT", "aligned_empty"]
+__all__ = ["ALIGNMENT", "aligned_copy", "aligned_empty"]
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector there is. The backend API promises it for constants
@@ -27,3 +27,13 @@ def aligned_empty(
     memory = np.empty(size + alignment, np.uint8)
     start = -memory.__array_interface__["data"][0] % alignment
     return memory[start : start + size].view(dtype).reshape(shape)
+
+
+def aligned_copy(value: NDArray[Any], alignment: int = ALIGNMENT) -> NDArray[Any]:
+    """Return ``value`` itself if it is dense and aligned, otherwise a read-only copy that is."""
+    if value.flags.c_contiguous and value.ctypes.data % alignment == 0:
+        return value
+    copy = aligned_empty(value.shape, value.dtype, alignment)
+    copy[...] = value
+    copy.flags.writeable = False
+    return copy

@@ -79,7 +79,7 @@ def test_global_options_stand_before_or_after_the_command(command: Command, wher
         (errors.NoBackendForLayerError("x"), 3),
         (errors.GraphValidationError("x"), 3),
         (errors.BackendNotFoundError("x"), 4),
-        (errors.BackendLoadError("x"), 4),
+        (errors.BackendUnavailableError("x"), 4),
         (KeyboardInterrupt(), 130),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value),

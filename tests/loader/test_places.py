@@ -135,12 +135,23 @@ def test_trailing_slash(load: Load, tmp_path: Path, workshop: Workshop) -> None:
     assert list(load(f"{tmp_path}/place/")) == ["One"]
 
 
-def test_one_folder_under_two_texts_loads_once(
+@pytest.mark.parametrize("ending", ["/", "//", "/.", "/./"])
+def test_one_folder_under_two_texts_is_searched_once(
+    load: Load, tmp_path: Path, workshop: Workshop, ending: str
+) -> None:
+    workshop.put_id(tmp_path / "place", "One")
+    report = load([f"{tmp_path}/place", f"{tmp_path}/place{ending}"]).load_report
+    assert [place.path for place in report.places] == [f"{tmp_path}/place"]
+    assert [verdict.status for verdict in report] == ["loaded"]
+
+
+def test_one_folder_by_two_ways_has_its_files_once(
     load: Load, tmp_path: Path, workshop: Workshop
 ) -> None:
     workshop.put_id(tmp_path / "place", "One")
-    registry = load([f"{tmp_path}/place", f"{tmp_path}/place/"])
-    assert [verdict.status for verdict in registry.load_report] == ["loaded", "duplicate"]
+    report = load([f"{tmp_path}/place", f"{tmp_path}/../{tmp_path.name}/place"]).load_report
+    assert len(report.places) == 2
+    assert outcome(report[1]) == ("duplicate", "resolve", "same-file")
 
 
 def test_colon_is_part_of_a_name(load: Load, tmp_path: Path, workshop: Workshop) -> None:

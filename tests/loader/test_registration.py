@@ -263,15 +263,32 @@ def test_closing_takes_all_away(load: Load, folders: Folders) -> None:
 
 # ---- Order of preference, and what is not there -------------------------------------------------
 
+REFERENCE = "FLAGS=(ARMNN_BACKEND_UNLOADABLE | ARMNN_BACKEND_REFERENCE)"
+
 
 def test_order_of_preference(load: Load, tmp_path: Path, workshop: Workshop) -> None:
-    workshop.put_id(tmp_path, "CpuRef", "SCORE=1000", name="A_A_backend.so")
+    workshop.put_id(tmp_path, "Plain", "SCORE=1000", REFERENCE, name="A_A_backend.so")
     workshop.put_id(tmp_path, "Low", "SCORE=-5", name="B_B_backend.so")
     workshop.put_id(tmp_path, "High", "SCORE=70", name="C_C_backend.so")
     workshop.put_id(tmp_path, "Equal", "SCORE=70", name="D_D_backend.so")
     registry = load(tmp_path)
-    assert list(registry) == ["CpuRef", "Low", "High", "Equal"]
-    assert registry.by_preference == ("High", "Equal", "Low", "CpuRef")
+    assert list(registry) == ["Plain", "Low", "High", "Equal"]
+    assert registry.by_preference == ("High", "Equal", "Low", "Plain")
+    assert registry.reference is registry["Plain"]
+
+
+def test_without_a_reference(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    """A reference is what declares itself one, whatever its name."""
+    workshop.put_id(tmp_path, "CpuRef", "SCORE=1000")
+    workshop.put_id(tmp_path, "Other", "SCORE=0")
+    registry = load(tmp_path)
+    assert registry.by_preference == ("CpuRef", "Other")
+    assert registry.reference is None
+
+
+def test_cpu_ref_is_a_reference(load: Load) -> None:
+    registry = load([], bundled_backends=True)
+    assert registry.reference is registry["CpuRef"]
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +306,7 @@ def test_cpu_acc_is_behind_backends_that_declare_no_score(
 ) -> None:
     (tmp_path / cpu_acc_file.name).symlink_to(cpu_acc_file)
     workshop.put_id(tmp_path, "Low", "SCORE=0", name="B_B_backend.so")
-    workshop.put_id(tmp_path, "CpuRef", name="C_C_backend.so")
+    workshop.put_id(tmp_path, "CpuRef", REFERENCE, name="C_C_backend.so")
     registry = load(tmp_path)
     assert list(registry) == ["CpuAcc", "Low", "CpuRef"]
     assert registry.by_preference == ("Low", "CpuAcc", "CpuRef")

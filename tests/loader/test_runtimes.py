@@ -14,7 +14,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.backends.dynamic_backend import HOST_VERSION
-from armnn_py.backends.support import LayerSupport
+from armnn_py.descriptors import Convolution2dDescriptor, ElementwiseBinaryDescriptor
 from armnn_py.errors import BackendSkippedWarning, NoBackendForLayerError
 
 from .harness import REPOSITORY, Workshop, mapped_files, run_child
@@ -47,6 +47,15 @@ def built(folder: Path, name: str) -> Path:
     return path
 
 
+#: The layer that Arm NN's tests ask for, as `Backend.supports` takes it.
+CONVOLUTION = (
+    ann.LayerType.CONVOLUTION2D,
+    [ann.TensorInfo((1, 16, 16, 16)), ann.TensorInfo((16, 1, 1, 16))],
+    [ann.TensorInfo((1, 16, 16, 16))],
+    Convolution2dDescriptor(data_layout=ann.DataLayout.NHWC),
+)
+
+
 def convolution() -> ann.Network:
     """The layer that Arm NN's tests ask for: 1x16x16x16, weights 16x1x1x16, no bias."""
     network = ann.Network("convolution")
@@ -63,11 +72,6 @@ def addition() -> ann.Network:
     a, b = network.add_input("a", info), network.add_input("b", info)
     network.add_output("y", network.add_addition(a, b, name="addition"))
     return network
-
-
-def layer_of(network: ann.Network, name: str) -> ann.Layer:
-    [layer] = [layer for layer in network.layers if layer.name == name]
-    return layer
 
 
 # ---- Which backends a runtime has ---------------------------------------------------------------
@@ -147,8 +151,7 @@ def test_case_36_reference_backend_from_a_file(reference_build: Path, tmp_path: 
         backend = runtime.backends["CpuRef"]
         assert (backend.id, backend.is_static) == ("CpuRef", False)
         network = convolution()
-        with LayerSupport(backend) as support:
-            assert support.ask(layer_of(network, "convolution"))
+        assert backend.supports(*CONVOLUTION)
         x = np.random.default_rng(2).standard_normal((1, 16, 16, 16), np.float32)
         weights = np.random.default_rng(1).standard_normal((16, 1, 1, 16), np.float32)
         with runtime.load_network(ann.optimize(network, ["CpuRef"], runtime=runtime)) as loaded:
@@ -192,11 +195,13 @@ def test_case_37_sample_backend_takes_what_it_can(tmp_path: Path, workshop: Work
     workshop.put(tmp_path, "Arm_SampleDynamic_backend.so", source=SAMPLE)
     with ann.Runtime(tmp_path, bundled_backends=False) as runtime:
         network = convolution()
-        with LayerSupport(runtime.backends["SampleDynamic"]) as support:
-            answer = support.ask(layer_of(network, "convolution"))
-            assert not answer
-            assert answer.reason == "no kernel for this layer type"
-            assert support.ask(layer_of(addition(), "addition"))
+        backend = runtime.backends["SampleDynamic"]
+        answer = backend.supports(*CONVOLUTION)
+        assert not answer
+        assert answer.reason == "no kernel for this layer type"
+        x = ann.TensorInfo((4,))
+        addition = ElementwiseBinaryDescriptor(ann.BinaryOperation.ADD)
+        assert backend.supports(ann.LayerType.ELEMENTWISE_BINARY, [x, x], [x], addition)
         with pytest.raises(NoBackendForLayerError, match="no kernel for this layer type"):
             ann.optimize(network, ["SampleDynamic"], runtime=runtime)
 

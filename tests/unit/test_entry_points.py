@@ -42,7 +42,7 @@ CASES: list[tuple[Callable[[ann.Runtime], object], str]] = [
     (lambda r: start(backend_options={"CpuRef": {1: 1}}), "option '1' is unknown"),
     (lambda r: ann.Runtime(3), "dynamic_backends_path: int given, a path or a list"),
     (lambda r: ann.Runtime(np.array(3)), "dynamic_backends_path: ndarray given, a path or a list"),
-    (lambda r: ann.Runtime(LONG), "dynamic_backends_path: the list has a int"),
+    (lambda r: ann.Runtime(LONG), "dynamic_backends_path: the list has an int"),
     (lambda r: dynamic().specialize(3), "shapes: int given, a mapping"),
     (lambda r: static().specialize([(2,)]), "shapes: list given"),
     (lambda r: dynamic().specialize({1: (2,)}), "no input '1'"),

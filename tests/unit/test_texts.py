@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,13 @@ def network() -> ann.Network:
 )
 def test_printable(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+def test_articles(runtime: ann.Runtime, network: ann.Network) -> None:
+    optimized = ann.optimize(network, runtime=runtime)
+    for owner, name in ((optimized, "an OptimizedNetwork"), (runtime, "a Runtime")):
+        with pytest.raises(ann.InvalidArgumentError, match=f"^{name} cannot be copied"):
+            copy.copy(owner)
 
 
 def test_networks_and_layers(network: ann.Network) -> None:

@@ -209,16 +209,21 @@ def _run_nodes(
         for value in node.inputs:
             if value is not None and value not in slot_of:
                 array = value.constant if value.constant is not None else found[value]
-                slot_of[value] = network._append_constant(
-                    f"constant_{len(slot_of)}", array, value.info
-                ).outputs[0]
-        layer = network._append(
+                constant = network.append_unchecked(
+                    f"constant_{len(slot_of)}",
+                    LayerType.CONSTANT,
+                    None,
+                    (),
+                    [value.info],
+                    value=array,
+                )
+                slot_of[value] = constant.output
+        layer = network.append_unchecked(
             node.name,
             node.type,
             node.descriptor,
             tuple(None if value is None else slot_of[value] for value in node.inputs),
             [value.info for value in node.outputs],
-            None,
         )
         slot_of.update(zip(node.outputs, layer.outputs, strict=True))
         for value in node.outputs:

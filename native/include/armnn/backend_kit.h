@@ -424,10 +424,11 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
 }
 
 /* Defines a whole backend: the table, the instance and the three entry points. |score_value|: order
- * of preference (0 = last resort); |version_text|, |text|: shown to people;
- * |capabilities_function|: get_capabilities of armnn_backend_api_t, or NULL. */
+ * of preference (0 = last resort); |version_text|, |text|: shown to people; |flag_bits|: bits of
+ * armnn_backend_bits_e besides UNLOADABLE, or 0; |capabilities_function|: get_capabilities of
+ * armnn_backend_api_t, or NULL. */
 #define ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text,       \
-                                  capabilities_function)                                       \
+                                  flag_bits, capabilities_function)                            \
   static const armnn_kit_definition_t armnn_kit_definition = {                                 \
       id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0])};                   \
   static armnn_status_t armnn_kit_create_this(                                                 \
@@ -436,7 +437,7 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   static const armnn_backend_api_t armnn_kit_backend_api = {                                   \
       {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},                                     \
       ARMNN_BACKEND_API_MINOR,                                                                 \
-      ARMNN_BACKEND_UNLOADABLE,                                                                \
+      ARMNN_BACKEND_UNLOADABLE | (flag_bits),                                                  \
       0,                                                                                       \
       ARMNN_BUILD_FEATURES,                                                                    \
       score_value,                                                                             \
@@ -483,7 +484,7 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   }
 
 #define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text) \
-  ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text, NULL)
+  ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text, 0, NULL)
 
 #define ARMNN_DEFINE_BACKEND(id_text, kernel_rows) \
   ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, 1, NULL, NULL)

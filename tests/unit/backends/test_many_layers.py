@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
-from armnn_py.backends import Backend, ModelOptions
-from armnn_py.backends.support import LayerSupport, Support
+from armnn_py.backends import Backend, LayerSignature, LayerSupport, ModelOptions, Support
+from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.place import node_signature
 
 Journal = Callable[[], list[str]]
 
@@ -20,21 +21,19 @@ OFF = "option 'negate' is off"
 
 
 @pytest.fixture
-def layers() -> list[ann.Layer]:
+def layers() -> list[LayerSignature]:
     """ADD, NEG, ADD of int32, and the first ADD once more."""
     network = ann.Network("many")
     x = network.add_input("x", ann.TensorInfo((4,)))
     i = network.add_input("i", ann.TensorInfo((4,), ann.DataType.SIGNED32))
     first = network.add_addition(x, x)
-    return [
-        first,
-        network.add_elementwise_unary(first, ann.UnaryOperation.NEG),
-        network.add_addition(i, i),
-        network.add_addition(x, x),
-    ]
+    network.add_elementwise_unary(first, ann.UnaryOperation.NEG)
+    network.add_addition(i, i)
+    network.add_addition(x, x)
+    return [node_signature(node) for node in Graph.from_network(network) if not node.is_host]
 
 
-def ask(runtime: ann.Runtime, layers: list[ann.Layer]) -> list[Support]:
+def ask(runtime: ann.Runtime, layers: list[LayerSignature]) -> list[Support]:
     options = ModelOptions({"Services": {"negate": False}}, runtime.backends)
     backend = runtime.backends["Services"]
     with LayerSupport(backend, options.of(backend)) as support:
@@ -42,7 +41,7 @@ def ask(runtime: ann.Runtime, layers: list[ann.Layer]) -> list[Support]:
 
 
 def test_one_call(
-    runtime: ann.Runtime, services: Backend, layers: list[ann.Layer], journal: Journal
+    runtime: ann.Runtime, services: Backend, layers: list[LayerSignature], journal: Journal
 ) -> None:
     """Equal layers are one question, and what is known is not asked again."""
     options = ModelOptions({"Services": {"negate": False}}, runtime.backends)
@@ -59,7 +58,7 @@ def test_one_call(
 
 
 def test_no_such_function(
-    build_services: Callable[..., Path], layers: list[ann.Layer], journal: Journal
+    build_services: Callable[..., Path], layers: list[LayerSignature], journal: Journal
 ) -> None:
     with ann.Runtime(build_services("-DONE_AT_A_TIME")) as runtime:
         journal()
@@ -71,7 +70,7 @@ def test_no_such_function(
 
 def test_a_failure_is_mended(
     runtime: ann.Runtime,
-    layers: list[ann.Layer],
+    layers: list[LayerSignature],
     journal: Journal,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -95,7 +94,7 @@ def test_a_failure_is_mended(
 )
 def test_nonsense_is_a_refusal_in_words(
     runtime: ann.Runtime,
-    layers: list[ann.Layer],
+    layers: list[LayerSignature],
     monkeypatch: pytest.MonkeyPatch,
     fault: str,
     first: str,

@@ -12,8 +12,9 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.workloads import NativeWorkloadFactory
-from armnn_py.backends import Backend, ModelOptions
-from armnn_py.backends.support import LayerSupport
+from armnn_py.backends import Backend, LayerSupport, ModelOptions
+from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.place import node_signature
 
 Journal = Callable[[], list[str]]
 
@@ -71,7 +72,7 @@ def test_a_backend_that_does_not_say_them(
 def test_layer_support_gets_them(
     runtime: ann.Runtime, services: Backend, network: ann.Network, journal: Journal
 ) -> None:
-    add, neg = network.layers[1:3]
+    add, neg = map(node_signature, Graph.from_network(network).nodes[1:3])
     options = ModelOptions({"Services": {"negate": False, "effort": 5}}, runtime.backends)
     with LayerSupport(services, options.of(services)) as support:
         assert journal() == ["support model options: negate=0 effort=5"]

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,6 +142,40 @@ def test_mistakes(runtime: ann.Runtime) -> None:
     net.close()
     with pytest.raises(ann.InvalidArgumentError, match="is closed"):
         net.register_debug_callback(None)
+
+
+def sum_of_two() -> ann.Network:
+    network = ann.Network("sum")
+    x = network.add_input("x", ann.TensorInfo(X.shape))
+    network.add_output("y", network.add_addition(x, x, name="twice"))
+    return network
+
+
+def test_without_the_reference_no_backend_may_have_debug_layers(needs_folder: Path) -> None:
+    with (
+        ann.Runtime(needs_folder, bundled_backends=False) as runtime,
+        pytest.raises(ann.NoBackendForLayerError) as caught,
+    ):
+        ann.optimize(sum_of_two(), runtime=runtime, debug=True)
+    error = caught.value
+    assert error.message == "debug=True: no listed backend runs Debug layers"
+    assert [layer.layer for layer in error.layers] == ["debug x (0)", "debug twice (0)"]
+    assert error.details[0] == "2x Debug (first: 'debug x (0)')"
+    assert "Runtime(bundled_backends=True)" in error.hints[0]
+
+
+def test_without_the_reference_debug_layers_run_on_a_backend_that_has_them(
+    tmp_path: Path, build_backend: Callable[..., None]
+) -> None:
+    build_backend("needs_backend.c", tmp_path / "Test_Needs_backend.so", "-DWITH_DEBUG")
+    seen: list[tuple[str, int]] = []
+    with ann.Runtime(tmp_path, bundled_backends=False) as runtime:
+        optimized = ann.optimize(sum_of_two(), runtime=runtime, debug=True)
+        assert {record.backend for record in optimized.assignment} == {"Needs"}
+        with runtime.load_network(optimized) as net:
+            net.register_debug_callback(lambda layer, slot, _tensor: seen.append((layer, slot)))
+            np.testing.assert_array_equal(net.run(X)["y"], X + X)
+    assert seen == [("x", 0), ("twice", 0)]
 
 
 def test_nothing_holds_the_callback_when_the_network_is_gone(runtime: ann.Runtime) -> None:

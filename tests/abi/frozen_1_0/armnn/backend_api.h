@@ -654,6 +654,9 @@ typedef struct armnn_device_description_t {
 enum armnn_backend_bits_e {
   /* dlclose is safe after destroy: no threads, no thread-local destructors, no exit handlers. */
   ARMNN_BACKEND_UNLOADABLE = 1 << 0,
+  /* It computes by the definition, for others to be compared with: the last choice by default, and
+   * the first that computes constants while a network is optimised and that runs Debug layers. */
+  ARMNN_BACKEND_REFERENCE = 1 << 1,
   ARMNN_BACKEND_BITS_MAX_ENUM = INT32_MAX
 };
 

@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""May this backend run this layer, and if not, why not: Arm NN's ``ILayerSupport``.
+
+Answers are cached by layer signature, so that thirty equal layers of a network cost one question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from armnn_py._native.support import NativeLayerSupport
+from armnn_py.descriptors import Descriptor
+from armnn_py.descriptors.canonical import canonical_form
+from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.network.shapes import infer
+from armnn_py.ownership import Closing
+from armnn_py.records import Frozen, record
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from armnn_py._native.model_options import NativeModelOptions
+    from armnn_py.backends.instance import BackendInstance
+
+__all__ = ["LayerSignature", "LayerSupport", "Support", "valid_signature"]
+
+
+@record
+class Support(Frozen):
+    """An answer: true if the backend takes the layer, otherwise with the backend's reason."""
+
+    ok: bool
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+class LayerSignature(NamedTuple):
+    """Everything that an answer may depend on.
+
+    Attributes
+    ----------
+    type, descriptor
+        What the layer computes.
+    inputs
+        Infos of its operands, None where an optional one is absent.
+    outputs
+        Infos of its outputs.
+    constants
+        For each operand whether its values are known when the network is loaded.
+    """
+
+    type: LayerType
+    descriptor: Descriptor | None
+    inputs: tuple[TensorInfo | None, ...]
+    outputs: tuple[TensorInfo, ...]
+    constants: tuple[bool, ...]
+
+
+def valid_signature(
+    layer_type: LayerType,
+    inputs: Sequence[TensorInfo | None],
+    outputs: Sequence[TensorInfo] | None,
+    descriptor: Descriptor | None,
+    constants: Collection[int],
+) -> LayerSignature:
+    """Return the signature of a layer that a network could have; see `Backend.supports`."""
+    if type(layer_type) is not LayerType:
+        raise InvalidArgumentError(f"layer type {layer_type!r} is not a LayerType")
+    for what, infos in (("inputs", inputs), ("outputs", outputs or ())):
+        wrong = [info for info in infos if info is not None and not isinstance(info, TensorInfo)]
+        if wrong:
+            raise InvalidArgumentError(
+                f"{what}: {type(wrong[0]).__name__} given, a sequence of TensorInfo expected"
+            )
+    operands = list(inputs)
+    while operands and operands[-1] is None:
+        operands.pop()
+    beyond = [index for index in constants if not 0 <= index < len(operands)]
+    if beyond:
+        raise InvalidArgumentError(
+            f"constants: operand {beyond[0]} named, but {len(operands)} operands are given"
+        )
+    found = infer(layer_type, descriptor, operands, outputs=outputs, layer=layer_type.label)
+    layer_type, descriptor = canonical_form(layer_type, descriptor)
+    are_constant = tuple(index in constants for index in range(len(operands)))
+    return LayerSignature(layer_type, descriptor, tuple(operands), tuple(found), are_constant)
+
+
+class LayerSupport(Closing):
+    """The layer support object of one backend, with a cache; use it in a ``with`` block.
+
+    `Backend.supports` is the short form for one question.
+
+    Parameters
+    ----------
+    backend
+        The backend that answers.
+    model_options
+        What it gets as model options, from `ModelOptions.of`; None: null.
+    """
+
+    __slots__ = ("_cache", "_failure", "_native", "backend")
+
+    def __init__(
+        self, backend: BackendInstance, model_options: NativeModelOptions | None = None
+    ) -> None:
+        self.backend = backend
+        self._cache: dict[LayerSignature, Support] = {}
+        self._native: NativeLayerSupport | None = None
+        self._failure = ""
+        backend.retain()
+        try:
+            self._native = NativeLayerSupport(
+                backend.id, backend.api, backend.instance, model_options
+            )
+        except BackendError as error:
+            # One broken backend must not stop the others: its failure is its answer.
+            self._failure = "; ".join((error.message, *error.details))
+
+    @property
+    def answers_many(self) -> bool:
+        """Whether the backend answers many questions in one call."""
+        return self._native is not None and self._native.answers_many
+
+    def ask(self, layer: LayerSignature) -> Support:
+        """Whether the backend takes such a layer, with its reason if not."""
+        if self._native is None:
+            return Support(False, self._failure)
+        if self.backend.lost_device is not None:
+            return Support(False, f"its device is lost: {self.backend.lost_device}")
+        answer = self._cache.get(layer)
+        if answer is None:
+            answer = Support(*self._native.ask(*layer))
+            self._cache[layer] = answer
+        return answer
+
+    def ask_many(self, layers: Sequence[LayerSignature]) -> list[Support]:
+        """The answer for each of ``layers``, in one call of the backend where it offers that."""
+        if self._native is not None and self.backend.lost_device is None:
+            new = [layer for layer in dict.fromkeys(layers) if layer not in self._cache]
+            for layer, answer in zip(new, self._native.ask_many(new), strict=True):
+                self._cache[layer] = Support(*answer)
+        return [self.ask(layer) for layer in layers]
+
+    def close(self) -> None:
+        """Destroy the native object; call it once."""
+        if self._native is not None:
+            self._native.close()
+            self._native = None
+        self.backend.release()

@@ -10,7 +10,7 @@
 #ifndef ARMNN_CPU_REF_AXIS_H_
 #define ARMNN_CPU_REF_AXIS_H_
 
-#include "checks.h"
+#include "armnn/backend_kit.h"
 
 enum { ARMNN_REF_LANES = 64 };
 
@@ -33,19 +33,6 @@ static inline int armnn_i_ref_channels_first(int32_t data_layout) {
 static inline uint32_t armnn_i_ref_channel_axis(const armnn_tensor_info_t* info,
                                                 int32_t data_layout) {
   return armnn_i_ref_channels_first(data_layout) ? 1 : info->rank - 1;
-}
-
-static inline armnn_status_t armnn_i_ref_check_channels(const armnn_tensor_info_t* info,
-                                                        int32_t data_layout,
-                                                        armnn_error_t* reason) {
-  if (data_layout < ARMNN_DATA_LAYOUT_NCHW || data_layout > ARMNN_DATA_LAYOUT_NCDHW) {
-    return ARMNN_REF_REFUSE(reason, "data layout %d is not known", (int)data_layout);
-  }
-  if (info->rank < (armnn_i_ref_channels_first(data_layout) ? 2u : 1u)) {
-    return ARMNN_REF_REFUSE(reason, "an input of %u dimensions has no channels",
-                            (unsigned)info->rank);
-  }
-  return ARMNN_STATUS_OK;
 }
 
 /* A group of neighbouring lines. */

@@ -14,8 +14,8 @@
 #include "convert.h"
 #include "half_float.h"
 #include "kernels.h"
-#include "tensor_checks.h"
 #include "tensor_copy.h"
+#include "tensor_shape.h"
 
 #define CHUNK 512
 
@@ -116,20 +116,6 @@ void armnn_i_ref_store_value(float value, int32_t data_type, void* out_element) 
 
 /* ---- The layers -------------------------------------------------------------------------------
  */
-
-armnn_status_t armnn_i_ref_cast_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 1, 1, 1, reason));
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  const armnn_tensor_info_t* output = query->output_infos[0];
-  if (query->type == ARMNN_LAYER_CONVERT_FP16_TO_FP32) {
-    ARMNN_RETURN_IF_ERROR(
-        armnn_i_ref_check_type(output, "output 0", ARMNN_REF_TYPE(FLOAT32), reason));
-  } else if (query->type == ARMNN_LAYER_CONVERT_FP32_TO_FP16) {
-    ARMNN_RETURN_IF_ERROR(
-        armnn_i_ref_check_type(output, "output 0", ARMNN_REF_TYPE(FLOAT16), reason));
-  }
-  return armnn_i_ref_check_same_shape(input, "input 0", output, "output 0", reason);
-}
 
 typedef struct cast_job_t {
   load_fn_t load;

@@ -13,7 +13,7 @@
 
 #include "broadcast.h"
 #include "kernels.h"
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 
 /* ---- float32 --------------------------------------------------------------------------------- */
 
@@ -95,23 +95,6 @@ static int32_t operation_of(int32_t type, const armnn_header_t* descriptor) {
   int32_t operation = operation_of_type(type);
   if (operation != ARMNN_ANY) return operation;
   return ((const armnn_elementwise_binary_descriptor_t*)descriptor)->operation;
-}
-
-armnn_status_t armnn_i_ref_elementwise_binary_supports(const armnn_layer_query_t* query,
-                                                       armnn_error_t* reason) {
-  if (operation_of_type(query->type) == ARMNN_ANY) {
-    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_elementwise_binary_descriptor_t, reason);
-    int32_t operation = operation_of(query->type, query->descriptor);
-    if (operation < 0 || operation >= ARMNN_BINARY_COUNT) {
-      return ARMNN_REF_REFUSE(reason, "binary operation %d is not known", (int)operation);
-    }
-  }
-  return armnn_i_ref_check_broadcast(query, ARMNN_REF_NUMBERS, ARMNN_ANY, reason);
-}
-
-/* The slopes are the second operand and broadcast like any other. */
-armnn_status_t armnn_i_ref_prelu_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  return armnn_i_ref_check_broadcast(query, ARMNN_REF_TYPE(FLOAT32), ARMNN_ANY, reason);
 }
 
 static armnn_status_t run(const armnn_kernel_call_t* call,

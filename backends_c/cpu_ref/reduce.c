@@ -15,7 +15,7 @@
 #include <math.h>
 
 #include "kernels.h"
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 #include "tensor_walk.h"
 
 #define TILE 512u /* results that are accumulated side by side */
@@ -133,43 +133,6 @@ static settings_t settings_of(int32_t type, const armnn_header_t* descriptor) {
   }
   const armnn_reduce_descriptor_t* reduce = (const armnn_reduce_descriptor_t*)descriptor;
   return (settings_t){reduce->operation, reduce->keep_dims, reduce->axis_count, reduce->axes};
-}
-
-armnn_status_t armnn_i_ref_reduce_supports(const armnn_layer_query_t* query,
-                                           armnn_error_t* reason) {
-  if (query->type == ARMNN_LAYER_MEAN) {
-    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_mean_descriptor_t, reason);
-  } else {
-    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_reduce_descriptor_t, reason);
-  }
-  settings_t settings = settings_of(query->type, query->descriptor);
-  if (settings.operation < 0 || settings.operation >= ARMNN_REDUCE_COUNT) {
-    return ARMNN_REF_REFUSE(reason, "reduce operation %d is not known", (int)settings.operation);
-  }
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 1, 1, 1, reason));
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  const armnn_tensor_info_t* output = query->output_infos[0];
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(input, "input 0", ARMNN_REF_NUMBERS, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(output, "output 0", 1u << input->data_type, reason));
-  uint32_t reduced = 0, bad = 0;
-  if (settings.axis_count > ARMNN_MAX_DIMS) {
-    return ARMNN_REF_REFUSE(reason, "%u axes, at most %d are possible",
-                            (unsigned)settings.axis_count, ARMNN_MAX_DIMS);
-  }
-  if (!armnn_normalize_axes(settings.axes, settings.axis_count, input->rank, &reduced, &bad)) {
-    return ARMNN_REF_REFUSE(reason,
-                            "axis %d comes twice or is outside the %u dimensions of input 0",
-                            (int)settings.axes[bad], (unsigned)input->rank);
-  }
-  armnn_shape_t expected = {0, {0}};
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    if ((reduced >> d & 1u) == 0) {
-      expected.dims[expected.rank++] = input->dims[d];
-    } else if (settings.keep_dims) {
-      expected.dims[expected.rank++] = 1;
-    }
-  }
-  return armnn_i_ref_check_shape(output, "output 0", &expected, reason);
 }
 
 /* ---- Execution --------------------------------------------------------------------------------

@@ -4,34 +4,11 @@
  * slice.c - SLICE and STRIDED_SLICE.
  */
 #include "kernels.h"
-#include "tensor_checks.h"
 #include "tensor_copy.h"
+#include "tensor_shape.h"
 
 /* ---- Slice ------------------------------------------------------------------------------------
  */
-
-armnn_status_t armnn_i_ref_slice_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_slice_descriptor_t, reason);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_move_1_to_1(query, reason));
-  const armnn_slice_descriptor_t* descriptor = ARMNN_DESCRIPTOR(query, armnn_slice_descriptor_t);
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_descriptor_rank(input, "input 0", descriptor->rank, reason));
-  armnn_shape_t expected = armnn_shape_of(input);
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    expected.dims[d] = descriptor->size[d];
-    if (descriptor->begin[d] > input->dims[d] ||
-        descriptor->size[d] > input->dims[d] - descriptor->begin[d]) {
-      return ARMNN_REF_REFUSE(reason,
-                              "the slice leaves dimension %u of input 0: begin %llu, size "
-                              "%llu, dimension %llu",
-                              (unsigned)d, (unsigned long long)descriptor->begin[d],
-                              (unsigned long long)descriptor->size[d],
-                              (unsigned long long)input->dims[d]);
-    }
-  }
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
-}
 
 armnn_status_t armnn_any_slice__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
@@ -105,38 +82,6 @@ static int find_range(const armnn_strided_slice_descriptor_t* descriptor, uint32
   /* With one element the stride is never used; left alone it might overflow a product. */
   *out_range = (strided_range_t){begin, count > 1 ? stride : 1, count, 0};
   return 1;
-}
-
-armnn_status_t armnn_i_ref_strided_slice_supports(const armnn_layer_query_t* query,
-                                                  armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_strided_slice_descriptor_t, reason);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_move_1_to_1(query, reason));
-  const armnn_strided_slice_descriptor_t* descriptor =
-      ARMNN_DESCRIPTOR(query, armnn_strided_slice_descriptor_t);
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  if (descriptor->ellipsis_mask != 0 || descriptor->new_axis_mask != 0) {
-    return ARMNN_REF_REFUSE(reason,
-                            "ellipsis and new-axis masks are resolved by the host, here "
-                            "they must be 0");
-  }
-  if (descriptor->rank > input->rank) {
-    return ARMNN_REF_REFUSE(reason, "the descriptor has %u dimensions, input 0 has %u",
-                            (unsigned)descriptor->rank, (unsigned)input->rank);
-  }
-  armnn_shape_t expected = {0, {0}};
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    strided_range_t range;
-    if (!find_range(descriptor, d, input->dims[d], &range)) {
-      return ARMNN_REF_REFUSE(reason,
-                              "dimension %u of input 0 has %llu elements: begin %lld, "
-                              "stride %lld%s do not select from it",
-                              (unsigned)d, (unsigned long long)input->dims[d],
-                              (long long)descriptor->begin[d], (long long)descriptor->stride[d],
-                              range.shrinks ? " and a vanishing axis" : "");
-    }
-    if (!range.shrinks) expected.dims[expected.rank++] = range.count;
-  }
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
 }
 
 armnn_status_t armnn_any_strided_slice__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

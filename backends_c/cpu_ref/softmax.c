@@ -11,18 +11,6 @@
 #include "tensor_shape.h"
 #include "work.h"
 
-armnn_status_t armnn_i_ref_softmax_supports(const armnn_layer_query_t* query,
-                                            armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_descriptor(query, sizeof(armnn_softmax_descriptor_t), reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_pointwise(query, ARMNN_DATA_TYPE_FLOAT32, reason));
-  const int32_t axis = ARMNN_DESCRIPTOR(query, armnn_softmax_descriptor_t)->axis;
-  const uint32_t rank = query->input_infos[0]->rank;
-  uint32_t ignored;
-  if (armnn_normalize_axis(axis, rank, &ignored)) return ARMNN_STATUS_OK;
-  return ARMNN_REF_REFUSE(reason, "axis %d names none of %u dimensions", (int)axis, (unsigned)rank);
-}
-
 typedef struct softmax_job_t {
   const armnn_kernel_call_t* call;
   const float* x;

@@ -159,13 +159,29 @@ def test_prelu(cpu_ref: Layers) -> None:
 @pytest.mark.parametrize(
     ("inputs", "output", "words"),
     [
-        ([((2, 3), np.float32), ((2, 4), np.float32)], ((2, 3), np.float32), "2x3 and 2x4"),
-        ([((2, 3), np.float32), ((2, 3), np.int32)], ((2, 3), np.float32), "signed32"),
-        ([((2, 3), np.float32), ((3,), np.float32)], ((2, 3), np.int32), "output 0 is signed32"),
-        ([((2, 3), np.float32), ((3,), np.float32)], ((2, 4), np.float32), "the layer gives 2x3"),
-        ([((2, 3), np.float32)], ((2, 3), np.float32), "1 inputs"),
+        (
+            [((2, 3), np.float32), ((2, 4), np.float32)],
+            ((2, 3), np.float32),
+            "shapes 2x3 and 2x4 do not broadcast: 3 against 4",
+        ),
+        (
+            [((2, 3), np.float32), ((2, 3), np.int32)],
+            ((2, 3), np.float32),
+            "x is float32 but y is signed32, one type expected",
+        ),
+        (
+            [((2, 3), np.float32), ((3,), np.float32)],
+            ((2, 3), np.int32),
+            "output 0 stated as signed32, but it is float32",
+        ),
+        (
+            [((2, 3), np.float32), ((3,), np.float32)],
+            ((2, 4), np.float32),
+            "output 0 stated as 2x4, but it is 2x3",
+        ),
+        ([((2, 3), np.float32)], ((2, 3), np.float32), "operand 'y' is missing"),
         ([((2, 3), np.float16), ((3,), np.float16)], ((2, 3), np.float16), "float16"),
-        ([((2, 3), np.float32), None], ((2, 3), np.float32), "input 1 is missing"),
+        ([((2, 3), np.float32), None], ((2, 3), np.float32), "operand 'y' is missing"),
     ],
 )
 def test_reasons(cpu_ref: Layers, inputs: Any, output: Any, words: str) -> None:
@@ -192,4 +208,4 @@ def test_missing_descriptor(cpu_ref: Layers) -> None:
     pair = ((2,), np.float32)
     reason = cpu_ref.refusal(abi.ARMNN_LAYER_ELEMENTWISE_BINARY, None, [pair, pair], [pair])
     assert reason is not None
-    assert "no descriptor" in reason
+    assert "the descriptor: 1 at 0x0 cannot be read" in reason

@@ -79,11 +79,11 @@ def test_large_transposes_in_parallel(
 @pytest.mark.parametrize(
     ("mapping", "output", "words"),
     [
-        ((0, 0, 1), (2, 3, 4), "no permutation"),
-        ((0, 1, 3), (2, 3, 4), "no permutation"),
-        ((0, 1, 2**32 - 1), (2, 3, 4), "no permutation"),
-        ((1, 0), (3, 2, 4), "descriptor has 2"),
-        ((1, 0, 2), (2, 3, 4), "the layer gives 3x2x4"),
+        ((0, 0, 1), (2, 3, 4), "is not a permutation"),
+        ((0, 1, 3), (2, 3, 4), "is not a permutation"),
+        ((0, 1, 2**32 - 1), (2, 3, 4), "is not a permutation"),
+        ((1, 0), (3, 2, 4), "a permutation of 2 dimensions for 3 is given"),
+        ((1, 0, 2), (2, 3, 4), "stated as 2x3x4, but it is 3x2x4"),
     ],
 )
 def test_permute_reasons(cpu_ref: Layers, kind: int, mapping: Any, output: Any, words: str) -> None:
@@ -119,10 +119,10 @@ def test_broadcast_to(cpu_ref: Layers, shapes: Any, dtype: Any) -> None:
 @pytest.mark.parametrize(
     ("source", "form", "output", "words"),
     [
-        ((2, 3), (2, 4), (2, 4), "2x3 does not broadcast to 2x4"),
-        ((2, 3), (1, 3), (1, 3), "does not broadcast"),
-        ((2, 1, 3), (1, 3), (1, 3), "does not broadcast"),
-        ((3,), (2, 3), (3, 3), "the layer gives 2x3"),
+        ((2, 3), (2, 4), (2, 4), "shapes 2x3 and 2x4 do not broadcast: 3 against 4"),
+        ((2, 3), (1, 3), (1, 3), "2x3 does not broadcast to 1x3"),
+        ((2, 1, 3), (1, 3), (1, 3), "2x1x3 does not broadcast to 1x3"),
+        ((3,), (2, 3), (3, 3), "output 0 stated as 3x3, but it is 2x3"),
     ],
 )
 def test_broadcast_reasons(

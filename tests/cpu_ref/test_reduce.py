@@ -166,11 +166,11 @@ def test_mean_layer(cpu_ref: Layers, case: Any, keep: bool) -> None:
 @pytest.mark.parametrize(
     ("axes", "output", "words"),
     [
-        ([2], (3,), "axis 2"),
-        ([-3], (3,), "axis -3"),
-        ([0, -2], (3,), "axis -2 comes twice"),
-        ([0], (2,), "the layer gives 3"),
-        ([0], (1, 3), "the layer gives 3"),
+        ([2], (3,), "axis 2 given, -2 to 1 expected"),
+        ([-3], (3,), "axis -3 given, -2 to 1 expected"),
+        ([0, -2], (3,), "axes (0, -2) name dimension 0 twice"),
+        ([0], (2,), "output 0 stated as 2, but it is 3"),
+        ([0], (1, 3), "output 0 stated as 1x3, but it is 3"),
     ],
 )
 def test_reasons(cpu_ref: Layers, axes: list[int], output: tuple[int, ...], words: str) -> None:

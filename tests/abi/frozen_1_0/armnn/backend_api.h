@@ -50,6 +50,26 @@
  * any entry of the host table is null. A library has no work in static initialisers and uses no
  * instruction above the baseline of its architecture outside functions that it guards itself.
  *
+ * Layers. Whatever shows a layer (a query, a layer of a sub-graph, a workload info) shows a valid
+ * one. The host has checked what follows, so that no backend checks it again:
+ *   - Its type is canonical. Six types are ELEMENTWISE_BINARY here: ADDITION, DIVISION, MAXIMUM,
+ *     MINIMUM, MULTIPLICATION, SUBTRACTION. PERMUTE is TRANSPOSE, MEAN is REDUCE, FLOOR is
+ *     ELEMENTWISE_UNARY, CONVERT_FP16_TO_FP32 and CONVERT_FP32_TO_FP16 are CAST.
+ *   - There is a descriptor exactly if the type has one. It has the tag of the type and every
+ * member that the minor of GetVersion knows; enumerators are known ones; strides, dilations, groups
+ * and blocks are not 0; axes lie within the rank, and none comes twice; arrays have no more than
+ *     ARMNN_MAX_DIMS entries.
+ *   - Operands are those of the type, in its order. Only an optional one may be absent: it is a
+ * null entry, or left out at the end. So |input_count| is asked before an optional operand is read.
+ *   - A tensor info has a known data type, at most ARMNN_MAX_DIMS dimensions, all of them known,
+ * and |element_count| is their product. The product of those that are not 0, times the size of an
+ *     element, is below 2^63: sizes and strides of any part of a tensor fit into int64_t.
+ *   - Operands fit the descriptor and each other, in shapes and in data types; the outputs have the
+ *     shapes and the data types that the layer gives. An output may be quantised otherwise than its
+ *     input. What a STAND_IN computes, only its backend knows.
+ * What is left to ask is what one's own kernels can do: which data types, which quantisation, how
+ * large a tensor, which operand must be constant. layer_rules.h has the usual answers.
+ *
  * Memory. Workloads hold no addresses: a workload is made from descriptor, tensor infos and
  * constants, packs what it wants to pack once, states its needs, and is immutable afterwards.
  * |execute| receives the addresses for this call. One workload is executed by many threads at once,
@@ -245,7 +265,8 @@ typedef struct armnn_subgraph_t {
   uint32_t reserved;
 } armnn_subgraph_t;
 
-/* The question "would you run this layer?" All pointers are valid for the call. */
+/* The question "would you run this layer?", which is a valid one ("Layers" above). All pointers are
+ * valid for the call. */
 typedef struct armnn_layer_query_t {
   armnn_header_t header;
   int32_t type;

@@ -50,23 +50,22 @@
  * any entry of the host table is null. A library has no work in static initialisers and uses no
  * instruction above the baseline of its architecture outside functions that it guards itself.
  *
- * Layers. Whatever shows a layer (a query, a layer of a sub-graph, a workload info) shows a valid
+ * Layers. A layer that the host shows (a query, a layer of a sub-graph, a workload info) is a valid
  * one. The host has checked what follows, so that no backend checks it again:
- *   - Its type is canonical. Six types are ELEMENTWISE_BINARY here: ADDITION, DIVISION, MAXIMUM,
- *     MINIMUM, MULTIPLICATION, SUBTRACTION. PERMUTE is TRANSPOSE, MEAN is REDUCE, FLOOR is
- *     ELEMENTWISE_UNARY, CONVERT_FP16_TO_FP32 and CONVERT_FP32_TO_FP16 are CAST.
- *   - There is a descriptor exactly if the type has one. It has the tag of the type and every
- * member that the minor of GetVersion knows; enumerators are known ones; strides, dilations, groups
- * and blocks are not 0; axes lie within the rank, and none comes twice; arrays have no more than
- *     ARMNN_MAX_DIMS entries.
- *   - Operands are those of the type, in its order. Only an optional one may be absent: it is a
- * null entry, or left out at the end. So |input_count| is asked before an optional operand is read.
- *   - A tensor info has a known data type, at most ARMNN_MAX_DIMS dimensions, all of them known,
- * and |element_count| is their product. The product of those that are not 0, times the size of an
- *     element, is below 2^63: sizes and strides of any part of a tensor fit into int64_t.
- *   - Operands fit the descriptor and each other, in shapes and in data types; the outputs have the
- *     shapes and the data types that the layer gives. An output may be quantised otherwise than its
- *     input. What a STAND_IN computes, only its backend knows.
+ *   [type] It is canonical. ADDITION, DIVISION, MAXIMUM, MINIMUM, MULTIPLICATION and SUBTRACTION
+ *       come as ELEMENTWISE_BINARY, PERMUTE as TRANSPOSE, MEAN as REDUCE, FLOOR as
+ *       ELEMENTWISE_UNARY, CONVERT_FP16_TO_FP32 and CONVERT_FP32_TO_FP16 as CAST.
+ *   [descriptor] There is one exactly if the type has one, with the tag of the type and every
+ *       member that the minor of GetVersion knows. Enumerators are known ones. Strides, dilations,
+ *       groups and blocks are not 0. Axes lie within the rank, none comes twice.
+ *   [operands] They are those of the type, in its order. Only an optional one may be absent: its
+ *       entry is null, or it is left out at the end; ask |input_count| before you read it.
+ *   [tensors] The data type is known, there are at most ARMNN_MAX_DIMS dimensions, all of them
+ *       known, and |element_count| is their product. The product of those that are not 0, times
+ *       the size of an element, is below 2^63: no size and no stride overflows int64_t.
+ *   [shapes] Operands fit the descriptor and each other, in shapes and in data types. Outputs have
+ *       the shapes and the data types that the layer gives. An output may be quantised otherwise
+ *       than an input. What a STAND_IN gives, only its backend knows.
  * What is left to ask is what one's own kernels can do: which data types, which quantisation, how
  * large a tensor, which operand must be constant. layer_rules.h has the usual answers.
  *

@@ -78,8 +78,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call, search_fn_t min, sear
   const armnn_arg_min_max_descriptor_t* descriptor =
       ARMNN_DESCRIPTOR(call->info, armnn_arg_min_max_descriptor_t);
   const armnn_tensor_info_t* input = ARMNN_IN_INFO(call, 0);
-  uint32_t axis = 0;
-  armnn_normalize_axis(descriptor->axis, input->rank, &axis);
+  const uint32_t axis = armnn_axis(descriptor->axis, input->rank);
   search_job_t job = {descriptor->function == ARMNN_ARG_MAX ? max : min,
                       ARMNN_IN(call, 0, unsigned char),
                       call->outputs[0],

@@ -11,6 +11,7 @@
 #define ARMNN_CPU_REF_AXIS_H_
 
 #include "armnn/backend_kit.h"
+#include "int_math.h"
 
 enum { ARMNN_REF_LANES = 64 };
 
@@ -42,12 +43,12 @@ typedef struct armnn_i_ref_lanes_t {
 } armnn_i_ref_lanes_t;
 
 static inline uint64_t armnn_i_ref_lane_groups(const armnn_i_ref_axis_t* view) {
-  return view->outer * ((view->inner + ARMNN_REF_LANES - 1) / ARMNN_REF_LANES);
+  return view->outer * armnn_div_up(view->inner, ARMNN_REF_LANES);
 }
 
 static inline armnn_i_ref_lanes_t armnn_i_ref_lanes(const armnn_i_ref_axis_t* view,
                                                     uint64_t group) {
-  const uint64_t groups = (view->inner + ARMNN_REF_LANES - 1) / ARMNN_REF_LANES;
+  const uint64_t groups = armnn_div_up(view->inner, ARMNN_REF_LANES);
   const uint64_t first = group % groups * ARMNN_REF_LANES;
   armnn_i_ref_lanes_t lanes = {group / groups * view->length * view->inner + first,
                                view->inner - first};

@@ -34,18 +34,6 @@ static operand_t operand_of(const armnn_tensor_info_t* info, int is_right, int t
   return operand;
 }
 
-static operand_t left_of(const armnn_layer_query_t* query) {
-  const armnn_batch_mat_mul_descriptor_t* d =
-      ARMNN_DESCRIPTOR(query, armnn_batch_mat_mul_descriptor_t);
-  return operand_of(query->input_infos[0], 0, d->transpose_x || d->adjoint_x);
-}
-
-static operand_t right_of(const armnn_layer_query_t* query) {
-  const armnn_batch_mat_mul_descriptor_t* d =
-      ARMNN_DESCRIPTOR(query, armnn_batch_mat_mul_descriptor_t);
-  return operand_of(query->input_infos[1], 1, d->transpose_y || d->adjoint_y);
-}
-
 /* Strides over the output's batch dimensions; 0 along those that the operand repeats. */
 static void batch_strides(const armnn_tensor_info_t* info, const operand_t* operand,
                           const armnn_i_ref_matrix_t* job, int64_t* out_strides) {
@@ -58,9 +46,10 @@ static void batch_strides(const armnn_tensor_info_t* info, const operand_t* oper
 }
 
 armnn_status_t armnn_f32_batch_mat_mul__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  armnn_layer_query_t query = {.descriptor = call->info->descriptor,
-                               .input_infos = call->info->input_infos};
-  const operand_t left = left_of(&query), right = right_of(&query);
+  const armnn_batch_mat_mul_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_batch_mat_mul_descriptor_t);
+  const operand_t left = operand_of(ARMNN_IN_INFO(call, 0), 0, d->transpose_x || d->adjoint_x);
+  const operand_t right = operand_of(ARMNN_IN_INFO(call, 1), 1, d->transpose_y || d->adjoint_y);
   const uint32_t batch_rank =
       left.batch_rank > right.batch_rank ? left.batch_rank : right.batch_rank;
   armnn_i_ref_matrix_t job = {.call = call,

@@ -55,8 +55,7 @@ static int is_floating(int32_t data_type) {
          data_type == ARMNN_DATA_TYPE_BFLOAT16;
 }
 
-/* ---- Out of the buffer ------------------------------------------------------------------------
- */
+/* ---- Out of the buffer ----------------------------------------------------------------------- */
 
 typedef void (*store_fn_t)(void* target, const void* buffer, uint64_t count);
 
@@ -114,8 +113,7 @@ void armnn_i_ref_store_value(float value, int32_t data_type, void* out_element) 
   stores_of_float[data_type](out_element, &value, 1);
 }
 
-/* ---- The layers -------------------------------------------------------------------------------
- */
+/* ---- The layers ------------------------------------------------------------------------------ */
 
 typedef struct cast_job_t {
   load_fn_t load;

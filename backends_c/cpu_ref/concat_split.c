@@ -9,8 +9,7 @@
 #include "tensor_copy.h"
 #include "tensor_shape.h"
 
-/* ---- Views ------------------------------------------------------------------------------------
- */
+/* ---- Views ----------------------------------------------------------------------------------- */
 
 /* Where a view begins, in elements of the whole tensor. */
 static uint64_t view_offset(const armnn_view_t* view, const armnn_tensor_info_t* whole,
@@ -21,8 +20,7 @@ static uint64_t view_offset(const armnn_view_t* view, const armnn_tensor_info_t*
   return offset;
 }
 
-/* ---- Concat -----------------------------------------------------------------------------------
- */
+/* ---- Concat ---------------------------------------------------------------------------------- */
 
 armnn_status_t armnn_any_concat__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
@@ -43,8 +41,7 @@ armnn_status_t armnn_any_concat__ref(const armnn_kernel_call_t* call, armnn_erro
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Splitter ---------------------------------------------------------------------------------
- */
+/* ---- Splitter -------------------------------------------------------------------------------- */
 
 armnn_status_t armnn_any_splitter__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
@@ -65,8 +62,7 @@ armnn_status_t armnn_any_splitter__ref(const armnn_kernel_call_t* call, armnn_er
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Stack ------------------------------------------------------------------------------------
- */
+/* ---- Stack ----------------------------------------------------------------------------------- */
 
 armnn_status_t armnn_any_stack__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;

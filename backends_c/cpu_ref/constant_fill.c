@@ -9,8 +9,7 @@
 #include "tensor_copy.h"
 #include "tensor_shape.h"
 
-/* ---- Copies -----------------------------------------------------------------------------------
- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 
 armnn_status_t armnn_any_copy__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
@@ -26,8 +25,7 @@ armnn_status_t armnn_any_reshape__ref(const armnn_kernel_call_t* call, armnn_err
   return armnn_any_copy__ref(call, error);
 }
 
-/* ---- Fill -------------------------------------------------------------------------------------
- */
+/* ---- Fill ------------------------------------------------------------------------------------ */
 
 /* A quantised output would need a value that is quantised first. The operand that says the shape is
  * not read: the output's info has the same shape. */
@@ -50,8 +48,7 @@ armnn_status_t armnn_any_fill__ref(const armnn_kernel_call_t* call, armnn_error_
                             &source_stride);
 }
 
-/* ---- Rank and shape ---------------------------------------------------------------------------
- */
+/* ---- Rank and shape -------------------------------------------------------------------------- */
 
 static void store_index(const armnn_kernel_call_t* call, uint64_t place, uint64_t value) {
   if (ARMNN_OUT_INFO(call, 0)->data_type == ARMNN_DATA_TYPE_SIGNED32) {

@@ -28,8 +28,7 @@ static int is_inside(int64_t index, uint64_t dim) {
   return index >= -(int64_t)dim && index < (int64_t)dim;
 }
 
-/* ---- Gather -----------------------------------------------------------------------------------
- */
+/* ---- Gather ---------------------------------------------------------------------------------- */
 
 typedef struct gather_job_t {
   const unsigned char* params;
@@ -55,9 +54,8 @@ static void gather_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
 armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   const armnn_tensor_info_t* params = ARMNN_IN_INFO(call, 0);
   const armnn_tensor_info_t* indices = ARMNN_IN_INFO(call, 1);
-  uint32_t axis = 0;
-  armnn_normalize_axis(ARMNN_DESCRIPTOR(call->info, armnn_gather_descriptor_t)->axis, params->rank,
-                       &axis);
+  const uint32_t axis =
+      armnn_axis(ARMNN_DESCRIPTOR(call->info, armnn_gather_descriptor_t)->axis, params->rank);
   gather_job_t job = {ARMNN_IN(call, 0, unsigned char),
                       call->inputs[1],
                       ARMNN_OUT(call, 0, unsigned char),
@@ -76,8 +74,7 @@ armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_erro
                             ARMNN_COPY_GRAIN_BYTES / job.piece + 1);
 }
 
-/* ---- Gather ND --------------------------------------------------------------------------------
- */
+/* ---- Gather ND ------------------------------------------------------------------------------- */
 
 typedef struct gather_nd_job_t {
   const unsigned char* params;

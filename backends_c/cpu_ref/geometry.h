@@ -7,6 +7,7 @@
 #define ARMNN_CPU_REF_GEOMETRY_H_
 
 #include "armnn/backend_kit.h"
+#include "int_math.h"
 
 /* ---- Images ---------------------------------------------------------------------------------- */
 
@@ -57,9 +58,10 @@ static inline armnn_i_ref_window_t armnn_i_ref_dilated(armnn_i_ref_window_t wind
 static inline void armnn_i_ref_tap_range(int64_t offset, int64_t stride, int64_t input,
                                          int64_t output, int64_t* out_begin, int64_t* out_end) {
   int64_t begin = 0;
-  if (offset < 0) begin = stride == 1 ? -offset : (-offset + stride - 1) / stride;
+  if (offset < 0)
+    begin = stride == 1 ? -offset : (int64_t)armnn_div_up((uint64_t)-offset, (uint64_t)stride);
   int64_t end = input - offset;
-  if (end > 0 && stride != 1) end = (end + stride - 1) / stride;
+  if (end > 0 && stride != 1) end = (int64_t)armnn_div_up((uint64_t)end, (uint64_t)stride);
   if (end > output) end = output;
   if (begin > output) begin = output;
   *out_begin = begin;

@@ -27,8 +27,7 @@ static local_job_t job_of(const armnn_kernel_call_t* call, int32_t data_layout) 
   return job;
 }
 
-/* ---- Instance normalisation: a channel of one image over all of its pixels --------------------
- */
+/* ---- Instance normalisation: a channel of one image over all of its pixels ------------------- */
 
 /* Items are channels of one image; pixel p of it lies at p * stride. */
 static void normalize_instances(void* argument, uint64_t begin, uint64_t end,
@@ -70,8 +69,7 @@ armnn_status_t armnn_f32_instance_normalization__ref(const armnn_kernel_call_t* 
                          error);
 }
 
-/* ---- L2 normalisation: a pixel by the length of its channels -----------------------------------
- */
+/* ---- L2 normalisation: a pixel by the length of its channels --------------------------------- */
 
 /* Items are groups of pixels; inside: channel, pixel. */
 static void normalize_lengths(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
@@ -108,8 +106,7 @@ armnn_status_t armnn_f32_l2_normalization__ref(const armnn_kernel_call_t* call,
                          job.view.length * 4, error);
 }
 
-/* ---- Local response: x / (k + alpha * sum of squares of the neighbours) ^ beta -----------------
- */
+/* ---- Local response: x / (k + alpha * sum of squares of the neighbours) ^ beta --------------- */
 
 /* The part of [index - (size - 1) / 2, index + size / 2] that lies in [0, count). */
 static void neighbours(int64_t index, int64_t size, int64_t count, int64_t* out_begin,

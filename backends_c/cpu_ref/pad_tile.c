@@ -48,8 +48,7 @@ static armnn_status_t frame_run(frame_t* frame, const armnn_host_t* host, armnn_
                             ARMNN_COPY_GRAIN_BYTES / row_bytes + 1);
 }
 
-/* ---- Pad --------------------------------------------------------------------------------------
- */
+/* ---- Pad ------------------------------------------------------------------------------------- */
 
 /* Input index for output index |index| of a dimension of |dim| elements behind |before| of padding;
  * UINT64_MAX for the padding of the constant mode. Reflections go on beyond a full length. */
@@ -145,8 +144,7 @@ armnn_status_t armnn_any_pad__ref(const armnn_kernel_call_t* call, armnn_error_t
   return frame_run(&frame, call->host, pad_rows);
 }
 
-/* ---- Tile -------------------------------------------------------------------------------------
- */
+/* ---- Tile ------------------------------------------------------------------------------------ */
 
 static void tile_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
   (void)thread_index;

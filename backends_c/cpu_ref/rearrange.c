@@ -8,8 +8,7 @@
 #include "tensor_copy.h"
 #include "tensor_shape.h"
 
-/* ---- Permute and transpose --------------------------------------------------------------------
- */
+/* ---- Permute and transpose ------------------------------------------------------------------- */
 
 /* Input dimension that becomes output dimension |d|. PERMUTE's mappings say where each input
  * dimension goes, TRANSPOSE's where each output dimension comes from. */
@@ -38,8 +37,7 @@ armnn_status_t armnn_any_permute__ref(const armnn_kernel_call_t* call, armnn_err
                             in_strides);
 }
 
-/* ---- Broadcast to -----------------------------------------------------------------------------
- */
+/* ---- Broadcast to ---------------------------------------------------------------------------- */
 
 armnn_status_t armnn_any_broadcast_to__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
@@ -52,8 +50,7 @@ armnn_status_t armnn_any_broadcast_to__ref(const armnn_kernel_call_t* call, armn
                             in_strides);
 }
 
-/* ---- Space to depth and back ------------------------------------------------------------------
- */
+/* ---- Space to depth and back ----------------------------------------------------------------- */
 
 /* The image side has the large height and width, the depth side the many channels, which are
  * ordered block row, block column, channel. */

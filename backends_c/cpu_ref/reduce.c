@@ -116,8 +116,7 @@ static const fold_t* find_fold(int32_t operation, int32_t data_type) {
                                                                   : 2];
 }
 
-/* ---- Descriptors ------------------------------------------------------------------------------
- */
+/* ---- Descriptors ----------------------------------------------------------------------------- */
 
 typedef struct settings_t {
   int32_t operation;
@@ -135,8 +134,7 @@ static settings_t settings_of(int32_t type, const armnn_header_t* descriptor) {
   return (settings_t){reduce->operation, reduce->keep_dims, reduce->axis_count, reduce->axes};
 }
 
-/* ---- Execution --------------------------------------------------------------------------------
- */
+/* ---- Execution ------------------------------------------------------------------------------- */
 
 typedef struct reduce_job_t {
   const fold_t* fold;
@@ -203,8 +201,7 @@ static void reduce_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
 static armnn_status_t run(const armnn_kernel_call_t* call) {
   const armnn_tensor_info_t* input = ARMNN_IN_INFO(call, 0);
   settings_t settings = settings_of(call->info->type, call->info->descriptor);
-  uint32_t mask = 0, bad = 0;
-  armnn_normalize_axes(settings.axes, settings.axis_count, input->rank, &mask, &bad);
+  const uint32_t mask = armnn_axes_mask(settings.axes, settings.axis_count, input->rank);
   int64_t strides[ARMNN_MAX_DIMS];
   armnn_dense_strides(input->dims, input->rank, strides);
   reduce_job_t job;

@@ -7,8 +7,7 @@
 #include "tensor_copy.h"
 #include "tensor_shape.h"
 
-/* ---- Slice ------------------------------------------------------------------------------------
- */
+/* ---- Slice ----------------------------------------------------------------------------------- */
 
 armnn_status_t armnn_any_slice__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
@@ -30,15 +29,13 @@ armnn_status_t armnn_any_slice__ref(const armnn_kernel_call_t* call, armnn_error
                             in_strides);
 }
 
-/* ---- Strided slice ----------------------------------------------------------------------------
- */
+/* ---- Strided slice --------------------------------------------------------------------------- */
 
 /* What one dimension of the input comes to. */
 typedef struct strided_range_t {
   int64_t begin; /* index of the first element; inside the dimension if |count| is not 0 */
   int64_t stride;
   uint64_t count;
-  int shrinks; /* the dimension vanishes from the output */
 } strided_range_t;
 
 static int64_t clamp(int64_t value, int64_t least, int64_t most) {
@@ -52,20 +49,16 @@ static int64_t border_position(int64_t position, int64_t dim, int64_t stride) {
   return stride > 0 ? clamp(position, 0, dim) : clamp(position, -1, dim - 1);
 }
 
-/* TensorFlow's rules. 0 when a stride is zero, or when a vanishing dimension is indexed outside or
- * backwards. Dimensions beyond the descriptor's rank are taken whole. */
-static int find_range(const armnn_strided_slice_descriptor_t* descriptor, uint32_t d, uint64_t size,
-                      strided_range_t* out_range) {
-  int64_t dim = (int64_t)size;
-  *out_range = (strided_range_t){0, 1, size, 0};
-  if (d >= descriptor->rank) return 1;
-  int64_t stride = descriptor->stride[d];
+/* TensorFlow's rules: a dimension that vanishes from the output has one element, and dimensions
+ * beyond the descriptor's rank are taken whole. */
+static strided_range_t find_range(const armnn_strided_slice_descriptor_t* descriptor, uint32_t d,
+                                  uint64_t size) {
+  if (d >= descriptor->rank) return (strided_range_t){0, 1, size};
+  const int64_t dim = (int64_t)size, stride = descriptor->stride[d];
   if (descriptor->shrink_axis_mask >> d & 1u) {
-    int64_t index = descriptor->begin[d] < 0 ? descriptor->begin[d] + dim : descriptor->begin[d];
-    *out_range = (strided_range_t){index, 1, 1, 1};
-    return stride > 0 && index >= 0 && index < dim;
+    const int64_t index = descriptor->begin[d];
+    return (strided_range_t){index < 0 ? index + dim : index, 1, 1};
   }
-  if (stride == 0) return 0;
   int64_t begin = stride > 0 ? 0 : dim - 1;
   int64_t end = stride > 0 ? dim : -1;
   if ((descriptor->begin_mask >> d & 1u) == 0) {
@@ -80,8 +73,7 @@ static int find_range(const armnn_strided_slice_descriptor_t* descriptor, uint32
     count = (uint64_t)(distance / stride + (distance % stride != 0));
   }
   /* With one element the stride is never used; left alone it might overflow a product. */
-  *out_range = (strided_range_t){begin, count > 1 ? stride : 1, count, 0};
-  return 1;
+  return (strided_range_t){begin, count > 1 ? stride : 1, count};
 }
 
 armnn_status_t armnn_any_strided_slice__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
@@ -96,8 +88,7 @@ armnn_status_t armnn_any_strided_slice__ref(const armnn_kernel_call_t* call, arm
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   armnn_dense_strides(input->dims, input->rank, in_strides);
   for (uint32_t d = 0; d < input->rank; ++d) {
-    strided_range_t range;
-    find_range(descriptor, d, input->dims[d], &range);
+    const strided_range_t range = find_range(descriptor, d, input->dims[d]);
     counts[d] = range.count;
     offset += range.begin * in_strides[d];
     in_strides[d] *= range.stride;

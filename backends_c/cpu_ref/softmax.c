@@ -67,14 +67,11 @@ static void softmax_lines(void* argument, uint64_t begin, uint64_t end, uint32_t
 static armnn_status_t run(const armnn_kernel_call_t* call, int logarithm, armnn_error_t* error) {
   const armnn_softmax_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_softmax_descriptor_t);
   const armnn_tensor_info_t* info = ARMNN_IN_INFO(call, 0);
-  uint32_t axis = 0;
-  if (ARMNN_COUNT(call) == 0 || !armnn_normalize_axis(d->axis, info->rank, &axis)) {
-    return ARMNN_STATUS_OK;
-  }
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   softmax_job_t job = {call,
                        ARMNN_IN(call, 0, float),
                        ARMNN_OUT(call, 0, float),
-                       armnn_i_ref_axis(info, axis),
+                       armnn_i_ref_axis(info, armnn_axis(d->axis, info->rank)),
                        d->beta,
                        logarithm};
   return armnn_i_ref_run(call, softmax_lines, &job, armnn_i_ref_lane_groups(&job.view),

@@ -8,8 +8,8 @@
  * places running fastest. The element at s of place k on the batch side is the one at
  * s * block + k - offset on the image side, where the offset is the padding or the crop before.
  */
-#include "checked_math.h"
 #include "convert.h"
+#include "int_math.h"
 #include "kernels.h"
 #include "tensor_copy.h"
 #include "tensor_shape.h"
@@ -103,9 +103,10 @@ armnn_status_t armnn_any_space_batch__ref(const armnn_kernel_call_t* call, armnn
       int64_t k = (int64_t)(rest % sides.block[i]);
       rest /= sides.block[i];
       /* Where s * block + k - offset is inside of the image. */
-      int64_t begin = offset > k ? (offset - k + block - 1) / block : 0;
+      int64_t begin =
+          offset > k ? (int64_t)armnn_div_up((uint64_t)(offset - k), (uint64_t)block) : 0;
       int64_t end = (int64_t)image->dims[d] + offset - k;
-      end = end <= 0 ? 0 : (end + block - 1) / block;
+      end = end <= 0 ? 0 : (int64_t)armnn_div_up((uint64_t)end, (uint64_t)block);
       if (end > (int64_t)batch->dims[d]) end = (int64_t)batch->dims[d];
       is_empty |= begin >= end;
       box[d] = (uint64_t)(end - begin);

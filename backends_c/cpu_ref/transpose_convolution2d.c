@@ -28,6 +28,11 @@ typedef struct transpose_job_t {
   int64_t row_tiles, column_tiles; /* of one phase, at most */
 } transpose_job_t;
 
+/* How many of |output| positions are |phase| modulo |stride|; |phase| is one of them. */
+static int64_t outputs_of_phase(int64_t output, int64_t phase, int64_t stride) {
+  return (int64_t)armnn_div_up((uint64_t)(output - phase), (uint64_t)stride);
+}
+
 /* Does |tap| reach the outputs of |phase|? Then the first of them reads input |out_first|. */
 static int tap_reaches(const armnn_i_ref_window_t* window, int64_t tap, int64_t phase,
                        int64_t* out_first) {
@@ -79,8 +84,8 @@ static void multiply_phases(void* argument, uint64_t begin, uint64_t end, uint32
     const int64_t group = rest % job->groups;
     const int64_t batch = rest / job->groups;
     const int64_t stride_y = job->window_y.stride, stride_x = job->window_x.stride;
-    const int64_t height = (job->out.height - phase_y + stride_y - 1) / stride_y;
-    const int64_t width = (job->out.width - phase_x + stride_x - 1) / stride_x;
+    const int64_t height = outputs_of_phase(job->out.height, phase_y, stride_y);
+    const int64_t width = outputs_of_phase(job->out.width, phase_x, stride_x);
     if (position >= height * width) continue; /* this phase is smaller than the first */
     const int64_t channel = group * job->group_out + row;
     const int64_t rows = armnn_i_ref_part(job->group_out, row);
@@ -126,8 +131,8 @@ armnn_status_t armnn_f32_transpose_convolution2d__ref(const armnn_kernel_call_t*
                          d->stride_x < out.width ? d->stride_x : out.width,
                          0,
                          0};
-  const int64_t phase_height = (out.height + job.window_y.stride - 1) / job.window_y.stride;
-  const int64_t phase_width = (out.width + job.window_x.stride - 1) / job.window_x.stride;
+  const int64_t phase_height = outputs_of_phase(out.height, 0, job.window_y.stride);
+  const int64_t phase_width = outputs_of_phase(out.width, 0, job.window_x.stride);
   job.row_tiles = armnn_i_ref_tiles(job.group_out);
   job.column_tiles = armnn_i_ref_tiles(phase_height * phase_width);
   const int64_t items =

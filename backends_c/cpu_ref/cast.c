@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * cast.c - CAST between any two data types, and the two float16 conversions.
+ * cast.c - CAST between any two data types.
  *
  * Quantised types count as the plain integers that they store, as in Arm NN. A floating-point value
  * goes to an integer by truncation, values outside the range go to its nearest end, NaN goes to 0.

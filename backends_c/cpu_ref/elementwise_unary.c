@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * elementwise_unary.c - ELEMENTWISE_UNARY and FLOOR.
+ * elementwise_unary.c - ELEMENTWISE_UNARY.
  *
  * All operations but LOGICAL_NOT take float32; ABS, NEG and CEIL take integers, too, where ABS and
  * NEG of the most negative number wrap to itself. LOGICAL_NOT takes booleans.
@@ -131,9 +131,4 @@ armnn_status_t armnn_b8_elementwise_unary__ref(const armnn_kernel_call_t* call,
                                                armnn_error_t* error) {
   (void)error;
   return run_operation(call);
-}
-
-armnn_status_t armnn_f32_floor__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return run(call, floor_f32, 16384);
 }

@@ -1,26 +1,16 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * rearrange.c - PERMUTE, TRANSPOSE, BROADCAST_TO, SPACE_TO_DEPTH, DEPTH_TO_SPACE: layers whose
+ * rearrange.c - TRANSPOSE, BROADCAST_TO, SPACE_TO_DEPTH, DEPTH_TO_SPACE: layers whose
  * output is the input read with other strides.
  */
 #include "kernels.h"
 #include "tensor_copy.h"
 #include "tensor_shape.h"
 
-/* ---- Permute and transpose ------------------------------------------------------------------- */
+/* ---- Transpose ------------------------------------------------------------------------------- */
 
-/* Input dimension that becomes output dimension |d|. PERMUTE's mappings say where each input
- * dimension goes, TRANSPOSE's where each output dimension comes from. */
-static uint32_t source_dimension(int32_t type, const armnn_permute_descriptor_t* descriptor,
-                                 uint32_t d) {
-  if (type == ARMNN_LAYER_TRANSPOSE) return descriptor->mappings[d];
-  uint32_t source = 0;
-  while (descriptor->mappings[source] != d) ++source;
-  return source;
-}
-
-armnn_status_t armnn_any_permute__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+armnn_status_t armnn_any_transpose__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
   const armnn_permute_descriptor_t* descriptor =
       ARMNN_DESCRIPTOR(call->info, armnn_permute_descriptor_t);
@@ -30,7 +20,7 @@ armnn_status_t armnn_any_permute__ref(const armnn_kernel_call_t* call, armnn_err
   armnn_dense_strides(input->dims, input->rank, strides);
   armnn_dense_strides(output->dims, output->rank, out_strides);
   for (uint32_t d = 0; d < output->rank; ++d) {
-    in_strides[d] = strides[source_dimension(call->info->type, descriptor, d)];
+    in_strides[d] = strides[descriptor->mappings[d]];
   }
   return armnn_copy_strided(call->host, armnn_data_type_size(output->data_type), output->rank,
                             output->dims, call->outputs[0], out_strides, call->inputs[0],

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * reduce.c - REDUCE and MEAN over any set of axes.
+ * reduce.c - REDUCE over any set of axes.
  *
  * float32 is accumulated in double, integers in 64 bits that wrap; an integer mean truncates
  * towards zero. MAX and MIN give NaN when an element is NaN. Over nothing at all SUM is 0, PROD 1,
@@ -116,24 +116,6 @@ static const fold_t* find_fold(int32_t operation, int32_t data_type) {
                                                                   : 2];
 }
 
-/* ---- Descriptors ----------------------------------------------------------------------------- */
-
-typedef struct settings_t {
-  int32_t operation;
-  uint32_t keep_dims;
-  uint32_t axis_count;
-  const int32_t* axes;
-} settings_t;
-
-static settings_t settings_of(int32_t type, const armnn_header_t* descriptor) {
-  if (type == ARMNN_LAYER_MEAN) {
-    const armnn_mean_descriptor_t* mean = (const armnn_mean_descriptor_t*)descriptor;
-    return (settings_t){ARMNN_REDUCE_MEAN, mean->keep_dims, mean->axis_count, mean->axes};
-  }
-  const armnn_reduce_descriptor_t* reduce = (const armnn_reduce_descriptor_t*)descriptor;
-  return (settings_t){reduce->operation, reduce->keep_dims, reduce->axis_count, reduce->axes};
-}
-
 /* ---- Execution ------------------------------------------------------------------------------- */
 
 typedef struct reduce_job_t {
@@ -200,8 +182,8 @@ static void reduce_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
 
 static armnn_status_t run(const armnn_kernel_call_t* call) {
   const armnn_tensor_info_t* input = ARMNN_IN_INFO(call, 0);
-  settings_t settings = settings_of(call->info->type, call->info->descriptor);
-  const uint32_t mask = armnn_axes_mask(settings.axes, settings.axis_count, input->rank);
+  const armnn_reduce_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_reduce_descriptor_t);
+  const uint32_t mask = armnn_axes_mask(d->axes, d->axis_count, input->rank);
   int64_t strides[ARMNN_MAX_DIMS];
   armnn_dense_strides(input->dims, input->rank, strides);
   reduce_job_t job;
@@ -222,8 +204,8 @@ static armnn_status_t run(const armnn_kernel_call_t* call) {
   }
   armnn_walk_collapse(&job.kept);
   armnn_walk_collapse(&job.reduced);
-  job.fold = find_fold(settings.operation, input->data_type);
-  job.divisor = settings.operation == ARMNN_REDUCE_MEAN ? job.reduced.count : 1;
+  job.fold = find_fold(d->operation, input->data_type);
+  job.divisor = d->operation == ARMNN_REDUCE_MEAN ? job.reduced.count : 1;
   job.out = ARMNN_OUT(call, 0, unsigned char);
   job.x = ARMNN_IN(call, 0, unsigned char);
   job.element_size = armnn_data_type_size(input->data_type);

@@ -7,19 +7,31 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
+from armnn_py._native.layers import descriptor_struct
 from armnn_py._native.read_layers import (
     NonsenseError,
     descriptor_from_struct,
     read_tensor_info,
 )
+from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes
 from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from armnn_py._native import abi
+    from armnn_py.descriptors import Descriptor
+
+
+def shown_form(
+    layer_type: LayerType, descriptor: Descriptor | None = None
+) -> tuple[int, ctypes.Structure | None]:
+    """The type and the descriptor in C as which backends see a layer of any of Arm NN's types."""
+    kind, form = canonical_form(layer_type, descriptor)
+    return int(kind), descriptor_struct(kind, form)
 
 
 def host_refusal(
@@ -31,6 +43,9 @@ def host_refusal(
     """Why the host does not show such a layer to any backend, or ``None`` if it does."""
     try:
         kind = LayerType(layer_type)
+        canonical = FACTS[kind].canonical
+        if canonical is not None:
+            return f"{kind.label} is shown as {canonical.label}"
         read = [
             None if info is None else read_tensor_info(ctypes.byref(info), f"input {index}")
             for index, info in enumerate(inputs)

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from armnn_py._native import abi, layers
 from armnn_py.tensors import TensorInfo
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor, tensor_info
+from .host_check import shown_form
 from .tensors import DTYPES, examples, shapes, values
 
 
@@ -142,9 +144,9 @@ def test_which_layers_run_in_place(cpu_ref: Layers) -> None:
     wide = tensor_info((2, 3), np.int64)
     flat = tensor_info((6,), np.float32)
     for layer_type, form, inputs, output, mask in [
-        (abi.ARMNN_LAYER_ADDITION, None, [real, real], real, 0b11),
-        (abi.ARMNN_LAYER_ADDITION, None, [row, real], real, 0b10),
-        (abi.ARMNN_LAYER_FLOOR, None, [real], real, 0b1),
+        (*shown_form(LayerType.ADDITION), [real, real], real, 0b11),
+        (*shown_form(LayerType.ADDITION), [row, real], real, 0b10),
+        (*shown_form(LayerType.FLOOR), [real], real, 0b1),
         (abi.ARMNN_LAYER_RESHAPE, reshape_form((6,)), [real], flat, 0b1),
         (abi.ARMNN_LAYER_CAST, None, [wide], real, 0),
         (abi.ARMNN_LAYER_CONSTANT, None, [real], real, 0),

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
+from .host_check import shown_form
 from .tensors import values
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ def test_logical_not(cpu_ref: Layers) -> None:
 
 def test_floor(cpu_ref: Layers) -> None:
     x = np.array([-1.5, -0.0, 0.5, 2.999, np.nan, -np.inf, 1e20], np.float32)
-    (out,) = cpu_ref.run(abi.ARMNN_LAYER_FLOOR, None, [x], [(x.shape, np.float32)])
+    (out,) = cpu_ref.run(*shown_form(LayerType.FLOOR), [x], [(x.shape, np.float32)])
     np.testing.assert_array_equal(out, np.floor(x))
 
 

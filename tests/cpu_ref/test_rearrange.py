@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 from armnn_py._native import abi
+from armnn_py.descriptors import PermuteDescriptor
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
+from .host_check import shown_form
 from .reference import onnx_node
 from .tensors import DTYPES, examples, shapes, values
 
@@ -48,8 +51,8 @@ def test_permute_writes_to_the_mapping(cpu_ref: Layers, case: Any, dtype: Any) -
     shape, mapping = case
     x = values(shape, dtype)
     expected = np.moveaxis(x, range(len(shape)), mapping)
-    kind = abi.ARMNN_LAYER_PERMUTE
-    (out,) = cpu_ref.run(kind, permute_form(kind, mapping), [x], [(expected.shape, dtype)])
+    layer = shown_form(LayerType.PERMUTE, PermuteDescriptor(mapping))
+    (out,) = cpu_ref.run(*layer, [x], [(expected.shape, dtype)])
     np.testing.assert_array_equal(out, expected)
 
 
@@ -75,7 +78,6 @@ def test_large_transposes_in_parallel(
     np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("kind", [abi.ARMNN_LAYER_PERMUTE, abi.ARMNN_LAYER_TRANSPOSE])
 @pytest.mark.parametrize(
     ("mapping", "output", "words"),
     [
@@ -86,7 +88,8 @@ def test_large_transposes_in_parallel(
         ((1, 0, 2), (2, 3, 4), "stated as 2x3x4, but it is 3x2x4"),
     ],
 )
-def test_permute_reasons(cpu_ref: Layers, kind: int, mapping: Any, output: Any, words: str) -> None:
+def test_transpose_reasons(cpu_ref: Layers, mapping: Any, output: Any, words: str) -> None:
+    kind = abi.ARMNN_LAYER_TRANSPOSE
     reason = cpu_ref.refusal(
         kind, permute_form(kind, mapping), [((2, 3, 4), np.float32)], [(output, np.float32)]
     )

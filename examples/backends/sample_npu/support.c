@@ -122,10 +122,8 @@ static bool is_row(const armnn_tensor_info_t* row, const armnn_tensor_info_t* ou
 }
 
 static armnn_status_t check_add(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  if (query->type == ARMNN_LAYER_ELEMENTWISE_BINARY) {
-    const armnn_elementwise_binary_descriptor_t* d = (const void*)query->descriptor;
-    if (d->operation != ARMNN_BINARY_ADD) return REFUSE("of the binary operations only Add");
-  }
+  const armnn_elementwise_binary_descriptor_t* d = (const void*)query->descriptor;
+  if (d->operation != ARMNN_BINARY_ADD) return REFUSE("of the binary operations only Add");
   const armnn_tensor_info_t *a = query->input_infos[0], *b = query->input_infos[1];
   const armnn_tensor_info_t* out = query->output_infos[0];
   CHECK(check_tensor(b, "the second input", reason));
@@ -141,7 +139,7 @@ static armnn_status_t check_add(const armnn_layer_query_t* query, armnn_error_t*
 armnn_status_t npu_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
   if (query->fields_used != 0) return REFUSE("the layer uses a member that the device ignores");
   if (query->type == ARMNN_LAYER_PRE_COMPILED) return ARMNN_STATUS_OK; /* its blob tells */
-  if (npu_descriptor_size(query->type) == 0 && query->type != ARMNN_LAYER_ADDITION) {
+  if (npu_descriptor_size(query->type) == 0) {
     return REFUSE("the device has no instruction for this layer");
   }
   CHECK(check_tensor(query->input_infos[0], "the input", reason));

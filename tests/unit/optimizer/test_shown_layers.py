@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What ``backend_api.h`` says under "Layers": every layer that a backend is shown is a valid one."""
+"""What ``backend_api.h`` says under "Layers": every layer that a backend is shown is valid."""
 
 from __future__ import annotations
 
@@ -90,11 +90,13 @@ def test_every_layer_of_a_model_is_valid(shown: Counter[tuple[str, str]]) -> Non
 
 def test_the_check_sees_what_is_wrong(shown: Counter[tuple[str, str]]) -> None:
     one, other = ann.TensorInfo((2, 3)), ann.TensorInfo((3, 2))
-    LayerStructs(LayerType.FLOOR, None, [one], [one]).query()
+    LayerStructs(LayerType.MEM_COPY, None, [one], [one]).query()
     for inputs, outputs in (([one], [other]), ([None], [one]), ([one, one], [one]), ([], [one])):
         with pytest.raises(AssertionError):
-            LayerStructs(LayerType.FLOOR, None, inputs, outputs).query()
-    structs = LayerStructs(LayerType.FLOOR, None, [one], [one])
+            LayerStructs(LayerType.MEM_COPY, None, inputs, outputs).query()
+    with pytest.raises(AssertionError, match="Floor is shown as ElementwiseUnary"):
+        LayerStructs(LayerType.FLOOR, None, [one], [one]).query()
+    structs = LayerStructs(LayerType.MEM_COPY, None, [one], [one])
     structs.inputs[0].element_count = 7
     with pytest.raises(AssertionError, match="7 elements"):
         structs.query()

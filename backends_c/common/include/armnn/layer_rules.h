@@ -181,7 +181,6 @@ static inline armnn_status_t armnn_layer_rule(const armnn_layer_query_t* query,
     case ARMNN_LAYER_GATHER:
     case ARMNN_LAYER_GATHER_ND:
     case ARMNN_LAYER_PAD:
-    case ARMNN_LAYER_PERMUTE:
     case ARMNN_LAYER_RESHAPE:
     case ARMNN_LAYER_SLICE:
     case ARMNN_LAYER_SPACE_TO_BATCH_ND:

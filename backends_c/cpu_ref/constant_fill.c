@@ -31,7 +31,7 @@ armnn_status_t armnn_any_reshape__ref(const armnn_kernel_call_t* call, armnn_err
  * not read: the output's info has the same shape. */
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const int32_t type = query->output_infos[0]->data_type;
-  if (!armnn_is_quantized(type)) return ARMNN_STATUS_OK;
+  if (!armnn_data_type_is_quantized(type)) return ARMNN_STATUS_OK;
   return ARMNN_RULE_REFUSE(reason, "output 0 is %s, the kernel does not quantise its value",
                            armnn_data_type_name(type));
 }

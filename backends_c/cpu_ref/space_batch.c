@@ -55,7 +55,7 @@ static armnn_status_t fill_zeros(const armnn_kernel_call_t* call) {
   const armnn_tensor_info_t* output = ARMNN_OUT_INFO(call, 0);
   const int64_t target_stride = 1, source_stride = 0;
   unsigned char element[8];
-  float zero = output->quantization_count > 0 && armnn_is_quantized(output->data_type)
+  float zero = output->quantization_count > 0 && armnn_data_type_is_quantized(output->data_type)
                    ? (float)output->zero_points[0]
                    : 0.0f;
   armnn_i_ref_store_value(zero, output->data_type, element);

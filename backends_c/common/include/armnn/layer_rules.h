@@ -96,22 +96,16 @@ static inline armnn_status_t armnn_rule_normalization(const armnn_layer_query_t*
 
 /* ---- Elements that move ---------------------------------------------------------------------- */
 
-static inline int armnn_is_quantized(int32_t data_type) {
-  return data_type == ARMNN_DATA_TYPE_QASYMM_U8 || data_type == ARMNN_DATA_TYPE_QASYMM_S8 ||
-         data_type == ARMNN_DATA_TYPE_QSYMM_S8 || data_type == ARMNN_DATA_TYPE_QSYMM_S16;
-}
-
 /* Layers that move elements as they are: all tensors have one quantisation, and one for the whole
  * of each, because elements that are quantised per axis lose their scale when they move. */
 static inline armnn_status_t armnn_rule_moves(const armnn_layer_query_t* query,
                                               armnn_error_t* reason) ARMNN_NOEXCEPT {
-  const int has_indices = query->type == ARMNN_LAYER_GATHER || query->type == ARMNN_LAYER_GATHER_ND;
-  const uint32_t sources = has_indices ? 1 : query->input_count;
-  for (uint32_t i = 0; i < sources; ++i) {
+  for (uint32_t i = 0; i < query->input_count; ++i) {
     const armnn_tensor_info_t* from = query->input_infos[i];
-    if (!armnn_is_quantized(from->data_type)) continue;
+    if (from == NULL || !armnn_data_type_is_quantized(from->data_type)) continue; /* indices, say */
     for (uint32_t o = 0; o < query->output_count; ++o) {
       const armnn_tensor_info_t* to = query->output_infos[o];
+      if (!armnn_data_type_is_quantized(to->data_type)) continue;
       const int from_axis = from->quantization_count > 1;
       if (from_axis || to->quantization_count > 1) {
         return ARMNN_RULE_REFUSE(
@@ -174,29 +168,13 @@ static inline armnn_status_t armnn_layer_rule(const armnn_layer_query_t* query,
       return armnn_rule_transpose_convolution2d(query, reason);
     case ARMNN_LAYER_NORMALIZATION:
       return armnn_rule_normalization(query, reason);
-    case ARMNN_LAYER_BATCH_TO_SPACE_ND:
-    case ARMNN_LAYER_BROADCAST_TO:
-    case ARMNN_LAYER_CONCAT:
-    case ARMNN_LAYER_DEPTH_TO_SPACE:
-    case ARMNN_LAYER_GATHER:
-    case ARMNN_LAYER_GATHER_ND:
-    case ARMNN_LAYER_PAD:
-    case ARMNN_LAYER_RESHAPE:
-    case ARMNN_LAYER_SLICE:
-    case ARMNN_LAYER_SPACE_TO_BATCH_ND:
-    case ARMNN_LAYER_SPACE_TO_DEPTH:
-    case ARMNN_LAYER_SPLITTER:
-    case ARMNN_LAYER_STACK:
-    case ARMNN_LAYER_STRIDED_SLICE:
-    case ARMNN_LAYER_TILE:
-    case ARMNN_LAYER_TRANSPOSE:
-      return armnn_rule_moves(query, reason);
     case ARMNN_LAYER_ARG_MIN_MAX:
       return armnn_rule_arg_min_max(query, reason);
     case ARMNN_LAYER_SHAPE:
       return armnn_rule_shape(query, reason);
     default:
-      return ARMNN_STATUS_OK;
+      return armnn_layer_moves_elements(query->type) ? armnn_rule_moves(query, reason)
+                                                     : ARMNN_STATUS_OK;
   }
 }
 

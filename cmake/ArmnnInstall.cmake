@@ -16,6 +16,8 @@ foreach(header types.h descriptors.h names.h backend_api.h
         backend_kit.h compile_kit.h)
   install(FILES "native/include/armnn/${header}" DESTINATION ${ARMNN_SDK_DIR}/include/armnn)
 endforeach()
+install(FILES "backends_c/common/include/armnn/layer_rules.h"
+        DESTINATION ${ARMNN_SDK_DIR}/include/armnn)
 
 write_basic_package_version_file(
   "${CMAKE_CURRENT_BINARY_DIR}/armnn_py-config-version.cmake"

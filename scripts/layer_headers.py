@@ -166,15 +166,36 @@ def names(table: Table) -> str:
             "Bits of one element; 0 for a number that is no data type.",
         ),
         _lookup(
+            "armnn_data_type_is_quantized",
+            "int32_t",
+            [(one.id, "1") for one in types if one.kind == "quantized"],
+            "0",
+            "Whether elements stand for scale * (element - zero point).",
+        ),
+        _lookup(
             "armnn_layer_type_name",
             "const char*",
             [(one.id, f'"{one.label}"') for one in table.layers.values()],
             '"unknown layer"',
             "Name of a layer type, for messages.",
         ),
+        _lookup(
+            "armnn_layer_moves_elements",
+            "int32_t",
+            [(one.id, "1") for one in table.layers.values() if _moves_elements(one)],
+            "0",
+            "Whether a layer puts elements of its input elsewhere, as they are: their quantisation "
+            "must be that of the output.",
+        ),
         _operations(table),
     ]
     return "\n".join(text)
+
+
+def _moves_elements(layer: Layer) -> bool:
+    """Whether elements change their place; a copy of a whole tensor leaves them where they are."""
+    stays = {"host", "moves_memory", "opaque"}
+    return layer.quantization == "moves" and not layer.canonical and not stays & {*layer.traits}
 
 
 def _lookup(name: str, result: str, rows: list[tuple[int, str]], other: str, doc: str) -> str:

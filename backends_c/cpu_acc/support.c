@@ -1,49 +1,21 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * support.c - which layers CpuAcc takes: float32 layers that CpuRef's rules find sound, as far as
- * the compiler has a reader for them and constants are where it wants them.
- *
- * What layers mean is written down once, in the support functions of CpuRef; they are linked here.
+ * support.c - which layers CpuAcc takes: float32 layers within the rules that all kernels share, as
+ * far as the compiler has a reader for them and constants are where it wants them.
  */
 #include <stdlib.h>
 
-#include "../cpu_ref/kernels.h"
+#include "armnn/layer_rules.h"
 #include "backend.h"
 
 #define REFUSE(reason, ...) armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)
-
-typedef struct rule_t {
-  int32_t layer_type;
-  int32_t data_type;
-  armnn_kernel_supports_fn_t supports;
-} rule_t;
-
-#define ARMNN_REF_SUPPORTS(function)
-#define ARMNN_REF_KERNEL(layer, operation, type, execute, supports) \
-  {ARMNN_LAYER_##layer, ARMNN_DATA_TYPE_##type, supports},
-#define ARMNN_REF_KERNEL_IN_PLACE ARMNN_REF_KERNEL
-
-static const rule_t rules[] = {
-#include "../cpu_ref/kernels_neural.inc"
-#include "../cpu_ref/kernels_tensor.inc"
-};
 
 /* Far beyond the memory of any machine, and so few that bytes, and elements times the taps of a
  * window, are counted in 64 bits without overflow. */
 #define MOST_ELEMENTS ((uint64_t)1 << 40)
 
 enum { MOST_INDICES = 1024 }; /* each may become a copy of its own */
-
-static armnn_status_t check_rules(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; ++i) {
-    if (rules[i].layer_type == query->type &&
-        (rules[i].data_type == ARMNN_DATA_TYPE_FLOAT32 || rules[i].data_type == ARMNN_ANY)) {
-      return rules[i].supports(query, reason);
-    }
-  }
-  return REFUSE(reason, "no kernel for this layer type");
-}
 
 static armnn_status_t check_tensor(const armnn_tensor_info_t* info, const char* what,
                                    uint32_t index, armnn_error_t* reason) {
@@ -107,7 +79,7 @@ armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_e
   if (!armnn_i_acc_has_reader(query->type)) {
     return REFUSE(reason, "no kernel for this layer type");
   }
-  ARMNN_RETURN_IF_ERROR(check_rules(query, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_layer_rule(query, reason));
   for (uint32_t i = 0; i < query->input_count; ++i) {
     if (query->input_infos[i] == NULL) continue;
     if (query->type == ARMNN_LAYER_GATHER && i == 1) continue;

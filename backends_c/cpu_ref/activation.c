@@ -5,21 +5,7 @@
  */
 #include <math.h>
 
-#include "checks.h"
 #include "kernels.h"
-
-armnn_status_t armnn_i_ref_activation_supports(const armnn_layer_query_t* query,
-                                               armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_descriptor(query, sizeof(armnn_activation_descriptor_t), reason));
-  const armnn_activation_descriptor_t* descriptor =
-      ARMNN_DESCRIPTOR(query, armnn_activation_descriptor_t);
-  if (descriptor->function < 0 || descriptor->function >= ARMNN_ACTIVATION_COUNT) {
-    return ARMNN_REF_REFUSE(reason, "activation function %d is not known",
-                            (int)descriptor->function);
-  }
-  return armnn_i_ref_check_pointwise(query, ARMNN_DATA_TYPE_FLOAT32, reason);
-}
 
 /* One loop per function, so that the compiler vectorises each and no switch is inside a loop. */
 #define ARMNN_REF_APPLY(expression)      \

@@ -7,7 +7,7 @@
  * neighbouring results goes along the axis together, so that the inner loop is contiguous.
  */
 #include "kernels.h"
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 
 #define TILE 256u
 
@@ -45,45 +45,6 @@ DEFINE_SEARCH(min_s32, int32_t, b < a)
 DEFINE_SEARCH(max_s64, int64_t, b > a)
 DEFINE_SEARCH(min_s64, int64_t, b < a)
 
-armnn_status_t armnn_i_ref_arg_min_max_supports(const armnn_layer_query_t* query,
-                                                armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_arg_min_max_descriptor_t, reason);
-  const armnn_arg_min_max_descriptor_t* descriptor =
-      ARMNN_DESCRIPTOR(query, armnn_arg_min_max_descriptor_t);
-  if (descriptor->function != ARMNN_ARG_MIN && descriptor->function != ARMNN_ARG_MAX) {
-    return ARMNN_REF_REFUSE(reason, "arg-min-max function %d is not known",
-                            (int)descriptor->function);
-  }
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 1, 1, 1, reason));
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  const armnn_tensor_info_t* output = query->output_infos[0];
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(input, "input 0", ARMNN_REF_NUMBERS, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(output, "output 0", ARMNN_REF_INDICES, reason));
-  if (output->data_type != descriptor->output_type) {
-    return ARMNN_REF_REFUSE(reason, "output 0 is %s, the descriptor says %s",
-                            armnn_data_type_name(output->data_type),
-                            armnn_data_type_name(descriptor->output_type));
-  }
-  uint32_t axis = 0;
-  if (!armnn_normalize_axis(descriptor->axis, input->rank, &axis)) {
-    return ARMNN_REF_REFUSE(reason, "axis %d is outside the %u dimensions of input 0",
-                            (int)descriptor->axis, (unsigned)input->rank);
-  }
-  armnn_shape_t expected = {0, {0}};
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    if (d != axis) expected.dims[expected.rank++] = input->dims[d];
-  }
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_shape(output, "output 0", &expected, reason));
-  if (input->dims[axis] == 0 && output->element_count > 0) {
-    return ARMNN_REF_REFUSE(reason, "dimension %u of input 0 is empty and has no extreme",
-                            (unsigned)axis);
-  }
-  if (input->dims[axis] > INT32_MAX && output->data_type == ARMNN_DATA_TYPE_SIGNED32) {
-    return ARMNN_REF_REFUSE(reason, "indices of dimension %u do not fit signed32", (unsigned)axis);
-  }
-  return ARMNN_STATUS_OK;
-}
-
 typedef struct search_job_t {
   search_fn_t search;
   const unsigned char* x;
@@ -117,8 +78,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call, search_fn_t min, sear
   const armnn_arg_min_max_descriptor_t* descriptor =
       ARMNN_DESCRIPTOR(call->info, armnn_arg_min_max_descriptor_t);
   const armnn_tensor_info_t* input = ARMNN_IN_INFO(call, 0);
-  uint32_t axis = 0;
-  armnn_normalize_axis(descriptor->axis, input->rank, &axis);
+  const uint32_t axis = armnn_axis(descriptor->axis, input->rank);
   search_job_t job = {descriptor->function == ARMNN_ARG_MAX ? max : min,
                       ARMNN_IN(call, 0, unsigned char),
                       call->outputs[0],

@@ -10,7 +10,8 @@
 #ifndef ARMNN_CPU_REF_AXIS_H_
 #define ARMNN_CPU_REF_AXIS_H_
 
-#include "checks.h"
+#include "armnn/backend_kit.h"
+#include "int_math.h"
 
 enum { ARMNN_REF_LANES = 64 };
 
@@ -35,19 +36,6 @@ static inline uint32_t armnn_i_ref_channel_axis(const armnn_tensor_info_t* info,
   return armnn_i_ref_channels_first(data_layout) ? 1 : info->rank - 1;
 }
 
-static inline armnn_status_t armnn_i_ref_check_channels(const armnn_tensor_info_t* info,
-                                                        int32_t data_layout,
-                                                        armnn_error_t* reason) {
-  if (data_layout < ARMNN_DATA_LAYOUT_NCHW || data_layout > ARMNN_DATA_LAYOUT_NCDHW) {
-    return ARMNN_REF_REFUSE(reason, "data layout %d is not known", (int)data_layout);
-  }
-  if (info->rank < (armnn_i_ref_channels_first(data_layout) ? 2u : 1u)) {
-    return ARMNN_REF_REFUSE(reason, "an input of %u dimensions has no channels",
-                            (unsigned)info->rank);
-  }
-  return ARMNN_STATUS_OK;
-}
-
 /* A group of neighbouring lines. */
 typedef struct armnn_i_ref_lanes_t {
   uint64_t start; /* of the first line, in elements */
@@ -55,12 +43,12 @@ typedef struct armnn_i_ref_lanes_t {
 } armnn_i_ref_lanes_t;
 
 static inline uint64_t armnn_i_ref_lane_groups(const armnn_i_ref_axis_t* view) {
-  return view->outer * ((view->inner + ARMNN_REF_LANES - 1) / ARMNN_REF_LANES);
+  return view->outer * armnn_div_up(view->inner, ARMNN_REF_LANES);
 }
 
 static inline armnn_i_ref_lanes_t armnn_i_ref_lanes(const armnn_i_ref_axis_t* view,
                                                     uint64_t group) {
-  const uint64_t groups = (view->inner + ARMNN_REF_LANES - 1) / ARMNN_REF_LANES;
+  const uint64_t groups = armnn_div_up(view->inner, ARMNN_REF_LANES);
   const uint64_t first = group % groups * ARMNN_REF_LANES;
   armnn_i_ref_lanes_t lanes = {group / groups * view->length * view->inner + first,
                                view->inner - first};

@@ -7,7 +7,7 @@
  */
 #include "kernels.h"
 #include "matrix.h"
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 
 /* The matrices of one operand, after transposition. */
 typedef struct operand_t {
@@ -34,68 +34,6 @@ static operand_t operand_of(const armnn_tensor_info_t* info, int is_right, int t
   return operand;
 }
 
-static operand_t left_of(const armnn_layer_query_t* query) {
-  const armnn_batch_mat_mul_descriptor_t* d =
-      ARMNN_DESCRIPTOR(query, armnn_batch_mat_mul_descriptor_t);
-  return operand_of(query->input_infos[0], 0, d->transpose_x || d->adjoint_x);
-}
-
-static operand_t right_of(const armnn_layer_query_t* query) {
-  const armnn_batch_mat_mul_descriptor_t* d =
-      ARMNN_DESCRIPTOR(query, armnn_batch_mat_mul_descriptor_t);
-  return operand_of(query->input_infos[1], 1, d->transpose_y || d->adjoint_y);
-}
-
-static armnn_status_t check_descriptor(const armnn_batch_mat_mul_descriptor_t* d,
-                                       armnn_error_t* reason) {
-  if ((d->transpose_x && d->adjoint_x) || (d->transpose_y && d->adjoint_y)) {
-    return ARMNN_REF_REFUSE(reason, "%s is to be transposed and adjoint at once",
-                            d->transpose_x && d->adjoint_x ? "x" : "y");
-  }
-  const int32_t layouts[2] = {d->data_layout_x, d->data_layout_y};
-  for (int i = 0; i < 2; ++i) {
-    if (layouts[i] == ARMNN_DATA_LAYOUT_NHWC || layouts[i] == ARMNN_DATA_LAYOUT_NDHWC) {
-      return ARMNN_REF_REFUSE(reason,
-                              "%s has its channels last, the kernel multiplies the last two "
-                              "dimensions",
-                              i == 0 ? "x" : "y");
-    }
-  }
-  return ARMNN_STATUS_OK;
-}
-
-armnn_status_t armnn_i_ref_batch_mat_mul_supports(const armnn_layer_query_t* query,
-                                                  armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_descriptor(query, sizeof(armnn_batch_mat_mul_descriptor_t), reason));
-  ARMNN_RETURN_IF_ERROR(
-      check_descriptor(ARMNN_DESCRIPTOR(query, armnn_batch_mat_mul_descriptor_t), reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 2, 2, 1, reason));
-  const armnn_tensor_info_t *x = query->input_infos[0], *y = query->input_infos[1];
-  const int32_t type = ARMNN_DATA_TYPE_FLOAT32;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(x, "x", type, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(y, "y", type, reason));
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_tensor(query->output_infos[0], "the output", type, reason));
-  if (x->rank == 0 || y->rank == 0) {
-    return ARMNN_REF_REFUSE(reason, "%s is a scalar", x->rank == 0 ? "x" : "y");
-  }
-  const operand_t left = left_of(query), right = right_of(query);
-  if (left.columns != right.rows) {
-    return ARMNN_REF_REFUSE(reason, "rows of x have %llu elements, columns of y have %llu",
-                            (unsigned long long)left.columns, (unsigned long long)right.rows);
-  }
-  armnn_shape_t expected = {left.batch_rank, {0}}, other = {right.batch_rank, {0}};
-  memcpy(expected.dims, x->dims, left.batch_rank * sizeof x->dims[0]);
-  memcpy(other.dims, y->dims, right.batch_rank * sizeof y->dims[0]);
-  if (!armnn_broadcast_join(&expected, &other)) {
-    return ARMNN_REF_REFUSE(reason, "the leading dimensions of x and y do not broadcast");
-  }
-  if (x->rank > 1) expected.dims[expected.rank++] = left.rows;
-  if (y->rank > 1) expected.dims[expected.rank++] = right.columns;
-  return armnn_i_ref_check_shape(query->output_infos[0], "the output", &expected, reason);
-}
-
 /* Strides over the output's batch dimensions; 0 along those that the operand repeats. */
 static void batch_strides(const armnn_tensor_info_t* info, const operand_t* operand,
                           const armnn_i_ref_matrix_t* job, int64_t* out_strides) {
@@ -108,9 +46,10 @@ static void batch_strides(const armnn_tensor_info_t* info, const operand_t* oper
 }
 
 armnn_status_t armnn_f32_batch_mat_mul__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  armnn_layer_query_t query = {.descriptor = call->info->descriptor,
-                               .input_infos = call->info->input_infos};
-  const operand_t left = left_of(&query), right = right_of(&query);
+  const armnn_batch_mat_mul_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_batch_mat_mul_descriptor_t);
+  const operand_t left = operand_of(ARMNN_IN_INFO(call, 0), 0, d->transpose_x || d->adjoint_x);
+  const operand_t right = operand_of(ARMNN_IN_INFO(call, 1), 1, d->transpose_y || d->adjoint_y);
   const uint32_t batch_rank =
       left.batch_rank > right.batch_rank ? left.batch_rank : right.batch_rank;
   armnn_i_ref_matrix_t job = {.call = call,

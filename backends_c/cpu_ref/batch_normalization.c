@@ -10,33 +10,6 @@
 #include "kernels.h"
 #include "work.h"
 
-armnn_status_t armnn_i_ref_batch_normalization_supports(const armnn_layer_query_t* query,
-                                                        armnn_error_t* reason) {
-  static const char* const names[] = {"the input", "mean", "variance", "beta", "gamma"};
-  typedef armnn_batch_normalization_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 5, 5, 1, reason));
-  for (int i = 0; i < 5; ++i) {
-    ARMNN_RETURN_IF_ERROR(
-        armnn_i_ref_check_tensor(query->input_infos[i], names[i], ARMNN_DATA_TYPE_FLOAT32, reason));
-  }
-  const armnn_tensor_info_t *input = query->input_infos[0], *output = query->output_infos[0];
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_tensor(output, "the output", ARMNN_DATA_TYPE_FLOAT32, reason));
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_same_shape(input, "the input", output, "the output", reason));
-  const int32_t layout = ARMNN_DESCRIPTOR(query, descriptor_t)->data_layout;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_channels(input, layout, reason));
-  const uint64_t channels = input->dims[armnn_i_ref_channel_axis(input, layout)];
-  for (int i = 1; i < 5; ++i) {
-    if (query->input_infos[i]->element_count == channels) continue;
-    return ARMNN_REF_REFUSE(reason, "%s has %llu values, the input has %llu channels", names[i],
-                            (unsigned long long)query->input_infos[i]->element_count,
-                            (unsigned long long)channels);
-  }
-  return ARMNN_STATUS_OK;
-}
-
 typedef struct normalization_job_t {
   const armnn_kernel_call_t* call;
   armnn_i_ref_axis_t view;

@@ -5,32 +5,8 @@
  */
 #include "broadcast.h"
 
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 #include "tensor_walk.h"
-
-armnn_status_t armnn_i_ref_check_broadcast(const armnn_layer_query_t* query, uint32_t types,
-                                           int32_t output_type, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 2, 2, 1, reason));
-  const armnn_tensor_info_t* x = query->input_infos[0];
-  const armnn_tensor_info_t* y = query->input_infos[1];
-  const armnn_tensor_info_t* output = query->output_infos[0];
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(x, "input 0", types, reason));
-  if (y->data_type != x->data_type) {
-    return ARMNN_REF_REFUSE(reason, "input 0 is %s and input 1 is %s, the kernel takes one type",
-                            armnn_data_type_name(x->data_type), armnn_data_type_name(y->data_type));
-  }
-  int32_t expected = output_type == ARMNN_ANY ? x->data_type : output_type;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(output, "output 0", 1u << expected, reason));
-  armnn_shape_t shape = armnn_shape_of(x);
-  armnn_shape_t other = armnn_shape_of(y);
-  if (!armnn_broadcast_join(&shape, &other)) {
-    char x_text[ARMNN_SHAPE_TEXT_SIZE], y_text[ARMNN_SHAPE_TEXT_SIZE];
-    return ARMNN_REF_REFUSE(reason, "the shapes %s and %s do not broadcast",
-                            armnn_dims_text(x->dims, x->rank, x_text),
-                            armnn_dims_text(y->dims, y->rank, y_text));
-  }
-  return armnn_i_ref_check_shape(output, "output 0", &shape, reason);
-}
 
 typedef struct broadcast_job_t {
   armnn_walk_t walk; /* operands: output, x, y */

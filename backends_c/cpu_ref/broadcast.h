@@ -42,11 +42,6 @@ typedef void (*armnn_i_ref_binary_row_fn_t)(void* out, const void* x, const void
     }                                                                                      \
   }
 
-/* Two inputs of one data type out of the set |types|, and an output of the broadcast shape and of
- * |output_type|, or of the inputs' type when that is ARMNN_ANY. */
-armnn_status_t armnn_i_ref_check_broadcast(const armnn_layer_query_t* query, uint32_t types,
-                                           int32_t output_type, armnn_error_t* reason);
-
 /* Runs |row| over the output, in pieces of at least |grain| elements a thread. */
 armnn_status_t armnn_i_ref_run_broadcast(const armnn_kernel_call_t* call,
                                          armnn_i_ref_binary_row_fn_t row, uint64_t grain);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * cast.c - CAST between any two data types, and the two float16 conversions.
+ * cast.c - CAST between any two data types.
  *
  * Quantised types count as the plain integers that they store, as in Arm NN. A floating-point value
  * goes to an integer by truncation, values outside the range go to its nearest end, NaN goes to 0.
@@ -14,8 +14,8 @@
 #include "convert.h"
 #include "half_float.h"
 #include "kernels.h"
-#include "tensor_checks.h"
 #include "tensor_copy.h"
+#include "tensor_shape.h"
 
 #define CHUNK 512
 
@@ -55,8 +55,7 @@ static int is_floating(int32_t data_type) {
          data_type == ARMNN_DATA_TYPE_BFLOAT16;
 }
 
-/* ---- Out of the buffer ------------------------------------------------------------------------
- */
+/* ---- Out of the buffer ----------------------------------------------------------------------- */
 
 typedef void (*store_fn_t)(void* target, const void* buffer, uint64_t count);
 
@@ -114,22 +113,7 @@ void armnn_i_ref_store_value(float value, int32_t data_type, void* out_element) 
   stores_of_float[data_type](out_element, &value, 1);
 }
 
-/* ---- The layers -------------------------------------------------------------------------------
- */
-
-armnn_status_t armnn_i_ref_cast_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 1, 1, 1, reason));
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  const armnn_tensor_info_t* output = query->output_infos[0];
-  if (query->type == ARMNN_LAYER_CONVERT_FP16_TO_FP32) {
-    ARMNN_RETURN_IF_ERROR(
-        armnn_i_ref_check_type(output, "output 0", ARMNN_REF_TYPE(FLOAT32), reason));
-  } else if (query->type == ARMNN_LAYER_CONVERT_FP32_TO_FP16) {
-    ARMNN_RETURN_IF_ERROR(
-        armnn_i_ref_check_type(output, "output 0", ARMNN_REF_TYPE(FLOAT16), reason));
-  }
-  return armnn_i_ref_check_same_shape(input, "input 0", output, "output 0", reason);
-}
+/* ---- The layers ------------------------------------------------------------------------------ */
 
 typedef struct cast_job_t {
   load_fn_t load;

@@ -59,7 +59,7 @@ static void rows_nhwc(void* argument, uint64_t begin, uint64_t end, uint32_t thr
   (void)thread_index;
   const armnn_i_ref_channelwise_t* job = (const armnn_i_ref_channelwise_t*)argument;
   const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
-  const int64_t blocks = (job->out.channels + BLOCK - 1) / BLOCK;
+  const int64_t blocks = (int64_t)armnn_div_up((uint64_t)job->out.channels, BLOCK);
   if (armnn_i_ref_cancelled(job->call)) return;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t channel = item % blocks * BLOCK;
@@ -108,7 +108,7 @@ armnn_status_t armnn_i_ref_channelwise_run(armnn_i_ref_channelwise_t* job, armnn
     return armnn_i_ref_run(job->call, rows_nchw, job, rows * (uint64_t)job->out.channels,
                            taps * (uint64_t)job->out.width, error);
   }
-  const uint64_t blocks = ((uint64_t)job->out.channels + BLOCK - 1) / BLOCK;
+  const uint64_t blocks = armnn_div_up((uint64_t)job->out.channels, BLOCK);
   return armnn_i_ref_run(job->call, rows_nhwc, job, rows * blocks,
                          taps * (uint64_t)job->out.width * BLOCK, error);
 }

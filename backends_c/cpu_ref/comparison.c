@@ -8,7 +8,7 @@
  */
 #include "broadcast.h"
 #include "kernels.h"
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 
 #define DEFINE_COMPARISON_ROWS(suffix, T, of)                            \
   ARMNN_REF_BINARY_ROW(equal_##suffix, T, uint8_t, of(a) == of(b))       \
@@ -45,27 +45,6 @@ static const armnn_i_ref_binary_row_fn_t rows_logical[ARMNN_LOGICAL_BINARY_COUNT
     [ARMNN_LOGICAL_AND] = and_b8,
     [ARMNN_LOGICAL_OR] = or_b8,
 };
-
-armnn_status_t armnn_i_ref_comparison_supports(const armnn_layer_query_t* query,
-                                               armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_comparison_descriptor_t, reason);
-  int32_t operation = ARMNN_DESCRIPTOR(query, armnn_comparison_descriptor_t)->operation;
-  if (operation < 0 || operation >= ARMNN_COMPARISON_COUNT) {
-    return ARMNN_REF_REFUSE(reason, "comparison operation %d is not known", (int)operation);
-  }
-  return armnn_i_ref_check_broadcast(query, ARMNN_REF_NUMBERS | ARMNN_REF_TYPE(BOOLEAN),
-                                     ARMNN_DATA_TYPE_BOOLEAN, reason);
-}
-
-armnn_status_t armnn_i_ref_logical_binary_supports(const armnn_layer_query_t* query,
-                                                   armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_logical_binary_descriptor_t, reason);
-  int32_t operation = ARMNN_DESCRIPTOR(query, armnn_logical_binary_descriptor_t)->operation;
-  if (operation < 0 || operation >= ARMNN_LOGICAL_BINARY_COUNT) {
-    return ARMNN_REF_REFUSE(reason, "logical operation %d is not known", (int)operation);
-  }
-  return armnn_i_ref_check_broadcast(query, ARMNN_REF_TYPE(BOOLEAN), ARMNN_ANY, reason);
-}
 
 static armnn_status_t compare(const armnn_kernel_call_t* call,
                               const armnn_i_ref_binary_row_fn_t* rows) {

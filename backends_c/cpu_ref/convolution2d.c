@@ -7,34 +7,8 @@
 #include "channelwise.h"
 #include "geometry.h"
 #include "kernels.h"
-#include "operands.h"
 #include "tile.h"
 #include "work.h"
-
-armnn_status_t armnn_i_ref_convolution2d_supports(const armnn_layer_query_t* query,
-                                                  armnn_error_t* reason) {
-  typedef armnn_convolution2d_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 2, 3, 1, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[1], "the weights", reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->output_infos[0], "the output", reason));
-  /* Weights lie like an image whose batch is the output channel. */
-  const armnn_i_ref_image_t in = armnn_i_ref_image(query->input_infos[0], d->data_layout);
-  const armnn_i_ref_image_t weights = armnn_i_ref_image(query->input_infos[1], d->data_layout);
-  const armnn_i_ref_image_t out = armnn_i_ref_image(query->output_infos[0], d->data_layout);
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_groups(&in, weights.batch, weights.channels, d->groups, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_bias(query, d->bias_enabled, weights.batch, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_output(&in, weights.batch, &out, reason));
-  const armnn_i_ref_window_t wy = ARMNN_REF_WINDOW_Y(d, weights.height);
-  const armnn_i_ref_window_t wx = ARMNN_REF_WINDOW_X(d, weights.width);
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_window_output(&wy, "height", in.height, out.height, reason));
-  return armnn_i_ref_check_window_output(&wx, "width", in.width, out.width, reason);
-}
 
 typedef struct convolution_job_t {
   const armnn_kernel_call_t* call;

@@ -10,8 +10,8 @@
  */
 #include "half_float.h"
 #include "kernels.h"
-#include "tensor_checks.h"
 #include "tensor_copy.h"
+#include "tensor_shape.h"
 
 /* Element |i| as a number: what is stored. */
 static double stored_value(const void* data, int32_t data_type, uint64_t i) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * elementwise_binary.c - ELEMENTWISE_BINARY, the six older layer types that it replaces, and PRELU.
+ * elementwise_binary.c - ELEMENTWISE_BINARY and PRELU.
  *
  * float32 follows IEEE 754; MAXIMUM and MINIMUM give NaN when an operand is NaN, as numpy does.
  * Integers wrap around in two's complement. Integer division truncates towards zero as in C and
@@ -13,7 +13,7 @@
 
 #include "broadcast.h"
 #include "kernels.h"
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 
 /* ---- float32 --------------------------------------------------------------------------------- */
 
@@ -71,52 +71,10 @@ static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_BINARY_COUNT] = ROWS(f32
 static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_BINARY_COUNT] = ROWS(s32);
 static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_BINARY_COUNT] = ROWS(s64);
 
-/* The operation of a layer type that has no descriptor, or ARMNN_ANY. */
-static int32_t operation_of_type(int32_t type) {
-  switch (type) {
-    case ARMNN_LAYER_ADDITION:
-      return ARMNN_BINARY_ADD;
-    case ARMNN_LAYER_DIVISION:
-      return ARMNN_BINARY_DIV;
-    case ARMNN_LAYER_MAXIMUM:
-      return ARMNN_BINARY_MAXIMUM;
-    case ARMNN_LAYER_MINIMUM:
-      return ARMNN_BINARY_MINIMUM;
-    case ARMNN_LAYER_MULTIPLICATION:
-      return ARMNN_BINARY_MUL;
-    case ARMNN_LAYER_SUBTRACTION:
-      return ARMNN_BINARY_SUB;
-    default:
-      return ARMNN_ANY;
-  }
-}
-
-static int32_t operation_of(int32_t type, const armnn_header_t* descriptor) {
-  int32_t operation = operation_of_type(type);
-  if (operation != ARMNN_ANY) return operation;
-  return ((const armnn_elementwise_binary_descriptor_t*)descriptor)->operation;
-}
-
-armnn_status_t armnn_i_ref_elementwise_binary_supports(const armnn_layer_query_t* query,
-                                                       armnn_error_t* reason) {
-  if (operation_of_type(query->type) == ARMNN_ANY) {
-    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_elementwise_binary_descriptor_t, reason);
-    int32_t operation = operation_of(query->type, query->descriptor);
-    if (operation < 0 || operation >= ARMNN_BINARY_COUNT) {
-      return ARMNN_REF_REFUSE(reason, "binary operation %d is not known", (int)operation);
-    }
-  }
-  return armnn_i_ref_check_broadcast(query, ARMNN_REF_NUMBERS, ARMNN_ANY, reason);
-}
-
-/* The slopes are the second operand and broadcast like any other. */
-armnn_status_t armnn_i_ref_prelu_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  return armnn_i_ref_check_broadcast(query, ARMNN_REF_TYPE(FLOAT32), ARMNN_ANY, reason);
-}
-
 static armnn_status_t run(const armnn_kernel_call_t* call,
                           const armnn_i_ref_binary_row_fn_t* rows) {
-  int32_t operation = operation_of(call->info->type, call->info->descriptor);
+  const int32_t operation =
+      ARMNN_DESCRIPTOR(call->info, armnn_elementwise_binary_descriptor_t)->operation;
   uint64_t grain = operation == ARMNN_BINARY_POWER ? 1024 : 16384;
   return armnn_i_ref_run_broadcast(call, rows[operation], grain);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * elementwise_unary.c - ELEMENTWISE_UNARY and FLOOR.
+ * elementwise_unary.c - ELEMENTWISE_UNARY.
  *
  * All operations but LOGICAL_NOT take float32; ABS, NEG and CEIL take integers, too, where ABS and
  * NEG of the most negative number wrap to itself. LOGICAL_NOT takes booleans.
@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "kernels.h"
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 
 typedef void (*unary_row_fn_t)(void* out, const void* x, uint64_t count);
 
@@ -74,25 +74,13 @@ static unary_row_fn_t find_row(int32_t operation, int32_t data_type) {
 
 armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t* query,
                                                       armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_elementwise_unary_descriptor_t, reason);
-  int32_t operation = ARMNN_DESCRIPTOR(query, armnn_elementwise_unary_descriptor_t)->operation;
-  if (operation < 0 || operation >= ARMNN_UNARY_COUNT) {
-    return ARMNN_REF_REFUSE(reason, "unary operation %d is not known", (int)operation);
-  }
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 1, 1, 1, reason));
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_tensor(query->input_infos[0], "input 0", ARMNN_ANY, reason));
-  int32_t data_type = query->input_infos[0]->data_type;
-  if (find_row(operation, data_type) == NULL) {
-    return ARMNN_REF_REFUSE(reason, "%s has no kernel for %s",
-                            armnn_operation_name(query->type, operation),
-                            armnn_data_type_name(data_type));
-  }
-  return armnn_i_ref_check_pointwise(query, data_type, reason);
-}
-
-armnn_status_t armnn_i_ref_floor_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  return armnn_i_ref_check_pointwise(query, ARMNN_DATA_TYPE_FLOAT32, reason);
+  const int32_t operation =
+      ARMNN_DESCRIPTOR(query, armnn_elementwise_unary_descriptor_t)->operation;
+  const int32_t data_type = query->input_infos[0]->data_type;
+  if (find_row(operation, data_type) != NULL) return ARMNN_STATUS_OK;
+  return ARMNN_RULE_REFUSE(reason, "%s has no kernel for %s",
+                           armnn_operation_name(query->type, operation),
+                           armnn_data_type_name(data_type));
 }
 
 typedef struct unary_job_t {
@@ -143,9 +131,4 @@ armnn_status_t armnn_b8_elementwise_unary__ref(const armnn_kernel_call_t* call,
                                                armnn_error_t* error) {
   (void)error;
   return run_operation(call);
-}
-
-armnn_status_t armnn_f32_floor__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return run(call, floor_f32, 16384);
 }

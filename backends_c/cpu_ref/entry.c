@@ -6,18 +6,15 @@
 #include "armnn/backend_kit.h"
 #include "kernels.h"
 
-#define ARMNN_REF_SUPPORTS(function)
-#define ARMNN_REF_KERNEL(layer, operation, type, execute, supports) \
-  ARMNN_KERNEL_FULL(layer, operation, type, execute, supports, NULL, NULL),
-#define ARMNN_REF_KERNEL_IN_PLACE(layer, operation, type, execute, supports) \
-  ARMNN_KERNEL_FULL(layer, operation, type, execute, supports, armnn_i_ref_prepare_in_place, NULL),
+#define ARMNN_REF_KERNEL(layer, type, execute, supports) \
+  ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, execute, supports, NULL, NULL),
+#define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports) \
+  ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, execute, supports, armnn_i_ref_prepare_in_place, NULL),
 
 static const armnn_kernel_t kernels[] = {
-#include "kernels_neural.inc"
-#include "kernels_tensor.inc"
+#include "kernels.inc"
 };
 
-#undef ARMNN_REF_SUPPORTS
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
 

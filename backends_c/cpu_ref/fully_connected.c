@@ -5,7 +5,6 @@
  */
 #include "kernels.h"
 #include "matrix.h"
-#include "operands.h"
 
 typedef struct matrix_shape_t {
   uint64_t rows, inputs, outputs;
@@ -29,41 +28,6 @@ static matrix_shape_t matrix_shape(const armnn_fully_connected_descriptor_t* d,
     for (uint32_t i = 0; i + 1 < input->rank; ++i) shape.rows *= input->dims[i];
   }
   return shape;
-}
-
-armnn_status_t armnn_i_ref_fully_connected_supports(const armnn_layer_query_t* query,
-                                                    armnn_error_t* reason) {
-  typedef armnn_fully_connected_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 2, 3, 1, reason));
-  const armnn_tensor_info_t *input = query->input_infos[0], *weights = query->input_infos[1];
-  const armnn_tensor_info_t* output = query->output_infos[0];
-  const int32_t type = ARMNN_DATA_TYPE_FLOAT32;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(input, "the input", type, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(weights, "the weights", type, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_tensor(output, "the output", type, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank(weights, "the weights", 2, reason));
-  const matrix_shape_t shape = matrix_shape(d, input, weights);
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_bias(query, d->bias_enabled, (int64_t)shape.outputs, reason));
-  uint64_t flat = 1; /* elements of a row once the input is flattened */
-  for (uint32_t i = 1; i < input->rank; ++i) flat *= input->dims[i];
-  if (!keeps_dimensions(input, shape.inputs) && flat != shape.inputs) {
-    return ARMNN_REF_REFUSE(
-        reason, "the weights take %llu inputs, the input has %llu behind its first dimension",
-        (unsigned long long)shape.inputs, (unsigned long long)flat);
-  }
-  if (output->rank == 0 || output->dims[output->rank - 1] != shape.outputs) {
-    return ARMNN_REF_REFUSE(
-        reason, "the output's last dimension is %llu, the weights make %llu",
-        output->rank == 0 ? 1ull : (unsigned long long)output->dims[output->rank - 1],
-        (unsigned long long)shape.outputs);
-  }
-  uint64_t rows = 1;
-  for (uint32_t i = 0; i + 1 < output->rank; ++i) rows *= output->dims[i];
-  return armnn_i_ref_check_side("the output", "rows", (int64_t)rows, "the input has",
-                                (int64_t)shape.rows, reason);
 }
 
 armnn_status_t armnn_f32_fully_connected__ref(const armnn_kernel_call_t* call,

@@ -7,8 +7,8 @@
  * is outside ends the run with its value and its bounds.
  */
 #include "kernels.h"
-#include "tensor_checks.h"
 #include "tensor_copy.h"
+#include "tensor_shape.h"
 
 static int64_t index_at(const void* indices, int32_t data_type, uint64_t place) {
   return data_type == ARMNN_DATA_TYPE_SIGNED32 ? ((const int32_t*)indices)[place]
@@ -28,51 +28,7 @@ static int is_inside(int64_t index, uint64_t dim) {
   return index >= -(int64_t)dim && index < (int64_t)dim;
 }
 
-/* Elements and indices: two inputs, one output of the elements' type. */
-static armnn_status_t check_operands(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 2, 2, 1, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_moves(query->input_infos[0], "input 0",
-                                                query->output_infos[0], "output 0", reason));
-  return armnn_i_ref_check_type(query->input_infos[1], "input 1 (the indices)", ARMNN_REF_INDICES,
-                                reason);
-}
-
-/* Appends dims[begin .. end); 0 when the shape would have too many dimensions. */
-static int append_dims(armnn_shape_t* shape, const uint64_t* dims, uint32_t begin, uint32_t end) {
-  for (uint32_t d = begin; d < end; ++d) {
-    if (shape->rank == ARMNN_MAX_DIMS) return 0;
-    shape->dims[shape->rank++] = dims[d];
-  }
-  return 1;
-}
-
-static armnn_status_t refuse_rank(armnn_error_t* reason) {
-  return ARMNN_REF_REFUSE(reason, "the output would have more than %d dimensions", ARMNN_MAX_DIMS);
-}
-
-/* ---- Gather -----------------------------------------------------------------------------------
- */
-
-armnn_status_t armnn_i_ref_gather_supports(const armnn_layer_query_t* query,
-                                           armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_gather_descriptor_t, reason);
-  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
-  int32_t given = ARMNN_DESCRIPTOR(query, armnn_gather_descriptor_t)->axis;
-  const armnn_tensor_info_t* params = query->input_infos[0];
-  const armnn_tensor_info_t* indices = query->input_infos[1];
-  uint32_t axis = 0;
-  if (!armnn_normalize_axis(given, params->rank, &axis)) {
-    return ARMNN_REF_REFUSE(reason, "axis %d is outside the %u dimensions of input 0", (int)given,
-                            (unsigned)params->rank);
-  }
-  armnn_shape_t expected = {0, {0}};
-  if (!append_dims(&expected, params->dims, 0, axis) ||
-      !append_dims(&expected, indices->dims, 0, indices->rank) ||
-      !append_dims(&expected, params->dims, axis + 1, params->rank)) {
-    return refuse_rank(reason);
-  }
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
-}
+/* ---- Gather ---------------------------------------------------------------------------------- */
 
 typedef struct gather_job_t {
   const unsigned char* params;
@@ -98,9 +54,8 @@ static void gather_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
 armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   const armnn_tensor_info_t* params = ARMNN_IN_INFO(call, 0);
   const armnn_tensor_info_t* indices = ARMNN_IN_INFO(call, 1);
-  uint32_t axis = 0;
-  armnn_normalize_axis(ARMNN_DESCRIPTOR(call->info, armnn_gather_descriptor_t)->axis, params->rank,
-                       &axis);
+  const uint32_t axis =
+      armnn_axis(ARMNN_DESCRIPTOR(call->info, armnn_gather_descriptor_t)->axis, params->rank);
   gather_job_t job = {ARMNN_IN(call, 0, unsigned char),
                       call->inputs[1],
                       ARMNN_OUT(call, 0, unsigned char),
@@ -119,29 +74,7 @@ armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_erro
                             ARMNN_COPY_GRAIN_BYTES / job.piece + 1);
 }
 
-/* ---- Gather ND --------------------------------------------------------------------------------
- */
-
-/* The last dimension of the indices holds positions in the first dimensions of the elements. */
-armnn_status_t armnn_i_ref_gather_nd_supports(const armnn_layer_query_t* query,
-                                              armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
-  const armnn_tensor_info_t* params = query->input_infos[0];
-  const armnn_tensor_info_t* indices = query->input_infos[1];
-  if (indices->rank == 0 || indices->dims[indices->rank - 1] > params->rank) {
-    return ARMNN_REF_REFUSE(reason,
-                            "the last dimension of the indices does not name dimensions of "
-                            "input 0, which has %u",
-                            (unsigned)params->rank);
-  }
-  uint32_t depth = (uint32_t)indices->dims[indices->rank - 1];
-  armnn_shape_t expected = {0, {0}};
-  if (!append_dims(&expected, indices->dims, 0, indices->rank - 1) ||
-      !append_dims(&expected, params->dims, depth, params->rank)) {
-    return refuse_rank(reason);
-  }
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
-}
+/* ---- Gather ND ------------------------------------------------------------------------------- */
 
 typedef struct gather_nd_job_t {
   const unsigned char* params;

@@ -27,20 +27,7 @@ static local_job_t job_of(const armnn_kernel_call_t* call, int32_t data_layout) 
   return job;
 }
 
-/* ---- Instance normalisation: a channel of one image over all of its pixels --------------------
- */
-
-armnn_status_t armnn_i_ref_instance_normalization_supports(const armnn_layer_query_t* query,
-                                                           armnn_error_t* reason) {
-  typedef armnn_instance_normalization_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_pointwise(query, ARMNN_DATA_TYPE_FLOAT32, reason));
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_channels(
-      input, ARMNN_DESCRIPTOR(query, descriptor_t)->data_layout, reason));
-  if (input->rank >= 2) return ARMNN_STATUS_OK;
-  return ARMNN_REF_REFUSE(reason, "an input of one dimension has no batch");
-}
+/* ---- Instance normalisation: a channel of one image over all of its pixels ------------------- */
 
 /* Items are channels of one image; pixel p of it lies at p * stride. */
 static void normalize_instances(void* argument, uint64_t begin, uint64_t end,
@@ -82,17 +69,7 @@ armnn_status_t armnn_f32_instance_normalization__ref(const armnn_kernel_call_t* 
                          error);
 }
 
-/* ---- L2 normalisation: a pixel by the length of its channels -----------------------------------
- */
-
-armnn_status_t armnn_i_ref_l2_normalization_supports(const armnn_layer_query_t* query,
-                                                     armnn_error_t* reason) {
-  typedef armnn_l2_normalization_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_pointwise(query, ARMNN_DATA_TYPE_FLOAT32, reason));
-  return armnn_i_ref_check_channels(query->input_infos[0],
-                                    ARMNN_DESCRIPTOR(query, descriptor_t)->data_layout, reason);
-}
+/* ---- L2 normalisation: a pixel by the length of its channels --------------------------------- */
 
 /* Items are groups of pixels; inside: channel, pixel. */
 static void normalize_lengths(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
@@ -129,25 +106,7 @@ armnn_status_t armnn_f32_l2_normalization__ref(const armnn_kernel_call_t* call,
                          job.view.length * 4, error);
 }
 
-/* ---- Local response: x / (k + alpha * sum of squares of the neighbours) ^ beta -----------------
- */
-
-armnn_status_t armnn_i_ref_normalization_supports(const armnn_layer_query_t* query,
-                                                  armnn_error_t* reason) {
-  typedef armnn_normalization_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
-  if (d->channel != ARMNN_NORMALIZATION_ACROSS && d->channel != ARMNN_NORMALIZATION_WITHIN) {
-    return ARMNN_REF_REFUSE(reason, "the neighbourhood %d is not known", (int)d->channel);
-  }
-  if (d->method != ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS) {
-    return ARMNN_REF_REFUSE(reason, "method %d is not local brightness (0)", (int)d->method);
-  }
-  if (d->norm_size == 0) return ARMNN_REF_REFUSE(reason, "the neighbourhood's size is 0");
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_pointwise(query, ARMNN_DATA_TYPE_FLOAT32, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
-  return armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason);
-}
+/* ---- Local response: x / (k + alpha * sum of squares of the neighbours) ^ beta --------------- */
 
 /* The part of [index - (size - 1) / 2, index + size / 2] that lies in [0, count). */
 static void neighbours(int64_t index, int64_t size, int64_t count, int64_t* out_begin,

@@ -9,8 +9,8 @@
  */
 #include "convert.h"
 #include "kernels.h"
-#include "tensor_checks.h"
 #include "tensor_copy.h"
+#include "tensor_shape.h"
 
 typedef struct frame_t {
   uint32_t rank;
@@ -48,8 +48,7 @@ static armnn_status_t frame_run(frame_t* frame, const armnn_host_t* host, armnn_
                             ARMNN_COPY_GRAIN_BYTES / row_bytes + 1);
 }
 
-/* ---- Pad --------------------------------------------------------------------------------------
- */
+/* ---- Pad ------------------------------------------------------------------------------------- */
 
 /* Input index for output index |index| of a dimension of |dim| elements behind |before| of padding;
  * UINT64_MAX for the padding of the constant mode. Reflections go on beyond a full length. */
@@ -63,29 +62,6 @@ static uint64_t padded_index(int32_t mode, uint64_t index, uint64_t before, uint
   if (place < 0) place += period;
   if (place <= last) return (uint64_t)place;
   return (uint64_t)(mode == ARMNN_PAD_REFLECT ? period - place : period - 1 - place);
-}
-
-armnn_status_t armnn_i_ref_pad_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_pad_descriptor_t, reason);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_move_1_to_1(query, reason));
-  const armnn_pad_descriptor_t* descriptor = ARMNN_DESCRIPTOR(query, armnn_pad_descriptor_t);
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_descriptor_rank(input, "input 0", descriptor->rank, reason));
-  int32_t mode = descriptor->padding_mode;
-  if (mode != ARMNN_PAD_CONSTANT && mode != ARMNN_PAD_REFLECT && mode != ARMNN_PAD_SYMMETRIC) {
-    return ARMNN_REF_REFUSE(reason, "padding mode %d is not known", (int)mode);
-  }
-  armnn_shape_t expected = armnn_shape_of(input);
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    uint64_t padding = (uint64_t)descriptor->pad_before[d] + descriptor->pad_after[d];
-    expected.dims[d] += padding;
-    if (mode != ARMNN_PAD_CONSTANT && input->dims[d] == 0 && padding > 0) {
-      return ARMNN_REF_REFUSE(reason, "dimension %u of input 0 is empty and has nothing to reflect",
-                              (unsigned)d);
-    }
-  }
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
 }
 
 static void fill_elements(const frame_t* frame, unsigned char* target, uint64_t count) {
@@ -168,25 +144,7 @@ armnn_status_t armnn_any_pad__ref(const armnn_kernel_call_t* call, armnn_error_t
   return frame_run(&frame, call->host, pad_rows);
 }
 
-/* ---- Tile -------------------------------------------------------------------------------------
- */
-
-armnn_status_t armnn_i_ref_tile_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_tile_descriptor_t, reason);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_move_1_to_1(query, reason));
-  const armnn_tile_descriptor_t* descriptor = ARMNN_DESCRIPTOR(query, armnn_tile_descriptor_t);
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_descriptor_rank(input, "input 0", descriptor->rank, reason));
-  armnn_shape_t expected = armnn_shape_of(input);
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    if (!armnn_checked_mul(input->dims[d], descriptor->multiples[d], &expected.dims[d])) {
-      return ARMNN_REF_REFUSE(reason, "dimension %u of output 0 is larger than the address space",
-                              (unsigned)d);
-    }
-  }
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
-}
+/* ---- Tile ------------------------------------------------------------------------------------ */
 
 static void tile_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
   (void)thread_index;

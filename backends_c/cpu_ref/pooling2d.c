@@ -14,55 +14,6 @@
 
 enum { BLOCK = 64 };
 
-/* Rounded up, the last window may also be left out if it starts behind the input: frameworks differ
- * there, and the output's shape says which way it is. */
-static armnn_status_t check_side(const armnn_i_ref_window_t* window, const char* axis,
-                                 int64_t input, int64_t output, int ceiling,
-                                 armnn_error_t* reason) {
-  if (!ceiling) return armnn_i_ref_check_window_output(window, axis, input, output, reason);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_window(window, axis, reason));
-  const int64_t positions = armnn_i_ref_window_positions(window, input, 1);
-  if (positions < 0) {
-    return ARMNN_REF_REFUSE(reason, "the window does not fit into the padded input along %s", axis);
-  }
-  if (output == positions - 1 && output * window->stride >= input + window->pad_before) {
-    return ARMNN_STATUS_OK;
-  }
-  return armnn_i_ref_check_side("the output", axis, output, "the window gives", positions, reason);
-}
-
-armnn_status_t armnn_i_ref_pooling2d_supports(const armnn_layer_query_t* query,
-                                              armnn_error_t* reason) {
-  typedef armnn_pooling2d_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
-  if (d->pool_type < ARMNN_POOLING_MAX || d->pool_type > ARMNN_POOLING_L2) {
-    return ARMNN_REF_REFUSE(reason, "pooling algorithm %d is not known", (int)d->pool_type);
-  }
-  if (d->padding_method < ARMNN_PADDING_IGNORE_VALUE || d->padding_method > ARMNN_PADDING_EXCLUDE) {
-    return ARMNN_REF_REFUSE(reason, "padding method %d is not known", (int)d->padding_method);
-  }
-  if (d->output_shape_rounding < ARMNN_ROUNDING_FLOOR ||
-      d->output_shape_rounding > ARMNN_ROUNDING_CEILING) {
-    return ARMNN_REF_REFUSE(reason, "rounding %d is not known", (int)d->output_shape_rounding);
-  }
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 1, 1, 1, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->output_infos[0], "the output", reason));
-  const armnn_i_ref_image_t in = armnn_i_ref_image(query->input_infos[0], d->data_layout);
-  const armnn_i_ref_image_t out = armnn_i_ref_image(query->output_infos[0], d->data_layout);
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_side("the output", "batch", out.batch, "the input has", in.batch, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "channels", out.channels,
-                                               "the input has", in.channels, reason));
-  const int ceiling = d->output_shape_rounding == ARMNN_ROUNDING_CEILING;
-  const armnn_i_ref_window_t wy = armnn_i_ref_dilated(ARMNN_REF_WINDOW_Y(d, d->pool_height));
-  const armnn_i_ref_window_t wx = armnn_i_ref_dilated(ARMNN_REF_WINDOW_X(d, d->pool_width));
-  ARMNN_RETURN_IF_ERROR(check_side(&wy, "height", in.height, out.height, ceiling, reason));
-  return check_side(&wx, "width", in.width, out.width, ceiling, reason);
-}
-
 typedef struct pooling_job_t {
   const armnn_kernel_call_t* call;
   const float* input;

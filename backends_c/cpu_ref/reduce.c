@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * reduce.c - REDUCE and MEAN over any set of axes.
+ * reduce.c - REDUCE over any set of axes.
  *
  * float32 is accumulated in double, integers in 64 bits that wrap; an integer mean truncates
  * towards zero. MAX and MIN give NaN when an element is NaN. Over nothing at all SUM is 0, PROD 1,
@@ -15,7 +15,7 @@
 #include <math.h>
 
 #include "kernels.h"
-#include "tensor_checks.h"
+#include "tensor_shape.h"
 #include "tensor_walk.h"
 
 #define TILE 512u /* results that are accumulated side by side */
@@ -116,64 +116,7 @@ static const fold_t* find_fold(int32_t operation, int32_t data_type) {
                                                                   : 2];
 }
 
-/* ---- Descriptors ------------------------------------------------------------------------------
- */
-
-typedef struct settings_t {
-  int32_t operation;
-  uint32_t keep_dims;
-  uint32_t axis_count;
-  const int32_t* axes;
-} settings_t;
-
-static settings_t settings_of(int32_t type, const armnn_header_t* descriptor) {
-  if (type == ARMNN_LAYER_MEAN) {
-    const armnn_mean_descriptor_t* mean = (const armnn_mean_descriptor_t*)descriptor;
-    return (settings_t){ARMNN_REDUCE_MEAN, mean->keep_dims, mean->axis_count, mean->axes};
-  }
-  const armnn_reduce_descriptor_t* reduce = (const armnn_reduce_descriptor_t*)descriptor;
-  return (settings_t){reduce->operation, reduce->keep_dims, reduce->axis_count, reduce->axes};
-}
-
-armnn_status_t armnn_i_ref_reduce_supports(const armnn_layer_query_t* query,
-                                           armnn_error_t* reason) {
-  if (query->type == ARMNN_LAYER_MEAN) {
-    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_mean_descriptor_t, reason);
-  } else {
-    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_reduce_descriptor_t, reason);
-  }
-  settings_t settings = settings_of(query->type, query->descriptor);
-  if (settings.operation < 0 || settings.operation >= ARMNN_REDUCE_COUNT) {
-    return ARMNN_REF_REFUSE(reason, "reduce operation %d is not known", (int)settings.operation);
-  }
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_operands(query, 1, 1, 1, reason));
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  const armnn_tensor_info_t* output = query->output_infos[0];
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(input, "input 0", ARMNN_REF_NUMBERS, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_type(output, "output 0", 1u << input->data_type, reason));
-  uint32_t reduced = 0, bad = 0;
-  if (settings.axis_count > ARMNN_MAX_DIMS) {
-    return ARMNN_REF_REFUSE(reason, "%u axes, at most %d are possible",
-                            (unsigned)settings.axis_count, ARMNN_MAX_DIMS);
-  }
-  if (!armnn_normalize_axes(settings.axes, settings.axis_count, input->rank, &reduced, &bad)) {
-    return ARMNN_REF_REFUSE(reason,
-                            "axis %d comes twice or is outside the %u dimensions of input 0",
-                            (int)settings.axes[bad], (unsigned)input->rank);
-  }
-  armnn_shape_t expected = {0, {0}};
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    if ((reduced >> d & 1u) == 0) {
-      expected.dims[expected.rank++] = input->dims[d];
-    } else if (settings.keep_dims) {
-      expected.dims[expected.rank++] = 1;
-    }
-  }
-  return armnn_i_ref_check_shape(output, "output 0", &expected, reason);
-}
-
-/* ---- Execution --------------------------------------------------------------------------------
- */
+/* ---- Execution ------------------------------------------------------------------------------- */
 
 typedef struct reduce_job_t {
   const fold_t* fold;
@@ -239,9 +182,8 @@ static void reduce_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
 
 static armnn_status_t run(const armnn_kernel_call_t* call) {
   const armnn_tensor_info_t* input = ARMNN_IN_INFO(call, 0);
-  settings_t settings = settings_of(call->info->type, call->info->descriptor);
-  uint32_t mask = 0, bad = 0;
-  armnn_normalize_axes(settings.axes, settings.axis_count, input->rank, &mask, &bad);
+  const armnn_reduce_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_reduce_descriptor_t);
+  const uint32_t mask = armnn_axes_mask(d->axes, d->axis_count, input->rank);
   int64_t strides[ARMNN_MAX_DIMS];
   armnn_dense_strides(input->dims, input->rank, strides);
   reduce_job_t job;
@@ -262,8 +204,8 @@ static armnn_status_t run(const armnn_kernel_call_t* call) {
   }
   armnn_walk_collapse(&job.kept);
   armnn_walk_collapse(&job.reduced);
-  job.fold = find_fold(settings.operation, input->data_type);
-  job.divisor = settings.operation == ARMNN_REDUCE_MEAN ? job.reduced.count : 1;
+  job.fold = find_fold(d->operation, input->data_type);
+  job.divisor = d->operation == ARMNN_REDUCE_MEAN ? job.reduced.count : 1;
   job.out = ARMNN_OUT(call, 0, unsigned char);
   job.x = ARMNN_IN(call, 0, unsigned char);
   job.element_size = armnn_data_type_size(input->data_type);

@@ -11,37 +11,6 @@
 
 enum { BLOCK = 64 };
 
-armnn_status_t armnn_i_ref_resize_supports(const armnn_layer_query_t* query,
-                                           armnn_error_t* reason) {
-  typedef armnn_resize_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
-  if (d->method != ARMNN_RESIZE_BILINEAR && d->method != ARMNN_RESIZE_NEAREST_NEIGHBOR) {
-    return ARMNN_REF_REFUSE(reason, "resize method %d is not known", (int)d->method);
-  }
-  if (d->align_corners && d->half_pixel_centers) {
-    return ARMNN_REF_REFUSE(reason, "align_corners and half_pixel_centers exclude each other");
-  }
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 1, 1, 1, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->output_infos[0], "the output", reason));
-  const armnn_i_ref_image_t in = armnn_i_ref_image(query->input_infos[0], d->data_layout);
-  const armnn_i_ref_image_t out = armnn_i_ref_image(query->output_infos[0], d->data_layout);
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_side("the output", "batch", out.batch, "the input has", in.batch, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "channels", out.channels,
-                                               "the input has", in.channels, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "height", out.height,
-                                               "target_height is", d->target_height, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_side("the output", "width", out.width, "target_width is",
-                                               d->target_width, reason));
-  if (query->input_infos[0]->element_count == 0 && query->output_infos[0]->element_count != 0) {
-    return ARMNN_REF_REFUSE(reason, "the input is empty, the output is not");
-  }
-  return ARMNN_STATUS_OK;
-}
-
 /* Between which two inputs one output lies, and how far from the first of them. */
 typedef armnn_resize_source_t source_t;
 

@@ -4,34 +4,10 @@
  * slice.c - SLICE and STRIDED_SLICE.
  */
 #include "kernels.h"
-#include "tensor_checks.h"
 #include "tensor_copy.h"
+#include "tensor_shape.h"
 
-/* ---- Slice ------------------------------------------------------------------------------------
- */
-
-armnn_status_t armnn_i_ref_slice_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_slice_descriptor_t, reason);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_move_1_to_1(query, reason));
-  const armnn_slice_descriptor_t* descriptor = ARMNN_DESCRIPTOR(query, armnn_slice_descriptor_t);
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_descriptor_rank(input, "input 0", descriptor->rank, reason));
-  armnn_shape_t expected = armnn_shape_of(input);
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    expected.dims[d] = descriptor->size[d];
-    if (descriptor->begin[d] > input->dims[d] ||
-        descriptor->size[d] > input->dims[d] - descriptor->begin[d]) {
-      return ARMNN_REF_REFUSE(reason,
-                              "the slice leaves dimension %u of input 0: begin %llu, size "
-                              "%llu, dimension %llu",
-                              (unsigned)d, (unsigned long long)descriptor->begin[d],
-                              (unsigned long long)descriptor->size[d],
-                              (unsigned long long)input->dims[d]);
-    }
-  }
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
-}
+/* ---- Slice ----------------------------------------------------------------------------------- */
 
 armnn_status_t armnn_any_slice__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
@@ -53,15 +29,13 @@ armnn_status_t armnn_any_slice__ref(const armnn_kernel_call_t* call, armnn_error
                             in_strides);
 }
 
-/* ---- Strided slice ----------------------------------------------------------------------------
- */
+/* ---- Strided slice --------------------------------------------------------------------------- */
 
 /* What one dimension of the input comes to. */
 typedef struct strided_range_t {
   int64_t begin; /* index of the first element; inside the dimension if |count| is not 0 */
   int64_t stride;
   uint64_t count;
-  int shrinks; /* the dimension vanishes from the output */
 } strided_range_t;
 
 static int64_t clamp(int64_t value, int64_t least, int64_t most) {
@@ -75,20 +49,16 @@ static int64_t border_position(int64_t position, int64_t dim, int64_t stride) {
   return stride > 0 ? clamp(position, 0, dim) : clamp(position, -1, dim - 1);
 }
 
-/* TensorFlow's rules. 0 when a stride is zero, or when a vanishing dimension is indexed outside or
- * backwards. Dimensions beyond the descriptor's rank are taken whole. */
-static int find_range(const armnn_strided_slice_descriptor_t* descriptor, uint32_t d, uint64_t size,
-                      strided_range_t* out_range) {
-  int64_t dim = (int64_t)size;
-  *out_range = (strided_range_t){0, 1, size, 0};
-  if (d >= descriptor->rank) return 1;
-  int64_t stride = descriptor->stride[d];
+/* TensorFlow's rules: a dimension that vanishes from the output has one element, and dimensions
+ * beyond the descriptor's rank are taken whole. */
+static strided_range_t find_range(const armnn_strided_slice_descriptor_t* descriptor, uint32_t d,
+                                  uint64_t size) {
+  if (d >= descriptor->rank) return (strided_range_t){0, 1, size};
+  const int64_t dim = (int64_t)size, stride = descriptor->stride[d];
   if (descriptor->shrink_axis_mask >> d & 1u) {
-    int64_t index = descriptor->begin[d] < 0 ? descriptor->begin[d] + dim : descriptor->begin[d];
-    *out_range = (strided_range_t){index, 1, 1, 1};
-    return stride > 0 && index >= 0 && index < dim;
+    const int64_t index = descriptor->begin[d];
+    return (strided_range_t){index < 0 ? index + dim : index, 1, 1};
   }
-  if (stride == 0) return 0;
   int64_t begin = stride > 0 ? 0 : dim - 1;
   int64_t end = stride > 0 ? dim : -1;
   if ((descriptor->begin_mask >> d & 1u) == 0) {
@@ -103,40 +73,7 @@ static int find_range(const armnn_strided_slice_descriptor_t* descriptor, uint32
     count = (uint64_t)(distance / stride + (distance % stride != 0));
   }
   /* With one element the stride is never used; left alone it might overflow a product. */
-  *out_range = (strided_range_t){begin, count > 1 ? stride : 1, count, 0};
-  return 1;
-}
-
-armnn_status_t armnn_i_ref_strided_slice_supports(const armnn_layer_query_t* query,
-                                                  armnn_error_t* reason) {
-  ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_strided_slice_descriptor_t, reason);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_move_1_to_1(query, reason));
-  const armnn_strided_slice_descriptor_t* descriptor =
-      ARMNN_DESCRIPTOR(query, armnn_strided_slice_descriptor_t);
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  if (descriptor->ellipsis_mask != 0 || descriptor->new_axis_mask != 0) {
-    return ARMNN_REF_REFUSE(reason,
-                            "ellipsis and new-axis masks are resolved by the host, here "
-                            "they must be 0");
-  }
-  if (descriptor->rank > input->rank) {
-    return ARMNN_REF_REFUSE(reason, "the descriptor has %u dimensions, input 0 has %u",
-                            (unsigned)descriptor->rank, (unsigned)input->rank);
-  }
-  armnn_shape_t expected = {0, {0}};
-  for (uint32_t d = 0; d < input->rank; ++d) {
-    strided_range_t range;
-    if (!find_range(descriptor, d, input->dims[d], &range)) {
-      return ARMNN_REF_REFUSE(reason,
-                              "dimension %u of input 0 has %llu elements: begin %lld, "
-                              "stride %lld%s do not select from it",
-                              (unsigned)d, (unsigned long long)input->dims[d],
-                              (long long)descriptor->begin[d], (long long)descriptor->stride[d],
-                              range.shrinks ? " and a vanishing axis" : "");
-    }
-    if (!range.shrinks) expected.dims[expected.rank++] = range.count;
-  }
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
+  return (strided_range_t){begin, count > 1 ? stride : 1, count};
 }
 
 armnn_status_t armnn_any_strided_slice__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
@@ -151,8 +88,7 @@ armnn_status_t armnn_any_strided_slice__ref(const armnn_kernel_call_t* call, arm
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   armnn_dense_strides(input->dims, input->rank, in_strides);
   for (uint32_t d = 0; d < input->rank; ++d) {
-    strided_range_t range;
-    find_range(descriptor, d, input->dims[d], &range);
+    const strided_range_t range = find_range(descriptor, d, input->dims[d]);
     counts[d] = range.count;
     offset += range.begin * in_strides[d];
     in_strides[d] *= range.stride;

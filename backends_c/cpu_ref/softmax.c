@@ -11,18 +11,6 @@
 #include "tensor_shape.h"
 #include "work.h"
 
-armnn_status_t armnn_i_ref_softmax_supports(const armnn_layer_query_t* query,
-                                            armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_descriptor(query, sizeof(armnn_softmax_descriptor_t), reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_pointwise(query, ARMNN_DATA_TYPE_FLOAT32, reason));
-  const int32_t axis = ARMNN_DESCRIPTOR(query, armnn_softmax_descriptor_t)->axis;
-  const uint32_t rank = query->input_infos[0]->rank;
-  uint32_t ignored;
-  if (armnn_normalize_axis(axis, rank, &ignored)) return ARMNN_STATUS_OK;
-  return ARMNN_REF_REFUSE(reason, "axis %d names none of %u dimensions", (int)axis, (unsigned)rank);
-}
-
 typedef struct softmax_job_t {
   const armnn_kernel_call_t* call;
   const float* x;
@@ -79,14 +67,11 @@ static void softmax_lines(void* argument, uint64_t begin, uint64_t end, uint32_t
 static armnn_status_t run(const armnn_kernel_call_t* call, int logarithm, armnn_error_t* error) {
   const armnn_softmax_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_softmax_descriptor_t);
   const armnn_tensor_info_t* info = ARMNN_IN_INFO(call, 0);
-  uint32_t axis = 0;
-  if (ARMNN_COUNT(call) == 0 || !armnn_normalize_axis(d->axis, info->rank, &axis)) {
-    return ARMNN_STATUS_OK;
-  }
+  if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   softmax_job_t job = {call,
                        ARMNN_IN(call, 0, float),
                        ARMNN_OUT(call, 0, float),
-                       armnn_i_ref_axis(info, axis),
+                       armnn_i_ref_axis(info, armnn_axis(d->axis, info->rank)),
                        d->beta,
                        logarithm};
   return armnn_i_ref_run(call, softmax_lines, &job, armnn_i_ref_lane_groups(&job.view),

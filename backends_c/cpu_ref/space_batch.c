@@ -8,11 +8,11 @@
  * places running fastest. The element at s of place k on the batch side is the one at
  * s * block + k - offset on the image side, where the offset is the padding or the crop before.
  */
-#include "checked_math.h"
 #include "convert.h"
+#include "int_math.h"
 #include "kernels.h"
-#include "tensor_checks.h"
 #include "tensor_copy.h"
+#include "tensor_shape.h"
 
 typedef struct sides_t {
   const uint32_t* block;  /* per spatial dimension */
@@ -50,73 +50,12 @@ static sides_t sides_of(int32_t type, const void* descriptor) {
   return sides;
 }
 
-/* Writes the shape that the layer's definition gives. */
-static armnn_status_t expected_shape(const sides_t* sides, const armnn_tensor_info_t* input,
-                                     armnn_shape_t* out_shape, armnn_error_t* reason) {
-  *out_shape = armnn_shape_of(input);
-  uint64_t places = 1;
-  for (uint32_t i = 0; i < sides->count; ++i) {
-    uint64_t block = sides->block[i];
-    uint64_t edges = (uint64_t)sides->before[i] + sides->after[i];
-    uint64_t dim = input->dims[sides->first + i], large = 0;
-    if (block == 0) {
-      return ARMNN_REF_REFUSE(reason, "the block has no length in dimension %u",
-                              (unsigned)(sides->first + i));
-    }
-    int fits = armnn_checked_mul(places, block, &places) && dim <= INT64_MAX - edges;
-    if (fits && sides->to_batch) {
-      large = dim + edges;
-      fits = large % block == 0;
-      out_shape->dims[sides->first + i] = large / block;
-    } else if (fits) {
-      fits = armnn_checked_mul(dim, block, &large) && large <= INT64_MAX && edges <= large;
-      out_shape->dims[sides->first + i] = large - edges;
-    }
-    if (!fits) {
-      return ARMNN_REF_REFUSE(reason,
-                              "dimension %u of input 0 is %llu, which does not fit a block of "
-                              "%llu and %llu at the edges",
-                              (unsigned)(sides->first + i), (unsigned long long)dim,
-                              (unsigned long long)block, (unsigned long long)edges);
-    }
-  }
-  int divides = sides->to_batch ? armnn_checked_mul(input->dims[0], places, &out_shape->dims[0])
-                                : input->dims[0] % places == 0;
-  if (!divides) {
-    return ARMNN_REF_REFUSE(reason, "a batch of %llu does not go with blocks of %llu elements",
-                            (unsigned long long)input->dims[0], (unsigned long long)places);
-  }
-  if (!sides->to_batch) out_shape->dims[0] = input->dims[0] / places;
-  return ARMNN_STATUS_OK;
-}
-
-armnn_status_t armnn_i_ref_space_batch_supports(const armnn_layer_query_t* query,
-                                                armnn_error_t* reason) {
-  if (query->type == ARMNN_LAYER_SPACE_TO_BATCH_ND) {
-    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_space_to_batch_nd_descriptor_t, reason);
-  } else {
-    ARMNN_REF_CHECK_DESCRIPTOR(query, armnn_batch_to_space_nd_descriptor_t, reason);
-  }
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_move_1_to_1(query, reason));
-  sides_t sides = sides_of(query->type, query->descriptor);
-  const armnn_tensor_info_t* input = query->input_infos[0];
-  if (sides.count > ARMNN_MAX_DIMS - 2 || input->rank != sides.count + 2) {
-    return ARMNN_REF_REFUSE(reason,
-                            "input 0 has %u dimensions, a batch, channels and the %u of a block "
-                            "are expected",
-                            (unsigned)input->rank, (unsigned)sides.count);
-  }
-  armnn_shape_t expected;
-  ARMNN_RETURN_IF_ERROR(expected_shape(&sides, input, &expected, reason));
-  return armnn_i_ref_check_shape(query->output_infos[0], "output 0", &expected, reason);
-}
-
 /* Fills the output with what means 0. */
 static armnn_status_t fill_zeros(const armnn_kernel_call_t* call) {
   const armnn_tensor_info_t* output = ARMNN_OUT_INFO(call, 0);
   const int64_t target_stride = 1, source_stride = 0;
   unsigned char element[8];
-  float zero = output->quantization_count > 0 && armnn_i_ref_is_quantized(output->data_type)
+  float zero = output->quantization_count > 0 && armnn_data_type_is_quantized(output->data_type)
                    ? (float)output->zero_points[0]
                    : 0.0f;
   armnn_i_ref_store_value(zero, output->data_type, element);
@@ -164,9 +103,10 @@ armnn_status_t armnn_any_space_batch__ref(const armnn_kernel_call_t* call, armnn
       int64_t k = (int64_t)(rest % sides.block[i]);
       rest /= sides.block[i];
       /* Where s * block + k - offset is inside of the image. */
-      int64_t begin = offset > k ? (offset - k + block - 1) / block : 0;
+      int64_t begin =
+          offset > k ? (int64_t)armnn_div_up((uint64_t)(offset - k), (uint64_t)block) : 0;
       int64_t end = (int64_t)image->dims[d] + offset - k;
-      end = end <= 0 ? 0 : (end + block - 1) / block;
+      end = end <= 0 ? 0 : (int64_t)armnn_div_up((uint64_t)end, (uint64_t)block);
       if (end > (int64_t)batch->dims[d]) end = (int64_t)batch->dims[d];
       is_empty |= begin >= end;
       box[d] = (uint64_t)(end - begin);

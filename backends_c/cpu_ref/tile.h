@@ -22,11 +22,13 @@ void armnn_i_ref_tile_multiply(const float* left, int64_t left_row, int64_t left
                                armnn_i_ref_tile_t sum);
 
 /* |columns| rounded up as armnn_i_ref_tile_multiply reads them. */
-static inline int64_t armnn_i_ref_tile_columns(int64_t columns) { return (columns + 7) / 8 * 8; }
+static inline int64_t armnn_i_ref_tile_columns(int64_t columns) {
+  return (int64_t)armnn_div_up((uint64_t)columns, 8) * 8;
+}
 
 /* Tiles that cover |count| elements, and the elements of the tile that starts at |from|. */
 static inline int64_t armnn_i_ref_tiles(int64_t count) {
-  return (count + ARMNN_REF_TILE - 1) / ARMNN_REF_TILE;
+  return (int64_t)armnn_div_up((uint64_t)count, ARMNN_REF_TILE);
 }
 
 static inline int64_t armnn_i_ref_part(int64_t count, int64_t from) {

@@ -9,50 +9,11 @@
  * zero is ever formed.
  */
 #include "kernels.h"
-#include "operands.h"
 #include "tile.h"
 #include "work.h"
 
 /* Longest reach of a kernel or an input: far beyond any tensor, far below overflow. */
 #define MAX_REACH (INT64_C(1) << 40)
-
-static armnn_status_t check_output_side(const armnn_i_ref_window_t* window, const char* axis,
-                                        int64_t input, int64_t output, uint32_t output_rules,
-                                        armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_window(window, axis, reason));
-  if (window->size > MAX_REACH / window->dilation || input > MAX_REACH / window->stride) {
-    return ARMNN_REF_REFUSE(reason, "stride or dilation along %s lead too far", axis);
-  }
-  if (output_rules) return ARMNN_STATUS_OK;
-  const int64_t expected = (input - 1) * window->stride + (window->size - 1) * window->dilation +
-                           1 - window->pad_before - window->pad_after;
-  return armnn_i_ref_check_side("the output", axis, output, "input and kernel give", expected,
-                                reason);
-}
-
-armnn_status_t armnn_i_ref_transpose_convolution2d_supports(const armnn_layer_query_t* query,
-                                                            armnn_error_t* reason) {
-  typedef armnn_transpose_convolution2d_descriptor_t descriptor_t;
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_descriptor(query, sizeof(descriptor_t), reason));
-  const descriptor_t* d = ARMNN_DESCRIPTOR(query, descriptor_t);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_layout(d->data_layout, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_counts(query, 2, 3, 1, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[0], "the input", reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->input_infos[1], "the weights", reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_rank4(query->output_infos[0], "the output", reason));
-  const armnn_i_ref_image_t in = armnn_i_ref_image(query->input_infos[0], d->data_layout);
-  const armnn_i_ref_image_t weights = armnn_i_ref_image(query->input_infos[1], d->data_layout);
-  const armnn_i_ref_image_t out = armnn_i_ref_image(query->output_infos[0], d->data_layout);
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_groups(&in, weights.batch, weights.channels,
-                                                 d->groups > 1 ? d->groups : 1, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_bias(query, d->bias_enabled, weights.batch, reason));
-  ARMNN_RETURN_IF_ERROR(armnn_i_ref_check_output(&in, weights.batch, &out, reason));
-  const armnn_i_ref_window_t wy = armnn_i_ref_dilated(ARMNN_REF_WINDOW_Y(d, weights.height));
-  const armnn_i_ref_window_t wx = armnn_i_ref_dilated(ARMNN_REF_WINDOW_X(d, weights.width));
-  ARMNN_RETURN_IF_ERROR(
-      check_output_side(&wy, "height", in.height, out.height, d->output_shape_enabled, reason));
-  return check_output_side(&wx, "width", in.width, out.width, d->output_shape_enabled, reason);
-}
 
 typedef struct transpose_job_t {
   const armnn_kernel_call_t* call;
@@ -66,6 +27,11 @@ typedef struct transpose_job_t {
   int64_t phases_y, phases_x;
   int64_t row_tiles, column_tiles; /* of one phase, at most */
 } transpose_job_t;
+
+/* How many of |output| positions are |phase| modulo |stride|; |phase| is one of them. */
+static int64_t outputs_of_phase(int64_t output, int64_t phase, int64_t stride) {
+  return (int64_t)armnn_div_up((uint64_t)(output - phase), (uint64_t)stride);
+}
 
 /* Does |tap| reach the outputs of |phase|? Then the first of them reads input |out_first|. */
 static int tap_reaches(const armnn_i_ref_window_t* window, int64_t tap, int64_t phase,
@@ -118,8 +84,8 @@ static void multiply_phases(void* argument, uint64_t begin, uint64_t end, uint32
     const int64_t group = rest % job->groups;
     const int64_t batch = rest / job->groups;
     const int64_t stride_y = job->window_y.stride, stride_x = job->window_x.stride;
-    const int64_t height = (job->out.height - phase_y + stride_y - 1) / stride_y;
-    const int64_t width = (job->out.width - phase_x + stride_x - 1) / stride_x;
+    const int64_t height = outputs_of_phase(job->out.height, phase_y, stride_y);
+    const int64_t width = outputs_of_phase(job->out.width, phase_x, stride_x);
     if (position >= height * width) continue; /* this phase is smaller than the first */
     const int64_t channel = group * job->group_out + row;
     const int64_t rows = armnn_i_ref_part(job->group_out, row);
@@ -165,8 +131,8 @@ armnn_status_t armnn_f32_transpose_convolution2d__ref(const armnn_kernel_call_t*
                          d->stride_x < out.width ? d->stride_x : out.width,
                          0,
                          0};
-  const int64_t phase_height = (out.height + job.window_y.stride - 1) / job.window_y.stride;
-  const int64_t phase_width = (out.width + job.window_x.stride - 1) / job.window_x.stride;
+  const int64_t phase_height = outputs_of_phase(out.height, 0, job.window_y.stride);
+  const int64_t phase_width = outputs_of_phase(out.width, 0, job.window_x.stride);
   job.row_tiles = armnn_i_ref_tiles(job.group_out);
   job.column_tiles = armnn_i_ref_tiles(phase_height * phase_width);
   const int64_t items =

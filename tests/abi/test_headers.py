@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from abi_headers import INCLUDE_DIR
@@ -13,7 +14,8 @@ from abi_layout import measure_all
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 ABI_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "runtime.h")
-KITS = ("backend_kit.h", "compile_kit.h")
+KITS = ("backend_kit.h", "compile_kit.h", "layer_rules.h")
+RULES_DIR = Path(__file__).parents[2] / "backends_c" / "common" / "include"
 STANDARDS = {"c": "-std=c11", "c++": "-std=c++17"}
 
 
@@ -22,8 +24,8 @@ STANDARDS = {"c": "-std=c11", "c++": "-std=c++17"}
 def test_header_compiles_alone(toolchain, header, language):
     padded = () if header in KITS else ("-Wpadded",)  # the kits cross no border
     done = toolchain.run(
-        *(STANDARDS[language], *WARNINGS, *padded, f"-I{INCLUDE_DIR}", "-fsyntax-only"),
-        *("-x", language, "-"),
+        *(STANDARDS[language], *WARNINGS, *padded, f"-I{INCLUDE_DIR}", f"-I{RULES_DIR}"),
+        *("-fsyntax-only", "-x", language, "-"),
         language=language,
         text=f'#include "armnn/{header}"\n',
     )

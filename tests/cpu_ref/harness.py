@@ -21,6 +21,7 @@ import numpy as np
 from armnn_py._native import abi
 
 from .guarded import Guarded
+from .host_check import host_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -371,8 +372,12 @@ class Layers:
         inputs: Sequence[Any],
         outputs: Sequence[Any],
     ) -> str | None:
-        """The reason against a layer, or ``None``. Tensors are ``(shape, dtype)`` or infos."""
-        return self.plain.supports(layer_type, layer_descriptor, _infos(inputs), _infos(outputs))
+        """The reason against a layer, or ``None``. Tensors are ``(shape, dtype)`` or infos.
+
+        As in a network: a backend is asked only about layers that the host finds valid.
+        """
+        query = layer_type, layer_descriptor, _infos(inputs), _infos(outputs)
+        return host_refusal(*query) or self.plain.supports(*query)
 
 
 def _infos(items: Sequence[Any]) -> list[Any]:

@@ -89,13 +89,12 @@ def test_refusals_say_why(cpu_ref: Layers) -> None:
     layer = abi.ARMNN_LAYER_ACTIVATION
     relu = activation(abi.ARMNN_ACTIVATION_RELU)
     assert cpu_ref.refusal(layer, relu, [f32], [f32]) is None
-    assert cpu_ref.refusal(layer, relu, [f32], [((3, 2), np.float32)]) == (
-        "the shapes of the input and the output differ"
-    )
-    assert cpu_ref.refusal(layer, activation(13), [f32], [f32]) == (
-        "activation function 13 is not known"
-    )
-    assert "no kernel for data type signed32" in str(
-        cpu_ref.refusal(layer, relu, [((2, 3), np.int32)], [f32])
-    )
-    assert "no descriptor" in str(cpu_ref.refusal(layer, None, [f32], [f32]))
+    s32 = (2, 3), np.int32
+    for form, source, target, words in [
+        (relu, f32, ((3, 2), np.float32), "output 0 stated as 3x2, but it is 2x3"),
+        (activation(13), f32, f32, "function is 13"),
+        (relu, s32, s32, "no kernel for data type signed32"),
+        (relu, s32, f32, "output 0 stated as float32, but it is signed32"),
+        (None, f32, f32, "the descriptor: 1 at 0x0 cannot be read"),
+    ]:
+        assert words in str(cpu_ref.refusal(layer, form, [source], [target]))

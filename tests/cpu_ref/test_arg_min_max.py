@@ -79,13 +79,18 @@ def test_the_first_nan_wins(cpu_ref: Layers, function: int) -> None:
 @pytest.mark.parametrize(
     ("descriptor_values", "source", "target", "words"),
     [
-        ((0, 2, 3), (2, 3), ((2,), np.int32), "axis 2"),
-        ((0, -1, 3), (), ((), np.int32), "axis -1"),
-        ((2, 0, 3), (2, 3), ((3,), np.int32), "function 2"),
-        ((0, 0, 3), (2, 3), ((3,), np.int64), "signed64"),
-        ((0, 0, 1), (2, 3), ((3,), np.float32), "float32"),
-        ((0, 0, 3), (2, 3), ((1, 3), np.int32), "the layer gives 3"),
-        ((0, 0, 3), (0, 3), ((3,), np.int32), "empty"),
+        ((0, 2, 3), (2, 3), ((2,), np.int32), "axis 2 given, -2 to 1 expected"),
+        ((0, -1, 3), (), ((), np.int32), "axis -1 given, but a scalar has no axis"),
+        ((2, 0, 3), (2, 3), ((3,), np.int32), "the descriptor: function is 2"),
+        ((0, 0, 3), (2, 3), ((3,), np.int64), "output 0 stated as signed64, but it is signed32"),
+        (
+            (0, 0, 1),
+            (2, 3),
+            ((3,), np.float32),
+            "the descriptor: ArgMinMaxDescriptor: output_type float32 given,",
+        ),
+        ((0, 0, 3), (2, 3), ((1, 3), np.int32), "output 0 stated as 1x3, but it is 3"),
+        ((0, 0, 3), (0, 3), ((3,), np.int32), "dimension 0 is empty, there is no extreme element"),
     ],
 )
 def test_reasons(

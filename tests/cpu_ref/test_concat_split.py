@@ -165,12 +165,32 @@ TOP, BOTTOM = ((0, 0), (2, 3)), ((2, 0), (1, 3))
 @pytest.mark.parametrize(
     ("boxes", "inputs", "words"),
     [
-        ([TOP, BOTTOM], [(2, 3), (1, 3), (1, 3)], "2 views for 3 inputs"),
-        ([TOP, BOTTOM], [(2, 3), (2, 3)], "input 1 has the shape 2x3, the layer gives 1x3"),
-        ([TOP, ((3, 0), (1, 3))], [(2, 3), (1, 3)], "leaves dimension 0"),
-        ([TOP, ((2**64 - 1, 0), (1, 3))], [(2, 3), (1, 3)], "leaves dimension 0"),
-        ([TOP, ((1, 0), (1, 3))], [(2, 3), (1, 3)], "views 0 and 1 overlap"),
-        ([TOP, ((2, 0), (1, 2))], [(2, 3), (1, 2)], "cover 8 of the 9 elements"),
+        ([TOP, BOTTOM], [(2, 3), (1, 3), (1, 3)], "2 views for 3 inputs given"),
+        (
+            [TOP, BOTTOM],
+            [(2, 3), (2, 3)],
+            "view 1 given as View(origin=(2, 0), size=(1, 3)), origin (2, 0) and",
+        ),
+        (
+            [TOP, ((3, 0), (1, 3))],
+            [(2, 3), (1, 3)],
+            "view 1 given as View(origin=(3, 0), size=(1, 3)), origin (2, 0) and",
+        ),
+        (
+            [TOP, ((2**64 - 1, 0), (1, 3))],
+            [(2, 3), (1, 3)],
+            "the descriptor: View: origin (18446744073709551615, 0) given, at most",
+        ),
+        (
+            [TOP, ((1, 0), (1, 3))],
+            [(2, 3), (1, 3)],
+            "view 1 given as View(origin=(1, 0), size=(1, 3)), origin (2, 0) and",
+        ),
+        (
+            [TOP, ((2, 0), (1, 2))],
+            [(2, 3), (1, 2)],
+            "input 1 has shape 1x2, that of input 0 (2x3) expected except along axis",
+        ),
     ],
 )
 def test_concat_reasons(cpu_ref: Layers, boxes: Any, inputs: Any, words: str) -> None:
@@ -198,7 +218,7 @@ def test_split_outside_is_refused(cpu_ref: Layers) -> None:
         [((3, 3), np.float32)],
         [((2, 3), np.float32)],
     )
-    assert "view 0 leaves dimension 0 of input 0" in str(reason)
+    assert "view 0 (View(origin=(2, 0), size=(2, 3))) does not lie in 3x3" in str(reason)
 
 
 def test_types_must_agree(cpu_ref: Layers) -> None:
@@ -208,4 +228,4 @@ def test_types_must_agree(cpu_ref: Layers) -> None:
         [((2, 3), np.float32), ((1, 3), np.int32)],
         [((3, 3), np.float32)],
     )
-    assert "input 1 is signed32 and output 0 is float32" in str(reason)
+    assert "input 0 is float32 but input 1 is signed32, one type expected" in str(reason)

@@ -86,13 +86,48 @@ def test_matches_grouped_conv(
 @pytest.mark.parametrize(
     ("values", "inputs", "output", "reason"),
     [
-        ({}, [(1, 8, 8, 4), (2, 3, 3, 4)], (1, 6, 6, 4), "the weights' first dimension is 2"),
-        ({}, [(1, 8, 8, 4), (1, 3, 3, 6)], (1, 6, 6, 6), "no multiple of the input's 4"),
-        ({}, [(1, 8, 8, 0), (1, 3, 3, 6)], (1, 6, 6, 6), "no multiple of the input's 0"),
-        ({}, [(1, 8, 8, 4), (1, 3, 3, 8)], (1, 6, 6, 4), "output has channels 4"),
-        ({"stride_y": 0}, [(1, 8, 8, 4), (1, 3, 3, 8)], (1, 6, 6, 8), "stride along height is 0"),
-        ({}, [(1, 8, 8, 4), (1, 3, 3, 8)], (1, 6, 7, 8), "width 7, the window gives 6"),
-        ({"bias_enabled": 1}, [(1, 8, 8, 4), (1, 3, 3, 8)], (1, 6, 6, 8), "the bias is missing"),
+        (
+            {},
+            [(1, 8, 8, 4), (2, 3, 3, 4)],
+            (1, 6, 6, 4),
+            "weights 2x3x3x4 do not fit 4 input channels",
+        ),
+        (
+            {},
+            [(1, 8, 8, 4), (1, 3, 3, 6)],
+            (1, 6, 6, 6),
+            "weights 1x3x3x6 do not fit 4 input channels",
+        ),
+        (
+            {},
+            [(1, 8, 8, 0), (1, 3, 3, 6)],
+            (1, 6, 6, 6),
+            "weights 1x3x3x6 do not fit 0 input channels",
+        ),
+        (
+            {},
+            [(1, 8, 8, 4), (1, 3, 3, 8)],
+            (1, 6, 6, 4),
+            "output 0 stated as 1x6x6x4, but it is 1x6x6x8",
+        ),
+        (
+            {"stride_y": 0},
+            [(1, 8, 8, 4), (1, 3, 3, 8)],
+            (1, 6, 6, 8),
+            "the descriptor: DepthwiseConvolution2dDescriptor: stride_y 0 given, at",
+        ),
+        (
+            {},
+            [(1, 8, 8, 4), (1, 3, 3, 8)],
+            (1, 6, 7, 8),
+            "output 0 stated as 1x6x7x8, but it is 1x6x6x8",
+        ),
+        (
+            {"bias_enabled": 1},
+            [(1, 8, 8, 4), (1, 3, 3, 8)],
+            (1, 6, 6, 8),
+            "bias_enabled is True, but a bias is not given",
+        ),
     ],
 )
 def test_refusals_say_why(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""ELEMENTWISE_BINARY, the older layer types of the same meaning, and PRELU, against numpy."""
+"""ELEMENTWISE_BINARY, also of the older layer types that become it, and PRELU, against numpy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 from armnn_py._native import abi
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
+from .host_check import shown_form
 from .tensors import NUMBERS, examples, values
 
 if TYPE_CHECKING:
@@ -31,12 +33,12 @@ FLOAT_FORMULAS: dict[int, Callable[[Any, Any], Any]] = {
     abi.ARMNN_BINARY_POWER: np.power,
 }
 OLD_TYPES = {
-    abi.ARMNN_LAYER_ADDITION: np.add,
-    abi.ARMNN_LAYER_DIVISION: np.divide,
-    abi.ARMNN_LAYER_MAXIMUM: np.maximum,
-    abi.ARMNN_LAYER_MINIMUM: np.minimum,
-    abi.ARMNN_LAYER_MULTIPLICATION: np.multiply,
-    abi.ARMNN_LAYER_SUBTRACTION: np.subtract,
+    LayerType.ADDITION: np.add,
+    LayerType.DIVISION: np.divide,
+    LayerType.MAXIMUM: np.maximum,
+    LayerType.MINIMUM: np.minimum,
+    LayerType.MULTIPLICATION: np.multiply,
+    LayerType.SUBTRACTION: np.subtract,
 }
 
 
@@ -144,9 +146,9 @@ def test_float_division_by_zero_is_ieee(cpu_ref: Layers) -> None:
 
 
 @pytest.mark.parametrize("layer_type", sorted(OLD_TYPES))
-def test_older_layer_types(cpu_ref: Layers, layer_type: int) -> None:
+def test_older_layer_types(cpu_ref: Layers, layer_type: LayerType) -> None:
     x, y = values((3, 4, 5), np.float32), values((4, 1), np.float32, 1)
-    (out,) = cpu_ref.run(layer_type, None, [x, y], [((3, 4, 5), np.float32)])
+    (out,) = cpu_ref.run(*shown_form(layer_type), [x, y], [((3, 4, 5), np.float32)])
     np.testing.assert_array_equal(out, OLD_TYPES[layer_type](x, y))
 
 
@@ -159,13 +161,29 @@ def test_prelu(cpu_ref: Layers) -> None:
 @pytest.mark.parametrize(
     ("inputs", "output", "words"),
     [
-        ([((2, 3), np.float32), ((2, 4), np.float32)], ((2, 3), np.float32), "2x3 and 2x4"),
-        ([((2, 3), np.float32), ((2, 3), np.int32)], ((2, 3), np.float32), "signed32"),
-        ([((2, 3), np.float32), ((3,), np.float32)], ((2, 3), np.int32), "output 0 is signed32"),
-        ([((2, 3), np.float32), ((3,), np.float32)], ((2, 4), np.float32), "the layer gives 2x3"),
-        ([((2, 3), np.float32)], ((2, 3), np.float32), "1 inputs"),
+        (
+            [((2, 3), np.float32), ((2, 4), np.float32)],
+            ((2, 3), np.float32),
+            "shapes 2x3 and 2x4 do not broadcast: 3 against 4",
+        ),
+        (
+            [((2, 3), np.float32), ((2, 3), np.int32)],
+            ((2, 3), np.float32),
+            "x is float32 but y is signed32, one type expected",
+        ),
+        (
+            [((2, 3), np.float32), ((3,), np.float32)],
+            ((2, 3), np.int32),
+            "output 0 stated as signed32, but it is float32",
+        ),
+        (
+            [((2, 3), np.float32), ((3,), np.float32)],
+            ((2, 4), np.float32),
+            "output 0 stated as 2x4, but it is 2x3",
+        ),
+        ([((2, 3), np.float32)], ((2, 3), np.float32), "operand 'y' is missing"),
         ([((2, 3), np.float16), ((3,), np.float16)], ((2, 3), np.float16), "float16"),
-        ([((2, 3), np.float32), None], ((2, 3), np.float32), "input 1 is missing"),
+        ([((2, 3), np.float32), None], ((2, 3), np.float32), "operand 'y' is missing"),
     ],
 )
 def test_reasons(cpu_ref: Layers, inputs: Any, output: Any, words: str) -> None:
@@ -192,4 +210,4 @@ def test_missing_descriptor(cpu_ref: Layers) -> None:
     pair = ((2,), np.float32)
     reason = cpu_ref.refusal(abi.ARMNN_LAYER_ELEMENTWISE_BINARY, None, [pair, pair], [pair])
     assert reason is not None
-    assert "no descriptor" in reason
+    assert "the descriptor: 1 at 0x0 cannot be read" in reason

@@ -74,12 +74,22 @@ def test_fully_connected(
 @pytest.mark.parametrize(
     ("values", "inputs", "output", "reason"),
     [
-        ({}, [(2, 6), (7, 5)], (2, 5), "take 7 inputs, the input has 6 behind its first dimension"),
-        ({"transpose_weight_matrix": 1}, [(2, 6), (6, 5)], (2, 5), "take 5 inputs"),
-        ({}, [(2, 6), (6, 5)], (2, 4), "last dimension is 4, the weights make 5"),
-        ({}, [(2, 6), (6, 5)], (3, 5), "rows 3, the input has 2"),
-        ({}, [(2, 6), (1, 6, 5)], (2, 5), "the weights must have 2 dimensions, not 3"),
-        ({"bias_enabled": 1}, [(2, 6), (6, 5), (4,)], (2, 5), "the bias has length 4"),
+        ({}, [(2, 6), (7, 5)], (2, 5), "input has 6 values per row, 7 expected by the weights"),
+        (
+            {"transpose_weight_matrix": 1},
+            [(2, 6), (6, 5)],
+            (2, 5),
+            "input has 6 values per row, 5 expected by the weights",
+        ),
+        ({}, [(2, 6), (6, 5)], (2, 4), "output 0 stated as 2x4, but it is 2x5"),
+        ({}, [(2, 6), (6, 5)], (3, 5), "output 0 stated as 3x5, but it is 2x5"),
+        ({}, [(2, 6), (1, 6, 5)], (2, 5), "weights has 3 dimensions, 2 expected"),
+        (
+            {"bias_enabled": 1},
+            [(2, 6), (6, 5), (4,)],
+            (2, 5),
+            "bias has shape 4, 5 expected: a value for each output channel",
+        ),
     ],
 )
 def test_fully_connected_refusals(
@@ -138,14 +148,24 @@ def test_batch_mat_mul(
 @pytest.mark.parametrize(
     ("values", "inputs", "output", "reason"),
     [
-        ({}, [(3, 4), (5, 6)], (3, 6), "rows of x have 4 elements, columns of y have 5"),
-        ({"transpose_x": 1}, [(3, 4), (4, 6)], (3, 6), "rows of x have 3 elements"),
-        ({"transpose_y": 1, "adjoint_y": 1}, [(3, 4), (4, 6)], (3, 6), "y is to be transposed and"),
-        ({}, [(2, 3, 4), (3, 4, 6)], (2, 3, 6), "do not broadcast"),
-        ({}, [(3, 4), (4, 6)], (6, 3), "the output has the shape 6x3, the layer gives 3x6"),
-        ({}, [(3, 4), (4,)], (3, 1), "the output has the shape 3x1, the layer gives 3"),
-        ({}, [(), (4,)], (4,), "x is a scalar"),
-        ({"data_layout_y": 2}, [(3, 4), (4, 6)], (3, 6), "y has its channels last"),
+        ({}, [(3, 4), (5, 6)], (3, 6), "3x4 and 5x6 matrices do not multiply"),
+        ({"transpose_x": 1}, [(3, 4), (4, 6)], (3, 6), "4x3 and 4x6 matrices do not multiply"),
+        (
+            {"transpose_y": 1, "adjoint_y": 1},
+            [(3, 4), (4, 6)],
+            (3, 6),
+            "the descriptor: BatchMatMulDescriptor: an operand is transposed or",
+        ),
+        ({}, [(2, 3, 4), (3, 4, 6)], (2, 3, 6), "shapes 2 and 3 do not broadcast: 2 against 3"),
+        ({}, [(3, 4), (4, 6)], (6, 3), "output 0 stated as 6x3, but it is 3x6"),
+        ({}, [(3, 4), (4,)], (3, 1), "y has 1 dimensions, at least 2 expected"),
+        ({}, [(), (4,)], (4,), "x has 0 dimensions, at least 2 expected"),
+        (
+            {"data_layout_y": 2},
+            [(3, 4), (4, 6)],
+            (3, 6),
+            "data layout NHWC given: the last two dimensions multiply",
+        ),
     ],
 )
 def test_batch_mat_mul_refusals(

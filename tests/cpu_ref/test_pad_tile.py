@@ -134,11 +134,21 @@ def test_nothing_becomes_padding(cpu_ref: Layers) -> None:
 @pytest.mark.parametrize(
     ("form", "source", "output", "words"),
     [
-        (pad_form([(1, 1), (0, 0)], 0), (2, 3), (2, 3), "the layer gives 4x3"),
-        (pad_form([(1, 1)], 0), (2, 3), (4, 3), "descriptor has 1"),
-        (pad_form([(0, 0), (0, 0)], 3), (2, 3), (2, 3), "mode 3"),
-        (pad_form([(1, 1), (0, 0)], 1), (0, 3), (2, 3), "nothing to reflect"),
-        (pad_form([(2**32 - 1, 2**32 - 1), (0, 0)], 0), (2, 3), (0, 3), "8589934592x3"),
+        (pad_form([(1, 1), (0, 0)], 0), (2, 3), (2, 3), "output 0 stated as 2x3, but it is 4x3"),
+        (pad_form([(1, 1)], 0), (2, 3), (4, 3), "input has 2 dimensions, 1 expected"),
+        (pad_form([(0, 0), (0, 0)], 3), (2, 3), (2, 3), "the descriptor: padding_mode is 3"),
+        (
+            pad_form([(1, 1), (0, 0)], 1),
+            (0, 3),
+            (2, 3),
+            "dimension 0 is padded by 1, at most 0 can be mirrored of 0",
+        ),
+        (
+            pad_form([(2**32 - 1, 2**32 - 1), (0, 0)], 0),
+            (2, 3),
+            (0, 3),
+            "output 0 stated as 0x3, but it is 8589934592x3",
+        ),
     ],
 )
 def test_pad_reasons(cpu_ref: Layers, form: Any, source: Any, output: Any, words: str) -> None:
@@ -184,6 +194,6 @@ def test_tile_in_parallel(cpu_ref: Layers, multiples: tuple[int, ...]) -> None:
 def test_tile_reasons(cpu_ref: Layers) -> None:
     kind, x = abi.ARMNN_LAYER_TILE, ((2, 3), np.float32)
     reason = cpu_ref.refusal(kind, tile_form((2, 2)), [x], [((4, 3), np.float32)])
-    assert "the layer gives 4x6" in str(reason)
+    assert "output 0 stated as 4x3, but it is 4x6" in str(reason)
     reason = cpu_ref.refusal(kind, tile_form((2,)), [x], [((4, 3), np.float32)])
-    assert "descriptor has 1" in str(reason)
+    assert "input has 2 dimensions, 1 expected" in str(reason)

@@ -187,16 +187,32 @@ def test_maximum_keeps_infinities_and_nan(cpu_ref: Layers, layout: str) -> None:
 @pytest.mark.parametrize(
     ("values", "output", "reason"),
     [
-        ({"stride_x": 0}, (1, 4, 7, 7), "stride along width is 0"),
-        ({"pool_height": 0}, (1, 4, 7, 7), "the window's height is 0"),
-        ({"pool_type": 3}, (1, 4, 7, 7), "pooling algorithm 3"),
-        ({"padding_method": 2}, (1, 4, 7, 7), "padding method 2"),
-        ({"output_shape_rounding": 2}, (1, 4, 7, 7), "rounding 2"),
-        ({"data_layout": 0}, (1, 4, 7, 7), "data layout 0"),
-        ({"pool_width": 9}, (1, 4, 7, 1), "does not fit into the padded input along width"),
-        ({}, (1, 4, 8, 7), "the output has height 8, the window gives 7"),
-        ({}, (1, 5, 7, 7), "the output has channels 5, the input has 4"),
-        ({"output_shape_rounding": 1, "stride_x": 2}, (1, 4, 7, 3), "the window gives 4"),
+        (
+            {"stride_x": 0},
+            (1, 4, 7, 7),
+            "the descriptor: Pooling2dDescriptor: stride_x 0 given, at least 1",
+        ),
+        (
+            {"pool_height": 0},
+            (1, 4, 7, 7),
+            "the descriptor: Pooling2dDescriptor: pool_height 0 given, at least 1",
+        ),
+        ({"pool_type": 3}, (1, 4, 7, 7), "the descriptor: pool_type is 3"),
+        ({"padding_method": 2}, (1, 4, 7, 7), "the descriptor: padding_method is 2"),
+        ({"output_shape_rounding": 2}, (1, 4, 7, 7), "the descriptor: output_shape_rounding is 2"),
+        ({"data_layout": 0}, (1, 4, 7, 7), "the descriptor: data_layout is 0"),
+        (
+            {"pool_width": 9},
+            (1, 4, 7, 1),
+            "the descriptor: Pooling2dDescriptor: dilation_x 0 given, at least 1",
+        ),
+        ({}, (1, 4, 8, 7), "the descriptor: Pooling2dDescriptor: dilation_x 0 given, at least 1"),
+        ({}, (1, 5, 7, 7), "the descriptor: Pooling2dDescriptor: dilation_x 0 given, at least 1"),
+        (
+            {"output_shape_rounding": 1, "stride_x": 2},
+            (1, 4, 7, 3),
+            "the descriptor: Pooling2dDescriptor: dilation_x 0 given, at least 1",
+        ),
     ],
 )
 def test_refusals_say_why(

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 from armnn_py._native import abi
+from armnn_py.descriptors import PermuteDescriptor
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
+from .host_check import shown_form
 from .reference import onnx_node
 from .tensors import DTYPES, examples, shapes, values
 
@@ -48,8 +51,8 @@ def test_permute_writes_to_the_mapping(cpu_ref: Layers, case: Any, dtype: Any) -
     shape, mapping = case
     x = values(shape, dtype)
     expected = np.moveaxis(x, range(len(shape)), mapping)
-    kind = abi.ARMNN_LAYER_PERMUTE
-    (out,) = cpu_ref.run(kind, permute_form(kind, mapping), [x], [(expected.shape, dtype)])
+    layer = shown_form(LayerType.PERMUTE, PermuteDescriptor(mapping))
+    (out,) = cpu_ref.run(*layer, [x], [(expected.shape, dtype)])
     np.testing.assert_array_equal(out, expected)
 
 
@@ -75,18 +78,18 @@ def test_large_transposes_in_parallel(
     np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("kind", [abi.ARMNN_LAYER_PERMUTE, abi.ARMNN_LAYER_TRANSPOSE])
 @pytest.mark.parametrize(
     ("mapping", "output", "words"),
     [
-        ((0, 0, 1), (2, 3, 4), "no permutation"),
-        ((0, 1, 3), (2, 3, 4), "no permutation"),
-        ((0, 1, 2**32 - 1), (2, 3, 4), "no permutation"),
-        ((1, 0), (3, 2, 4), "descriptor has 2"),
-        ((1, 0, 2), (2, 3, 4), "the layer gives 3x2x4"),
+        ((0, 0, 1), (2, 3, 4), "is not a permutation"),
+        ((0, 1, 3), (2, 3, 4), "is not a permutation"),
+        ((0, 1, 2**32 - 1), (2, 3, 4), "is not a permutation"),
+        ((1, 0), (3, 2, 4), "a permutation of 2 dimensions for 3 is given"),
+        ((1, 0, 2), (2, 3, 4), "stated as 2x3x4, but it is 3x2x4"),
     ],
 )
-def test_permute_reasons(cpu_ref: Layers, kind: int, mapping: Any, output: Any, words: str) -> None:
+def test_transpose_reasons(cpu_ref: Layers, mapping: Any, output: Any, words: str) -> None:
+    kind = abi.ARMNN_LAYER_TRANSPOSE
     reason = cpu_ref.refusal(
         kind, permute_form(kind, mapping), [((2, 3, 4), np.float32)], [(output, np.float32)]
     )
@@ -119,10 +122,10 @@ def test_broadcast_to(cpu_ref: Layers, shapes: Any, dtype: Any) -> None:
 @pytest.mark.parametrize(
     ("source", "form", "output", "words"),
     [
-        ((2, 3), (2, 4), (2, 4), "2x3 does not broadcast to 2x4"),
-        ((2, 3), (1, 3), (1, 3), "does not broadcast"),
-        ((2, 1, 3), (1, 3), (1, 3), "does not broadcast"),
-        ((3,), (2, 3), (3, 3), "the layer gives 2x3"),
+        ((2, 3), (2, 4), (2, 4), "shapes 2x3 and 2x4 do not broadcast: 3 against 4"),
+        ((2, 3), (1, 3), (1, 3), "2x3 does not broadcast to 1x3"),
+        ((2, 1, 3), (1, 3), (1, 3), "2x1x3 does not broadcast to 1x3"),
+        ((3,), (2, 3), (3, 3), "output 0 stated as 3x3, but it is 2x3"),
     ],
 )
 def test_broadcast_reasons(

@@ -12,8 +12,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from armnn_py._native import abi
+from armnn_py.descriptors import MeanDescriptor
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
+from .host_check import shown_form
 from .tensors import NUMBERS, examples, shapes, values
 
 FORMULAS: dict[int, Any] = {
@@ -150,15 +153,9 @@ def test_mean_layer(cpu_ref: Layers, case: Any, keep: bool) -> None:
     shape, axes = case
     assume(0 not in shape)
     x = values(shape, np.float32)
-    form = descriptor(
-        abi.armnn_mean_descriptor_t,
-        abi.ARMNN_LAYER_MEAN,
-        keep_dims=int(keep),
-        axis_count=len(axes),
-        axes=axes,
-    )
+    layer = shown_form(LayerType.MEAN, MeanDescriptor(keep_dims=keep, axes=axes))
     target = (result_shape(shape, axes, keep), np.float32)
-    (out,) = cpu_ref.run(abi.ARMNN_LAYER_MEAN, form, [x], [target])
+    (out,) = cpu_ref.run(*layer, [x], [target])
     expected = np.mean(x.astype(np.float64), axis=tuple(axes) or None, keepdims=keep)
     np.testing.assert_allclose(out, expected.astype(np.float32), rtol=2e-7)
 
@@ -166,11 +163,11 @@ def test_mean_layer(cpu_ref: Layers, case: Any, keep: bool) -> None:
 @pytest.mark.parametrize(
     ("axes", "output", "words"),
     [
-        ([2], (3,), "axis 2"),
-        ([-3], (3,), "axis -3"),
-        ([0, -2], (3,), "axis -2 comes twice"),
-        ([0], (2,), "the layer gives 3"),
-        ([0], (1, 3), "the layer gives 3"),
+        ([2], (3,), "axis 2 given, -2 to 1 expected"),
+        ([-3], (3,), "axis -3 given, -2 to 1 expected"),
+        ([0, -2], (3,), "axes (0, -2) name dimension 0 twice"),
+        ([0], (2,), "output 0 stated as 2, but it is 3"),
+        ([0], (1, 3), "output 0 stated as 1x3, but it is 3"),
     ],
 )
 def test_reasons(cpu_ref: Layers, axes: list[int], output: tuple[int, ...], words: str) -> None:

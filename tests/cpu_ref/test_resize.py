@@ -141,11 +141,16 @@ def test_matches_onnx_resize(
 @pytest.mark.parametrize(
     ("values", "shape", "output", "reason"),
     [
-        ({}, (1, 2, 3, 4), (1, 2, 7, 8), "the output has height 7, target_height is 6"),
-        ({}, (1, 2, 3, 4), (1, 3, 6, 8), "the output has channels 3"),
-        ({"method": 2}, (1, 2, 3, 4), (1, 2, 6, 8), "resize method 2"),
-        ({"align_corners": 1, "half_pixel_centers": 1}, (1, 2, 3, 4), (1, 2, 6, 8), "exclude"),
-        ({}, (1, 2, 0, 4), (1, 2, 6, 8), "the input is empty"),
+        ({}, (1, 2, 3, 4), (1, 2, 7, 8), "output 0 stated as 1x2x7x8, but it is 1x2x6x8"),
+        ({}, (1, 2, 3, 4), (1, 3, 6, 8), "output 0 stated as 1x3x6x8, but it is 1x2x6x8"),
+        ({"method": 2}, (1, 2, 3, 4), (1, 2, 6, 8), "the descriptor: method is 2"),
+        (
+            {"align_corners": 1, "half_pixel_centers": 1},
+            (1, 2, 3, 4),
+            (1, 2, 6, 8),
+            "the descriptor: ResizeDescriptor: align_corners and half_pixel_centers",
+        ),
+        ({}, (1, 2, 0, 4), (1, 2, 6, 8), "the input has no pixels to resize"),
     ],
 )
 def test_refusals_say_why(

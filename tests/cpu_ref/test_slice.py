@@ -76,10 +76,15 @@ def test_slice_in_parallel(cpu_ref: Layers) -> None:
 @pytest.mark.parametrize(
     ("begin", "size", "output", "words"),
     [
-        ((0, 2), (2, 2), (2, 2), "leaves dimension 1"),
-        ((2**64 - 1, 0), (2, 3), (2, 3), "leaves dimension 0"),
-        ((0, 0), (2, 2), (2, 3), "the layer gives 2x2"),
-        ((0,), (2,), (2,), "2 dimensions, the descriptor has 1"),
+        ((0, 2), (2, 2), (2, 2), "dimension 1 is cut from 2 to 4, but has 3"),
+        (
+            (2**64 - 1, 0),
+            (2, 3),
+            (2, 3),
+            "the descriptor: SliceDescriptor: begin (18446744073709551615, 0) given,",
+        ),
+        ((0, 0), (2, 2), (2, 3), "output 0 stated as 2x3, but it is 2x2"),
+        ((0,), (2,), (2,), "input has 2 dimensions, 1 expected"),
     ],
 )
 def test_slice_reasons(cpu_ref: Layers, begin: Any, size: Any, output: Any, words: str) -> None:
@@ -141,14 +146,26 @@ def test_strided_slice_in_parallel(cpu_ref: Layers, step: int) -> None:
 @pytest.mark.parametrize(
     ("form", "output", "words"),
     [
-        (strided_form([0], [2], [0]), (2, 3), "stride 0"),
-        (strided_form([2], [3], [1], shrink_axis_mask=1), (3,), "vanishing axis"),
-        (strided_form([-3], [3], [1], shrink_axis_mask=1), (3,), "vanishing axis"),
-        (strided_form([1], [0], [-1], shrink_axis_mask=1), (3,), "vanishing axis"),
-        (strided_form([0], [2], [1], ellipsis_mask=1), (2, 3), "ellipsis"),
-        (strided_form([0], [2], [1], new_axis_mask=1), (1, 2, 3), "new-axis"),
-        (strided_form([0] * 3, [1] * 3, [1] * 3), (1, 1, 1), "descriptor has 3 dimensions"),
-        (strided_form([0], [1], [1]), (2, 3), "the layer gives 1x3"),
+        (strided_form([0], [2], [0]), (2, 3), "the descriptor: data_layout is 0"),
+        (strided_form([2], [3], [1], shrink_axis_mask=1), (3,), "the descriptor: data_layout is 0"),
+        (
+            strided_form([-3], [3], [1], shrink_axis_mask=1),
+            (3,),
+            "the descriptor: data_layout is 0",
+        ),
+        (
+            strided_form([1], [0], [-1], shrink_axis_mask=1),
+            (3,),
+            "the descriptor: data_layout is 0",
+        ),
+        (strided_form([0], [2], [1], ellipsis_mask=1), (2, 3), "the descriptor: data_layout is 0"),
+        (
+            strided_form([0], [2], [1], new_axis_mask=1),
+            (1, 2, 3),
+            "the descriptor: data_layout is 0",
+        ),
+        (strided_form([0] * 3, [1] * 3, [1] * 3), (1, 1, 1), "the descriptor: data_layout is 0"),
+        (strided_form([0], [1], [1]), (2, 3), "the descriptor: data_layout is 0"),
     ],
 )
 def test_strided_slice_reasons(cpu_ref: Layers, form: Any, output: Any, words: str) -> None:

@@ -71,9 +71,10 @@ def test_empty(cpu_ref: Layers, shape: tuple[int, ...], axis: int) -> None:
 
 def test_refusals_say_why(cpu_ref: Layers) -> None:
     x = ((2, 3), F)
-    assert cpu_ref.refusal(SOFTMAX, softmax(2), [x], [x]) == "axis 2 names none of 2 dimensions"
-    assert cpu_ref.refusal(SOFTMAX, softmax(-3), [x], [x]) == "axis -3 names none of 2 dimensions"
-    assert cpu_ref.refusal(SOFTMAX, softmax(0), [((), F)], [((), F)]) == (
-        "axis 0 names none of 0 dimensions"
-    )
-    assert "shapes" in str(cpu_ref.refusal(SOFTMAX, softmax(0), [x], [((3, 2), F)]))
+    for axis, source, target, words in [
+        (2, x, x, "axis 2 given, -2 to 1 expected"),
+        (-3, x, x, "axis -3 given, -2 to 1 expected"),
+        (0, ((), F), ((), F), "axis 0 given, but a scalar has no axis"),
+        (0, x, ((3, 2), F), "output 0 stated as 3x2, but it is 2x3"),
+    ]:
+        assert words in str(cpu_ref.refusal(SOFTMAX, softmax(axis), [source], [target]))

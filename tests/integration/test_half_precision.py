@@ -41,7 +41,7 @@ def build_half(
     sources = REPOSITORY / "backends_c"
     kernels = [str(file) for file in sorted((sources / "cpu_ref").glob("*.c"))]
     kernels.remove(str(sources / "cpu_ref" / "entry.c"))
-    includes = [f"-I{sources / name}" for name in ("cpu_ref", "common")]
+    includes = [f"-I{sources / name}" for name in ("cpu_ref", "common", "common/include")]
 
     def build(*defines: str) -> Path:
         folder = tmp_path_factory.mktemp("half")

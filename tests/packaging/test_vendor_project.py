@@ -138,6 +138,59 @@ def test_cmake_refuses_names_that_the_loader_would_skip(
     assert "<vendor>_<name>_backend.so" in words
 
 
+RULED = """
+#include <string.h>
+
+#include "armnn/layer_rules.h"
+
+static armnn_status_t slice(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  (void)error; /* the beginning of the input is enough for this test */
+  memcpy(call->outputs[0], call->inputs[0], ARMNN_COUNT(call));
+  return ARMNN_STATUS_OK;
+}
+static const armnn_kernel_t kernels[] = {ARMNN_KERNEL_RULED(SLICE, QASYMM_S8, slice)};
+ARMNN_DEFINE_BACKEND("AcmeNpu", kernels)
+"""
+
+ASK = """
+import json
+import numpy as np
+import armnn_py as ann
+from armnn_py import DataType
+from armnn_py.descriptors import SliceDescriptor
+
+def ask(scale):
+    network = ann.Network()
+    moved = ann.TensorInfo((2,), DataType.QASYMM_S8, ann.QuantizationInfo(scale))
+    x = network.add_input("x", ann.TensorInfo((4,), DataType.QASYMM_S8, ann.QuantizationInfo(0.5)))
+    form = SliceDescriptor(begin=(0,), size=(2,))
+    network.add_output("y", network.add_layer(ann.LayerType.SLICE, [x], form, output_infos=[moved]))
+    try:
+        with ann.load(network, ["AcmeNpu"]) as loaded:
+            return loaded.run({"x": np.arange(1, 5, dtype=np.int8)})["y"].tolist()
+    except ann.NoBackendForLayerError as error:
+        return str(error)
+
+print(json.dumps([ask(0.5), ask(0.25)]))
+"""
+
+
+def test_a_row_with_a_rule_refuses_in_its_words(installed: Environment, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLE / "CMakeLists.txt", tmp_path)
+    (tmp_path / "backend.c").write_text(RULED, encoding="utf-8")
+    configure(installed, tmp_path, tmp_path / "build")
+    run("cmake", "--build", tmp_path / "build")
+    assert exports(tmp_path / "build" / LIBRARY) == EXPORTS
+    told = run(
+        installed.python, "-c", ASK, cwd=tmp_path, DYNAMIC_BACKEND_PATHS=str(tmp_path / "build")
+    )
+    result, refusal = json.loads(told)
+    assert result == [1, 2]
+    assert (
+        "input 0 and output 0 are quantised differently, the kernel does not requantise" in refusal
+    )
+
+
 def test_newer_package_than_asked_for_is_refused(installed: Environment, tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.21)\nproject(later LANGUAGES C)\n"

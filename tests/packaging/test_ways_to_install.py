@@ -67,12 +67,26 @@ def names(wheel: Path) -> set[str]:
         return set(archive.namelist())
 
 
-def test_wheel_without_static_backends_bundles_the_reference(
+def test_pip_hands_variables_to_cmake(
     make_environment: Callable[[str], Environment], tmp_path: Path
 ) -> None:
+    """A wheel without static backends bundles the reference; folders can be compiled in."""
+    folder, missing = tmp_path / "backends", tmp_path / "missing"
+    folder.mkdir()
+    (folder / "Acme_Npu_backend.so").write_text("no library")
     environment = make_environment("dynamic")
-    environment.install("--config-settings=cmake.define.ARMNN_STATIC_BACKENDS=", REPOSITORY)
+    environment.install(
+        *("-C", "cmake.define.ARMNN_STATIC_BACKENDS="),
+        *("-C", f"cmake.define.DYNAMIC_BACKEND_PATHS={folder}:{missing}", REPOSITORY),
+    )
     bundled = environment.packages / "armnn_py" / "_backends" / "Arm_CpuRef_backend.so"
     answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))
     assert answer["y"] == [0, 0, 1, 2]
     assert answer["file"] == str(bundled.resolve())
+    told = run(environment.command, "backends", "list", "--json")
+    found = {
+        verdict["path"]: verdict["stage"]
+        for verdict in json.loads(told)["verdicts"]
+        if verdict["place"] == "compiled-in"
+    }
+    assert found == {str(folder / "Acme_Npu_backend.so"): "inspect", str(missing): "place"}

@@ -19,7 +19,13 @@ from armnn_py.errors import InternalError
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = REPOSITORY / "examples" / "backends"
 #: What `cmake/ArmnnInstall.cmake` installs.
-SDK_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "backend_kit.h", "compile_kit.h")
+SDK_HEADERS = (
+    *(
+        f"native/include/armnn/{name}.h"
+        for name in ("types", "descriptors", "names", "backend_api", "backend_kit", "compile_kit")
+    ),
+    "backends_c/common/include/armnn/layer_rules.h",
+)
 #: As in ``tests/conftest.py``.
 SANITIZE = os.environ.get("ARMNN_TEST_SANITIZE", "")
 
@@ -49,7 +55,7 @@ def sdk_cmake_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (sdk / "include" / "armnn").mkdir(parents=True)
     (sdk / "cmake").mkdir()
     for header in SDK_HEADERS:
-        shutil.copy(REPOSITORY / "native/include/armnn" / header, sdk / "include" / "armnn")
+        shutil.copy(REPOSITORY / header, sdk / "include" / "armnn")
     for name in ("armnn_py-config.cmake", "ArmnnBackend.cmake", "backend_exports.map"):
         shutil.copy(REPOSITORY / "cmake" / name, sdk / "cmake")
     (sdk / "cmake" / "armnn_py-config-version.cmake").write_text(

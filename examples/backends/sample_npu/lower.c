@@ -261,7 +261,7 @@ void npu_lower(npu_compiler_t* compiler, uint32_t layer) {
     case ARMNN_LAYER_ACTIVATION:
       lower_activation(compiler, layer, input);
       break;
-    default: /* ADDITION, ELEMENTWISE_BINARY: support.c lets no other through */
+    default: /* ELEMENTWISE_BINARY: support.c lets no other through */
       lower_add(compiler, layer);
       break;
   }

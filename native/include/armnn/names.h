@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * names.h - what the numbers of types.h and descriptors.h are called, and how large elements are.
+ * names.h - what the numbers of types.h and descriptors.h are called, and what they imply: how
+ * large elements are, which data types are quantised, which layers move elements.
  *
  * Optional, as the kit is; backend_kit.h includes it.
  */
@@ -47,6 +48,17 @@ static inline uint32_t armnn_data_type_bits(int32_t number) {
     case 7: return 8;
     case 8: return 16;
     case 9: return 64;
+    default: return 0;
+  }
+}
+
+/* Whether elements stand for scale * (element - zero point). */
+static inline int32_t armnn_data_type_is_quantized(int32_t number) {
+  switch (number) {
+    case 2: return 1;
+    case 5: return 1;
+    case 6: return 1;
+    case 7: return 1;
     default: return 0;
   }
 }
@@ -138,6 +150,36 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 83: return "CumSum";
     case 84: return "OneHot";
     default: return "unknown layer";
+  }
+}
+
+/* Whether a layer puts elements of its input elsewhere, as they are: their quantisation must be
+ * that of the output. */
+static inline int32_t armnn_layer_moves_elements(int32_t number) {
+  switch (number) {
+    case 4: return 1;
+    case 6: return 1;
+    case 12: return 1;
+    case 22: return 1;
+    case 35: return 1;
+    case 40: return 1;
+    case 47: return 1;
+    case 51: return 1;
+    case 53: return 1;
+    case 54: return 1;
+    case 55: return 1;
+    case 56: return 1;
+    case 58: return 1;
+    case 60: return 1;
+    case 61: return 1;
+    case 67: return 1;
+    case 70: return 1;
+    case 73: return 1;
+    case 74: return 1;
+    case 76: return 1;
+    case 77: return 1;
+    case 82: return 1;
+    default: return 0;
   }
 }
 

@@ -50,6 +50,25 @@
  * any entry of the host table is null. A library has no work in static initialisers and uses no
  * instruction above the baseline of its architecture outside functions that it guards itself.
  *
+ * Layers. A layer that the host shows (a query, a layer of a sub-graph, a workload info) is a valid
+ * one. The host has checked what follows, so that no backend checks it again:
+ *   [type] It is canonical. ADDITION, DIVISION, MAXIMUM, MINIMUM, MULTIPLICATION and SUBTRACTION
+ *       come as ELEMENTWISE_BINARY, PERMUTE as TRANSPOSE, MEAN as REDUCE, FLOOR as
+ *       ELEMENTWISE_UNARY, CONVERT_FP16_TO_FP32 and CONVERT_FP32_TO_FP16 as CAST.
+ *   [descriptor] There is one exactly if the type has one, with the tag of the type and every
+ *       member that the minor of GetVersion knows. Enumerators are known ones. Strides, dilations,
+ *       groups and blocks are not 0. Axes lie within the rank, none comes twice.
+ *   [operands] They are those of the type, in its order. Only an optional one may be absent: its
+ *       entry is null, or it is left out at the end; ask |input_count| before you read it.
+ *   [tensors] The data type is known, there are at most ARMNN_MAX_DIMS dimensions, all of them
+ *       known, and |element_count| is their product. The product of those that are not 0, times
+ *       the size of an element, is below 2^63: no size and no stride overflows int64_t.
+ *   [shapes] Operands fit the descriptor and each other, in shapes and in data types. Outputs have
+ *       the shapes and the data types that the layer gives. An output may be quantised otherwise
+ *       than an input. What a STAND_IN gives, only its backend knows.
+ * What is left to ask is what one's own kernels can do: which data types, which quantisation, how
+ * large a tensor, which operand must be constant. layer_rules.h has the usual answers.
+ *
  * Memory. Workloads hold no addresses: a workload is made from descriptor, tensor infos and
  * constants, packs what it wants to pack once, states its needs, and is immutable afterwards.
  * |execute| receives the addresses for this call. One workload is executed by many threads at once,
@@ -245,7 +264,8 @@ typedef struct armnn_subgraph_t {
   uint32_t reserved;
 } armnn_subgraph_t;
 
-/* The question "would you run this layer?" All pointers are valid for the call. */
+/* The question "would you run this layer?", which is a valid one ("Layers" above). All pointers are
+ * valid for the call. */
 typedef struct armnn_layer_query_t {
   armnn_header_t header;
   int32_t type;

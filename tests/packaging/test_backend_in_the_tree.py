@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A backend in the tree as CONTRIBUTING.md has it: common code, backend and its own unit test."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import armnn_py as ann
+
+from .conftest import REPOSITORY, run
+
+#: What the root's CMakeLists.txt reads; with tests, those of `tests/` that are in C.
+PARTS = ("CMakeLists.txt", "cmake", "native", "backends_c", "tests/native", "tests/cpu_acc")
+BLOCK = re.compile(r"^```(?:c|cmake)\n(?:# |/\* )(\S+)(?: \*/)?\n(.*?)^```$", re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository's C sources with the files that CONTRIBUTING.md shows."""
+    tree = tmp_path_factory.mktemp("tree")
+    for part in PARTS:
+        source = REPOSITORY / part
+        (tree / part).parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, tree / part)
+    page = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    files = BLOCK.findall(page)
+    assert {Path(name).name for name, _ in files} >= {"common.cmake", "backend.cmake", "test.c"}
+    for name, text in files:
+        (tree / name).parent.mkdir(exist_ok=True)
+        (tree / name).write_text(text, encoding="utf-8")
+    return tree
+
+
+@pytest.fixture(scope="module")
+def build(tree: Path) -> Path:
+    build = tree / "build"
+    run("cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DARMNN_BUILD_TESTS=ON",
+        "-DARMNN_WERROR=ON")  # fmt: skip
+    return build
+
+
+def test_its_own_test_is_found_beside_ours(build: Path) -> None:
+    listed = run("ctest", "--test-dir", build, "-N")
+    assert re.search(r"Test +#\d+: acme$", listed, re.MULTILINE)
+    assert re.search(r"Test +#\d+: native_plan$", listed, re.MULTILINE)
+
+
+def test_it_is_built_its_test_passes_and_the_loader_takes_it(build: Path) -> None:
+    run("cmake", "--build", build, "--target", "Acme_Npu_backend", "acme_test")
+    run("ctest", "--test-dir", build, "-R", "^acme$", "--no-tests=error")
+    library = build / "backends_c" / "acme" / "Acme_Npu_backend.so"
+    with ann.Runtime(library.parent) as runtime:
+        (verdict,) = (one for one in runtime.load_report if one.path == str(library))
+    assert (verdict.id, verdict.status) == ("AcmeNpu", "loaded")

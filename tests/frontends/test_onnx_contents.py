@@ -14,8 +14,8 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.large_pages import LARGE_PAGE, read_bytes
+from armnn_py.frontends.common.slabs import Slabs
 from armnn_py.frontends.onnx.contents import read_contents
-from armnn_py.frontends.onnx.slabs import Slabs
 from armnn_py.tensors.memory import ALIGNMENT
 
 SIZES = [0, 1, 100, LARGE_PAGE, 2 * LARGE_PAGE - 1, 2 * LARGE_PAGE, 3 * LARGE_PAGE + 12345]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.reading import protobuf_text, quoted
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 from armnn_py.records import record
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError, ParseError, UnknownNameError
+from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
-from armnn_py.frontends.onnx.reading import quoted
 from armnn_py.tensors import TensorInfo, format_shape, parse_shape
 from armnn_py.types import DataType
 

@@ -6,25 +6,32 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.emit.base import check_size
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dense,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.binding import describe, input_infos, output_info
-from armnn_py.frontends.onnx.emit import Emitter, Unsupported, Value, dtype_of, shape_of
-from armnn_py.frontends.onnx.emit.base import check_size
-from armnn_py.frontends.onnx.model import Node, OnnxModel
+from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.problems import Problems
-from armnn_py.frontends.onnx.reading import quoted
+from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.table import NEWEST_VERSION, Operator, find_operator
-from armnn_py.frontends.onnx.tensors import Unreadable, dense
+from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["Builder", "convert", "network_of"]
 
@@ -71,7 +78,7 @@ class Builder:
 
 def check_operators(model: OnnxModel) -> None:
     """Raise one `UnsupportedOperatorError` for all that can be known without shapes."""
-    problems = Problems(model)
+    problems = OnnxProblems(model)
     emit = Emitter(Network(model.name))
     for node in model.nodes:
         entry = _find(model, node, problems)
@@ -80,20 +87,20 @@ def check_operators(model: OnnxModel) -> None:
         values = [model.constants.get(name) for name in node.inputs]
         unreadable = [value for value in values if isinstance(value, Unreadable)]
         if unreadable:
-            problems.add(node, unreadable[0].reason)
+            problems.add_node(node, unreadable[0].reason)
         elif entry.check is not None:
-            known = [value if isinstance(value, np.ndarray) else None for value in values]
+            known = [value if isinstance(value, Known) else None for value in values]
             version = model.version_of(node.domain)
             try:
                 entry.check(NodeView(node, version, known, emit, model.used))
             except Unsupported as reason:
-                problems.add(node, str(reason))
+                problems.add_node(node, str(reason))
             except ParseError as error:
                 raise _named(error, node) from error
     problems.raise_if_any()
 
 
-def _find(model: OnnxModel, node: Node, problems: Problems) -> Operator | None:
+def _find(model: OnnxModel, node: Node, problems: OnnxProblems) -> Operator | None:
     entry = find_operator(node.domain, node.op_type, model.version_of(node.domain))
     if entry is None:
         problems.add_unknown(node)
@@ -121,9 +128,9 @@ class _Conversion:
         self.emit = Emitter(self.network, self._dense_of)
         self.values: dict[str, Value | Unreadable] = dict(model.constants)
         self.static = set(model.constants)
-        self.static_ids: dict[int, str] = {}
+        self.static_names: dict[Known, str] = {}
         self.poisoned: set[str] = set()
-        self.problems = Problems(model)
+        self.problems = OnnxProblems(model)
 
     def run(self) -> Network:
         for name, info in self.infos.items():
@@ -134,9 +141,9 @@ class _Conversion:
         for name in self.model.outputs:
             self.emit.reserve(name)
         for name, constant in self.model.constants.items():
-            if isinstance(constant, np.ndarray):
+            if isinstance(constant, Known):
                 self.emit.name_constant(constant, name)
-                self.static_ids[id(constant)] = name
+                self.static_names[constant] = name
         for node in self.model.nodes:
             self._node(node)
         self.problems.raise_if_any()
@@ -192,33 +199,33 @@ class _Conversion:
         for name, value in zip(node.outputs, results, strict=False):
             if name:
                 self._assign(name, value)
-                if is_static and isinstance(value, np.ndarray):
+                if is_static and isinstance(value, Known):
                     self.static.add(name)
-                    self.static_ids[id(value)] = name
+                    self.static_names[value] = name
         for name in node.outputs[len(results) :]:
             if name in self.model.used:
-                self.problems.add(node, f"output {quoted(name)}")
+                self.problems.add_node(node, f"output {quoted(name)}")
                 self.poisoned.add(name)
 
     def _assign(self, name: str, value: Value) -> None:
-        if not isinstance(value, np.ndarray) and not all(shape_of(value)):
+        if not isinstance(value, Known) and not all(shape_of(value)):
             # A tensor without elements has no unknown values.
-            value = np.zeros(shape_of(value), dtype_of(value))
-        if isinstance(value, np.ndarray):
+            value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
+        if isinstance(value, Known):
             self.emit.name_constant(value, name)
         self.values[name] = value
 
     def _keep(self, node: Node, results: Sequence[Value]) -> Sequence[Value]:
         """Keep what was computed from weights alone for the next conversion."""
-        arrays: list[NDArray[Any]] = []
+        kept: list[Known] = []
         for value in results:
-            if not isinstance(value, np.ndarray):
+            if not isinstance(value, Known):
                 return results
-            if value.flags.writeable:
-                value.flags.writeable = False
-            arrays.append(value)
-        self.model.folded[node.index] = tuple(arrays)
-        return arrays
+            if value.array.flags.writeable:
+                value.array.flags.writeable = False
+            kept.append(value)
+        self.model.folded[node.index] = tuple(kept)
+        return kept
 
     def _forget(self) -> None:
         """Drop what was computed from weights only to compute something else from weights."""
@@ -229,15 +236,15 @@ class _Conversion:
             if node.index in folded and needed.isdisjoint(node.outputs):
                 folded[node.index] = ()
 
-    def _dense_of(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _dense_of(self, value: Known) -> Array:
         """Return the form that a Constant layer keeps, made once per model for weights."""
-        name = self.static_ids.get(id(array))
+        name = self.static_names.get(value)
         if name is None:
-            return dense(array)
+            return dense(value.array)
         kept = self.model.derived.get((name, "dense"))
         if kept is None:
-            kept = self.model.derived.setdefault((name, "dense"), dense(array))
-        return kept
+            kept = self.model.derived.setdefault((name, "dense"), Known(dense(value.array)))
+        return kept.array
 
     def _convert(self, node: Node) -> Sequence[Value] | None:
         entry = _find(self.model, node, self.problems)
@@ -247,7 +254,7 @@ class _Conversion:
         for name in node.inputs:
             value = self.values[name] if name else None
             if isinstance(value, Unreadable):
-                self.problems.add(node, value.reason)
+                self.problems.add_node(node, value.reason)
                 return None
             values.append(value)
         version = self.model.version_of(node.domain)
@@ -258,7 +265,7 @@ class _Conversion:
                 entry.check(view)
             results = entry.convert(view)
         except Unsupported as reason:
-            self.problems.add(node, str(reason))
+            self.problems.add_node(node, str(reason))
             return None
         except ParseError as error:
             raise self._with_inputs(_named(error, node)) from error
@@ -272,8 +279,7 @@ class _Conversion:
                 f"{node.label} cannot be converted", details=[_first_line(error)], node=node.name
             )
             raise self._with_inputs(named) from error
-        is_single = isinstance(results, np.ndarray) or not isinstance(results, Sequence)
-        return [results] if is_single else results  # type: ignore[list-item,return-value]
+        return results if isinstance(results, Sequence) else [results]
 
     def _derived_of(self, node: Node) -> Any:
         def find(index: int, form: str) -> Any:

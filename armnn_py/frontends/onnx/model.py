@@ -12,24 +12,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.slabs import Slabs
+from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.attributes import read_attributes
+from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
-from armnn_py.frontends.onnx.reading import protobuf_text, quoted, read_model
-from armnn_py.frontends.onnx.slabs import Slabs
+from armnn_py.frontends.onnx.reading import protobuf_text, read_model
 from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name, read_tensor
 from armnn_py.records import record
 
 if TYPE_CHECKING:
     import numpy as np
     import onnx
-    from numpy.typing import NDArray
 
-__all__ = ["Node", "OnnxModel", "ValueInfo", "load_model"]
+__all__ = ["OnnxModel", "ValueInfo", "load_model"]
 
 # A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
 _ANONYMOUS = {"", "?", "-1", "None", "none", "unk"}
 
-Constant: TypeAlias = "NDArray[Any] | Unreadable"
+Constant: TypeAlias = "Known | Unreadable"
 
 
 @record
@@ -42,30 +44,6 @@ class ValueInfo:
     type_name: str
     dims: tuple[int | str | None, ...] | None
     """A string is a symbolic dimension; ``None`` in place of the tuple: no shape is stated."""
-
-
-@record
-class Node:
-    """One operator of the graph."""
-
-    index: int
-    name: str
-    """Unique in the model; made from operator and position where the file gives none."""
-    domain: str
-    op_type: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    attributes: dict[str, Any]
-
-    @property
-    def label(self) -> str:
-        """The node in messages."""
-        return f"node {quoted(self.name)} ({self.operator})"
-
-    @property
-    def operator(self) -> str:
-        """Operator with its domain, unless that is the standard one."""
-        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
 
 
 @record
@@ -83,10 +61,10 @@ class OnnxModel:
     functions: frozenset[tuple[str, str]]
     used: frozenset[str]
     """Names of values that a node reads or that are outputs."""
-    folded: dict[int, tuple[NDArray[Any], ...]] = field(default_factory=dict)
+    folded: dict[int, tuple[Known, ...]] = field(default_factory=dict)
     """Results of nodes that depend on weights alone, by node index."""
-    derived: dict[tuple[Any, ...], NDArray[Any]] = field(default_factory=dict)
-    """Weights brought to the form a layer wants."""
+    derived: dict[tuple[str, str], Known] = field(default_factory=dict)
+    """Weights brought to the form that a layer wants, by name and form."""
 
     def version_of(self, domain: str) -> int:
         """Return the operator set version of a domain."""
@@ -178,7 +156,9 @@ class _Reader:
             name = protobuf_text(tensor.values.name, "name of an initializer")
             return Unreadable(f"initializer {quoted(name)} is sparse")
         name = protobuf_text(tensor.name, "name of an initializer")
-        return read_tensor(tensor, self.folder, f"initializer {quoted(name)}", self.memory.empty)
+        what = f"initializer {quoted(name)}"
+        values = read_tensor(tensor, self.folder, what, self.memory.empty)
+        return values if isinstance(values, Unreadable) else Known(values)
 
     def _nodes(self) -> list[Node]:
         nodes: list[Node] = []

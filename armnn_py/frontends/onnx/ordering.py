@@ -5,13 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.reading import quoted
-
-if TYPE_CHECKING:
-    from armnn_py.frontends.onnx.model import Node
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.onnx.graph_node import Node
 
 __all__ = ["live_nodes", "sort_nodes"]
 

@@ -8,25 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.quoting import SHOWN_LENGTH
 from armnn_py.frontends.onnx.contents import read_contents
 from armnn_py.frontends.onnx.schema import model_class
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["protobuf_text", "quoted", "read_model"]
-
-_SHOWN_LENGTH = 100
-
-
-def quoted(name: object) -> str:
-    """Return a name from a file in quotes, printable and of sane length."""
-    text = str(name)
-    if len(text) > _SHOWN_LENGTH:
-        text = f"{text[:_SHOWN_LENGTH]}..."
-    if not text.isprintable():
-        text = text.encode("unicode_escape").decode("ascii")
-    return f"'{text}'"
+__all__ = ["protobuf_text", "read_model"]
 
 
 def protobuf_text(value: str | bytes, what: str) -> str:
@@ -35,7 +24,7 @@ def protobuf_text(value: str | bytes, what: str) -> str:
         try:
             return value.decode("utf-8")
         except UnicodeDecodeError:
-            raise ParseError(f"{what} {value[:_SHOWN_LENGTH]!r} is not UTF-8 text") from None
+            raise ParseError(f"{what} {value[:SHOWN_LENGTH]!r} is not UTF-8 text") from None
     return value
 
 

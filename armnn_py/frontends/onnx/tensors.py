@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.reading import protobuf_text, quoted
-from armnn_py.frontends.onnx.slabs import Empty
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.slabs import Empty
+from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.records import record
-from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
+from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
     import onnx
     from numpy.typing import NDArray
 
-__all__ = ["DTYPES", "Unreadable", "dense", "element_type_name", "read_tensor"]
+__all__ = ["DTYPES", "Unreadable", "element_type_name", "read_tensor"]
 
 # TensorProto.DataType -> numpy dtype of the types that numpy has.
 DTYPES: dict[int, np.dtype[Any]] = {
@@ -65,17 +66,6 @@ def element_type_name(number: int) -> str:
     """Return the name of a ``TensorProto.DataType``."""
     dtype = DTYPES.get(number)
     return str(dtype) if dtype is not None else _OTHER_TYPES.get(number, f"type {number}")
-
-
-def dense(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as a Constant layer keeps it: itself if it is so already, else a copy."""
-    place = array.__array_interface__["data"][0]
-    if array.flags.c_contiguous and not array.flags.writeable and place % ALIGNMENT == 0:
-        return array
-    copy = aligned_empty(array.shape, array.dtype)
-    copy[...] = array
-    copy.flags.writeable = False
-    return copy
 
 
 def read_tensor(

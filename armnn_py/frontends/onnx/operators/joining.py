@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value, shape_of
-from armnn_py.frontends.onnx.node import NodeView, normal_axes, normal_axis
+from armnn_py.frontends.common.axes import normal_axes, normal_axis
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import PaddingMode
 
@@ -134,7 +135,7 @@ def _pad(view: NodeView, pads: list[int], fill: float, axes: list[int]) -> Value
         widths = (max(before[axis], 0), max(after[axis], 0))
         if not cut.size:
             raise ParseError(f"dimension {axis} has no elements to pad with")
-        indices = np.pad(cut, widths, mode=mode)  # type: ignore[call-overload]
+        indices = Known(np.pad(cut, widths, mode=mode))  # type: ignore[call-overload]
         name = "" if axis == padded[-1] else f"axis{axis}"
         value = view.emit.gather(value, indices, axis, name)
     return value

@@ -11,7 +11,7 @@ import numpy as np
 
 from armnn_py.descriptors import BatchNormalizationDescriptor, SoftmaxDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import (
@@ -191,9 +191,9 @@ def _lrn(view: NodeView) -> Value:
     offset = channels[:, np.newaxis] - channels
     band = (-((size - 1) // 2) <= -offset) & (-offset <= size // 2)
     factor = view.number("alpha", 1e-4) / size
-    weights = (band * factor).astype(dtype_of(x))
+    weights = Known((band * factor).astype(dtype_of(x))[np.newaxis])
     flat = emit.reshape(x, (*shape[:2], math.prod(shape[2:])), "flat")
-    total = emit.matmul(weights[np.newaxis], emit.mul(flat, flat, "square"), name="sum")
+    total = emit.matmul(weights, emit.mul(flat, flat, "square"), name="sum")
     base = emit.add(total, emit.scalar(view.number("bias", 1.0), x), "base")
     beta = emit.scalar(view.number("beta", 0.75), x)
     divisor = emit.binary(BinaryOperation.POWER, base, beta, "power")

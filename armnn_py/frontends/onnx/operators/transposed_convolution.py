@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import TransposeConvolution2dDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value
-from armnn_py.frontends.onnx.emit.base import data_type_of
+from armnn_py.frontends.common.values import Unsupported, Value, data_type_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import _planes_only, spatial_rank
 from armnn_py.frontends.onnx.table import operator

@@ -28,7 +28,7 @@ class Subgraph:
 
 
 def read_attributes(
-    attributes: Iterable[onnx.AttributeProto], folder: Path, what: str
+    attributes: Iterable[onnx.AttributeProto], folder: Path | None, what: str
 ) -> dict[str, Any]:
     """Return attributes by name: int, float, str, array, or a list of these.
 
@@ -46,7 +46,7 @@ def read_attributes(
     return found
 
 
-def _value(attribute: onnx.AttributeProto, folder: Path, what: str) -> Any:
+def _value(attribute: onnx.AttributeProto, folder: Path | None, what: str) -> Any:
     kind = int(attribute.type)
     if kind == _UNDEFINED:  # files of IR version 1 do not say
         kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
@@ -90,7 +90,7 @@ def _text(value: bytes) -> str | bytes:
         return value
 
 
-_READERS: dict[int, Callable[[Any, Path, str], Any]] = {
+_READERS: dict[int, Callable[[Any, Path | None, str], Any]] = {
     _FLOAT: lambda a, folder, what: float(a.f),
     _INT: lambda a, folder, what: int(a.i),
     _STRING: lambda a, folder, what: _text(bytes(a.s)),

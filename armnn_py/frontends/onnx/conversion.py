@@ -49,7 +49,7 @@ def network_of(
     if version > NEWEST_VERSION:
         _logger.warning(
             "'%s' uses operator set %d; this importer was checked up to %d",
-            model.path.name,
+            model.source_name,
             version,
             NEWEST_VERSION,
         )
@@ -73,7 +73,7 @@ class Builder:
         return convert(self.model, bound)
 
     def __repr__(self) -> str:
-        return f"<Builder of {self.model.path.name!r}>"
+        return f"<Builder of {self.model.source_name!r}>"
 
 
 def check_operators(model: OnnxModel) -> None:
@@ -165,14 +165,14 @@ class _Conversion:
         if stated.dtype is not None and stated.dtype != dtype_of(value):
             raise ParseError(
                 f"output {quoted(name)} is {dtype_of(value)}, but the file says {stated.type_name}",
-                path=str(self.model.path),
+                path=self.model.path,
             )
         dims = stated.dims
         if dims is not None and not _fits(dims, shape_of(value)):
             _logger.info(
                 "output %s of '%s' has shape %s, but the file says %s",
                 quoted(name),
-                self.model.path.name,
+                self.model.source_name,
                 shape_of(value),
                 dims,
             )
@@ -290,7 +290,7 @@ class _Conversion:
 
     def _with_inputs(self, error: ParseError) -> ParseError:
         """Add the shapes that were bound: a wrong one often shows deep inside the graph."""
-        error.path = str(self.model.path)
+        error.path = self.model.path
         if any(isinstance(d, str | None) for i in self.model.inputs.values() for d in i.dims or ()):
             error.details = (*error.details, *describe(self.infos))
         return error

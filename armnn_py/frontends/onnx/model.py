@@ -8,12 +8,12 @@ Everything that can be wrong with the graph as a graph is found here, before any
 from __future__ import annotations
 
 from dataclasses import field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.slabs import Slabs
+from armnn_py.frontends.common.source import ModelSource
 from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.attributes import read_attributes
 from armnn_py.frontends.onnx.graph_node import Node
@@ -51,7 +51,9 @@ class OnnxModel:
     """A parsed model, shared by all its conversions."""
 
     name: str
-    path: Path
+    source_name: str
+    """What messages call the model: the name of its file, where it has one."""
+    path: str | None
     opsets: dict[str, int]
     nodes: tuple[Node, ...]
     """The nodes that an output depends on, each after what it reads."""
@@ -71,34 +73,33 @@ class OnnxModel:
         return self.opsets.get(domain, 1)
 
 
-def load_model(path: Path) -> OnnxModel:
-    """Read an ONNX file and check its graph.
+def load_model(source: ModelSource) -> OnnxModel:
+    """Read an ONNX model and check its graph.
 
     Raises
     ------
     ParseError
-        The file is damaged, or its graph contradicts itself: a cycle, a value made twice or
+        The model is damaged, or its graph contradicts itself: a cycle, a value made twice or
         never, weights whose shape and data differ, and the like.
     """
-    proto = read_model(path)
+    proto = read_model(source)
     try:
-        return _Reader(proto, path).read()
+        return _Reader(proto, source).read()
     except ArmnnError as error:
         if isinstance(error, ParseError) and error.path is None:
-            error.path = str(path)
+            error.path = source.path_text
         raise
     except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
         raise ParseError(
-            f"'{path.name}' is damaged", path=str(path), details=[f"{error!r}"]
+            f"'{source.name}' is damaged", path=source.path_text, details=[f"{error!r}"]
         ) from error
 
 
 class _Reader:
-    def __init__(self, proto: onnx.ModelProto, path: Path) -> None:
+    def __init__(self, proto: onnx.ModelProto, source: ModelSource) -> None:
         self.proto = proto
         self.graph = proto.graph
-        self.path = path
-        self.folder = path.parent
+        self.source = source
         self.memory = Slabs()
 
     def read(self) -> OnnxModel:
@@ -112,8 +113,11 @@ class _Reader:
         nodes = live_nodes(nodes, list(outputs))
         used = {name for node in nodes for name in node.inputs} | {*outputs}
         return OnnxModel(
-            name=self.path.stem or "network",
-            path=self.path,
+            name=self.source.title
+            or protobuf_text(self.graph.name, "name of the graph")
+            or "network",
+            source_name=self.source.name,
+            path=self.source.path_text,
             opsets=opsets,
             nodes=tuple(nodes),
             constants={name: self._read(constants[name]) for name in constants if name in used},
@@ -132,7 +136,7 @@ class _Reader:
             domain = _domain(protobuf_text(entry.domain, "domain"))
             opsets[domain] = max(opsets.get(domain, 0), entry.version)
         if "" not in opsets and not opsets and self.proto.ir_version >= 3 and self.graph.node:
-            raise ParseError(f"'{self.path.name}' does not say which operator set it uses")
+            raise ParseError(f"'{self.source.name}' does not say which operator set it uses")
         return opsets
 
     def _constant_names(self) -> dict[str, Any]:
@@ -157,7 +161,7 @@ class _Reader:
             return Unreadable(f"initializer {quoted(name)} is sparse")
         name = protobuf_text(tensor.name, "name of an initializer")
         what = f"initializer {quoted(name)}"
-        values = read_tensor(tensor, self.folder, what, self.memory.empty)
+        values = read_tensor(tensor, self.source.folder, what, self.memory.empty)
         return values if isinstance(values, Unreadable) else Known(values)
 
     def _nodes(self) -> list[Node]:
@@ -182,7 +186,7 @@ class _Reader:
                     op_type=op_type,
                     inputs=tuple(protobuf_text(v, f"input of {what}") for v in proto.input),
                     outputs=tuple(protobuf_text(v, f"output of {what}") for v in proto.output),
-                    attributes=read_attributes(proto.attribute, self.folder, what),
+                    attributes=read_attributes(proto.attribute, self.source.folder, what),
                 )
             )
         return nodes
@@ -206,7 +210,7 @@ class _Reader:
                 raise ParseError(f"output {quoted(info.name)} is defined twice")
             outputs[info.name] = info
         if not outputs:
-            raise ParseError(f"the graph of '{self.path.name}' has no outputs")
+            raise ParseError(f"the graph of '{self.source.name}' has no outputs")
         return outputs
 
 

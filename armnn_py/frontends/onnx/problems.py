@@ -16,7 +16,7 @@ class OnnxProblems(Problems):
     """The nodes of an ONNX model that cannot be converted."""
 
     def __init__(self, model: OnnxModel) -> None:
-        super().__init__(model.path.name)
+        super().__init__(model.source_name)
         self._model = model
         self._standard: set[tuple[str, str]] = set()
 

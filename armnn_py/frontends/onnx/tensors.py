@@ -69,7 +69,7 @@ def element_type_name(number: int) -> str:
 
 
 def read_tensor(
-    tensor: onnx.TensorProto, folder: Path, what: str, empty: Empty = aligned_empty
+    tensor: onnx.TensorProto, folder: Path | None, what: str, empty: Empty = aligned_empty
 ) -> NDArray[Any] | Unreadable:
     """Read a tensor's values.
 
@@ -78,7 +78,7 @@ def read_tensor(
     tensor
         The message.
     folder
-        Where the model file lies; external data must lie in it too.
+        Where files of external data must lie; ``None``: there may be none.
     what
         Names the tensor in an error.
     empty
@@ -155,7 +155,7 @@ def _read_field(
 
 def _read_external(
     tensor: onnx.TensorProto,
-    folder: Path,
+    folder: Path | None,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
     what: str,
@@ -170,6 +170,11 @@ def _read_external(
     location = entries.get("location", "")
     if not location:
         raise ParseError(f"{what} is stored in another file that is not named")
+    if folder is None:
+        raise ParseError(
+            f"{what} is stored in {quoted(location)}, and the model in memory has no folder",
+            hints=[f"data_folder=... names the folder of {quoted(location)}"],
+        )
     file = _external_file(folder, location, what)
     size = math.prod(shape) * dtype.itemsize
     try:

@@ -106,11 +106,15 @@ def _bind(
 
 def _tensor_info(info: ValueInfo, shape: list[int | None]) -> TensorInfo:
     try:
-        return TensorInfo(tuple(shape), _data_type(info))
+        return TensorInfo(shape, _data_type(info), dimension_names=_names(info))
     except InvalidArgumentError as error:
         raise ParseError(
             f"input {quoted(info.name)}: {error.message}", details=error.details
         ) from error
+
+
+def _names(info: ValueInfo) -> list[str | None]:
+    return [dim if isinstance(dim, str) else None for dim in info.dims or ()]
 
 
 def _data_type(info: ValueInfo) -> DataType:
@@ -141,7 +145,7 @@ def output_info(info: ValueInfo) -> TensorInfo:
         )
     shape = tuple(dim if isinstance(dim, int) else None for dim in info.dims)
     try:
-        return TensorInfo(shape, _data_type(info))
+        return TensorInfo(shape, _data_type(info), dimension_names=_names(info))
     except InvalidArgumentError as error:
         raise ParseError(
             f"output {quoted(info.name)}: {error.message}", details=error.details

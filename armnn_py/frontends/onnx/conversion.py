@@ -55,10 +55,13 @@ def network_of(
         )
     infos = input_infos(model, shapes)
     if all(info.is_static for info in infos.values()):
-        return convert(model, infos)
-    check_operators(model)
-    outputs = {name: output_info(info) for name, info in model.outputs.items()}
-    return Network.from_builder(model.name, infos, Builder(model), outputs)
+        network = convert(model, infos)
+    else:
+        check_operators(model)
+        outputs = {name: output_info(info) for name, info in model.outputs.items()}
+        network = Network.from_builder(model.name, infos, Builder(model), outputs)
+    network.metadata = model.metadata
+    return network
 
 
 class Builder:

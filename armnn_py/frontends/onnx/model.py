@@ -20,6 +20,7 @@ from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.reading import protobuf_text, read_model
 from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name, read_tensor
+from armnn_py.network import ModelMetadata
 from armnn_py.records import record
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class OnnxModel:
     source_name: str
     """What messages call the model: the name of its file, where it has one."""
     path: str | None
+    metadata: ModelMetadata
     opsets: dict[str, int]
     nodes: tuple[Node, ...]
     """The nodes that an output depends on, each after what it reads."""
@@ -113,11 +115,10 @@ class _Reader:
         nodes = live_nodes(nodes, list(outputs))
         used = {name for node in nodes for name in node.inputs} | {*outputs}
         return OnnxModel(
-            name=self.source.title
-            or protobuf_text(self.graph.name, "name of the graph")
-            or "network",
+            name=self.source.title or _shown(self.graph.name) or "network",
             source_name=self.source.name,
             path=self.source.path_text,
+            metadata=self._metadata(opsets),
             opsets=opsets,
             nodes=tuple(nodes),
             constants={name: self._read(constants[name]) for name in constants if name in used},
@@ -138,6 +139,22 @@ class _Reader:
         if "" not in opsets and not opsets and self.proto.ir_version >= 3 and self.graph.node:
             raise ParseError(f"'{self.source.name}' does not say which operator set it uses")
         return opsets
+
+    def _metadata(self, opsets: dict[str, int]) -> ModelMetadata:
+        proto, graph = self.proto, self.graph
+        return ModelMetadata(
+            format="ONNX",
+            format_version=proto.ir_version,
+            opsets={domain or "ai.onnx": version for domain, version in opsets.items()},
+            producer=_shown(proto.producer_name),
+            producer_version=_shown(proto.producer_version),
+            domain=_shown(proto.domain),
+            version=proto.model_version,
+            description=_shown(proto.doc_string),
+            graph_name=_shown(graph.name),
+            graph_description=_shown(graph.doc_string),
+            properties={_shown(p.key): _shown(p.value) for p in proto.metadata_props},
+        )
 
     def _constant_names(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -212,6 +229,11 @@ class _Reader:
         if not outputs:
             raise ParseError(f"the graph of '{self.source.name}' has no outputs")
         return outputs
+
+
+def _shown(value: str | bytes) -> str:
+    """Return a text that is for people; bytes that are none are no reason to refuse a model."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def _domain(domain: str | bytes) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Chooses the importer of a model by what is in it, and by the suffix of its file.
+"""Chooses the importer of a model by its contents, and by the suffix of its file.
 
 The package that reads a format is imported when a model of that format is, never before.
 """
@@ -29,7 +29,7 @@ __all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model"]
 ModelLike: TypeAlias = (
     "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | onnx.ModelProto"
 )
-"""What a model may be handed over as."""
+"""The forms in which a model may be given."""
 
 Shapes = Mapping[str, Sequence[int | None]]
 
@@ -47,7 +47,7 @@ class Frontend:
     message: str | None
     """Full protobuf name of a parsed model, where the format has one."""
     package: str
-    """What must be importable."""
+    """The package that must be installed."""
     extra: str
     """The extra of this project that installs it."""
     module: str | None
@@ -100,7 +100,7 @@ FRONTENDS: tuple[Frontend, ...] = (
 )
 """All formats, the ones with a clear mark first."""
 
-# Files that people hand over by mistake, and what to do instead.
+# Files given by mistake: how they are recognised, what they are, and what to do.
 _FOREIGN: tuple[tuple[Callable[[bytes], bool], str, str], ...] = (
     (
         lambda head: head.startswith(b"version https://git-lfs"),

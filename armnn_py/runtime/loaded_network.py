@@ -50,7 +50,9 @@ def _plan_maker(
 
 
 class LoadedNetwork(
-    Closing, Owner, instead="threads share it; for another process pickle the Network"
+    Closing,
+    Owner,
+    instead="threads share it; another process loads the model, or a pickled Network",
 ):
     """A network with packed weights and a native plan; made by `Runtime.load_network`.
 

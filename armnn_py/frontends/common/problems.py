@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Collects what a model needs and an importer lacks, to say it all at once."""
+"""Collects the unsupported operators of a model, to report all of them in one error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Problems:
     Parameters
     ----------
     model_name
-        What the model is called in the error.
+        Name of the model in the error.
     """
 
     def __init__(self, model_name: str) -> None:
@@ -28,7 +28,7 @@ class Problems:
         self.found.setdefault((operator, reason), []).append(node)
 
     def hints(self) -> list[str]:
-        """Return what the user can do; an importer says it of its format."""
+        """Return the hints of the error; those of an importer are about its format."""
         return []
 
     def raise_if_any(self) -> None:

@@ -25,7 +25,7 @@ class ModelSource:
     """A model that was handed over, of a format yet to be found out."""
 
     name: str
-    """What messages call it: the name of the file, or ``<bytes>`` and the like."""
+    """Name in messages: that of the file, or ``<bytes>`` and the like."""
     title: str
     """Name of the file without its suffix; empty where there is none."""
     path: Path | None
@@ -142,7 +142,7 @@ def open_source(
         path = _checked_path(model, "model path")
         return ModelSource(path.name, path.stem, path, path.parent if folder is None else folder)
     if callable(getattr(model, "read", None)):
-        name = getattr(model, "name", None)  # a number, where it was opened by descriptor
+        name = getattr(model, "name", None)  # a number if it was opened by its descriptor
         file = Path(name) if isinstance(name, str) and name else None
         contents = _read_stream(model, f"<{type(model).__name__}>" if file is None else file.name)
         if file is None:
@@ -175,9 +175,9 @@ def _checked_folder(folder: object) -> Path:
 
 def _read_stream(stream: Any, name: str) -> bytes:
     try:
-        # Text may be no text, so that reading it fails in words of its encoding.
+        # A model is no text: reading it as text would fail with words about an encoding.
         contents = "" if isinstance(stream, io.TextIOBase) else stream.read()
-    except (OSError, ValueError) as error:  # ValueError: it is closed
+    except (OSError, ValueError) as error:  # ValueError: the file is closed
         raise ParseError(f"cannot read model '{name}': {error}") from error
     if not isinstance(contents, _BUFFERS):
         raise InvalidArgumentError(

@@ -12,8 +12,8 @@ either a numpy array that is already known or a slot of the network, and an oper
 its inputs known is computed at once. A model with free dimensions becomes a network that converts
 again per set of shapes; all conversions share the weights.
 
-Of the package ``onnx``, `schema` loads the part that knows the messages, when a file is read; all
-of it is imported where a model has operators that are not supported, to say which they are.
+Reading a model loads only the message classes of the package ``onnx`` (`schema`). The whole package
+is imported where a model has operators that are not supported, to tell standard ones from others.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def read_attributes(
 
 def _value(attribute: onnx.AttributeProto, folder: Path | None, what: str) -> Any:
     kind = int(attribute.type)
-    if kind == _UNDEFINED:  # files of IR version 1 do not say
+    if kind == _UNDEFINED:  # files of IR version 1 do not state it
         kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
     reader = _READERS.get(kind)
     if reader is not None:

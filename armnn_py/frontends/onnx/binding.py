@@ -43,7 +43,7 @@ def input_infos(model: OnnxModel, shapes: Shapes | None = None) -> dict[str, Ten
             )
     symbols: dict[str, tuple[int, str]] = {}
     bound = {name: _bind(info, shapes.get(name), symbols) for name, info in model.inputs.items()}
-    # A symbol bound through one input is bound in all.
+    # A symbolic dimension that is bound in one input is bound in all.
     for name, info in model.inputs.items():
         for axis, dim in enumerate(info.dims or ()):
             if isinstance(dim, str) and dim in symbols and bound[name][axis] is None:
@@ -131,7 +131,7 @@ def _data_type(info: ValueInfo) -> DataType:
 
 
 def output_info(info: ValueInfo) -> TensorInfo:
-    """Return what a model states about an output, symbolic dimensions as free ones.
+    """Return type and shape of an output as the model states them.
 
     Raises
     ------

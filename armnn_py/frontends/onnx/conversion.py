@@ -37,7 +37,7 @@ __all__ = ["Builder", "convert", "network_of"]
 
 _logger = logging.getLogger(__name__)
 
-# What damaged operands make numpy and Python raise inside a converter.
+# Raised by numpy and Python inside a converter whose operands are damaged.
 _DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
 
 
@@ -182,14 +182,14 @@ class _Conversion:
 
     def _node(self, node: Node) -> None:
         if any(name in self.poisoned for name in node.inputs):
-            # What it reads is missing, so that only its operator can be judged.
+            # One of its operands could not be converted, so that only its operator can be checked.
             _find(self.model, node, self.problems)
             self.poisoned.update(filter(None, node.outputs))
             return
         is_static = all(not name or name in self.static for name in node.inputs)
         if is_static and node.index in self.model.folded:
             results: Sequence[Value] | None = self.model.folded[node.index]
-            if not results:  # only nodes of the same kind read it, and they are computed too
+            if not results:  # forgotten: all nodes that read it are folded, too
                 self.static.update(filter(None, node.outputs))
                 return
         else:
@@ -212,14 +212,14 @@ class _Conversion:
 
     def _assign(self, name: str, value: Value) -> None:
         if not isinstance(value, Known) and not all(shape_of(value)):
-            # A tensor without elements has no unknown values.
+            # A tensor without elements is known, whatever computes it.
             value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
         if isinstance(value, Known):
             self.emit.name_constant(value, name)
         self.values[name] = value
 
     def _keep(self, node: Node, results: Sequence[Value]) -> Sequence[Value]:
-        """Keep what was computed from weights alone for the next conversion."""
+        """Keep the results of a node that depends on weights alone, for the next conversion."""
         kept: list[Known] = []
         for value in results:
             if not isinstance(value, Known):
@@ -231,7 +231,7 @@ class _Conversion:
         return kept
 
     def _forget(self) -> None:
-        """Drop what was computed from weights only to compute something else from weights."""
+        """Drop kept results that only other nodes with kept results read."""
         folded = self.model.folded
         read = {n for node in self.model.nodes if node.index not in folded for n in node.inputs}
         needed = read | set(self.model.outputs)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the importer keeps of an ONNX file: plain nodes in order, weights, inputs and outputs.
+"""An ONNX model as the importer keeps it: plain nodes in order, weights, inputs and outputs.
 
 Everything that can be wrong with the graph as a graph is found here, before any conversion.
 """
@@ -53,7 +53,7 @@ class OnnxModel:
 
     name: str
     source_name: str
-    """What messages call the model: the name of its file, where it has one."""
+    """Name in messages: that of the file, if the model has one."""
     path: str | None
     metadata: ModelMetadata
     opsets: dict[str, int]

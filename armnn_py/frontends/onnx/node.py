@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What an operator's converter sees: one node, its operands, its attributes, and the emitter."""
+"""The view of a node that a converter gets: its operands, its attributes, and the emitter."""
 
 from __future__ import annotations
 

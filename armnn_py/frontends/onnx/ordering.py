@@ -59,8 +59,8 @@ def _sorted(nodes: Sequence[Node], maker: dict[str, Node]) -> list[Node]:
         for index in makers:
             readers[index].append(node)
     ordered: list[Node] = []
-    # A file that is in order already must keep its order, whatever its shape: so nodes are taken
-    # in file order, and only what a late node sets free is taken at once.
+    # Nodes of a file that is in order must keep that order. So they are taken in file order, and a
+    # node that had to wait for a later one is taken as soon as that is.
     done: set[int] = set()
     for start in nodes:
         ready = [start] if not missing[start.index] and start.index not in done else []

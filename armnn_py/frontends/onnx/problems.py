@@ -43,7 +43,7 @@ class OnnxProblems(Problems):
         self.add_node(node, reason)
 
     def hints(self) -> list[str]:
-        """Return what helps: another export, or knowing what is supported."""
+        """Return advice on another export, or the list of supported operators."""
         if any("run time" in reason for _, reason in self.found):
             return ["shapes that an exporter leaves to run time often vanish with onnxsim"]
         hints = []

@@ -32,7 +32,7 @@ class Operator:
     since: int
     convert: Converter
     check: Check | None
-    """Raises `Unsupported` for what attributes alone rule out; sees no operands but weights."""
+    """Raises `Unsupported` for attributes that no layer expresses; sees no operands but weights."""
 
 
 _FAMILIES = {

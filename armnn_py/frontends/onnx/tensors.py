@@ -43,7 +43,7 @@ DTYPES: dict[int, np.dtype[Any]] = {
     13: np.dtype(np.uint64),
 }
 _OTHER_TYPES = {8: "string", 14: "complex64", 15: "complex128", 16: "bfloat16"}
-# Which repeated field holds elements that are not raw bytes, and its type.
+# Elements that are not raw bytes: the repeated field that holds them, and the type of that field.
 _FIELDS: dict[int, tuple[str, type[np.generic]]] = {
     1: ("float_data", np.float32),
     7: ("int64_data", np.int64),
@@ -57,7 +57,7 @@ _EXTERNAL = 1
 
 @record
 class Unreadable:
-    """A tensor whose element type has no counterpart; whoever uses it is unsupported."""
+    """A tensor of an element type that numpy lacks; a node that reads it is unsupported."""
 
     reason: str
 
@@ -109,7 +109,7 @@ def read_tensor(
     if tensor.data_location == _EXTERNAL:
         array = _read_external(tensor, folder, shape, dtype, what, empty)
     elif tensor.HasField("raw_data"):
-        raw = tensor.raw_data  # a copy, at each time that it is asked for
+        raw = tensor.raw_data  # protobuf copies the bytes each time
         if len(raw) != size:
             raise _mismatch(what, shape, dtype, f"{len(raw)} bytes")
         array = empty(shape, dtype)
@@ -146,10 +146,10 @@ def _read_field(
     if len(stored_values) != math.prod(shape):
         raise _mismatch(what, shape, dtype, f"{len(stored_values)} elements")
     values = np.array(stored_values, stored)
-    if dtype == np.float16:  # stored as the bits of 16-bit numbers
+    if dtype == np.float16:  # each number is the 16 bits of one
         values = values.astype(np.uint16).view(np.float16)
     array = empty(shape, dtype)
-    array.reshape(-1)[...] = values.astype(dtype, copy=False)  # what is out of range wraps
+    array.reshape(-1)[...] = values.astype(dtype, copy=False)  # numbers out of range wrap
     return array
 
 

@@ -124,7 +124,7 @@ def is_narrow(value: Value) -> bool:
 def _reduced(operation: ReduceOperation, x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
     options: dict[str, Any] = {}
     if operation is ReduceOperation.MEAN and not x.size:
-        # numpy warns of the mean of nothing, which is what a file may well ask for.
+        # numpy warns of the mean of an empty array, which a valid model may ask for.
         shape = np.sum(x, axis=axes, keepdims=keep_dims).shape
         return np.full(shape, np.nan if x.dtype.kind == "f" else 0, x.dtype)
     if operation in (ReduceOperation.MAX, ReduceOperation.MIN) and not x.size:
@@ -246,14 +246,14 @@ class Arithmetic(Movement):
         )
 
     def cast(self, x: Value, dtype: Any, name: str = "") -> Value:
-        """Convert to another type; what has that type already is left alone."""
+        """Convert to another type; a value that has it already is returned as it is."""
         target = np.dtype(dtype)
         if dtype_of(x) == target:
             return x
         if self.foldable([x], shape_of(x), target):
             with np.errstate(all="ignore"):
                 return Known(array_of(x).astype(target))
-        if target == np.bool_:  # any value but 0 is true, which truncation to a byte would miss
+        if target == np.bool_:  # 0.5 is true, but a Cast would truncate it to 0
             return self.compare(ComparisonOperation.NOT_EQUAL, x, self.scalar(0, x), name)
         info = TensorInfo(shape_of(x), data_type_of(target))
         return self.layer(LayerType.CAST, [x], name=name, output=info)

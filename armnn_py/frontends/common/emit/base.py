@@ -32,8 +32,8 @@ __all__ = ["EmitterBase", "check_size", "is_modest"]
 DenseOf = Callable[[Known], Array]
 """Returns the array of a known value in the form that a Constant layer keeps."""
 
-# A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). What is larger than
-# this is not computed at import, and all of it together neither.
+# A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). Bytes of the largest
+# result that is computed at import, of the largest view, of all such results, and of any tensor.
 _FOLD_LIMIT = 2**28
 _VIEW_LIMIT = 2**30
 _FOLD_BUDGET = 2**32
@@ -129,7 +129,7 @@ class EmitterBase:
         return slot
 
     def name_constant(self, value: Known, name: str) -> None:
-        """Say what a known value is called, should a layer need it."""
+        """Name the Constant layer that a known value becomes, if a layer reads it."""
         self._constant_names.setdefault(value, name)
 
     # ---- Known values ---------------------------------------------------------------------------

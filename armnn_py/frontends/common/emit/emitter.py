@@ -12,7 +12,7 @@ __all__ = ["Emitter"]
 
 
 class Emitter(Choice, Arithmetic, Movement):
-    """Adds to a network what a node computes, or computes it when all it reads is known.
+    """Adds the layers of a node to a network, or computes the node if all its operands are known.
 
     Every method takes and returns values: `Known` ones, and slots of the network. ``name`` is
     appended to the node's name; a layer without one bears the node's own name.

@@ -161,7 +161,7 @@ class Movement(EmitterBase):
         for axis, (first, count, by) in enumerate(zip(begin, size, step, strict=True)):
             last = first + (count - 1) * by
             end.append(last + (1 if by > 0 else -1))
-            if end[-1] < 0:  # would count from the end: say "to the very beginning" instead
+            if end[-1] < 0:  # would count from the back: the mask says "up to the first element"
                 end[-1] = 0
                 end_mask |= 1 << axis
         descriptor = StridedSliceDescriptor(
@@ -238,7 +238,7 @@ class Movement(EmitterBase):
         if np.broadcast_shapes(shape_of(value), target) != target:
             given, wanted = format_shape(shape_of(value)), format_shape(target)
             raise ParseError(f"shape {given} does not broadcast to {wanted}")
-        # Broadcasting an array costs nothing before somebody needs it dense.
+        # A broadcast array takes no memory until a layer needs it dense.
         if isinstance(value, Known) and is_modest(target, value.array.dtype):
             shift = len(target) - value.array.ndim
             return _moved(value, np.broadcast_to(value.array, target), lambda axis: axis + shift)

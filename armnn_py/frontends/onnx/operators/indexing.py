@@ -81,7 +81,7 @@ def _gather_nd(view: NodeView) -> Value:
         raise ParseError(f"indices of shape {indices} do not fit {shape} with batch_dims {batch}")
     _check_size(shape)
     indexed, rest = shape[batch : batch + depth], shape[batch + depth :]
-    # The tensor as rows; a row is what one index names.
+    # View the tensor as rows, one for each index.
     found = _counted_from_front(view, view.value(1), indexed)
     weights = np.array(_strides(indexed), np.int32)
     if isinstance(found, Known):
@@ -206,7 +206,7 @@ def _one_hot(view: NodeView) -> Value:
     values = view.value(2)
     if shape_of(values) != (2,) or depth < 1:
         raise ParseError(f"values of shape {shape_of(values)}, depth {depth}")
-    # Row i of the identity, but with the two given values, is what index i becomes.
+    # Index i becomes row i of an identity matrix, with the two given values for 0 and 1.
     if not isinstance(indices, Known) and dtype_of(indices).kind == "f":
         indices = emit.cast(indices, np.int32, "indices")
     numbers = np.arange(depth).astype(dtype_of(indices))

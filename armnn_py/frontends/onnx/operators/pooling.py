@@ -114,8 +114,8 @@ def _pool_plane(
     rounding = OutputShapeRounding.FLOOR
     if size != floor:
         rounding = OutputShapeRounding.CEILING
-        # The layer rounds both dimensions alike, and up to windows that start in the padding. A
-        # dimension that must not grow loses padding that no counted window reads.
+        # The layer rounds both dimensions in one direction, and counts windows that start in the
+        # padding. A dimension that must get no further window loses the padding behind its last.
         window = window._replace(
             after=tuple(
                 a if s != f else _exact_after(window, axis, f)

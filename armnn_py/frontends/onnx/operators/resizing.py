@@ -215,7 +215,7 @@ def _one_axis(view: NodeView, x: Value, axis: Axis, method: Method, name: str) -
             rows, Known(matrix), transpose_y=True, name=f"{name or 'last'}_product"
         )
     else:
-        # The dimension as rows of matrices whose columns are all that lies behind it.
+        # View the input as matrices: this dimension as rows, all behind it as columns.
         before, behind = math.prod(shape[: axis.index]), math.prod(shape[axis.index + 1 :])
         columns = emit.reshape(x, (before, axis.size, behind), f"{name or 'last'}_columns")
         product = emit.matmul(Known(matrix[np.newaxis]), columns, name=f"{name or 'last'}_product")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What changes or tells a shape, and what makes values out of nothing."""
+"""Operators that change or tell a shape, and those that make values without any input."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _size(view: NodeView) -> Value:
 
 @operator("Reshape")
 def _reshape(view: NodeView) -> Value:
-    # Version 1 has the shape as an attribute.
+    # In version 1 the shape is an attribute.
     target = view.ints("shape")
     if target is None:
         target = view.integers(1, "shape")

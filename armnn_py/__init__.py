@@ -60,7 +60,7 @@ from armnn_py.errors import (
     UnsupportedOperatorError,
 )
 from armnn_py.frontends import import_model
-from armnn_py.network import Layer, Network, OutputSlot
+from armnn_py.network import Layer, ModelMetadata, Network, OutputSlot
 from armnn_py.optimizer import (
     Assignment,
     LayerAssignment,
@@ -144,6 +144,7 @@ __all__ = [
     "ModelError",
     "ModelFileNotFoundError",
     "ModelFormatError",
+    "ModelMetadata",
     "Network",
     "NoBackendForLayerError",
     "OptimizedNetwork",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Chooses the importer of a model file by what is in it, and by its suffix.
+"""Chooses the importer of a model by its contents, and by the suffix of its file.
 
 The package that reads a format is imported when a model of that format is, never before.
 """
@@ -9,26 +9,29 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
-import stat
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from armnn_py.errors import (
-    InvalidArgumentError,
-    ModelError,
-    ModelFileNotFoundError,
-    ModelFormatError,
-    ParseError,
-)
+from armnn_py.errors import ModelError, ModelFormatError, ParseError, UnknownNameError
+from armnn_py.frontends.common.source import ModelSource, open_source
 from armnn_py.network import Network
 from armnn_py.records import record
 
-__all__ = ["FRONTENDS", "Frontend", "import_model"]
+if TYPE_CHECKING:
+    import os
+    from typing import BinaryIO
+
+    import onnx
+
+__all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model"]
+
+ModelLike: TypeAlias = (
+    "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | onnx.ModelProto"
+)
+"""The forms in which a model may be given."""
 
 Shapes = Mapping[str, Sequence[int | None]]
-
-_HEAD_SIZE = 64
 
 
 @record
@@ -36,30 +39,34 @@ class Frontend:
     """A model format and the module that reads it."""
 
     name: str
+    key: str
+    """The name that ``format=`` takes."""
     suffixes: tuple[str, ...]
     matches: Callable[[bytes], bool]
-    """Whether the first bytes of a file look like this format."""
+    """Whether the first bytes of a model look like this format."""
+    message: str | None
+    """Full protobuf name of a parsed model, where the format has one."""
     package: str
-    """What must be importable."""
+    """The package that must be installed."""
     extra: str
     """The extra of this project that installs it."""
     module: str | None
-    """Module with ``import_file(path, shapes)``; ``None``: known, but not read."""
+    """Module with ``import_source(source, shapes)``; ``None``: known, but not read."""
 
-    def import_file(self, path: Path, shapes: Shapes | None) -> Network:
-        """Read one file of this format."""
+    def import_source(self, source: ModelSource, shapes: Shapes | None) -> Network:
+        """Read one model of this format."""
         if self.module is None:
             raise ModelFormatError(
-                f"'{path.name}' is a {self.name} model, which this version does not import",
+                f"'{source.name}' is a {self.name} model, which this version does not import",
                 hints=["convert it to ONNX, or build it with armnn_py.Network"],
             )
         if importlib.util.find_spec(self.package) is None:
             raise ModelError(
-                f"importing '{path.name}' needs the Python package '{self.package}', "
+                f"importing '{source.name}' needs the Python package '{self.package}', "
                 "which is not installed",
                 hints=[f"pip install 'armnn-py[{self.extra}]'"],
             )
-        network = importlib.import_module(self.module).import_file(path, shapes)
+        network = importlib.import_module(self.module).import_source(source, shapes)
         assert isinstance(network, Network)
         return network
 
@@ -72,16 +79,20 @@ def _looks_like_onnx(head: bytes) -> bool:
 FRONTENDS: tuple[Frontend, ...] = (
     Frontend(
         name="TensorFlow Lite",
+        key="tflite",
         suffixes=(".tflite", ".lite"),
         matches=lambda head: head[4:8] == b"TFL3",
+        message=None,
         package="tflite",
         extra="tflite",
         module=None,
     ),
     Frontend(
         name="ONNX",
+        key="onnx",
         suffixes=(".onnx",),
         matches=_looks_like_onnx,
+        message="onnx.ModelProto",
         package="onnx",
         extra="onnx",
         module="armnn_py.frontends.onnx",
@@ -89,7 +100,7 @@ FRONTENDS: tuple[Frontend, ...] = (
 )
 """All formats, the ones with a clear mark first."""
 
-# Files that people hand over by mistake, and what to do instead.
+# Files given by mistake: how they are recognised, what they are, and what to do.
 _FOREIGN: tuple[tuple[Callable[[bytes], bool], str, str], ...] = (
     (
         lambda head: head.startswith(b"version https://git-lfs"),
@@ -119,18 +130,30 @@ _FOREIGN: tuple[tuple[Callable[[bytes], bool], str, str], ...] = (
 )
 
 
-def import_model(path: str | os.PathLike[str], *, shapes: Shapes | None = None) -> Network:
-    """Read a model file into a `Network`.
-
-    The format is recognised by the file's contents, then by its suffix.
+def import_model(
+    model: ModelLike,
+    *,
+    shapes: Shapes | None = None,
+    format: str | None = None,
+    data_folder: str | os.PathLike[str] | None = None,
+) -> Network:
+    """Read a model into a `Network`.
 
     Parameters
     ----------
-    path
-        An ONNX file. Weights stored beside it (external data) are read too.
+    model
+        An ONNX model: the path of its file, its bytes, a binary file that is read from its position
+        to its end, or an ``onnx.ModelProto``.
     shapes
         Shapes of inputs by name, for a model with free dimensions. A dimension that stays
         ``None`` stays free, and inputs that are not named keep their own shape.
+    format
+        ``"onnx"``. By default the format is recognised by what is in the model, then by the suffix
+        of its file.
+    data_folder
+        Folder of the files that hold weights outside of the model (external data of ONNX). By
+        default that of the model's file; a model from memory has none, and must do without such
+        files.
 
     Returns
     -------
@@ -143,67 +166,63 @@ def import_model(path: str | os.PathLike[str], *, shapes: Shapes | None = None) 
     ModelFileNotFoundError
         There is no such file; a `ParseError` and a `FileNotFoundError`.
     ParseError
-        The file cannot be read, is damaged or contradicts itself.
+        The model cannot be read, is damaged or contradicts itself, or its external data is missing.
     ModelFormatError
-        The file is in a known format that this version does not read.
+        The model is in a known format that this version does not read.
     UnsupportedOperatorError
         Operators have no counterpart; the error lists all of them.
     ModelError
         The package that reads the format is missing.
     InvalidArgumentError
-        ``path`` or ``shapes`` is wrong for this model.
+        ``model`` is nothing that a model can be read from, or an argument is wrong for this model.
+    UnknownNameError
+        There is no such ``format``, or no input of a name in ``shapes``.
 
     Examples
     --------
     >>> network = import_model("model.onnx", shapes={"image": (1, 3, 224, 224)})  # doctest: +SKIP
+    >>> network = import_model(response.content)  # doctest: +SKIP
     """
-    file = _checked_path(path)
-    head = _read_head(file)
+    named = None if format is None else _named(format)
+    descriptor = getattr(type(model), "DESCRIPTOR", None)
+    message = None if descriptor is None else getattr(descriptor, "full_name", None)
+    parsed = next((f for f in FRONTENDS if message and f.message == message), None)
+    source = open_source(model, data_folder, is_message=parsed is not None)
+    frontend = parsed or _recognised(source, named)
+    if named is not None and frontend is not named:
+        raise ModelFormatError(
+            f"'{source.name}' is {frontend.name}, but format={named.key!r} is given"
+        )
+    return frontend.import_source(source, shapes)
+
+
+def _named(format: str) -> Frontend:
     for frontend in FRONTENDS:
-        if frontend.matches(head):
-            return frontend.import_file(file, shapes)
-    for matches, what, hint in _FOREIGN:
-        if matches(head):
-            raise ParseError(f"'{file.name}' {what}", path=str(file), hints=[hint])
-    for frontend in FRONTENDS:
-        if file.suffix.lower() in frontend.suffixes:
-            return frontend.import_file(file, shapes)
-    raise ParseError(
-        f"'{file.name}' is in no format that can be imported",
-        path=str(file),
-        details=[f"formats: {', '.join(f.name for f in FRONTENDS if f.module)}"],
+        if frontend.key == format:
+            return frontend
+    raise UnknownNameError(
+        f"model format {format!r} is not known",
+        name=str(format),
+        valid=[frontend.key for frontend in FRONTENDS],
     )
 
 
-def _checked_path(path: object) -> Path:
-    if not isinstance(path, (str, os.PathLike)):
-        raise InvalidArgumentError(
-            f"model given as {type(path).__name__}, a path expected",
-            hints=["write the bytes of a model to a file first"],
-        )
-    try:
-        return Path(path)
-    except TypeError as error:
-        raise InvalidArgumentError(f"model path {path!r}: {error}") from error
-
-
-def _read_head(file: Path) -> bytes:
-    """Return the first bytes of a regular file; never waits, as opening a pipe would."""
-    try:
-        mode = file.stat().st_mode
-        if not stat.S_ISREG(mode):
-            what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
-            raise ParseError(f"model '{file.name}' is {what}", path=str(file))
-        with file.open("rb") as stream:
-            head = stream.read(_HEAD_SIZE)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        kind = ModelFileNotFoundError if isinstance(error, FileNotFoundError) else ParseError
-        raise kind(
-            f"cannot read model '{file.name}': {reason}",
-            path=str(file),
-            details=[f"path: {str(file)!r}"],
-        ) from error
-    if not head:
-        raise ParseError(f"model '{file.name}' is empty", path=str(file))
-    return head
+def _recognised(source: ModelSource, named: Frontend | None) -> Frontend:
+    """Return the importer of a model by its contents; ``named`` is that of a stated format."""
+    head = source.head()
+    if named is not None:
+        return named
+    for frontend in FRONTENDS:
+        if frontend.matches(head):
+            return frontend
+    for matches, what, hint in _FOREIGN:
+        if matches(head):
+            raise ParseError(f"'{source.name}' {what}", path=source.path_text, hints=[hint])
+    for frontend in FRONTENDS:
+        if Path(source.name).suffix.lower() in frontend.suffixes:
+            return frontend
+    raise ParseError(
+        f"'{source.name}' is in no format that can be imported",
+        path=source.path_text,
+        details=[f"formats: {', '.join(f.name for f in FRONTENDS if f.module)}"],
+    )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot, Source
+from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.network import Network
 
-__all__ = ["ConstantLayer", "Layer", "Network", "OutputSlot", "Source"]
+__all__ = ["ConstantLayer", "Layer", "ModelMetadata", "Network", "OutputSlot", "Source"]

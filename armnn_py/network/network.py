@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
 from armnn_py.network.builders import (
@@ -19,11 +19,14 @@ from armnn_py.network.builders import (
     SpatialBuilders,
 )
 from armnn_py.network.flat import FlatLayer, flatten, restore
+from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.storage import Builder, DynamicParts
 from armnn_py.network.validate import find_notes, find_problems
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
 
 __all__ = ["Network"]
+
+_State: TypeAlias = tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer]]
 
 
 class Network(
@@ -151,7 +154,9 @@ class Network(
         known = {key: _bind(key, info, shapes.get(key)) for key, info in infos.items()}
         if self._dynamic is None:
             return self
-        return _checked(self, self._dynamic.builder(known), known)
+        built = _checked(self, self._dynamic.builder(known), known)
+        built._metadata = self._metadata
+        return built
 
     def copy(self, name: str | None = None) -> Network:
         """Return a network of its own with equal layers; the values of constants are shared.
@@ -163,6 +168,7 @@ class Network(
         """
         network = type(self)(self.name if name is None else name)
         network._dynamic = self._dynamic
+        network._metadata = self._metadata
         restore(network, flatten(self))
         return network
 
@@ -214,13 +220,14 @@ class Network(
         found = memo[id(self)] = self.copy()
         return found
 
-    def __getstate__(self) -> tuple[str, DynamicParts | None, list[FlatLayer]]:
-        return self.name, self._dynamic, flatten(self)
+    def __getstate__(self) -> _State:
+        return self.name, self._dynamic, self._metadata, flatten(self)
 
-    def __setstate__(self, state: tuple[str, DynamicParts | None, list[FlatLayer]]) -> None:
-        name, dynamic, layers = state
+    def __setstate__(self, state: _State) -> None:
+        name, dynamic, metadata, layers = state
         Network.__init__(self, name)
         self._dynamic = dynamic
+        self._metadata = metadata
         restore(self, layers)
 
 
@@ -228,10 +235,11 @@ def _bind(name: str, info: TensorInfo, shape: Sequence[int] | None) -> TensorInf
     """Return an input's info with the given shape, which must fit it."""
     if shape is None:
         if not info.is_static:
+            free = "its names by numbers" if any(info.dimension_names) else "each '?'"
             raise InvalidArgumentError(
                 f"input '{name}' has free dimensions, but no shape is given",
                 details=[f"input: {info!r}"],
-                hints=[f"give a shape for '{name}' that replaces each '?'"],
+                hints=[f"give a shape for '{name}' that replaces {free}"],
             )
         return info
     dims = parse_static_shape(shape, what=f"shape of input '{name}'")

@@ -19,7 +19,10 @@ _HEAD = ("layer", "type", "output", "parameters", "reads")
 
 
 def _list(infos: Iterable[tuple[str, TensorInfo]]) -> str:
-    items = [f"{printable(name)} {format_shape(info.shape)}" for name, info in infos]
+    items = [
+        f"{printable(name)} {format_shape(info.shape, info.dimension_names)}"
+        for name, info in infos
+    ]
     return ", ".join(items[:3]) + (", ..." if len(items) > 3 else "") or "nothing"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot
+from armnn_py.network.metadata import ModelMetadata
 from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
@@ -31,6 +32,9 @@ class DynamicParts:
     inputs: dict[str, TensorInfo]
     outputs: dict[str, TensorInfo]
     builder: Builder
+
+
+_NO_METADATA = ModelMetadata()
 
 
 def check_name(name: str, what: str) -> str:
@@ -55,6 +59,7 @@ class NetworkStorage:
         "_inputs",
         "_layers",
         "_layers_tuple",
+        "_metadata",
         "_name",
         "_outputs",
     )
@@ -68,6 +73,7 @@ class NetworkStorage:
         self._inputs: dict[str, Layer] = {}
         self._outputs: dict[str, Layer] = {}
         self._dynamic: DynamicParts | None = None
+        self._metadata = _NO_METADATA
 
     # ---- Looking ------------------------------------------------------------------------------
 
@@ -75,6 +81,17 @@ class NetworkStorage:
     def name(self) -> str:
         """Name of the network."""
         return self._name
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        """What the model file says about itself; copies and optimised networks have it, too."""
+        return self._metadata
+
+    @metadata.setter
+    def metadata(self, metadata: ModelMetadata) -> None:
+        if not isinstance(metadata, ModelMetadata):
+            raise InvalidArgumentError(f"metadata {metadata!r} is not a ModelMetadata")
+        self._metadata = metadata
 
     @property
     def layers(self) -> tuple[Layer, ...]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
-    from armnn_py.network import Network
+    from armnn_py.network import ModelMetadata, Network
     from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.passes import PassRecord
@@ -116,6 +116,11 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     def name(self) -> str:
         """Name of the network."""
         return self.network.name
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        """What the model file says about itself."""
+        return self.network.metadata
 
     @property
     def inputs(self) -> Mapping[str, TensorInfo]:

@@ -125,6 +125,7 @@ class _Pipeline:
             self._insert_debug_layers(draft)
         memory = self._connect()
         network, layer_of = self.graph.to_network()
+        network.metadata = self.network.metadata
         backends: list[str | None] = [None] * len(network.layers)
         for node, layer in layer_of.items():
             backends[layer.guid] = node.backend

@@ -158,7 +158,8 @@ class ContextPool:
         """Raise `InvalidArgumentError` if the pool is closed."""
         if self.closed:
             raise InvalidArgumentError(
-                f"network '{self.name}' is closed", hints=["load it again with load_network()"]
+                f"network '{self.name}' is closed",
+                hints=["load it again, with load() or load_network()"],
             )
 
     def take(self) -> Lease | None:

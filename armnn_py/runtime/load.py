@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From a model file to a loaded network in one call."""
+"""From a model to a loaded network in one call."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends import import_model
 from armnn_py.network import Network
 from armnn_py.optimizer import optimize
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py._native.backend_options import OptionValue
+    from armnn_py.frontends.registry import ModelLike
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.placement import PlacementSource
     from armnn_py.runtime.loaded_network import LoadedNetwork
@@ -24,10 +26,12 @@ __all__ = ["load"]
 
 
 def load(
-    model: str | os.PathLike[str] | Network,
+    model: ModelLike | Network,
     backends: Sequence[str] | str | None = None,
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    format: str | None = None,
+    data_folder: str | os.PathLike[str] | None = None,
     placement: PlacementSource | None = None,
     validate: bool = False,
     model_options: Mapping[str, Mapping[str, OptionValue]] | None = None,
@@ -41,11 +45,15 @@ def load(
     Parameters
     ----------
     model
-        Path of a model file, or a `Network`.
+        A `Network`, or what `import_model` makes one of: the path of a model file, the bytes of a
+        model, a binary file, an ``onnx.ModelProto``.
     backends
         Ids in order of preference; default: every loaded backend, best first.
     shapes
         Shapes of inputs by name, to bind free dimensions now instead of at each run.
+    format, data_folder
+        As `import_model` takes them: the format of the model, which is recognised without, and
+        the folder of weights that are stored outside of it. Not for a `Network`.
     placement
         Rules that say which backend runs which layer, as `optimize` takes them.
     validate, model_options, strategy
@@ -66,7 +74,7 @@ def load(
     Raises
     ------
     ModelError
-        If the file cannot be read or has unsupported operators.
+        If the model cannot be read or has unsupported operators.
     InvalidArgumentError, BackendNotFoundError, NoBackendForLayerError
         As `optimize`.
 
@@ -77,9 +85,13 @@ def load(
     ...     outputs = net.run({"image": image})
     """
     if isinstance(model, Network):
+        if format is not None or data_folder is not None:
+            raise InvalidArgumentError(
+                "format or data_folder given with a Network, a model file or its bytes expected"
+            )
         network = model if shapes is None else model.specialize(shapes)
     else:
-        network = import_model(model, shapes=shapes)
+        network = import_model(model, shapes=shapes, format=format, data_folder=data_folder)
     owns_runtime = runtime is None
     if runtime is None:
         runtime = Runtime()

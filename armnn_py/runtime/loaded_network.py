@@ -24,6 +24,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     import numpy as np
 
+    from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.profiling import Profile
@@ -49,7 +50,9 @@ def _plan_maker(
 
 
 class LoadedNetwork(
-    Closing, Owner, instead="threads share it; for another process pickle the Network"
+    Closing,
+    Owner,
+    instead="threads share it; another process loads the model, or a pickled Network",
 ):
     """A network with packed weights and a native plan; made by `Runtime.load_network`.
 
@@ -103,6 +106,11 @@ class LoadedNetwork(
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name, in order."""
         return dict(self._binder.outputs)
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        """What the model file says about itself: producer, operator sets, the author's own data."""
+        return self._optimized.metadata
 
     @property
     def runtime(self) -> Runtime:

@@ -9,12 +9,13 @@ import math
 import operator
 import reprlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import counted, printable
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
@@ -46,9 +47,17 @@ _ZERO_POINTS = {
 }
 
 
-def format_shape(shape: Sequence[int | None]) -> str:
-    """Return a shape as text: ``1x3x?x224``, or ``scalar``."""
-    return "x".join("?" if dim is None else str(dim) for dim in shape) or "scalar"
+def format_shape(shape: Sequence[int | None], names: Sequence[str | None] = ()) -> str:
+    """Return a shape as text: ``1x3x?x224``, or ``scalar``.
+
+    With the names of free dimensions it is ``batch x 3 x height x 224``: names may hold an x.
+    """
+    dims = ["?" if dim is None else str(dim) for dim in shape]
+    if not any(names):
+        return "x".join(dims) or "scalar"
+    return " x ".join(
+        dim if name is None else printable(name) for dim, name in zip(dims, names, strict=True)
+    )
 
 
 def parse_shape(
@@ -200,6 +209,23 @@ def _parse_data_type(value: object) -> DataType:
     )
 
 
+def _parse_names(names: Sequence[str | None], dims: Sequence[int | None]) -> tuple[str | None, ...]:
+    """Return the names of the free dimensions, ``()`` where there are none."""
+    is_list = isinstance(names, Sequence) and not isinstance(names, str)
+    if not is_list or not all(name is None or isinstance(name, str) for name in names):
+        raise InvalidArgumentError(
+            f"dimension names {names!r} given, a sequence of str and None expected"
+        )
+    if len(names) != len(dims):
+        raise InvalidArgumentError(
+            f"{counted(len(names), 'dimension name')} given, {len(dims)} expected",
+            details=[f"shape: {format_shape(dims)}", f"names: {names!r}"],
+            hints=["a dimension without a name is None"],
+        )
+    kept = tuple((name or None) if d is None else None for name, d in zip(names, dims, strict=True))
+    return kept if any(kept) else ()
+
+
 @dataclass(frozen=True, slots=True, repr=False, init=False)
 class TensorInfo:
     """Shape, type and quantisation of a dense, row-major tensor.
@@ -212,13 +238,17 @@ class TensorInfo:
         Type of the elements; also as a numpy dtype or its name, read by `DataType.from_numpy`.
     quantization
         Scales and zero points of a quantised type, or of ``SIGNED32`` (a bias).
+    dimension_names
+        One for each dimension, ``None`` for one without, as ``("batch", None)``; for people, so
+        that infos with other names are equal. Only free dimensions keep theirs, and the attribute
+        is ``()`` where none has any.
 
     Raises
     ------
     InvalidArgumentError
         A dimension is negative or no integer, there are too many of them, the tensor has 2**63
-        bytes or more, no tensor type has the dtype, or the quantisation does not fit shape and
-        type.
+        bytes or more, no tensor type has the dtype, or the quantisation or the names do not fit
+        shape and type.
 
     Examples
     --------
@@ -226,6 +256,8 @@ class TensorInfo:
     TensorInfo(float32, 1x3x224x224)
     >>> TensorInfo((1, 3), "float16")
     TensorInfo(float16, 1x3)
+    >>> TensorInfo((None, 3), dimension_names=("batch", None))
+    TensorInfo(float32, batch x 3)
     >>> TensorInfo((None, 10), DataType.SIGNED64).is_static
     False
     """
@@ -233,12 +265,15 @@ class TensorInfo:
     shape: tuple[int | None, ...]
     data_type: DataType
     quantization: QuantizationInfo | None
+    dimension_names: tuple[str | None, ...] = field(compare=False)
 
     def __init__(
         self,
         shape: Iterable[SupportsIndex | None],
         data_type: DataType | DTypeLike = DataType.FLOAT32,
         quantization: QuantizationInfo | None = None,
+        *,
+        dimension_names: Sequence[str | None] = (),
     ) -> None:
         dims = parse_shape(shape)
         kind = _parse_data_type(data_type)
@@ -249,6 +284,8 @@ class TensorInfo:
         object.__setattr__(self, "shape", dims)
         object.__setattr__(self, "data_type", kind)
         object.__setattr__(self, "quantization", quantization)
+        names = _parse_names(dimension_names, dims) if dimension_names else ()
+        object.__setattr__(self, "dimension_names", names)
         if quantization is not None:
             self._check_quantization(quantization)
 
@@ -315,11 +352,13 @@ class TensorInfo:
         return self.data_type.numpy
 
     def with_shape(self, shape: Sequence[int | None]) -> TensorInfo:
-        """Return the same tensor with another shape."""
-        return TensorInfo(parse_shape(shape), self.data_type, self.quantization)
+        """Return the same tensor with another shape; dimensions that stay free keep their names."""
+        dims = parse_shape(shape)
+        names = self.dimension_names if len(dims) == len(self.shape) else ()
+        return TensorInfo(dims, self.data_type, self.quantization, dimension_names=names)
 
     def __repr__(self) -> str:
-        text = f"{self.data_type.label}, {format_shape(self.shape)}"
+        text = f"{self.data_type.label}, {format_shape(self.shape, self.dimension_names)}"
         if self.quantization is not None:
             scales = self.quantization.scales
             if self.quantization.axis is None:

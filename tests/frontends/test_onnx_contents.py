@@ -14,8 +14,8 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.large_pages import LARGE_PAGE, read_bytes
-from armnn_py.frontends.onnx.contents import read_contents
-from armnn_py.frontends.onnx.slabs import Slabs
+from armnn_py.frontends.common.slabs import Slabs
+from armnn_py.frontends.common.source import open_source
 from armnn_py.tensors.memory import ALIGNMENT
 
 SIZES = [0, 1, 100, LARGE_PAGE, 2 * LARGE_PAGE - 1, 2 * LARGE_PAGE, 3 * LARGE_PAGE + 12345]
@@ -60,17 +60,17 @@ def test_what_is_no_file_of_known_size(tmp_path: Path) -> None:
 def test_a_file_that_is_missing_or_empty(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     with pytest.raises(ann.ParseError, match=r"cannot read model 'model\.onnx': No such file"):
-        read_contents(path)
+        open_source(path, None).read()
     path.touch()
     with pytest.raises(ann.ParseError, match=r"'model\.onnx' is empty"):
-        read_contents(path)
+        open_source(path, None).read()
 
 
 def test_a_file_beyond_what_protobuf_reads(tmp_path: Path) -> None:
     with (tmp_path / "model.onnx").open("wb") as stream:
         stream.truncate(2**31)
     with pytest.raises(ann.ParseError, match="has 2147483648 bytes, protobuf allows 2147483647"):
-        read_contents(tmp_path / "model.onnx")
+        ann.import_model(tmp_path / "model.onnx")
 
 
 def test_arrays_of_slabs_are_aligned_and_apart() -> None:

@@ -151,7 +151,7 @@ def test_paths(tmp_path: Path) -> None:
     for name, message in cases.items():
         with pytest.raises(ann.ParseError, match=message):
             import_model(tmp_path / name)
-    with pytest.raises(ann.InvalidArgumentError, match="a path expected"):
+    with pytest.raises(ann.InvalidArgumentError, match="a path, bytes, a binary file or an onnx"):
         import_model(3)  # type: ignore[arg-type]
 
 

@@ -4,33 +4,38 @@
 
 ::
 
-    file -> ModelProto -> OnnxModel -> Network
-      reading          model        conversion
+    source -> ModelProto -> OnnxModel -> Network
+        reading          model        conversion
 
 ``OnnxModel`` is read once. Conversion is done for concrete input shapes: every value is then
 either a numpy array that is already known or a slot of the network, and an operator that finds all
 its inputs known is computed at once. A model with free dimensions becomes a network that converts
 again per set of shapes; all conversions share the weights.
 
-Of the package ``onnx``, `schema` loads the part that knows the messages, when a file is read; all
-of it is imported where a model has operators that are not supported, to say which they are.
+Reading a model loads only the message classes of the package ``onnx`` (`schema`). The whole package
+is imported where a model has operators that are not supported, to tell standard ones from others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from armnn_py.garbage import without_collections
 from armnn_py.network import Network
 
-__all__ = ["import_file"]
+if TYPE_CHECKING:
+    from armnn_py.frontends.common.source import ModelSource
+
+__all__ = ["import_source"]
 
 
-def import_file(path: Path, shapes: Mapping[str, Sequence[int | None]] | None = None) -> Network:
-    """Read an ONNX file into a network; see `armnn_py.frontends.import_model`."""
+def import_source(
+    source: ModelSource, shapes: Mapping[str, Sequence[int | None]] | None = None
+) -> Network:
+    """Read an ONNX model into a network; see `armnn_py.frontends.import_model`."""
     with without_collections():
         from armnn_py.frontends.onnx.conversion import network_of
         from armnn_py.frontends.onnx.model import load_model
 
-        return network_of(load_model(path), shapes)
+        return network_of(load_model(source), shapes)

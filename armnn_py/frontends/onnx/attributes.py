@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.reading import protobuf_text, quoted
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 from armnn_py.records import record
 
@@ -27,7 +28,7 @@ class Subgraph:
 
 
 def read_attributes(
-    attributes: Iterable[onnx.AttributeProto], folder: Path, what: str
+    attributes: Iterable[onnx.AttributeProto], folder: Path | None, what: str
 ) -> dict[str, Any]:
     """Return attributes by name: int, float, str, array, or a list of these.
 
@@ -45,9 +46,9 @@ def read_attributes(
     return found
 
 
-def _value(attribute: onnx.AttributeProto, folder: Path, what: str) -> Any:
+def _value(attribute: onnx.AttributeProto, folder: Path | None, what: str) -> Any:
     kind = int(attribute.type)
-    if kind == _UNDEFINED:  # files of IR version 1 do not say
+    if kind == _UNDEFINED:  # files of IR version 1 do not state it
         kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
     reader = _READERS.get(kind)
     if reader is not None:
@@ -89,7 +90,7 @@ def _text(value: bytes) -> str | bytes:
         return value
 
 
-_READERS: dict[int, Callable[[Any, Path, str], Any]] = {
+_READERS: dict[int, Callable[[Any, Path | None, str], Any]] = {
     _FLOAT: lambda a, folder, what: float(a.f),
     _INT: lambda a, folder, what: int(a.i),
     _STRING: lambda a, folder, what: _text(bytes(a.s)),

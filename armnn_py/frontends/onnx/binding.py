@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError, ParseError, UnknownNameError
+from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
-from armnn_py.frontends.onnx.reading import quoted
 from armnn_py.tensors import TensorInfo, format_shape, parse_shape
 from armnn_py.types import DataType
 
@@ -43,7 +43,7 @@ def input_infos(model: OnnxModel, shapes: Shapes | None = None) -> dict[str, Ten
             )
     symbols: dict[str, tuple[int, str]] = {}
     bound = {name: _bind(info, shapes.get(name), symbols) for name, info in model.inputs.items()}
-    # A symbol bound through one input is bound in all.
+    # A symbolic dimension that is bound in one input is bound in all.
     for name, info in model.inputs.items():
         for axis, dim in enumerate(info.dims or ()):
             if isinstance(dim, str) and dim in symbols and bound[name][axis] is None:
@@ -106,11 +106,15 @@ def _bind(
 
 def _tensor_info(info: ValueInfo, shape: list[int | None]) -> TensorInfo:
     try:
-        return TensorInfo(tuple(shape), _data_type(info))
+        return TensorInfo(shape, _data_type(info), dimension_names=_names(info))
     except InvalidArgumentError as error:
         raise ParseError(
             f"input {quoted(info.name)}: {error.message}", details=error.details
         ) from error
+
+
+def _names(info: ValueInfo) -> list[str | None]:
+    return [dim if isinstance(dim, str) else None for dim in info.dims or ()]
 
 
 def _data_type(info: ValueInfo) -> DataType:
@@ -127,7 +131,7 @@ def _data_type(info: ValueInfo) -> DataType:
 
 
 def output_info(info: ValueInfo) -> TensorInfo:
-    """Return what a model states about an output, symbolic dimensions as free ones.
+    """Return type and shape of an output as the model states them.
 
     Raises
     ------
@@ -141,7 +145,7 @@ def output_info(info: ValueInfo) -> TensorInfo:
         )
     shape = tuple(dim if isinstance(dim, int) else None for dim in info.dims)
     try:
-        return TensorInfo(shape, _data_type(info))
+        return TensorInfo(shape, _data_type(info), dimension_names=_names(info))
     except InvalidArgumentError as error:
         raise ParseError(
             f"output {quoted(info.name)}: {error.message}", details=error.details

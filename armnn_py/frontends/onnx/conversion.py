@@ -6,31 +6,38 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.emit.base import check_size
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dense,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.binding import describe, input_infos, output_info
-from armnn_py.frontends.onnx.emit import Emitter, Unsupported, Value, dtype_of, shape_of
-from armnn_py.frontends.onnx.emit.base import check_size
-from armnn_py.frontends.onnx.model import Node, OnnxModel
+from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.problems import Problems
-from armnn_py.frontends.onnx.reading import quoted
+from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.table import NEWEST_VERSION, Operator, find_operator
-from armnn_py.frontends.onnx.tensors import Unreadable, dense
+from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["Builder", "convert", "network_of"]
 
 _logger = logging.getLogger(__name__)
 
-# What damaged operands make numpy and Python raise inside a converter.
+# Raised by numpy and Python inside a converter whose operands are damaged.
 _DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
 
 
@@ -42,16 +49,19 @@ def network_of(
     if version > NEWEST_VERSION:
         _logger.warning(
             "'%s' uses operator set %d; this importer was checked up to %d",
-            model.path.name,
+            model.source_name,
             version,
             NEWEST_VERSION,
         )
     infos = input_infos(model, shapes)
     if all(info.is_static for info in infos.values()):
-        return convert(model, infos)
-    check_operators(model)
-    outputs = {name: output_info(info) for name, info in model.outputs.items()}
-    return Network.from_builder(model.name, infos, Builder(model), outputs)
+        network = convert(model, infos)
+    else:
+        check_operators(model)
+        outputs = {name: output_info(info) for name, info in model.outputs.items()}
+        network = Network.from_builder(model.name, infos, Builder(model), outputs)
+    network.metadata = model.metadata
+    return network
 
 
 class Builder:
@@ -66,12 +76,12 @@ class Builder:
         return convert(self.model, bound)
 
     def __repr__(self) -> str:
-        return f"<Builder of {self.model.path.name!r}>"
+        return f"<Builder of {self.model.source_name!r}>"
 
 
 def check_operators(model: OnnxModel) -> None:
     """Raise one `UnsupportedOperatorError` for all that can be known without shapes."""
-    problems = Problems(model)
+    problems = OnnxProblems(model)
     emit = Emitter(Network(model.name))
     for node in model.nodes:
         entry = _find(model, node, problems)
@@ -80,20 +90,20 @@ def check_operators(model: OnnxModel) -> None:
         values = [model.constants.get(name) for name in node.inputs]
         unreadable = [value for value in values if isinstance(value, Unreadable)]
         if unreadable:
-            problems.add(node, unreadable[0].reason)
+            problems.add_node(node, unreadable[0].reason)
         elif entry.check is not None:
-            known = [value if isinstance(value, np.ndarray) else None for value in values]
+            known = [value if isinstance(value, Known) else None for value in values]
             version = model.version_of(node.domain)
             try:
                 entry.check(NodeView(node, version, known, emit, model.used))
             except Unsupported as reason:
-                problems.add(node, str(reason))
+                problems.add_node(node, str(reason))
             except ParseError as error:
                 raise _named(error, node) from error
     problems.raise_if_any()
 
 
-def _find(model: OnnxModel, node: Node, problems: Problems) -> Operator | None:
+def _find(model: OnnxModel, node: Node, problems: OnnxProblems) -> Operator | None:
     entry = find_operator(node.domain, node.op_type, model.version_of(node.domain))
     if entry is None:
         problems.add_unknown(node)
@@ -121,9 +131,9 @@ class _Conversion:
         self.emit = Emitter(self.network, self._dense_of)
         self.values: dict[str, Value | Unreadable] = dict(model.constants)
         self.static = set(model.constants)
-        self.static_ids: dict[int, str] = {}
+        self.static_names: dict[Known, str] = {}
         self.poisoned: set[str] = set()
-        self.problems = Problems(model)
+        self.problems = OnnxProblems(model)
 
     def run(self) -> Network:
         for name, info in self.infos.items():
@@ -134,9 +144,9 @@ class _Conversion:
         for name in self.model.outputs:
             self.emit.reserve(name)
         for name, constant in self.model.constants.items():
-            if isinstance(constant, np.ndarray):
+            if isinstance(constant, Known):
                 self.emit.name_constant(constant, name)
-                self.static_ids[id(constant)] = name
+                self.static_names[constant] = name
         for node in self.model.nodes:
             self._node(node)
         self.problems.raise_if_any()
@@ -158,28 +168,28 @@ class _Conversion:
         if stated.dtype is not None and stated.dtype != dtype_of(value):
             raise ParseError(
                 f"output {quoted(name)} is {dtype_of(value)}, but the file says {stated.type_name}",
-                path=str(self.model.path),
+                path=self.model.path,
             )
         dims = stated.dims
         if dims is not None and not _fits(dims, shape_of(value)):
             _logger.info(
                 "output %s of '%s' has shape %s, but the file says %s",
                 quoted(name),
-                self.model.path.name,
+                self.model.source_name,
                 shape_of(value),
                 dims,
             )
 
     def _node(self, node: Node) -> None:
         if any(name in self.poisoned for name in node.inputs):
-            # What it reads is missing, so that only its operator can be judged.
+            # One of its operands could not be converted, so that only its operator can be checked.
             _find(self.model, node, self.problems)
             self.poisoned.update(filter(None, node.outputs))
             return
         is_static = all(not name or name in self.static for name in node.inputs)
         if is_static and node.index in self.model.folded:
             results: Sequence[Value] | None = self.model.folded[node.index]
-            if not results:  # only nodes of the same kind read it, and they are computed too
+            if not results:  # forgotten: all nodes that read it are folded, too
                 self.static.update(filter(None, node.outputs))
                 return
         else:
@@ -192,36 +202,36 @@ class _Conversion:
         for name, value in zip(node.outputs, results, strict=False):
             if name:
                 self._assign(name, value)
-                if is_static and isinstance(value, np.ndarray):
+                if is_static and isinstance(value, Known):
                     self.static.add(name)
-                    self.static_ids[id(value)] = name
+                    self.static_names[value] = name
         for name in node.outputs[len(results) :]:
             if name in self.model.used:
-                self.problems.add(node, f"output {quoted(name)}")
+                self.problems.add_node(node, f"output {quoted(name)}")
                 self.poisoned.add(name)
 
     def _assign(self, name: str, value: Value) -> None:
-        if not isinstance(value, np.ndarray) and not all(shape_of(value)):
-            # A tensor without elements has no unknown values.
-            value = np.zeros(shape_of(value), dtype_of(value))
-        if isinstance(value, np.ndarray):
+        if not isinstance(value, Known) and not all(shape_of(value)):
+            # A tensor without elements is known, whatever computes it.
+            value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
+        if isinstance(value, Known):
             self.emit.name_constant(value, name)
         self.values[name] = value
 
     def _keep(self, node: Node, results: Sequence[Value]) -> Sequence[Value]:
-        """Keep what was computed from weights alone for the next conversion."""
-        arrays: list[NDArray[Any]] = []
+        """Keep the results of a node that depends on weights alone, for the next conversion."""
+        kept: list[Known] = []
         for value in results:
-            if not isinstance(value, np.ndarray):
+            if not isinstance(value, Known):
                 return results
-            if value.flags.writeable:
-                value.flags.writeable = False
-            arrays.append(value)
-        self.model.folded[node.index] = tuple(arrays)
-        return arrays
+            if value.array.flags.writeable:
+                value.array.flags.writeable = False
+            kept.append(value)
+        self.model.folded[node.index] = tuple(kept)
+        return kept
 
     def _forget(self) -> None:
-        """Drop what was computed from weights only to compute something else from weights."""
+        """Drop kept results that only other nodes with kept results read."""
         folded = self.model.folded
         read = {n for node in self.model.nodes if node.index not in folded for n in node.inputs}
         needed = read | set(self.model.outputs)
@@ -229,15 +239,15 @@ class _Conversion:
             if node.index in folded and needed.isdisjoint(node.outputs):
                 folded[node.index] = ()
 
-    def _dense_of(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _dense_of(self, value: Known) -> Array:
         """Return the form that a Constant layer keeps, made once per model for weights."""
-        name = self.static_ids.get(id(array))
+        name = self.static_names.get(value)
         if name is None:
-            return dense(array)
+            return dense(value.array)
         kept = self.model.derived.get((name, "dense"))
         if kept is None:
-            kept = self.model.derived.setdefault((name, "dense"), dense(array))
-        return kept
+            kept = self.model.derived.setdefault((name, "dense"), Known(dense(value.array)))
+        return kept.array
 
     def _convert(self, node: Node) -> Sequence[Value] | None:
         entry = _find(self.model, node, self.problems)
@@ -247,7 +257,7 @@ class _Conversion:
         for name in node.inputs:
             value = self.values[name] if name else None
             if isinstance(value, Unreadable):
-                self.problems.add(node, value.reason)
+                self.problems.add_node(node, value.reason)
                 return None
             values.append(value)
         version = self.model.version_of(node.domain)
@@ -258,7 +268,7 @@ class _Conversion:
                 entry.check(view)
             results = entry.convert(view)
         except Unsupported as reason:
-            self.problems.add(node, str(reason))
+            self.problems.add_node(node, str(reason))
             return None
         except ParseError as error:
             raise self._with_inputs(_named(error, node)) from error
@@ -272,8 +282,7 @@ class _Conversion:
                 f"{node.label} cannot be converted", details=[_first_line(error)], node=node.name
             )
             raise self._with_inputs(named) from error
-        is_single = isinstance(results, np.ndarray) or not isinstance(results, Sequence)
-        return [results] if is_single else results  # type: ignore[list-item,return-value]
+        return results if isinstance(results, Sequence) else [results]
 
     def _derived_of(self, node: Node) -> Any:
         def find(index: int, form: str) -> Any:
@@ -284,7 +293,7 @@ class _Conversion:
 
     def _with_inputs(self, error: ParseError) -> ParseError:
         """Add the shapes that were bound: a wrong one often shows deep inside the graph."""
-        error.path = str(self.model.path)
+        error.path = self.model.path
         if any(isinstance(d, str | None) for i in self.model.inputs.values() for d in i.dims or ()):
             error.details = (*error.details, *describe(self.infos))
         return error

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the importer keeps of an ONNX file: plain nodes in order, weights, inputs and outputs.
+"""An ONNX model as the importer keeps it: plain nodes in order, weights, inputs and outputs.
 
 Everything that can be wrong with the graph as a graph is found here, before any conversion.
 """
@@ -8,28 +8,31 @@ Everything that can be wrong with the graph as a graph is found here, before any
 from __future__ import annotations
 
 from dataclasses import field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.slabs import Slabs
+from armnn_py.frontends.common.source import ModelSource
+from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.attributes import read_attributes
+from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
-from armnn_py.frontends.onnx.reading import protobuf_text, quoted, read_model
-from armnn_py.frontends.onnx.slabs import Slabs
+from armnn_py.frontends.onnx.reading import protobuf_text, read_model
 from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name, read_tensor
+from armnn_py.network import ModelMetadata
 from armnn_py.records import record
 
 if TYPE_CHECKING:
     import numpy as np
     import onnx
-    from numpy.typing import NDArray
 
-__all__ = ["Node", "OnnxModel", "ValueInfo", "load_model"]
+__all__ = ["OnnxModel", "ValueInfo", "load_model"]
 
 # A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
 _ANONYMOUS = {"", "?", "-1", "None", "none", "unk"}
 
-Constant: TypeAlias = "NDArray[Any] | Unreadable"
+Constant: TypeAlias = "Known | Unreadable"
 
 
 @record
@@ -45,35 +48,14 @@ class ValueInfo:
 
 
 @record
-class Node:
-    """One operator of the graph."""
-
-    index: int
-    name: str
-    """Unique in the model; made from operator and position where the file gives none."""
-    domain: str
-    op_type: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    attributes: dict[str, Any]
-
-    @property
-    def label(self) -> str:
-        """The node in messages."""
-        return f"node {quoted(self.name)} ({self.operator})"
-
-    @property
-    def operator(self) -> str:
-        """Operator with its domain, unless that is the standard one."""
-        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
-
-
-@record
 class OnnxModel:
     """A parsed model, shared by all its conversions."""
 
     name: str
-    path: Path
+    source_name: str
+    """Name in messages: that of the file, if the model has one."""
+    path: str | None
+    metadata: ModelMetadata
     opsets: dict[str, int]
     nodes: tuple[Node, ...]
     """The nodes that an output depends on, each after what it reads."""
@@ -83,44 +65,43 @@ class OnnxModel:
     functions: frozenset[tuple[str, str]]
     used: frozenset[str]
     """Names of values that a node reads or that are outputs."""
-    folded: dict[int, tuple[NDArray[Any], ...]] = field(default_factory=dict)
+    folded: dict[int, tuple[Known, ...]] = field(default_factory=dict)
     """Results of nodes that depend on weights alone, by node index."""
-    derived: dict[tuple[Any, ...], NDArray[Any]] = field(default_factory=dict)
-    """Weights brought to the form a layer wants."""
+    derived: dict[tuple[str, str], Known] = field(default_factory=dict)
+    """Weights brought to the form that a layer wants, by name and form."""
 
     def version_of(self, domain: str) -> int:
         """Return the operator set version of a domain."""
         return self.opsets.get(domain, 1)
 
 
-def load_model(path: Path) -> OnnxModel:
-    """Read an ONNX file and check its graph.
+def load_model(source: ModelSource) -> OnnxModel:
+    """Read an ONNX model and check its graph.
 
     Raises
     ------
     ParseError
-        The file is damaged, or its graph contradicts itself: a cycle, a value made twice or
+        The model is damaged, or its graph contradicts itself: a cycle, a value made twice or
         never, weights whose shape and data differ, and the like.
     """
-    proto = read_model(path)
+    proto = read_model(source)
     try:
-        return _Reader(proto, path).read()
+        return _Reader(proto, source).read()
     except ArmnnError as error:
         if isinstance(error, ParseError) and error.path is None:
-            error.path = str(path)
+            error.path = source.path_text
         raise
     except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
         raise ParseError(
-            f"'{path.name}' is damaged", path=str(path), details=[f"{error!r}"]
+            f"'{source.name}' is damaged", path=source.path_text, details=[f"{error!r}"]
         ) from error
 
 
 class _Reader:
-    def __init__(self, proto: onnx.ModelProto, path: Path) -> None:
+    def __init__(self, proto: onnx.ModelProto, source: ModelSource) -> None:
         self.proto = proto
         self.graph = proto.graph
-        self.path = path
-        self.folder = path.parent
+        self.source = source
         self.memory = Slabs()
 
     def read(self) -> OnnxModel:
@@ -134,8 +115,10 @@ class _Reader:
         nodes = live_nodes(nodes, list(outputs))
         used = {name for node in nodes for name in node.inputs} | {*outputs}
         return OnnxModel(
-            name=self.path.stem or "network",
-            path=self.path,
+            name=self.source.title or _shown(self.graph.name) or "network",
+            source_name=self.source.name,
+            path=self.source.path_text,
+            metadata=self._metadata(opsets),
             opsets=opsets,
             nodes=tuple(nodes),
             constants={name: self._read(constants[name]) for name in constants if name in used},
@@ -154,8 +137,24 @@ class _Reader:
             domain = _domain(protobuf_text(entry.domain, "domain"))
             opsets[domain] = max(opsets.get(domain, 0), entry.version)
         if "" not in opsets and not opsets and self.proto.ir_version >= 3 and self.graph.node:
-            raise ParseError(f"'{self.path.name}' does not say which operator set it uses")
+            raise ParseError(f"'{self.source.name}' does not say which operator set it uses")
         return opsets
+
+    def _metadata(self, opsets: dict[str, int]) -> ModelMetadata:
+        proto, graph = self.proto, self.graph
+        return ModelMetadata(
+            format="ONNX",
+            format_version=proto.ir_version,
+            opsets={domain or "ai.onnx": version for domain, version in opsets.items()},
+            producer=_shown(proto.producer_name),
+            producer_version=_shown(proto.producer_version),
+            domain=_shown(proto.domain),
+            version=proto.model_version,
+            description=_shown(proto.doc_string),
+            graph_name=_shown(graph.name),
+            graph_description=_shown(graph.doc_string),
+            properties={_shown(p.key): _shown(p.value) for p in proto.metadata_props},
+        )
 
     def _constant_names(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -178,7 +177,9 @@ class _Reader:
             name = protobuf_text(tensor.values.name, "name of an initializer")
             return Unreadable(f"initializer {quoted(name)} is sparse")
         name = protobuf_text(tensor.name, "name of an initializer")
-        return read_tensor(tensor, self.folder, f"initializer {quoted(name)}", self.memory.empty)
+        what = f"initializer {quoted(name)}"
+        values = read_tensor(tensor, self.source.folder, what, self.memory.empty)
+        return values if isinstance(values, Unreadable) else Known(values)
 
     def _nodes(self) -> list[Node]:
         nodes: list[Node] = []
@@ -202,7 +203,7 @@ class _Reader:
                     op_type=op_type,
                     inputs=tuple(protobuf_text(v, f"input of {what}") for v in proto.input),
                     outputs=tuple(protobuf_text(v, f"output of {what}") for v in proto.output),
-                    attributes=read_attributes(proto.attribute, self.folder, what),
+                    attributes=read_attributes(proto.attribute, self.source.folder, what),
                 )
             )
         return nodes
@@ -226,8 +227,13 @@ class _Reader:
                 raise ParseError(f"output {quoted(info.name)} is defined twice")
             outputs[info.name] = info
         if not outputs:
-            raise ParseError(f"the graph of '{self.path.name}' has no outputs")
+            raise ParseError(f"the graph of '{self.source.name}' has no outputs")
         return outputs
+
+
+def _shown(value: str | bytes) -> str:
+    """Return a text that is for people; bytes that are none are no reason to refuse a model."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def _domain(domain: str | bytes) -> str:

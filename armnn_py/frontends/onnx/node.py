@@ -1,27 +1,32 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What an operator's converter sees: one node, its operands, its attributes, and the emitter."""
+"""The view of a node that a converter gets: its operands, its attributes, and the emitter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dense,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.attributes import Subgraph
-from armnn_py.frontends.onnx.emit import Emitter, Unsupported, Value, dtype_of, shape_of
-from armnn_py.frontends.onnx.model import Node
-from armnn_py.frontends.onnx.reading import quoted
-from armnn_py.frontends.onnx.tensors import Unreadable, dense
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.tensors import Unreadable
 
 __all__ = ["NodeView"]
-
-Array: TypeAlias = "NDArray[Any]"
 
 
 class NodeView:
@@ -91,12 +96,12 @@ class NodeView:
         return len(self.shape(index))
 
     def known(self, index: int) -> Array | None:
-        """Return an operand whose values are known, or ``None``."""
+        """Return the elements of an operand that is known, or ``None``."""
         value = self._values[index] if index < len(self._values) else None
-        return value if isinstance(value, np.ndarray) else None
+        return value.array if isinstance(value, Known) else None
 
     def constant(self, index: int, what: str) -> Array:
-        """Return an operand that shapes depend on, which must be known."""
+        """Return the elements of an operand that shapes depend on, which must be known."""
         array = self.known(index)
         if array is None:
             self.value(index)
@@ -121,16 +126,16 @@ class NodeView:
             if self.wants(output):
                 raise Unsupported(f"{what} as an output")
 
-    def derived(self, index: int, form: str, make: Callable[[Array], Array]) -> Array:
+    def derived(self, index: int, form: str, make: Callable[[Array], Array]) -> Known:
         """Return a known operand in another form, made once per model for a weight."""
         array = self.known(index)
         assert array is not None
         cache = self._derived(index, form) if self._derived else None
         if cache is None:
-            return make(array)
+            return Known(make(array))
         store, key = cache
         if key not in store:
-            store[key] = dense(make(array))
+            store[key] = Known(dense(make(array)))
         result = store[key]
         self.emit.name_constant(result, f"{self.node.inputs[index]}/{form}")
         return result  # type: ignore[no-any-return]
@@ -186,24 +191,3 @@ class NodeView:
         if value is None and default is None:
             raise ParseError(f"attribute {quoted(name)} is missing")
         return normal_axis(self.integer(name, default or 0), rank)
-
-
-def normal_axis(axis: int, rank: int) -> int:
-    """Return an axis counted from the front.
-
-    Raises
-    ------
-    ParseError
-        There is no such axis.
-    """
-    if not -rank <= axis < rank:
-        raise ParseError(f"axis {axis} is outside a tensor of {rank} dimensions")
-    return axis + rank if axis < 0 else axis
-
-
-def normal_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Return axes counted from the front, in order; each may be named once."""
-    found = [normal_axis(axis, rank) for axis in axes]
-    if len(set(found)) != len(found):
-        raise ParseError(f"axes {list(axes)} name a dimension twice")
-    return tuple(sorted(found))

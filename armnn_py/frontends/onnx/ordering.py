@@ -5,13 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.reading import quoted
-
-if TYPE_CHECKING:
-    from armnn_py.frontends.onnx.model import Node
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.onnx.graph_node import Node
 
 __all__ = ["live_nodes", "sort_nodes"]
 
@@ -62,8 +59,8 @@ def _sorted(nodes: Sequence[Node], maker: dict[str, Node]) -> list[Node]:
         for index in makers:
             readers[index].append(node)
     ordered: list[Node] = []
-    # A file that is in order already must keep its order, whatever its shape: so nodes are taken
-    # in file order, and only what a late node sets free is taken at once.
+    # Nodes of a file that is in order must keep that order. So they are taken in file order, and a
+    # node that had to wait for a later one is taken as soon as that is.
     done: set[int] = set()
     for start in nodes:
         ready = [start] if not missing[start.index] and start.index not in done else []

@@ -1,27 +1,28 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Collects what a model needs and the importer lacks, to say it all at once."""
+"""Why a node of an ONNX model cannot be converted."""
 
 from __future__ import annotations
 
-from armnn_py.errors import UnsupportedOperator, UnsupportedOperatorError
-from armnn_py.frontends.onnx.model import Node, OnnxModel
+from armnn_py.frontends.common.problems import Problems
+from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.table import operator_names
 
-__all__ = ["Problems"]
+__all__ = ["OnnxProblems"]
 
 
-class Problems:
-    """The unsupported operators of a model, with reasons and node names."""
+class OnnxProblems(Problems):
+    """The nodes of an ONNX model that cannot be converted."""
 
     def __init__(self, model: OnnxModel) -> None:
+        super().__init__(model.source_name)
         self._model = model
-        self._found: dict[tuple[str, str], list[str]] = {}
         self._standard: set[tuple[str, str]] = set()
 
-    def add(self, node: Node, reason: str) -> None:
+    def add_node(self, node: Node, reason: str) -> None:
         """Note that a node cannot be converted."""
-        self._found.setdefault((node.operator, reason), []).append(node.name)
+        self.add(node.operator, reason, node.name)
         if _is_standard(node):
             self._standard.add((node.operator, reason))
 
@@ -39,31 +40,16 @@ class Problems:
             reason = "not supported by this version"
         else:
             reason = "no operator of standard ONNX"
-        self.add(node, reason)
+        self.add_node(node, reason)
 
-    def raise_if_any(self) -> None:
-        """Raise one error for everything that was noted."""
-        if not self._found:
-            return
-        operators = [
-            UnsupportedOperator(name, len(nodes), reason, tuple(nodes))
-            for (name, reason), nodes in sorted(self._found.items())
-        ]
-        kinds = len({operator.name for operator in operators})
-        raise UnsupportedOperatorError(
-            f"{kinds} {'kind' if kinds == 1 else 'kinds'} of operator in "
-            f"'{self._model.path.name}' cannot be imported",
-            operators=operators,
-            hints=self._hints(),
-        )
-
-    def _hints(self) -> list[str]:
-        if any("run time" in reason for _, reason in self._found):
+    def hints(self) -> list[str]:
+        """Return advice on another export, or the list of supported operators."""
+        if any("run time" in reason for _, reason in self.found):
             return ["shapes that an exporter leaves to run time often vanish with onnxsim"]
         hints = []
         if self._standard:
             hints.append("docs/onnx_operators.md lists what this version supports")
-        if len(self._standard) < len(self._found):
+        if len(self._standard) < len(self.found):
             hints.append("export with standard operators only, or build these parts with Network")
         return hints
 

@@ -1,32 +1,22 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From a file to a parsed ``ModelProto``, with every way a file can be bad as a `ParseError`."""
+"""From bytes to a parsed ``ModelProto``, with every way they can be bad as a `ParseError`."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.contents import read_contents
+from armnn_py.frontends.common.quoting import SHOWN_LENGTH
+from armnn_py.frontends.common.source import ModelSource
 from armnn_py.frontends.onnx.schema import model_class
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["protobuf_text", "quoted", "read_model"]
+__all__ = ["protobuf_text", "read_model"]
 
-_SHOWN_LENGTH = 100
-
-
-def quoted(name: object) -> str:
-    """Return a name from a file in quotes, printable and of sane length."""
-    text = str(name)
-    if len(text) > _SHOWN_LENGTH:
-        text = f"{text[:_SHOWN_LENGTH]}..."
-    if not text.isprintable():
-        text = text.encode("unicode_escape").decode("ascii")
-    return f"'{text}'"
+_PROTOBUF_LIMIT = 2**31 - 1
 
 
 def protobuf_text(value: str | bytes, what: str) -> str:
@@ -35,38 +25,54 @@ def protobuf_text(value: str | bytes, what: str) -> str:
         try:
             return value.decode("utf-8")
         except UnicodeDecodeError:
-            raise ParseError(f"{what} {value[:_SHOWN_LENGTH]!r} is not UTF-8 text") from None
+            raise ParseError(f"{what} {value[:SHOWN_LENGTH]!r} is not UTF-8 text") from None
     return value
 
 
-def read_model(path: Path) -> onnx.ModelProto:
-    """Read and parse a model file.
+def read_model(source: ModelSource) -> onnx.ModelProto:
+    """Read and parse a model, unless it is parsed already.
 
     Raises
     ------
     ParseError
-        The file cannot be read, is empty, too large for protobuf, or not an ONNX model.
+        The model cannot be read, is empty, too large for protobuf, or not an ONNX model.
     ModelError
         The package ``onnx`` cannot be imported.
     """
+    model: onnx.ModelProto = _parsed(source) if source.message is None else source.message
+    if not model.HasField("graph"):
+        raise ParseError(
+            f"'{source.name}' is not an ONNX model: it has no graph",
+            path=source.path_text,
+            details=[_size_line(source)] if source.message is None else [],
+        )
+    return model
+
+
+def _parsed(source: ModelSource) -> onnx.ModelProto:
     kind = model_class()
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-    data = read_contents(path)
+    size = source.size()
+    if size > _PROTOBUF_LIMIT:
+        raise ParseError(
+            f"model '{source.name}' has {size} bytes, protobuf allows {_PROTOBUF_LIMIT}",
+            path=source.path_text,
+            hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
+        )
+    data = source.read()
     try:
         model: onnx.ModelProto = kind.FromString(data)
     except (DecodeError, ValueError, RecursionError, MemoryError) as error:
         text = str(error).strip()
         raise ParseError(
-            f"'{path.name}' is not an ONNX model, or is damaged",
-            path=str(path),
-            details=[f"file: {len(data)} bytes", *([f"protobuf: {text}"] if text else [])],
+            f"'{source.name}' is not an ONNX model, or is damaged",
+            path=source.path_text,
+            details=[_size_line(source), *([f"protobuf: {text}"] if text else [])],
             hints=["check the file's size against the original: a copy may have been cut short"],
         ) from error
-    if not model.HasField("graph"):
-        raise ParseError(
-            f"'{path.name}' is not an ONNX model: it has no graph",
-            path=str(path),
-            details=[f"file: {len(data)} bytes"],
-        )
     return model
+
+
+def _size_line(source: ModelSource) -> str:
+    return f"{'given' if source.path is None else 'file'}: {source.size()} bytes"

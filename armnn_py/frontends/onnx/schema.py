@@ -3,8 +3,8 @@
 """The messages of ONNX files, as the package ``onnx`` defines them.
 
 Importing the whole package takes longer than reading most models, so its generated module is loaded
-alone. The classes are the package's own, whoever imports it and when: protobuf has one class for a
-message. For the same reason nothing is left in ``sys.modules``, where the package would be missed.
+alone. Protobuf has one class for each message, so that these are the classes of ``onnx`` also for a
+program that imports it. The module does not stay in ``sys.modules``, where its package is missing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def model_class() -> type[onnx.ModelProto]:
             import onnx
 
             found = onnx.ModelProto
-    except Exception as error:  # versions of the two that do not fit raise of all kinds
+    except Exception as error:  # versions that do not fit raise all kinds of errors
         raise ModelError(
             "the Python package 'onnx' cannot be imported",
             details=[f"{type(error).__name__}: {error}"],

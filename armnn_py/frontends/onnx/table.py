@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 
-from armnn_py.frontends.onnx.emit import Value
+from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.records import record
 
@@ -32,7 +32,7 @@ class Operator:
     since: int
     convert: Converter
     check: Check | None
-    """Raises `Unsupported` for what attributes alone rule out; sees no operands but weights."""
+    """Raises `Unsupported` for attributes that no layer expresses; sees no operands but weights."""
 
 
 _FAMILIES = {

@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.reading import protobuf_text, quoted
-from armnn_py.frontends.onnx.slabs import Empty
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.slabs import Empty
+from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.records import record
-from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
+from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
     import onnx
     from numpy.typing import NDArray
 
-__all__ = ["DTYPES", "Unreadable", "dense", "element_type_name", "read_tensor"]
+__all__ = ["DTYPES", "Unreadable", "element_type_name", "read_tensor"]
 
 # TensorProto.DataType -> numpy dtype of the types that numpy has.
 DTYPES: dict[int, np.dtype[Any]] = {
@@ -42,7 +43,7 @@ DTYPES: dict[int, np.dtype[Any]] = {
     13: np.dtype(np.uint64),
 }
 _OTHER_TYPES = {8: "string", 14: "complex64", 15: "complex128", 16: "bfloat16"}
-# Which repeated field holds elements that are not raw bytes, and its type.
+# Elements that are not raw bytes: the repeated field that holds them, and the type of that field.
 _FIELDS: dict[int, tuple[str, type[np.generic]]] = {
     1: ("float_data", np.float32),
     7: ("int64_data", np.int64),
@@ -56,7 +57,7 @@ _EXTERNAL = 1
 
 @record
 class Unreadable:
-    """A tensor whose element type has no counterpart; whoever uses it is unsupported."""
+    """A tensor of an element type that numpy lacks; a node that reads it is unsupported."""
 
     reason: str
 
@@ -67,19 +68,8 @@ def element_type_name(number: int) -> str:
     return str(dtype) if dtype is not None else _OTHER_TYPES.get(number, f"type {number}")
 
 
-def dense(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as a Constant layer keeps it: itself if it is so already, else a copy."""
-    place = array.__array_interface__["data"][0]
-    if array.flags.c_contiguous and not array.flags.writeable and place % ALIGNMENT == 0:
-        return array
-    copy = aligned_empty(array.shape, array.dtype)
-    copy[...] = array
-    copy.flags.writeable = False
-    return copy
-
-
 def read_tensor(
-    tensor: onnx.TensorProto, folder: Path, what: str, empty: Empty = aligned_empty
+    tensor: onnx.TensorProto, folder: Path | None, what: str, empty: Empty = aligned_empty
 ) -> NDArray[Any] | Unreadable:
     """Read a tensor's values.
 
@@ -88,7 +78,7 @@ def read_tensor(
     tensor
         The message.
     folder
-        Where the model file lies; external data must lie in it too.
+        Where files of external data must lie; ``None``: there may be none.
     what
         Names the tensor in an error.
     empty
@@ -119,7 +109,7 @@ def read_tensor(
     if tensor.data_location == _EXTERNAL:
         array = _read_external(tensor, folder, shape, dtype, what, empty)
     elif tensor.HasField("raw_data"):
-        raw = tensor.raw_data  # a copy, at each time that it is asked for
+        raw = tensor.raw_data  # protobuf copies the bytes each time
         if len(raw) != size:
             raise _mismatch(what, shape, dtype, f"{len(raw)} bytes")
         array = empty(shape, dtype)
@@ -156,16 +146,16 @@ def _read_field(
     if len(stored_values) != math.prod(shape):
         raise _mismatch(what, shape, dtype, f"{len(stored_values)} elements")
     values = np.array(stored_values, stored)
-    if dtype == np.float16:  # stored as the bits of 16-bit numbers
+    if dtype == np.float16:  # each number is the 16 bits of one
         values = values.astype(np.uint16).view(np.float16)
     array = empty(shape, dtype)
-    array.reshape(-1)[...] = values.astype(dtype, copy=False)  # what is out of range wraps
+    array.reshape(-1)[...] = values.astype(dtype, copy=False)  # numbers out of range wrap
     return array
 
 
 def _read_external(
     tensor: onnx.TensorProto,
-    folder: Path,
+    folder: Path | None,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
     what: str,
@@ -180,6 +170,11 @@ def _read_external(
     location = entries.get("location", "")
     if not location:
         raise ParseError(f"{what} is stored in another file that is not named")
+    if folder is None:
+        raise ParseError(
+            f"{what} is stored in {quoted(location)}, and the model in memory has no folder",
+            hints=[f"data_folder=... names the folder of {quoted(location)}"],
+        )
     file = _external_file(folder, location, what)
     size = math.prod(shape) * dtype.itemsize
     try:

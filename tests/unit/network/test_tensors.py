@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import array
+import copy
 import pickle
 
 import numpy as np
@@ -223,3 +224,35 @@ def test_names_are_arm_nns():
     } <= labels
     assert DataLayout.NCDHW.channel_axis == 1
     assert DataLayout.NHWC.spatial_axes == (1, 2)
+
+
+def test_names_of_free_dimensions():
+    named = TensorInfo((None, 3, None), dimension_names=("batch", "channels", None))
+    assert named.dimension_names == ("batch", None, None)
+    assert named == TensorInfo((None, 3, None))
+    assert hash(named) == hash(TensorInfo((None, 3, None)))
+    assert repr(named) == "TensorInfo(float32, batch x 3 x ?)"
+    assert repr(TensorInfo((None,), dimension_names=["a\nb"])) == r"TensorInfo(float32, a\nb)"
+    for unnamed in ((), ("", None, ""), (None, "channels", None)):
+        info = TensorInfo((None, 3, None), dimension_names=unnamed)
+        assert info.dimension_names == ()
+        assert repr(info) == "TensorInfo(float32, ?x3x?)"
+    for other in (pickle.loads(pickle.dumps(named)), copy.deepcopy(named)):
+        assert other.dimension_names == named.dimension_names
+    assert named.with_shape((None, 3, 5)).dimension_names == ("batch", None, None)
+    assert named.with_shape((2, 3, 5)).dimension_names == ()
+    assert named.with_shape((None, 3)).dimension_names == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("batch",), "1 dimension name given, 2 expected"),
+        ("ab", "dimension names 'ab' given, a sequence of str and None expected"),
+        (5, "dimension names 5 given, a sequence of str and None expected"),
+        ((1, None), "a sequence of str and None expected"),
+    ],
+)
+def test_names_that_do_not_fit(names, message):
+    with pytest.raises(InvalidArgumentError, match=message):
+        TensorInfo((None, 3), dimension_names=names)

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from armnn_py.frontends.onnx.emit import Unsupported, Value
+from armnn_py.frontends.common.values import Known, Unsupported, Value, array_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import (
@@ -90,8 +90,8 @@ def _clip_attributes(view: NodeView) -> Value:
     like = view.dtype(0)
     return clip(
         view,
-        None if low is None else np.asarray(low).astype(like),
-        None if high is None else np.asarray(high).astype(like),
+        None if low is None else Known(np.asarray(low).astype(like)),
+        None if high is None else Known(np.asarray(high).astype(like)),
     )
 
 
@@ -105,10 +105,10 @@ def _clip(view: NodeView) -> Value:
 def clip(view: NodeView, low: Value | None, high: Value | None) -> Value:
     """Limit the node's first operand; a bound may be absent, known, or computed at run time."""
     emit, x = view.emit, view.value(0)
-    is_known = all(bound is None or isinstance(bound, np.ndarray) for bound in (low, high))
+    is_known = all(bound is None or isinstance(bound, Known) for bound in (low, high))
     if is_known and view.dtype(0).kind == "f":
-        bottom = None if low is None else float(emit.known(low).reshape(-1)[0])
-        top = None if high is None else float(emit.known(high).reshape(-1)[0])
+        bottom = None if low is None else float(array_of(low).reshape(-1)[0])
+        top = None if high is None else float(array_of(high).reshape(-1)[0])
         if bottom == 0 and top in (None, math.inf):
             return emit.activation(ActivationFunction.RELU, x)
         if bottom is not None and top is not None:
@@ -142,9 +142,9 @@ def _prelu_per_channel(view: NodeView) -> Value:
 def _sloped(view: NodeView, slope: Value) -> Value:
     """Return max(x, 0) + slope * min(x, 0), or the layer for one slope."""
     emit, x = view.emit, view.value(0)
-    is_single = isinstance(slope, np.ndarray) and slope.size == 1 and slope.ndim <= view.rank(0)
-    if is_single and view.dtype(0).kind == "f":
-        alpha = float(emit.known(slope).reshape(-1)[0])
+    is_single = math.prod(shape_of(slope)) == 1 and len(shape_of(slope)) <= view.rank(0)
+    if isinstance(slope, Known) and is_single and view.dtype(0).kind == "f":
+        alpha = float(slope.array.reshape(-1)[0])
         return emit.activation(ActivationFunction.LEAKY_RELU, x, alpha)
     zero = emit.scalar(0, x)
     above = emit.binary(BinaryOperation.MAXIMUM, x, zero, "above")

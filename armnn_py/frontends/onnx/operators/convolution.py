@@ -10,10 +10,10 @@ import numpy as np
 
 from armnn_py.descriptors import Convolution2dDescriptor, DepthwiseConvolution2dDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value
+from armnn_py.frontends.common.values import Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.frontends.onnx.windows import Window
+from armnn_py.frontends.onnx.windows import window_of
 from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _conv(view: NodeView) -> Value:
         raise ParseError(
             f"weights of shape {view.shape(1)} in {groups} groups do not fit {channels} channels"
         )
-    window = Window.of(view, kernel, view.shape(0)[2:])
+    window = window_of(view, kernel, view.shape(0)[2:])
     x: Value = view.value(0)
     if is_line:  # one row of an image
         window = window.as_plane()
@@ -76,7 +76,7 @@ def _conv(view: NodeView) -> Value:
 
 
 def _as_line(view: NodeView, y: Value) -> Value:
-    batch, channels, _, width = y.info.static_shape if not isinstance(y, np.ndarray) else y.shape
+    batch, channels, _, width = shape_of(y)
     return view.emit.reshape(y, (batch, channels, width))
 
 

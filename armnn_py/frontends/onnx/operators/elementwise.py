@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of
-from armnn_py.frontends.onnx.emit.arithmetic import check_divisor
-from armnn_py.frontends.onnx.node import NodeView, normal_axis
+from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.emit.arithmetic import check_divisor
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
+from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
 from armnn_py.types import BinaryOperation, ComparisonOperation, UnaryOperation
@@ -65,8 +66,8 @@ def _binary(view: NodeView) -> Value:
 def _pow(view: NodeView) -> Value:
     x, y = operands(view)
     emit, dtype = view.emit, dtype_of(x)
-    if isinstance(y, np.ndarray) and y.size == 1 and y.ndim <= len(view.shape(0)):
-        exponent = float(y.reshape(-1)[0])
+    if isinstance(y, Known) and y.array.size == 1 and y.array.ndim <= len(view.shape(0)):
+        exponent = float(y.array.reshape(-1)[0])
         if exponent == 1:
             return x
         if exponent == 2:
@@ -102,7 +103,7 @@ def _floor(view: NodeView) -> Value:
     # -ceil(-x): a layer that every backend has.
     emit = view.emit
     if (known := view.known(0)) is not None:
-        return np.asarray(np.floor(known))
+        return Known(np.asarray(np.floor(known)))
     up = emit.unary(
         UnaryOperation.CEIL, emit.unary(UnaryOperation.NEG, view.value(0), "negated"), "ceil"
     )
@@ -142,13 +143,13 @@ def _cast_like(view: NodeView) -> Value:
 
 @operator("Mod", since=10)
 def _mod(view: NodeView) -> Value:
-    x, y = view.value(0), view.value(1)
-    if not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)):
+    x, y = view.known(0), view.known(1)
+    if x is None or y is None:
         raise Unsupported("a remainder computed at run time")
     check_divisor(x, y)
     remainder = np.fmod if view.integer("fmod") else np.mod
     with np.errstate(all="ignore"):
-        return np.asarray(remainder(x, y)).astype(x.dtype, copy=False)
+        return Known(np.asarray(remainder(x, y)).astype(x.dtype, copy=False))
 
 
 _KNOWN_ONLY: dict[str, Callable[[Any], Any]] = {
@@ -174,4 +175,4 @@ def _known_only(view: NodeView) -> Value:
         raise Unsupported("supported for constant inputs only")
     with np.errstate(all="ignore"):
         result = np.asarray(_KNOWN_ONLY[view.node.op_type](known))
-    return result if result.dtype == np.bool_ else result.astype(known.dtype, copy=False)
+    return Known(result if result.dtype == np.bool_ else result.astype(known.dtype, copy=False))

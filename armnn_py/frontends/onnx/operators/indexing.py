@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import ComparisonOperation, ReduceOperation
@@ -42,16 +42,22 @@ def _gather(view: NodeView) -> Value:
 def _counted_from_front(view: NodeView, indices: Value, limits: Sequence[int]) -> Value:
     """Return indices as int32 with negative ones resolved; ``limits`` is per last dimension."""
     emit = view.emit
-    limit = np.array(limits, np.int32)
-    if isinstance(indices, np.ndarray):
-        if ((indices < -limit) | (indices >= limit)).any():
-            raise ParseError(f"an index lies outside {list(limits)}")
-        return np.where(indices < 0, indices + limit, indices).astype(np.int32)
+    if isinstance(indices, Known):
+        return Known(_resolved(indices.array, limits))
+    limit = Known(np.array(limits, np.int32))
     narrow = emit.cast(indices, np.int32, "int32")
-    zero = np.array(0, np.int32)
+    zero = Known(np.array(0, np.int32))
     below = emit.compare(ComparisonOperation.LESS, narrow, zero, "below")
     turn = emit.mul(emit.cast(below, np.int32, "turn"), limit, "offset")
     return emit.add(narrow, turn, "from_front")
+
+
+def _resolved(indices: Array, limits: Sequence[int]) -> Array:
+    """Do the same to known indices, and refuse those that lie outside."""
+    limit = np.array(limits, np.int32)
+    if ((indices < -limit) | (indices >= limit)).any():
+        raise ParseError(f"an index lies outside {list(limits)}")
+    return np.where(indices < 0, indices + limit, indices).astype(np.int32)
 
 
 def _strides(shape: Sequence[int]) -> list[int]:
@@ -75,13 +81,13 @@ def _gather_nd(view: NodeView) -> Value:
         raise ParseError(f"indices of shape {indices} do not fit {shape} with batch_dims {batch}")
     _check_size(shape)
     indexed, rest = shape[batch : batch + depth], shape[batch + depth :]
-    # The tensor as rows; a row is what one index names.
+    # View the tensor as rows, one for each index.
     found = _counted_from_front(view, view.value(1), indexed)
     weights = np.array(_strides(indexed), np.int32)
-    if isinstance(found, np.ndarray):
-        positions: Value = (found * weights).sum(-1, dtype=np.int32)
+    if isinstance(found, Known):
+        positions: Value = Known(np.asarray((found.array * weights).sum(-1, dtype=np.int32)))
     else:
-        scaled = emit.mul(found, weights, "scaled")
+        scaled = emit.mul(found, Known(weights), "scaled")
         positions = emit.reduce(
             ReduceOperation.SUM, scaled, (len(indices) - 1,), False, "positions"
         )
@@ -89,7 +95,7 @@ def _gather_nd(view: NodeView) -> Value:
         count = math.prod(shape[:batch])
         start = np.arange(count, dtype=np.int32) * np.int32(math.prod(indexed))
         start = start.reshape(*shape[:batch], *[1] * (len(indices) - 1 - batch))
-        positions = emit.add(positions, start, "batch")
+        positions = emit.add(positions, Known(start), "batch")
     rows = emit.reshape(view.value(0), (math.prod(shape[: batch + depth]), *rest), "rows")
     return emit.gather(rows, positions, 0)
 
@@ -104,13 +110,13 @@ def _gather_elements(view: NodeView) -> Value:
         raise ParseError(f"indices of shape {target} do not fit {shape}")
     _check_size(shape)
     found = _counted_from_front(view, view.value(1), (shape[axis],))
-    scaled = emit.mul(found, np.array(_strides(shape)[axis], np.int32), "scaled")
-    positions = emit.add(scaled, _own_positions(target, shape, axis), "positions")
+    scaled = emit.mul(found, Known(np.array(_strides(shape)[axis], np.int32)), "scaled")
+    positions = emit.add(scaled, Known(_own_positions(target, shape, axis)), "positions")
     flat = emit.reshape(view.value(0), (math.prod(shape),), "flat")
     return emit.gather(flat, positions, 0)
 
 
-def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> np.ndarray:
+def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> Array:
     """Return the flat position of each element but for its place along ``axis``."""
     total = np.zeros(target, np.int32)
     for d, stride in enumerate(_strides(shape)):
@@ -132,8 +138,7 @@ def _scatter_nd(view: NodeView) -> Value:
     depth = indices.shape[-1] if indices.ndim else 0
     if not 1 <= depth <= len(shape):
         raise ParseError(f"indices of shape {indices.shape} do not fit {shape}")
-    found = _counted_from_front(view, indices, shape[:depth])
-    assert isinstance(found, np.ndarray)
+    found = _resolved(indices, shape[:depth])
     rows = (found * np.array(_strides(shape[:depth]), np.int32)).sum(-1).reshape(-1)
     row = math.prod(shape[depth:])
     positions = (rows[:, np.newaxis] * row + np.arange(row)).reshape(-1)
@@ -148,13 +153,12 @@ def _scatter_elements(view: NodeView) -> Value:
     if indices.ndim != len(shape):
         raise ParseError(f"indices of shape {indices.shape} do not fit {shape}")
     _check_size(shape)
-    found = _counted_from_front(view, indices, (shape[axis],))
-    assert isinstance(found, np.ndarray)
+    found = _resolved(indices, (shape[axis],))
     positions = found * _strides(shape)[axis] + _own_positions(indices.shape, shape, axis)
     return _scatter(view, positions.reshape(-1))
 
 
-def _scatter(view: NodeView, positions: np.ndarray) -> Value:
+def _scatter(view: NodeView, positions: Array) -> Value:
     """Write the updates at known flat positions: a Gather from the data and the updates."""
     emit, shape = view.emit, view.shape(0)
     count = math.prod(shape)
@@ -171,7 +175,7 @@ def _scatter(view: NodeView, positions: np.ndarray) -> Value:
         0,
         "both",
     )
-    return emit.gather(both, source.reshape(shape), 0)
+    return emit.gather(both, Known(source.reshape(shape)), 0)
 
 
 @operator("Trilu", since=14)
@@ -186,7 +190,7 @@ def _trilu(view: NodeView) -> Value:
     below = np.tri(rows, columns, k - 1 if view.integer("upper", 1) else k, dtype=np.bool_)
     kept = ~below if view.integer("upper", 1) else below
     x = view.value(0)
-    return view.emit.where(kept, x, view.emit.scalar(0, x))
+    return view.emit.where(Known(kept), x, view.emit.scalar(0, x))
 
 
 @operator("OneHot", since=9)
@@ -202,11 +206,11 @@ def _one_hot(view: NodeView) -> Value:
     values = view.value(2)
     if shape_of(values) != (2,) or depth < 1:
         raise ParseError(f"values of shape {shape_of(values)}, depth {depth}")
-    # Row i of the identity, but with the two given values, is what index i becomes.
-    if not isinstance(indices, np.ndarray) and dtype_of(indices).kind == "f":
+    # Index i becomes row i of an identity matrix, with the two given values for 0 and 1.
+    if not isinstance(indices, Known) and dtype_of(indices).kind == "f":
         indices = emit.cast(indices, np.int32, "indices")
-    classes = np.arange(depth).astype(dtype_of(indices))
-    classes = classes.reshape([depth if d == axis else 1 for d in range(rank)])
+    numbers = np.arange(depth).astype(dtype_of(indices))
+    classes = Known(numbers.reshape([depth if d == axis else 1 for d in range(rank)]))
     wide = [*view.shape(0)]
     wide.insert(axis, 1)
     spread = emit.reshape(indices, wide, "spread")

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value, shape_of
-from armnn_py.frontends.onnx.node import NodeView, normal_axes, normal_axis
+from armnn_py.frontends.common.axes import normal_axes, normal_axis
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import PaddingMode
 
@@ -19,7 +20,7 @@ from armnn_py.types import PaddingMode
 @operator("Concat")
 def _concat(view: NodeView) -> Value:
     values = view.values()
-    # Before version 4 the axis may be left out and is 1.
+    # Before version 4 the axis is optional, 1 by default.
     axis = view.axis("axis", 1 if view.version < 4 else None, view.rank(0))
     first = view.shape(0)
     for index, value in enumerate(values):
@@ -125,7 +126,7 @@ def _pad(view: NodeView, pads: list[int], fill: float, axes: list[int]) -> Value
     fits = all(0 <= p <= limit for p, limit in zip(before + after, limits * 2, strict=True))
     if mode == "reflect" and fits:
         return view.emit.pad(view.value(0), before, after, mode=PaddingMode.REFLECT)
-    # Other borders read elements again: a Gather per dimension, at positions that numpy computes.
+    # Other modes repeat elements of the input: a Gather per dimension, at positions from numpy.
     value = view.value(0)
     padded = [axis for axis in range(rank) if before[axis] or after[axis]]
     for axis in padded:
@@ -134,7 +135,7 @@ def _pad(view: NodeView, pads: list[int], fill: float, axes: list[int]) -> Value
         widths = (max(before[axis], 0), max(after[axis], 0))
         if not cut.size:
             raise ParseError(f"dimension {axis} has no elements to pad with")
-        indices = np.pad(cut, widths, mode=mode)  # type: ignore[call-overload]
+        indices = Known(np.pad(cut, widths, mode=mode))  # type: ignore[call-overload]
         name = "" if axis == padded[-1] else f"axis{axis}"
         value = view.emit.gather(value, indices, axis, name)
     return value

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from armnn_py.frontends.onnx.emit import Value, dtype_of
+from armnn_py.frontends.common.values import Value, dtype_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.elementwise import operands
 from armnn_py.frontends.onnx.table import operator

@@ -8,7 +8,7 @@ import numpy as np
 
 from armnn_py.descriptors import FullyConnectedDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Known, Value, array_of, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import LayerType
@@ -21,7 +21,7 @@ def _matmul(view: NodeView) -> Value:
         raise ParseError("a scalar operand")
     result = _product_shape(view.shape(0), view.shape(1))
     if emit.foldable([x, y], result):
-        return np.asarray(np.matmul(emit.known(x), emit.known(y)))
+        return Known(np.asarray(np.matmul(array_of(x), array_of(y))))
     is_weights = view.known(1) is not None and view.rank(1) == 2
     if is_weights and view.rank(0) >= 2 and dtype_of(x).kind == "f":
         descriptor = FullyConnectedDescriptor(constant_weights=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Softmax and the normalisations; what Arm NN has no layer for is composed of means and sums."""
+"""Softmax and the normalisations; those without a layer are composed of means and sums."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from armnn_py.descriptors import BatchNormalizationDescriptor, SoftmaxDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import (
@@ -36,7 +36,7 @@ def _softmax_layer(view: NodeView, x: Value, axis: int, name: str = "") -> Value
 
 @operator("Softmax", "LogSoftmax")
 def _softmax_flattened(view: NodeView) -> Value:
-    # Before version 13 all dimensions from the axis on are one.
+    # Before version 13 all dimensions from the axis on count as one.
     shape, rank = view.shape(0), view.rank(0)
     axis = view.axis("axis", 1, rank)
     if axis == rank - 1:
@@ -62,7 +62,7 @@ def _batch_normalization(view: NodeView) -> Value:
     if len(shape) < 2:
         raise ParseError(f"input of {len(shape)} dimensions, at least 2 expected")
     channels = shape[1]
-    # The layer wants an image, and parameters of the input's type.
+    # The layer takes an image, and parameters of the input's type.
     plane = (*shape[:2], 1, math.prod(shape[2:])) if len(shape) != 4 else shape
     x = emit.reshape(view.value(0), plane, "plane")
     scale, bias, mean, variance = (
@@ -175,7 +175,7 @@ def _lp_normalization(view: NodeView) -> Value:
     norm = emit.reduce(ReduceOperation.SUM, terms, (axis,), True, "sum")
     if p == 2:
         norm = emit.unary(UnaryOperation.SQRT, norm, "norm")
-    # Where the norm is 0 all elements are: any other divisor leaves them so.
+    # A norm of 0 means that all elements are 0: any other divisor gives 0 again.
     smallest = emit.scalar(float(np.finfo(np.float32).tiny), x)
     return emit.div(x, emit.binary(BinaryOperation.MAXIMUM, norm, smallest, "divisor"))
 
@@ -191,9 +191,9 @@ def _lrn(view: NodeView) -> Value:
     offset = channels[:, np.newaxis] - channels
     band = (-((size - 1) // 2) <= -offset) & (-offset <= size // 2)
     factor = view.number("alpha", 1e-4) / size
-    weights = (band * factor).astype(dtype_of(x))
+    weights = Known((band * factor).astype(dtype_of(x))[np.newaxis])
     flat = emit.reshape(x, (*shape[:2], math.prod(shape[2:])), "flat")
-    total = emit.matmul(weights[np.newaxis], emit.mul(flat, flat, "square"), name="sum")
+    total = emit.matmul(weights, emit.mul(flat, flat, "square"), name="sum")
     base = emit.add(total, emit.scalar(view.number("bias", 1.0), x), "base")
     beta = emit.scalar(view.number("beta", 0.75), x)
     divisor = emit.binary(BinaryOperation.POWER, base, beta, "power")

@@ -11,11 +11,12 @@ import numpy as np
 
 from armnn_py.descriptors import DepthwiseConvolution2dDescriptor, Pooling2dDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value, shape_of
-from armnn_py.frontends.onnx.emit.arithmetic import is_narrow
+from armnn_py.frontends.common.emit.arithmetic import is_narrow
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.common.windows import Window
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.frontends.onnx.windows import Window
+from armnn_py.frontends.onnx.windows import window_of
 from armnn_py.types import (
     BinaryOperation,
     DataLayout,
@@ -34,7 +35,7 @@ def _window(view: NodeView) -> Window:
         raise ParseError("attribute 'kernel_shape' is missing")
     if view.rank(0) < 3:
         raise ParseError(f"input of {view.rank(0)} dimensions, at least 3 expected")
-    return Window.of(view, kernel, view.shape(0)[2:])
+    return window_of(view, kernel, view.shape(0)[2:])
 
 
 def _values_only(view: NodeView) -> None:
@@ -113,8 +114,8 @@ def _pool_plane(
     rounding = OutputShapeRounding.FLOOR
     if size != floor:
         rounding = OutputShapeRounding.CEILING
-        # The layer rounds both dimensions alike, and up to windows that start in the padding. A
-        # dimension that must not grow loses padding that no counted window reads.
+        # The layer rounds both dimensions in one direction, and counts windows that start in the
+        # padding. A dimension that must get no further window loses the padding behind its last.
         window = window._replace(
             after=tuple(
                 a if s != f else _exact_after(window, axis, f)
@@ -166,7 +167,7 @@ def _lp_pool(view: NodeView) -> Value:
         x, window = emit.reshape(x, (batch, channels, 1, *size), "plane"), window.as_plane()
     if min(window.after) < 0:
         window, x = _cropped(view, window, x)
-    ones = np.ones((1, *window.kernel, channels), view.dtype(0))
+    ones = Known(np.ones((1, *window.kernel, channels), view.dtype(0)))
     descriptor = DepthwiseConvolution2dDescriptor(
         **window.descriptor_fields(), data_layout=DataLayout.NCHW
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 
@@ -38,5 +38,5 @@ def _spread(view: NodeView, parameter: Value, name: str) -> Value:
     blocks = -(-shape[axis] // block)
     if own != (*shape[:axis], blocks, *shape[axis + 1 :]):
         raise ParseError(f"{name} of shape {own} in blocks of {block} for shape {shape}")
-    positions = (np.arange(shape[axis]) // block).astype(np.int32)
+    positions = Known((np.arange(shape[axis]) // block).astype(np.int32))
     return emit.gather(parameter, positions, axis, name)

@@ -7,12 +7,12 @@ from __future__ import annotations
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Value, shape_of
-from armnn_py.frontends.onnx.node import NodeView, normal_axes
+from armnn_py.frontends.common.axes import normal_axes
+from armnn_py.frontends.common.values import Known, Value, shape_of
+from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import (
     ArgMinMaxFunction,
-    BinaryOperation,
     DataType,
     ReduceOperation,
     UnaryOperation,
@@ -44,7 +44,7 @@ def _reduce(view: NodeView) -> Value:
     emit, x = view.emit, view.value(0)
     keep_dims = bool(view.integer("keepdims", 1))
     operation = _PLAIN[view.node.op_type]
-    if view.dtype(0) == np.bool_ and not isinstance(x, np.ndarray):
+    if view.dtype(0) == np.bool_ and not isinstance(x, Known):
         # Only the extremes are defined of booleans.
         wide = emit.cast(x, np.int32, "wide")
         return emit.cast(emit.reduce(operation, wide, _axes(view), keep_dims, "reduced"), np.bool_)
@@ -103,7 +103,7 @@ def _arg(view: NodeView) -> Value:
         step = [-1 if d == axis else 1 for d in range(rank)]
         turned = emit.stride(x, begin, shape, step, "reversed")
         found = emit.arg(function, turned, axis, DataType.SIGNED32, "arg")
-        found = emit.binary(BinaryOperation.SUB, np.array(count - 1, np.int32), found, "from_front")
+        found = emit.sub(Known(np.array(count - 1, np.int32)), found, "from_front")
         found = emit.cast(found, np.int64, "wide" if keep_dims else "")
     shape[axis] = 1
     return emit.reshape(found, shape) if keep_dims else found

@@ -15,10 +15,11 @@ import numpy as np
 
 from armnn_py.descriptors import ResizeDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx import resampling
-from armnn_py.frontends.onnx.emit import Unsupported, Value, dtype_of, shape_of
-from armnn_py.frontends.onnx.node import NodeView, normal_axes
-from armnn_py.frontends.onnx.resampling import Axis, Method
+from armnn_py.frontends.common import resampling
+from armnn_py.frontends.common.axes import normal_axes
+from armnn_py.frontends.common.resampling import Axis, Method
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import DataLayout, LayerType, ResizeMethod
 
@@ -147,7 +148,7 @@ def _resize(view: NodeView, axes: list[Axis], method: Method, extrapolated: floa
         for axis in beyond:
             lane = resampling.outside(axis, method)
             mask = mask | lane.reshape([-1 if d == axis.index else 1 for d in range(rank)])
-        x = view.emit.where(mask, view.emit.scalar(extrapolated, x), x)
+        x = view.emit.where(Known(mask), view.emit.scalar(extrapolated, x), x)
     return x
 
 
@@ -199,7 +200,8 @@ def _matches(axis: Axis, method: Method, align: bool, half: bool) -> bool:
 def _one_axis(view: NodeView, x: Value, axis: Axis, method: Method, name: str) -> Value:
     emit, rank = view.emit, len(shape_of(x))
     if method.mode == "nearest":
-        return emit.gather(x, resampling.nearest_indices(axis, method), axis.index, name)
+        indices = Known(resampling.nearest_indices(axis, method))
+        return emit.gather(x, indices, axis.index, name)
     if axis.size * axis.target > _MATRIX_LIMIT:
         raise Unsupported(f"mode '{method.mode}' from {axis.size} to {axis.target} elements")
     dtype = dtype_of(x)
@@ -209,11 +211,13 @@ def _one_axis(view: NodeView, x: Value, axis: Axis, method: Method, name: str) -
     shape = list(shape_of(x))
     if axis.index == rank - 1:
         rows = emit.reshape(x, (math.prod(shape[:-1]), axis.size), f"{name or 'last'}_rows")
-        product = emit.matmul(rows, matrix, transpose_y=True, name=f"{name or 'last'}_product")
+        product = emit.matmul(
+            rows, Known(matrix), transpose_y=True, name=f"{name or 'last'}_product"
+        )
     else:
-        # The dimension as rows of matrices whose columns are all that lies behind it.
+        # View the input as matrices: this dimension as rows, all behind it as columns.
         before, behind = math.prod(shape[: axis.index]), math.prod(shape[axis.index + 1 :])
         columns = emit.reshape(x, (before, axis.size, behind), f"{name or 'last'}_columns")
-        product = emit.matmul(matrix[np.newaxis], columns, name=f"{name or 'last'}_product")
+        product = emit.matmul(Known(matrix[np.newaxis]), columns, name=f"{name or 'last'}_product")
     shape[axis.index] = axis.target
     return emit.reshape(product, shape, name)

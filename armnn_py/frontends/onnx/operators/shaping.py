@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What changes or tells a shape, and what makes values out of nothing."""
+"""Operators that change or tell a shape, and those that make values without any input."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value
-from armnn_py.frontends.onnx.node import NodeView, normal_axes
+from armnn_py.frontends.common.axes import normal_axes
+from armnn_py.frontends.common.values import Known, Unsupported, Value
+from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
 
@@ -27,15 +28,15 @@ def _constant(view: NodeView) -> Value:
     if "value" in attributes:
         tensor = view.tensor("value")
         assert tensor is not None
-        return tensor
+        return Known(tensor)
     if "value_float" in attributes:
-        return np.array(view.number("value_float"), np.float32)
+        return Known(np.array(view.number("value_float"), np.float32))
     if "value_int" in attributes:
-        return np.array(view.integer("value_int"), np.int64)
+        return Known(np.array(view.integer("value_int"), np.int64))
     if "value_floats" in attributes:
-        return np.array(view.floats("value_floats"), np.float32)
+        return Known(np.array(view.floats("value_floats"), np.float32))
     if "value_ints" in attributes:
-        return np.array(view.ints("value_ints"), np.int64)
+        return Known(np.array(view.ints("value_ints"), np.int64))
     kinds = ", ".join(attributes) or "no value"
     raise Unsupported(f"a constant given as {kinds}")
 
@@ -47,7 +48,7 @@ def _constant_of_shape(view: NodeView) -> Value:
     value = np.zeros(1, np.float32) if value is None else value
     if value.size != 1 or min(shape, default=0) < 0:
         raise ParseError(f"{value.size} values for shape {shape}")
-    return view.emit.broadcast_to(value.reshape(()), shape)
+    return view.emit.broadcast_to(Known(value.reshape(())), shape)
 
 
 @operator("Shape")
@@ -56,17 +57,17 @@ def _shape(view: NodeView) -> Value:
     start = view.integer("start") if "start" in view.node.attributes else None
     end = view.integer("end") if "end" in view.node.attributes else None
     first, last, _ = slice(start, end).indices(rank)
-    return np.array(view.shape(0)[first:last], np.int64)
+    return Known(np.array(view.shape(0)[first:last], np.int64))
 
 
 @operator("Size")
 def _size(view: NodeView) -> Value:
-    return np.array(math.prod(view.shape(0)), np.int64)
+    return Known(np.array(math.prod(view.shape(0)), np.int64))
 
 
 @operator("Reshape")
 def _reshape(view: NodeView) -> Value:
-    # Version 1 has the shape as an attribute.
+    # In version 1 the shape is an attribute.
     target = view.ints("shape")
     if target is None:
         target = view.integers(1, "shape")
@@ -149,7 +150,7 @@ def _dropout(view: NodeView) -> Sequence[Value]:
     x = view.value(0)
     if not view.wants(1):
         return [x]
-    kept = np.array(True) if view.version >= 10 else view.emit.scalar(1, x)
+    kept = Known(np.array(True)) if view.version >= 10 else view.emit.scalar(1, x)
     return [x, view.emit.broadcast_to(kept, view.shape(0), "mask")]
 
 
@@ -203,7 +204,7 @@ def _range(view: NodeView) -> Value:
     if not view.emit.foldable([], (count,), np.dtype(np.float64)):
         raise Unsupported(f"a range of {count} numbers")
     numbers = start + np.arange(count) * delta
-    return np.asarray(numbers).astype(view.dtype(0))
+    return Known(np.asarray(numbers).astype(view.dtype(0)))
 
 
 @operator("EyeLike", since=9)
@@ -215,4 +216,4 @@ def _eye_like(view: NodeView) -> Value:
     if view.rank(0) != 2 or not view.emit.foldable([], view.shape(0), dtype):
         raise ParseError(f"a diagonal in a tensor of shape {view.shape(0)}")
     rows, columns = view.shape(0)
-    return np.eye(rows, columns, k=view.integer("k"), dtype=dtype)
+    return Known(np.eye(rows, columns, k=view.integer("k"), dtype=dtype))

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import TransposeConvolution2dDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit import Unsupported, Value
-from armnn_py.frontends.onnx.emit.base import data_type_of
+from armnn_py.frontends.common.values import Unsupported, Value, data_type_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import _planes_only, spatial_rank
 from armnn_py.frontends.onnx.table import operator
@@ -46,7 +45,7 @@ def _conv_transpose(view: NodeView) -> Value:
         x = emit.reshape(x, (batch, channels, 1, *size), "plane")
         stride, dilation = (1, *stride), (1, *dilation)
         before, output = (0, *before), (1, *output)
-    # What the formula gives beyond the stated output is cut off behind it.
+    # Elements that the formula gives beyond the stated output are cut off at the end.
     full = [
         (n - 1) * s + (k - 1) * d + 1 - b
         for n, s, k, d, b in zip(
@@ -119,7 +118,7 @@ def _output_size(
     before = []
     for f, w in zip(full, wanted, strict=True):
         total = max(f - w, 0)
-        # The odd element goes behind for SAME_UPPER and before otherwise.
+        # Of an odd total, the larger half lies behind for SAME_UPPER, and before otherwise.
         before.append(total // 2 if mode == "SAME_UPPER" else total - total // 2)
     return tuple(before), tuple(wanted)
 

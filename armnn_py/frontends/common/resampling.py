@@ -96,8 +96,8 @@ def nearest_indices(axis: Axis, method: Method) -> Array:
     rounding = _ROUNDINGS.get(method.rounding)
     if rounding is None:
         raise ParseError(f"nearest mode '{method.rounding}' is not one")
-    # Which of two neighbours is nearer is often decided by the last bit: as in onnxruntime, by that
-    # of a float32, which is what a model has its scales in.
+    # The last bit often decides which of two neighbours is nearer: like onnxruntime, compute in
+    # float32, the type of a model's scales.
     found = positions(axis, method, np.float32)
     clipped: Array = np.clip(rounding(found, axis.scale), 0, axis.size - 1)
     return clipped.astype(np.int32)

@@ -1,74 +1,57 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Values, names, and the limits of what is computed during import."""
+"""Layers, names, and the limits of what is computed during import."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import Descriptor
-from armnn_py.errors import InvalidArgumentError, ParseError
-from armnn_py.frontends.onnx.reading import quoted
-from armnn_py.frontends.onnx.tensors import dense
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Value,
+    dense,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
 from armnn_py.network import Layer, Network, OutputSlot
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import DataType, LayerType
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import numpy as np
 
-__all__ = ["EmitterBase", "Unsupported", "Value", "dtype_of", "shape_of"]
+__all__ = ["EmitterBase", "check_size", "is_modest"]
 
-Value: TypeAlias = "NDArray[Any] | OutputSlot"
-"""What is known of a tensor during conversion: its values, or the slot that will hold them."""
+DenseOf = Callable[[Known], Array]
+"""Returns the array of a known value in the form that a Constant layer keeps."""
 
-DenseOf: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any]]"
-"""Brings a known value to the form that a Constant layer keeps."""
-
-# A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). What is larger than
-# this is not computed at import, and all of it together neither.
+# A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). Bytes of the largest
+# result that is computed at import, of the largest view, of all such results, and of any tensor.
 _FOLD_LIMIT = 2**28
 _VIEW_LIMIT = 2**30
 _FOLD_BUDGET = 2**32
 _TENSOR_LIMIT = 2**36
 
 
-class Unsupported(Exception):  # noqa: N818 - an answer, not an error: collected and listed
-    """A node has no counterpart; the reason is shown beside its operator."""
-
-
-def shape_of(value: Value) -> tuple[int, ...]:
-    """Return the shape, of which every dimension is known during conversion."""
-    return value.shape if isinstance(value, np.ndarray) else value.info.static_shape
-
-
-def dtype_of(value: Value) -> np.dtype[Any]:
-    """Return the numpy dtype of the elements."""
-    return value.dtype if isinstance(value, np.ndarray) else value.info.dtype
-
-
-def data_type_of(dtype: np.dtype[Any]) -> DataType:
-    """Return the tensor type of a dtype; types that no layer computes are unsupported."""
-    try:
-        return DataType.from_numpy(dtype)
-    except InvalidArgumentError:
-        raise Unsupported(f"{dtype} values at run time") from None
-
-
 class EmitterBase:
     """Keeps the network, gives names, and turns known values into Constant layers."""
 
-    def __init__(self, network: Network, dense_of: DenseOf = dense) -> None:
+    def __init__(
+        self, network: Network, dense_of: DenseOf = lambda value: dense(value.array)
+    ) -> None:
         self.network = network
         self._dense_of = dense_of
         self._names: set[str] = set()
         self._base = ""
-        self._slots: dict[int, tuple[NDArray[Any], OutputSlot]] = {}
-        self._constant_names: dict[int, tuple[NDArray[Any], str]] = {}
+        self._slots: dict[Known, OutputSlot] = {}
+        self._constant_names: dict[Known, str] = {}
         self._budget = _FOLD_BUDGET
 
     # ---- Names ----------------------------------------------------------------------------------
@@ -135,28 +118,38 @@ class EmitterBase:
         """Return a slot that holds the value: a Constant layer, shared, for known ones."""
         if isinstance(value, OutputSlot):
             return value
-        known = self._slots.get(id(value))
-        if known is not None:
-            return known[1]
-        data_type_of(value.dtype)
-        array = self._dense_of(value)
-        _, name = self._constant_names.get(id(value), (value, f"{self._base}/constant"))
-        slot = self.network.add_constant(array, name=self.unique(name)).outputs[0]
-        self._slots[id(value)] = (value, slot)
+        slot = self._slots.get(value)
+        if slot is None:
+            info = value.info
+            name = self._constant_names.get(value, f"{self._base}/constant")
+            constant = self.network.add_constant(
+                self._dense_of(value), info=info, name=self.unique(name)
+            )
+            slot = self._slots[value] = constant.outputs[0]
         return slot
 
-    def name_constant(self, array: NDArray[Any], name: str) -> None:
-        """Say what a known value is called, should a layer need it."""
-        # The array is kept too: its id is a key only as long as it lives.
-        self._constant_names.setdefault(id(array), (array, name))
+    def name_constant(self, value: Known, name: str) -> None:
+        """Name the Constant layer that a known value becomes, if a layer reads it."""
+        self._constant_names.setdefault(value, name)
 
     # ---- Known values ---------------------------------------------------------------------------
 
     def foldable(
         self, values: Sequence[Value], shape: Sequence[int], dtype: np.dtype[Any] | None = None
     ) -> bool:
-        """Return whether to compute a result of this shape at once, and charge for it."""
-        if not all(isinstance(value, np.ndarray) for value in values):
+        """Return whether to compute a result of this shape at once, and charge for it.
+
+        Quantised numbers are not computed with: an array of them holds no real values.
+        """
+        if any(quantization_of(value) is not None for value in values):
+            return False
+        return self.movable(values, shape, dtype)
+
+    def movable(
+        self, values: Sequence[Value], shape: Sequence[int], dtype: np.dtype[Any] | None = None
+    ) -> bool:
+        """Return the same of a result that consists of the very elements of ``values``."""
+        if not all(isinstance(value, Known) for value in values):
             return False
         itemsize = (dtype or dtype_of(values[0])).itemsize if values or dtype else 8
         size = math.prod(shape) * itemsize

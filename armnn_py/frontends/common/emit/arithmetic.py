@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +21,17 @@ from armnn_py.descriptors import (
     ReduceDescriptor,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit.base import Value, data_type_of, dtype_of, shape_of
-from armnn_py.frontends.onnx.emit.movement import Movement
+from armnn_py.frontends.common.emit.movement import Movement
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Value,
+    array_of,
+    data_type_of,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import (
     ActivationFunction,
@@ -36,12 +45,7 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 __all__ = ["Arithmetic", "check_divisor", "is_narrow"]
-
-Array: TypeAlias = "NDArray[Any]"
 
 
 def check_divisor(x: Array, y: Array) -> None:
@@ -109,12 +113,32 @@ _REDUCE: dict[ReduceOperation, Callable[..., Any]] = {
 
 
 def is_narrow(value: Value) -> bool:
-    """Return whether a value has small integers.
+    """Return whether a value has small integers without a scale.
 
-    Layers take them as quantised numbers, which need a scale. As plain integers they are computed
-    in 32 bits; the cast back drops the high bits, so that the result wraps as ONNX has it.
+    Layers take small integers as quantised numbers, which need a scale. Plain ones are computed in
+    32 bits; the cast back drops the high bits, so that the result wraps around.
     """
-    return dtype_of(value) in (np.int8, np.uint8, np.int16)
+    return dtype_of(value) in (np.int8, np.uint8, np.int16) and quantization_of(value) is None
+
+
+def _reduced(operation: ReduceOperation, x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
+    options: dict[str, Any] = {}
+    if operation is ReduceOperation.MEAN and not x.size:
+        # numpy warns of the mean of an empty array, which a valid model may ask for.
+        shape = np.sum(x, axis=axes, keepdims=keep_dims).shape
+        return np.full(shape, np.nan if x.dtype.kind == "f" else 0, x.dtype)
+    if operation in (ReduceOperation.MAX, ReduceOperation.MIN) and not x.size:
+        is_max = operation is ReduceOperation.MAX
+        if x.dtype.kind == "f":
+            options["initial"] = -np.inf if is_max else np.inf
+        elif x.dtype.kind == "b":
+            options["initial"] = not is_max
+        else:
+            limits = np.iinfo(x.dtype)
+            options["initial"] = limits.min if is_max else limits.max
+    with np.errstate(all="ignore"):
+        result = _REDUCE[operation](x, axis=axes, keepdims=keep_dims, **options)
+    return np.asarray(result).astype(x.dtype, copy=False)
 
 
 class Arithmetic(Movement):
@@ -124,9 +148,9 @@ class Arithmetic(Movement):
         """Return a value as 32-bit integers."""
         return self.cast(value, np.int32, name)
 
-    def scalar(self, value: float, like: Value) -> Array:
+    def scalar(self, value: float, like: Value) -> Known:
         """Return a number of the same type as ``like``."""
-        return np.array(value).astype(dtype_of(like))
+        return Known(np.array(value).astype(dtype_of(like)))
 
     def binary(self, operation: BinaryOperation, x: Value, y: Value, name: str = "") -> Value:
         """Combine two values of one type, broadcasting as numpy does."""
@@ -135,8 +159,8 @@ class Arithmetic(Movement):
         shape = np.broadcast_shapes(shape_of(x), shape_of(y))
         if self.foldable([x, y], shape):
             with np.errstate(all="ignore"):
-                result = _BINARY[operation](self.known(x), self.known(y))
-            return np.asarray(result).astype(dtype_of(x), copy=False)
+                result = _BINARY[operation](array_of(x), array_of(y))
+            return Known(np.asarray(result).astype(dtype_of(x), copy=False))
         if is_narrow(x):
             wide = self.binary(operation, self.widened(x, "x"), self.widened(y, "y"), "wide")
             return self.cast(wide, dtype_of(x), name)
@@ -171,8 +195,8 @@ class Arithmetic(Movement):
         """Apply a function to each element."""
         if self.foldable([x], shape_of(x)):
             with np.errstate(all="ignore"):
-                result = _UNARY[operation](self.known(x))
-            return np.asarray(result).astype(dtype_of(x), copy=False)
+                result = _UNARY[operation](array_of(x))
+            return Known(np.asarray(result).astype(dtype_of(x), copy=False))
         if is_narrow(x):
             wide = self.unary(operation, self.widened(x, "x"), "wide")
             return self.cast(wide, dtype_of(x), name)
@@ -190,8 +214,8 @@ class Arithmetic(Movement):
         numpy_function = _ACTIVATION.get(function)
         if numpy_function is not None and self.foldable([x], shape_of(x)):
             with np.errstate(all="ignore"):
-                result = numpy_function(self.known(x), a, b)
-            return np.asarray(result).astype(dtype_of(x), copy=False)
+                result = numpy_function(array_of(x), a, b)
+            return Known(np.asarray(result).astype(dtype_of(x), copy=False))
         descriptor = ActivationDescriptor(function=function, a=a, b=b)
         return self.layer(LayerType.ACTIVATION, [x], descriptor, name=name)
 
@@ -200,7 +224,7 @@ class Arithmetic(Movement):
         if dtype_of(x) != dtype_of(y):
             raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
         if self.foldable([x, y], np.broadcast_shapes(shape_of(x), shape_of(y))):
-            return np.asarray(_COMPARISON[operation](self.known(x), self.known(y)))
+            return Known(np.asarray(_COMPARISON[operation](array_of(x), array_of(y))))
         if is_narrow(x) or dtype_of(x) == np.bool_:
             x, y = self.widened(x, "x"), self.widened(y, "y")
         return self.layer(
@@ -213,7 +237,7 @@ class Arithmetic(Movement):
         """Combine two booleans."""
         if self.foldable([x, y], np.broadcast_shapes(shape_of(x), shape_of(y))):
             combine = np.logical_and if operation is LogicalBinaryOperation.AND else np.logical_or
-            return np.asarray(combine(self.known(x), self.known(y)))
+            return Known(np.asarray(combine(array_of(x), array_of(y))))
         return self.layer(
             LayerType.LOGICAL_BINARY,
             [x, y],
@@ -222,14 +246,14 @@ class Arithmetic(Movement):
         )
 
     def cast(self, x: Value, dtype: Any, name: str = "") -> Value:
-        """Convert to another type; what has that type already is left alone."""
+        """Convert to another type; a value that has it already is returned as it is."""
         target = np.dtype(dtype)
         if dtype_of(x) == target:
             return x
         if self.foldable([x], shape_of(x), target):
             with np.errstate(all="ignore"):
-                return self.known(x).astype(target)
-        if target == np.bool_:  # any value but 0 is true, which truncation to a byte would miss
+                return Known(array_of(x).astype(target))
+        if target == np.bool_:  # 0.5 is true, but a Cast would truncate it to 0
             return self.compare(ComparisonOperation.NOT_EQUAL, x, self.scalar(0, x), name)
         info = TensorInfo(shape_of(x), data_type_of(target))
         return self.layer(LayerType.CAST, [x], name=name, output=info)
@@ -251,7 +275,7 @@ class Arithmetic(Movement):
             if keep_dims or axis not in axes
         )
         if self.foldable([x], shape):
-            return self._reduce_known(operation, self.known(x), tuple(axes), keep_dims)
+            return Known(_reduced(operation, array_of(x), tuple(axes), keep_dims))
         if is_narrow(x):
             wide = self.reduce(operation, self.widened(x, "x"), axes, keep_dims, "wide")
             return self.cast(wide, dtype_of(x), name)
@@ -265,28 +289,6 @@ class Arithmetic(Movement):
         descriptor = ReduceDescriptor(operation=operation, axes=tuple(axes), keep_dims=keep_dims)
         return self.layer(LayerType.REDUCE, [x], descriptor, name=name)
 
-    @staticmethod
-    def _reduce_known(
-        operation: ReduceOperation, x: Array, axes: tuple[int, ...], keep_dims: bool
-    ) -> Array:
-        options: dict[str, Any] = {}
-        if operation is ReduceOperation.MEAN and not x.size:
-            # numpy warns of the mean of nothing, which is what a file may well ask for.
-            shape = np.sum(x, axis=axes, keepdims=keep_dims).shape
-            return np.full(shape, np.nan if x.dtype.kind == "f" else 0, x.dtype)
-        if operation in (ReduceOperation.MAX, ReduceOperation.MIN) and not x.size:
-            is_max = operation is ReduceOperation.MAX
-            if x.dtype.kind == "f":
-                options["initial"] = -np.inf if is_max else np.inf
-            elif x.dtype.kind == "b":
-                options["initial"] = not is_max
-            else:
-                limits = np.iinfo(x.dtype)
-                options["initial"] = limits.min if is_max else limits.max
-        with np.errstate(all="ignore"):
-            result = _REDUCE[operation](x, axis=axes, keepdims=keep_dims, **options)
-        return np.asarray(result).astype(x.dtype, copy=False)
-
     def arg(
         self, function: ArgMinMaxFunction, x: Value, axis: int, data_type: DataType, name: str = ""
     ) -> Value:
@@ -294,7 +296,7 @@ class Arithmetic(Movement):
         shape = tuple(dim for d, dim in enumerate(shape_of(x)) if d != axis)
         if shape_of(x)[axis] and self.foldable([x], shape):
             find = np.argmax if function is ArgMinMaxFunction.MAX else np.argmin
-            return np.asarray(find(self.known(x), axis)).astype(data_type.numpy)
+            return Known(np.asarray(find(array_of(x), axis)).astype(data_type.numpy))
         x = self.widened(x, "x") if is_narrow(x) else x
         descriptor = ArgMinMaxDescriptor(function=function, axis=axis, output_type=data_type)
         return self.layer(LayerType.ARG_MIN_MAX, [x], descriptor, name=name)

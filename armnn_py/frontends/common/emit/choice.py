@@ -12,8 +12,15 @@ import math
 
 import numpy as np
 
-from armnn_py.frontends.onnx.emit.arithmetic import Arithmetic
-from armnn_py.frontends.onnx.emit.base import Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.emit.arithmetic import Arithmetic
+from armnn_py.frontends.common.values import (
+    Known,
+    Unsupported,
+    Value,
+    array_of,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.types import LogicalBinaryOperation, UnaryOperation
 
 __all__ = ["Choice"]
@@ -26,16 +33,16 @@ class Choice(Arithmetic):
         """Return ``x`` where ``condition`` holds, else ``y``; all three broadcast."""
         shape = np.broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
         if self.foldable([condition, x, y], shape, dtype_of(x)):
-            chosen = np.where(self.known(condition), self.known(x), self.known(y))
-            return np.asarray(chosen).astype(dtype_of(x), copy=False)
-        if isinstance(condition, np.ndarray) and condition.size:
-            if condition.all():
+            chosen = np.where(array_of(condition), array_of(x), array_of(y))
+            return Known(np.asarray(chosen).astype(dtype_of(x), copy=False))
+        if isinstance(condition, Known) and condition.array.size:
+            if condition.array.all():
                 return self.broadcast_to(x, shape, name)
-            if not condition.any():
+            if not condition.array.any():
                 return self.broadcast_to(y, shape, name)
         if dtype_of(x) == np.bool_:
             return self._where_boolean(condition, x, y, name)
-        if _is_finite(x) and _is_finite(y):
+        if _may_be_masked(x) and _may_be_masked(y):
             return self._where_masked(condition, x, y, name)
         return self._where_gathered(condition, x, y, shape, name)
 
@@ -69,11 +76,14 @@ class Choice(Arithmetic):
             0,
             "both",
         )
-        own = np.arange(count, dtype=np.int32).reshape(shape)
+        own = Known(np.arange(count, dtype=np.int32).reshape(shape))
         no = self.cast(self.unary(UnaryOperation.LOGICAL_NOT, condition, "not"), np.int32, "no")
-        offset = self.mul(no, np.array(count, np.int32), "offset")
+        offset = self.mul(no, Known(np.array(count, np.int32)), "offset")
         return self.gather(both, self.add(own, offset, "positions"), 0, name)
 
 
-def _is_finite(value: Value) -> bool:
-    return isinstance(value, np.ndarray) and bool(np.isfinite(value).all())
+def _may_be_masked(value: Value) -> bool:
+    """Return whether a value times 0 is 0 everywhere, and times 1 itself."""
+    if not isinstance(value, Known) or value.quantization is not None:
+        return False
+    return bool(np.isfinite(value.array).all())

@@ -32,7 +32,7 @@ class Slabs:
     Touching fresh memory takes longer than copying weights into it, and each of a network's arrays
     alone is too small for numpy to ask for large pages. A block lives until the last of its arrays
     is gone: small ones, which often outlive the large ones, get memory of their own.
-    So have the first few megabytes, as a small model has no more.
+    The first few megabytes get it, too: a small model has no more.
     """
 
     __slots__ = ("_before", "_slab", "_used")

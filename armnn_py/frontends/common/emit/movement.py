@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,11 +24,19 @@ from armnn_py.descriptors import (
     View,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.onnx.emit.base import EmitterBase, Value, dtype_of, is_modest, shape_of
+from armnn_py.frontends.common.emit.base import EmitterBase, is_modest
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    array_of,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
+from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.types import LayerType, PaddingMode
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["Movement"]
 
@@ -43,11 +50,10 @@ class Movement(EmitterBase):
         if target == shape_of(value):
             return value
         if math.prod(target) != math.prod(shape_of(value)):
-            raise ParseError(
-                f"a tensor of shape {_text(shape_of(value))} cannot become {_text(target)}"
-            )
-        if isinstance(value, np.ndarray):
-            return value.reshape(target)
+            given, wanted = format_shape(shape_of(value)), format_shape(target)
+            raise ParseError(f"a tensor of shape {given} cannot become {wanted}")
+        if isinstance(value, Known):
+            return _moved(value, value.array.reshape(target), lambda a: _reshaped(value, a, target))
         return self.layer(
             LayerType.RESHAPE, [value], ReshapeDescriptor(target_shape=target), name=name
         )
@@ -59,8 +65,8 @@ class Movement(EmitterBase):
             raise ParseError(f"{order} is no permutation of {len(shape_of(value))} dimensions")
         if order == tuple(range(len(order))):
             return value
-        if isinstance(value, np.ndarray):
-            return value.transpose(order)
+        if isinstance(value, Known):
+            return _moved(value, value.array.transpose(order), order.index)
         return self.layer(
             LayerType.TRANSPOSE, [value], PermuteDescriptor(mappings=order), name=name
         )
@@ -73,8 +79,11 @@ class Movement(EmitterBase):
         sizes = [shape_of(value)[axis] for value in filled]
         shape = list(shape_of(filled[0]))
         shape[axis] = sum(sizes)
-        if self.foldable(filled, shape):
-            return np.concatenate([self.known(value) for value in filled], axis)
+        first = filled[0]
+        is_alike = all(quantization_of(value) == quantization_of(first) for value in filled)
+        if isinstance(first, Known) and is_alike and self.movable(filled, shape):
+            joined = np.concatenate([array_of(value) for value in filled], axis)
+            return _moved(first, joined, _except(axis))
         views = []
         start = 0
         for value in filled:
@@ -91,8 +100,9 @@ class Movement(EmitterBase):
         shape = shape_of(value)
         if sum(sizes) != shape[axis] or min(sizes, default=0) < 0:
             raise ParseError(f"parts of {list(sizes)} do not make up dimension {axis}: {shape}")
-        if isinstance(value, np.ndarray):
-            return list(np.split(value, list(itertools.accumulate(sizes))[:-1], axis))
+        if isinstance(value, Known):
+            arrays = np.split(value.array, list(itertools.accumulate(sizes))[:-1], axis)
+            return [_moved(value, array, _except(axis)) for array in arrays]
         if len(sizes) == 1:
             return [value]
         parts: list[Value] = []
@@ -107,8 +117,8 @@ class Movement(EmitterBase):
         descriptor = SplitterDescriptor(axis=axis, views=tuple(views))
         slots = iter(self.layers(LayerType.SPLITTER, [value], descriptor, name=name).outputs)
         for size in sizes:
-            empty = np.zeros((*shape[:axis], size, *shape[axis + 1 :]), dtype_of(value))
-            parts.append(next(slots) if size else empty)
+            box = (*shape[:axis], size, *shape[axis + 1 :])
+            parts.append(next(slots) if size else _empty(value, box))
         return parts
 
     def slice(
@@ -118,10 +128,11 @@ class Movement(EmitterBase):
         shape = shape_of(value)
         if tuple(size) == shape:
             return value
-        if isinstance(value, np.ndarray):
-            return value[tuple(slice(b, b + s) for b, s in zip(begin, size, strict=True))]
+        if isinstance(value, Known):
+            box = tuple(slice(b, b + s) for b, s in zip(begin, size, strict=True))
+            return _moved(value, value.array[box])
         if not math.prod(size):
-            return np.zeros(tuple(size), dtype_of(value))
+            return _empty(value, size)
         return self.layer(
             LayerType.SLICE,
             [value],
@@ -141,15 +152,16 @@ class Movement(EmitterBase):
         step = [1 if s <= 1 else k for k, s in zip(step, size, strict=True)]
         if all(s == 1 for s in step):
             return self.slice(value, begin, size, name)
-        if isinstance(value, np.ndarray):
-            return value[tuple(map(_python_slice, begin, size, step))]
+        if isinstance(value, Known):
+            cut = value.array[tuple(map(_python_slice, begin, size, step))]
+            return _moved(value, cut, lambda axis: axis if step[axis] == 1 else None)
         if not math.prod(size):
-            return np.zeros(tuple(size), dtype_of(value))
+            return _empty(value, size)
         end, end_mask = [], 0
         for axis, (first, count, by) in enumerate(zip(begin, size, step, strict=True)):
             last = first + (count - 1) * by
             end.append(last + (1 if by > 0 else -1))
-            if end[-1] < 0:  # would count from the end: say "to the very beginning" instead
+            if end[-1] < 0:  # would count from the back: the mask says "up to the first element"
                 end[-1] = 0
                 end_mask |= 1 << axis
         descriptor = StridedSliceDescriptor(
@@ -167,17 +179,21 @@ class Movement(EmitterBase):
         mode: PaddingMode = PaddingMode.CONSTANT,
         name: str = "",
     ) -> Value:
-        """Put elements around a value; a constant fill must be exact as float32."""
+        """Put elements around a value.
+
+        A constant fill is the stored number, also of quantised values, and must be exact as
+        float32.
+        """
         if not any(before) and not any(after):
             return value
         shape = [b + d + a for b, d, a in zip(before, shape_of(value), after, strict=True)]
-        if self.foldable([value], shape):
+        if isinstance(value, Known) and self.movable([value], shape):
             widths = list(zip(before, after, strict=True))
-            array = self.known(value)
             if mode is PaddingMode.CONSTANT:
-                return np.pad(array, widths, constant_values=np.array(fill).astype(array.dtype))
+                number = np.array(fill).astype(value.array.dtype)
+                return _moved(value, np.pad(value.array, widths, constant_values=number))
             numpy_mode = "reflect" if mode is PaddingMode.REFLECT else "symmetric"
-            return np.pad(array, widths, mode=numpy_mode)  # type: ignore[call-overload,no-any-return]
+            return _moved(value, np.pad(value.array, widths, mode=numpy_mode))  # type: ignore[call-overload]
         descriptor = PadDescriptor(
             padding_mode=mode, pad_before=tuple(before), pad_after=tuple(after), value=fill
         )
@@ -187,15 +203,16 @@ class Movement(EmitterBase):
         """Read elements along a dimension at integer positions; negative ones count back."""
         shape = shape_of(value)
         result = (*shape[:axis], *shape_of(indices), *shape[axis + 1 :])
-        if isinstance(indices, np.ndarray):
-            limit = shape[axis]
-            if indices.size and (indices.min() < -limit or indices.max() >= limit):
+        if isinstance(indices, Known):
+            limit, places = shape[axis], indices.array
+            if places.size and (places.min() < -limit or places.max() >= limit):
                 raise ParseError(f"an index lies outside dimension {axis} of {limit} elements")
-            if self.foldable([value], result):
-                return np.asarray(np.take(self.known(value), indices, axis))
-            indices = np.where(indices < 0, indices + limit, indices).astype(np.int32)
+            if isinstance(value, Known) and self.movable([value], result):
+                taken = np.asarray(np.take(value.array, places, axis))
+                return _moved(value, taken, _except(axis, behind=places.ndim - 1))
+            indices = Known(np.where(places < 0, places + limit, places).astype(np.int32))
             if not math.prod(result):
-                return np.zeros(result, dtype_of(value))
+                return _empty(value, result)
         return self.layer(
             LayerType.GATHER, [value, indices], GatherDescriptor(axis=axis), name=name
         )
@@ -206,9 +223,9 @@ class Movement(EmitterBase):
             return value
         shape = [d * m for d, m in zip(shape_of(value), multiples, strict=True)]
         if not math.prod(shape):
-            return np.zeros(tuple(shape), dtype_of(value))
-        if self.foldable([value], shape):
-            return np.tile(self.known(value), tuple(multiples))
+            return _empty(value, shape)
+        if isinstance(value, Known) and self.movable([value], shape):
+            return _moved(value, np.tile(value.array, tuple(multiples)))
         return self.layer(
             LayerType.TILE, [value], TileDescriptor(multiples=tuple(multiples)), name=name
         )
@@ -219,12 +236,12 @@ class Movement(EmitterBase):
         if target == shape_of(value):
             return value
         if np.broadcast_shapes(shape_of(value), target) != target:
-            raise ParseError(
-                f"shape {_text(shape_of(value))} does not broadcast to {_text(target)}"
-            )
-        # Broadcasting an array costs nothing before somebody needs it dense.
-        if isinstance(value, np.ndarray) and is_modest(target, value.dtype):
-            return np.broadcast_to(self.known(value), target)
+            given, wanted = format_shape(shape_of(value)), format_shape(target)
+            raise ParseError(f"shape {given} does not broadcast to {wanted}")
+        # A broadcast array takes no memory until a layer needs it dense.
+        if isinstance(value, Known) and is_modest(target, value.array.dtype):
+            shift = len(target) - value.array.ndim
+            return _moved(value, np.broadcast_to(value.array, target), lambda axis: axis + shift)
         return self.layer(
             LayerType.BROADCAST_TO,
             [value],
@@ -232,17 +249,52 @@ class Movement(EmitterBase):
             name=name,
         )
 
-    @staticmethod
-    def known(value: Value) -> NDArray[Any]:
-        """Return a value that is known."""
-        assert isinstance(value, np.ndarray)
-        return value
+
+def _moved(
+    value: Known, array: Array, axis_of: Callable[[int], int | None] = lambda axis: axis
+) -> Known:
+    """Return the elements of a known value elsewhere, with the meaning that they had.
+
+    ``axis_of`` tells where a dimension of the value is in the array; ``None``: its indices are not
+    what they were. It is asked of the dimension along which scales differ.
+    """
+    if value.stated is None:
+        return Known(array)
+    quantization = value.quantization
+    if quantization is not None and (axis := quantization.axis) is not None:
+        target = axis_of(axis)
+        if target is None or array.shape[target] != len(quantization.scales):
+            raise Unsupported(f"elements moved along dimension {axis}, in which scales differ")
+        quantization = QuantizationInfo(quantization.scales, quantization.zero_points, target)
+    return Known(array, TensorInfo(array.shape, value.stated.data_type, quantization))
+
+
+def _except(moved: int, *, behind: int = 0) -> Callable[[int], int | None]:
+    """Return where dimensions are if ``moved`` is mixed up, and ``behind`` are added behind it."""
+    return lambda axis: None if axis == moved else axis + (behind if axis > moved else 0)
+
+
+def _reshaped(value: Known, axis: int, target: Sequence[int]) -> int | None:
+    """Return which dimension of a shape has the indices that ``axis`` of the value has."""
+    shape = value.array.shape
+    before = math.prod(shape[:axis])
+    for index, size in enumerate(target):
+        if size == shape[axis] and math.prod(target[:index]) == before:
+            return index
+    return None
+
+
+def _empty(value: Value, shape: Sequence[int]) -> Known:
+    """Return a tensor of no elements, of the type and scale of a value."""
+    array = np.zeros(tuple(shape), dtype_of(value))
+    if isinstance(value, Known) and value.stated is None:
+        return Known(array)
+    quantization = quantization_of(value)
+    if quantization is not None and quantization.axis is not None:
+        quantization = None
+    return Known(array, TensorInfo(array.shape, value.info.data_type, quantization))
 
 
 def _python_slice(begin: int, size: int, step: int) -> slice:
     end = begin + size * step
     return slice(begin, None if end < 0 else end, step)
-
-
-def _text(shape: Sequence[int]) -> str:
-    return "x".join(map(str, shape)) or "scalar"

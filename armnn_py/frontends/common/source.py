@@ -1,0 +1,187 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Where a model comes from: a file, bytes in memory, or a message that is parsed already."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from armnn_py._native.large_pages import read_bytes
+from armnn_py.errors import InvalidArgumentError, ModelFileNotFoundError, ParseError
+from armnn_py.records import record
+
+__all__ = ["ModelSource", "open_source"]
+
+_HEAD_SIZE = 64
+_BUFFERS = (bytes, bytearray, memoryview)
+
+
+@record
+class ModelSource:
+    """A model that was handed over, of a format yet to be found out."""
+
+    name: str
+    """Name in messages: that of the file, or ``<bytes>`` and the like."""
+    title: str
+    """Name of the file without its suffix; empty where there is none."""
+    path: Path | None
+    """The file, unless the model is in memory."""
+    folder: Path | None
+    """Where files that the model refers to may lie; ``None``: it may refer to none."""
+    contents: bytes | None = None
+    message: Any = None
+    """The model as the package of its format holds it, which then needs no reading."""
+
+    @property
+    def path_text(self) -> str | None:
+        """The path as errors have it."""
+        return None if self.path is None else str(self.path)
+
+    def head(self) -> bytes:
+        """Return the first bytes, by which a format is recognised.
+
+        Raises
+        ------
+        ParseError
+            There are none, or the file cannot be read or is no regular one: opening a pipe would
+            wait.
+        """
+        if self.path is None:
+            head = (self.contents or b"")[:_HEAD_SIZE]
+        else:
+            try:
+                mode = self.path.stat().st_mode
+                if not stat.S_ISREG(mode):
+                    what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+                    raise ParseError(f"model '{self.name}' is {what}", path=self.path_text)
+                with self.path.open("rb") as stream:
+                    head = stream.read(_HEAD_SIZE)
+            except (OSError, ValueError) as error:
+                raise self._unreadable(error) from error
+        if not head:
+            raise ParseError(f"model '{self.name}' is empty", path=self.path_text)
+        return head
+
+    def size(self) -> int:
+        """Return how many bytes there are to read.
+
+        Raises
+        ------
+        ParseError
+            The file cannot be read.
+        """
+        if self.path is None:
+            return len(self.contents or b"")
+        try:
+            return self.path.stat().st_size
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def read(self) -> bytes:
+        """Return all bytes.
+
+        Raises
+        ------
+        ParseError
+            There are none, or the file cannot be read.
+        """
+        if self.path is None:
+            data = self.contents
+        else:
+            try:
+                data = read_bytes(self.path)
+            except OSError as error:
+                raise self._unreadable(error) from error
+        if not data:
+            raise ParseError(f"model '{self.name}' is empty", path=self.path_text)
+        return data
+
+    def _unreadable(self, error: OSError | ValueError) -> ParseError:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        kind = ModelFileNotFoundError if isinstance(error, FileNotFoundError) else ParseError
+        return kind(
+            f"cannot read model '{self.name}': {reason}",
+            path=self.path_text,
+            details=[f"path: {self.path_text!r}"],
+        )
+
+
+def open_source(
+    model: object, data_folder: str | os.PathLike[str] | None, *, is_message: bool = False
+) -> ModelSource:
+    """Return where a model comes from, whatever it was handed over as.
+
+    Parameters
+    ----------
+    model
+        A path, bytes, a binary file that is read from its position to its end, or the message of a
+        format.
+    data_folder
+        Where files that the model refers to may lie; by default beside a model that is a file.
+    is_message
+        Whether ``model`` is known to be a message.
+
+    Raises
+    ------
+    InvalidArgumentError
+        ``model`` is none of these, or ``data_folder`` is no folder.
+    ParseError
+        A binary file cannot be read.
+    """
+    folder = None if data_folder is None else _checked_folder(data_folder)
+    if is_message:
+        return ModelSource(f"<{type(model).__name__}>", "", None, folder, message=model)
+    if isinstance(model, _BUFFERS):
+        contents = model if isinstance(model, bytes) else bytes(model)
+        return ModelSource(f"<{type(model).__name__}>", "", None, folder, contents)
+    if isinstance(model, (str, os.PathLike)):
+        path = _checked_path(model, "model path")
+        return ModelSource(path.name, path.stem, path, path.parent if folder is None else folder)
+    if callable(getattr(model, "read", None)):
+        name = getattr(model, "name", None)  # a number if it was opened by its descriptor
+        file = Path(name) if isinstance(name, str) and name else None
+        contents = _read_stream(model, f"<{type(model).__name__}>" if file is None else file.name)
+        if file is None:
+            return ModelSource(f"<{type(model).__name__}>", "", None, folder, contents)
+        return ModelSource(file.name, file.stem, None, folder, contents)
+    raise InvalidArgumentError(
+        f"model given as {type(model).__name__}, a path, bytes, a binary file or an "
+        "onnx.ModelProto expected"
+    )
+
+
+def _checked_path(path: str | os.PathLike[str], what: str) -> Path:
+    try:
+        return Path(path)
+    except TypeError as error:
+        raise InvalidArgumentError(f"{what} {path!r}: {error}") from error
+
+
+def _checked_folder(folder: object) -> Path:
+    if not isinstance(folder, (str, os.PathLike)):
+        raise InvalidArgumentError(
+            f"data_folder given as {type(folder).__name__}, a path expected",
+            hints=["data_folder='models/net', the folder of the files that the model names"],
+        )
+    path = _checked_path(folder, "data_folder")
+    if not os.path.isdir(path):  # noqa: PTH112 (Path.is_dir raises for odd names)
+        raise InvalidArgumentError(f"data_folder '{folder}' is not a folder")
+    return path
+
+
+def _read_stream(stream: Any, name: str) -> bytes:
+    try:
+        # A model is no text: reading it as text would fail with words about an encoding.
+        contents = "" if isinstance(stream, io.TextIOBase) else stream.read()
+    except (OSError, ValueError) as error:  # ValueError: the file is closed
+        raise ParseError(f"cannot read model '{name}': {error}") from error
+    if not isinstance(contents, _BUFFERS):
+        raise InvalidArgumentError(
+            f"model '{name}' reads as {type(contents).__name__}, bytes expected",
+            hints=["open the file in binary mode: open(path, 'rb')"],
+        )
+    return contents if isinstance(contents, bytes) else bytes(contents)

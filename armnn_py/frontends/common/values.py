@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Values: what an importer has of a tensor, its elements or the slot that will hold them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.network import OutputSlot
+from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
+from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
+from armnn_py.types import DataType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Array",
+    "Known",
+    "Unsupported",
+    "Value",
+    "array_of",
+    "data_type_of",
+    "dense",
+    "dtype_of",
+    "quantization_of",
+    "shape_of",
+]
+
+Array: TypeAlias = "NDArray[Any]"
+
+
+class Unsupported(Exception):  # noqa: N818 - an answer, not an error: collected and listed
+    """A node has no counterpart; the reason is shown beside its operator."""
+
+
+def data_type_of(dtype: np.dtype[Any]) -> DataType:
+    """Return the tensor type of a dtype; types that no layer computes are unsupported."""
+    try:
+        return DataType.from_numpy(dtype)
+    except InvalidArgumentError:
+        raise Unsupported(f"{dtype} values at run time") from None
+
+
+class Known:
+    """A tensor whose elements are known during conversion.
+
+    Two of them are equal only if they are the same object: a value that several nodes read becomes
+    one Constant layer.
+
+    Parameters
+    ----------
+    array
+        The elements. Their type may be one that no tensor has (``float64``), as long as only the
+        importer computes with them.
+    info
+        What the elements mean where the array does not tell it: quantised numbers. Shape and dtype
+        are those of the array.
+    """
+
+    __slots__ = ("array", "stated")
+
+    def __init__(self, array: Array, info: TensorInfo | None = None) -> None:
+        assert info is None or (info.shape == array.shape and info.dtype == array.dtype)
+        self.array = array
+        self.stated = info
+
+    @property
+    def info(self) -> TensorInfo:
+        """Shape, type and quantisation as a Constant layer has them.
+
+        Raises
+        ------
+        Unsupported
+            No tensor type has the array's dtype.
+        """
+        if self.stated is not None:
+            return self.stated
+        return TensorInfo(self.array.shape, data_type_of(self.array.dtype))
+
+    @property
+    def quantization(self) -> QuantizationInfo | None:
+        """Scales and zero points; ``None`` for plain numbers."""
+        return None if self.stated is None else self.stated.quantization
+
+    def __repr__(self) -> str:
+        if self.stated is not None:
+            return f"<Known {self.stated!r}>"
+        return f"<Known {self.array.dtype} {format_shape(self.array.shape)}>"
+
+
+Value: TypeAlias = "Known | OutputSlot"
+"""A tensor during conversion. Both kinds have an ``info``."""
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """Return the shape, of which every dimension is known during conversion."""
+    return value.array.shape if isinstance(value, Known) else value.info.static_shape
+
+
+def dtype_of(value: Value) -> np.dtype[Any]:
+    """Return the numpy dtype of the elements."""
+    return value.array.dtype if isinstance(value, Known) else value.info.dtype
+
+
+def quantization_of(value: Value) -> QuantizationInfo | None:
+    """Return the quantisation; unlike ``value.info``, also of values that no tensor can hold."""
+    return value.quantization if isinstance(value, Known) else value.info.quantization
+
+
+def array_of(value: Value) -> Array:
+    """Return the elements of a value that is known."""
+    assert isinstance(value, Known)
+    return value.array
+
+
+def dense(array: Array) -> Array:
+    """Return an array as a Constant layer keeps it: itself if it is so already, else a copy."""
+    address = array.__array_interface__["data"][0]
+    if array.flags.c_contiguous and not array.flags.writeable and address % ALIGNMENT == 0:
+        return array
+    copy = aligned_empty(array.shape, array.dtype)
+    copy[...] = array
+    copy.flags.writeable = False
+    return copy

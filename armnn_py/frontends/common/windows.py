@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The sliding window of convolutions and pooling: kernel, strides, dilations and pads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Window", "same_pads"]
+
+
+class Window(NamedTuple):
+    """Geometry of a window over an input of known size, per spatial dimension."""
+
+    size: tuple[int, ...]
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+    @property
+    def extent(self) -> tuple[int, ...]:
+        """Elements that the kernel spans, gaps included."""
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
+
+    @property
+    def fits(self) -> bool:
+        """Whether the padded input has room for the kernel at least once."""
+        return all(
+            size + before + after >= extent
+            for size, before, after, extent in zip(
+                self.size, self.before, self.after, self.extent, strict=True
+            )
+        )
+
+    def output_size(self, *, ceil: bool) -> tuple[int, ...]:
+        """Return how many positions the window has.
+
+        Rounding up admits a last window that is only partly inside, unless it would start in the
+        padding behind the input.
+        """
+        found = []
+        for size, extent, stride, before, after in zip(
+            self.size, self.extent, self.stride, self.before, self.after, strict=True
+        ):
+            span = size + before + after - extent
+            count = span // stride + 1
+            if ceil and span % stride and count * stride < size + before:
+                count += 1
+            found.append(count)
+        return tuple(found)
+
+    def as_plane(self) -> Window:
+        """Return a window over one dimension as one over an image of one row."""
+        return self._replace(
+            size=(1, *self.size),
+            kernel=(1, *self.kernel),
+            stride=(1, *self.stride),
+            dilation=(1, *self.dilation),
+            before=(0, *self.before),
+            after=(0, *self.after),
+        )
+
+    def descriptor_fields(self) -> dict[str, Any]:
+        """Return the fields that all descriptors with a window over a plane share."""
+        return {
+            "pad_top": self.before[0],
+            "pad_left": self.before[1],
+            "pad_bottom": self.after[0],
+            "pad_right": self.after[1],
+            "stride_y": self.stride[0],
+            "stride_x": self.stride[1],
+            "dilation_y": self.dilation[0],
+            "dilation_x": self.dilation[1],
+        }
+
+
+def same_pads(
+    size: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    *,
+    is_upper: bool,
+) -> list[int]:
+    """Return pads, all before and then all after, that make the output ``ceil(size / stride)``.
+
+    Where a dimension takes an odd number of them, the larger half lies after it if ``is_upper``.
+    """
+    before, after = [], []
+    for dim, k, s, d in zip(size, kernel, stride, dilation, strict=True):
+        total = max((-(-dim // s) - 1) * s + (k - 1) * d + 1 - dim, 0)
+        small, large = total // 2, total - total // 2
+        before.append(small if is_upper else large)
+        after.append(large if is_upper else small)
+    return before + after

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a model file says about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from armnn_py.records import Frozen, record
+
+__all__ = ["ModelMetadata"]
+
+
+@record
+class ModelMetadata(Frozen):
+    """What a model file says about itself; nothing of it changes what is computed.
+
+    Each text is empty, and each mapping too, where the file does not say it.
+
+    Attributes
+    ----------
+    format
+        Format of the file: ``"ONNX"``; empty for a network that was built in Python.
+    format_version
+        Version of the format, for ONNX that of its intermediate representation.
+    opsets
+        Version of each set of operators by its domain, as ``{"ai.onnx": 17}``.
+    producer, producer_version
+        What wrote the file.
+    domain, version
+        Namespace and version of the model, in its author's counting.
+    description
+        What the author says of the model.
+    graph_name, graph_description
+        The same of its graph.
+    properties
+        Whatever else the author stored, by key: labels, an alphabet, training settings.
+    """
+
+    format: str = ""
+    format_version: int = 0
+    opsets: Mapping[str, int] = field(default_factory=dict)
+    producer: str = ""
+    producer_version: str = ""
+    domain: str = ""
+    version: int = 0
+    description: str = ""
+    graph_name: str = ""
+    graph_description: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from armnn_py.cli.backends_new import new
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
 from armnn_py.text import counted
+from armnn_py.types import DataType
 
 if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
@@ -105,7 +106,9 @@ def _file_name(verdict: dict[str, Any]) -> str:
 @click.argument("backend_id", metavar="ID")
 @with_session
 def show(session: Session, backend_id: str) -> None:
-    """Show what the backend ID says of itself, and its options."""
+    """Show what the backend ID says of itself, its options, and the layers that it takes."""
+    from armnn_py.backends.probing import probe_support
+
     with _runtime(session) as runtime:
         backend = runtime.backends[backend_id]
         data: dict[str, Any] = {
@@ -122,6 +125,10 @@ def show(session: Session, backend_id: str) -> None:
             "devices": [dataclasses.asdict(device) for device in backend.devices],
             "counters": [dataclasses.asdict(counter) for counter in backend.counters],
             "cache_files": backend.number_of_cache_files,
+            "layers": {
+                layer_type.label: [data_type.label for data_type in data_types]
+                for layer_type, data_types in probe_support(backend).items()
+            },
         }
 
     def render(renderer: Renderer) -> None:
@@ -150,8 +157,25 @@ def show(session: Session, backend_id: str) -> None:
                 [[c["name"], c["counter_class"], c["unit"], c["description"]]
                  for c in data["counters"]],
             )  # fmt: skip
+        _render_layers(renderer, data["layers"])
 
     session.answer(data, render)
+
+
+def _render_layers(renderer: Renderer, layers: dict[str, list[str]]) -> None:
+    """Write a row for each layer type that is taken in some form, and a line of the others."""
+    renderer.table(
+        [Column("layer"), Column("data types")],
+        [
+            [label, "all" if len(types) == len(DataType) else ", ".join(types)]
+            for label, types in sorted(layers.items())
+            if types
+        ],
+    )
+    others = sorted(label for label, types in layers.items() if not types)
+    if others:
+        renderer.line(f"Not taken: {', '.join(others)}")
+    renderer.line("Asked about small examples; 'armnn-py check MODEL' asks about a model's layers.")
 
 
 def _bytes(size: int) -> str:

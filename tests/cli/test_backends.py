@@ -51,6 +51,17 @@ def test_show_describes_a_backend(command: Command) -> None:
     assert "Options: " in command("backends", "show", "CpuRef").out
 
 
+def test_show_lists_the_layers_that_a_backend_takes(command: Command, dozen_folder: Path) -> None:
+    arguments = ("--backend-path", dozen_folder, "backends", "show", "Dozen")
+    layers = command(*arguments, "--json").json["layers"]
+    taken = {layer: types for layer, types in layers.items() if types}
+    assert taken == {"ElementwiseBinary": ["float32"]}
+    text = command(*arguments).out
+    assert re.search(r"\nElementwiseBinary +float32\nNot taken: Activation, ", text)
+    assert "Softmax" in text
+    assert re.search(r"\nReshape +all\n", command("backends", "show", "CpuRef").out)
+
+
 def test_show_has_what_there_is(
     command: Command, tmp_path: Path, build_backend: Callable[..., None]
 ) -> None:

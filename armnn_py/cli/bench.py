@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_bytes, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
 from armnn_py.errors import InvalidArgumentError
@@ -63,15 +64,16 @@ def bench(session: Session, *, timed: TimedArguments, seconds: float, other: Pat
             times.append(warm.run())
         data = {
             "model": timed.given.model,
-            "backends": warm.network.assignment.counts,
+            "backends": warm.ready.network.assignment.counts,
             "runs": len(times),
             "warmup": timed.warmup,
             "threads": warm.threads,
             "system": f"{platform.system()} {platform.machine()}",
-            "load_seconds": warm.load_seconds,
+            "load_seconds": warm.ready.load_seconds,
             "first_seconds": warm.first_seconds,
             **_summary(times),
-            "arena_bytes": warm.network.arena_size,
+            "arena_bytes": warm.ready.network.arena_size,
+            "assumed_shapes": warm.ready.assumed,
             "compared": before,
         }
     session.answer(data, lambda renderer: _render(renderer, data, before))
@@ -136,6 +138,8 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
             f"before: {Path(before['model']).name}, {counted(before['threads'], 'thread')}, "
             f"{_places(before)}"
         )
+    if data["assumed_shapes"]:
+        renderer.line(assumption(data["assumed_shapes"]))
 
 
 def _places(data: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ import rich_click as click
 
 from armnn_py.cli.app import EXIT_MODEL, CommandFailedError, Session, with_session
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.text import counted
 
@@ -36,10 +37,11 @@ def check(
     session: Session, *, given: ModelArguments, all_layers: bool, fail_on_split: bool
 ) -> None:
     """Place every layer of MODEL without running it; exit 3 if a layer has no backend."""
-    with _without_fallbacks_in_the_log(session), given.optimized(session) as optimized:
+    with _without_fallbacks_in_the_log(session), given.optimized(session) as (optimized, assumed):
         assignment = optimized.assignment
         data: dict[str, Any] = {
             "model": given.model,
+            "assumed_shapes": assumed,
             "layers": [{**record.to_json(), "reason": record.reason} for record in assignment],
             "backends": assignment.counts,
             "parts": assignment.parts,
@@ -112,6 +114,8 @@ def _render(renderer: Renderer, data: dict[str, Any], summary: str, all_layers: 
     for line in data["measured"]:
         renderer.line(f"Measured: {line}")
     renderer.line(summary)
+    if data["assumed_shapes"]:
+        renderer.line(assumption(data["assumed_shapes"]))
 
 
 def _number(part: int | None) -> str:

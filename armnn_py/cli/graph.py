@@ -12,6 +12,7 @@ import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.networks import assumption
 
 if TYPE_CHECKING:
     from armnn_py.pictures import Drawing
@@ -52,9 +53,9 @@ def graph(
         raise click.UsageError(
             f"--json and -o - both want standard output; give the {form} file a name"
         )
-    with given.optimized(session) as optimized:
+    with given.optimized(session) as (optimized, assumed):
         drawing = drawing_of(optimized.placed)
-    data = _data(drawing, given.model)
+    data = {**_data(drawing, given.model), "assumed_shapes": assumed}
     if form == "json":
         document = {"schema": "armnn-py/graph/1", "ok": True, **data, "file": None}
         text = json.dumps(document, indent=2) + "\n"
@@ -66,10 +67,8 @@ def graph(
     target = Path(output or f"{Path(given.model).stem}.graph.{form}")
     target.write_text(text, encoding="utf-8", newline="\n")
     summary = drawing.summary
-    session.answer(
-        {**data, "file": str(target)},
-        lambda renderer: renderer.line(f"{target}: {summary}"),
-    )
+    lines = [f"{target}: {summary}", *filter(None, [assumption(assumed)])]
+    session.answer({**data, "file": str(target)}, lambda renderer: renderer.line("\n".join(lines)))
 
 
 def _data(drawing: Drawing, model: str) -> dict[str, Any]:

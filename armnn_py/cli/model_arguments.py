@@ -9,24 +9,25 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import rich_click as click
 
-from armnn_py.cli import inputs as files
 from armnn_py.cli.app import backend_option
+from armnn_py.cli.networks import read_network, shape_hint, with_batch
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py import Network, OptimizedNetwork, OptimizerOptions, Runtime
+    from armnn_py import OptimizedNetwork, OptimizerOptions, Runtime
     from armnn_py.cli.app import Session
 
-__all__ = ["ModelArguments", "model_arguments", "read_network"]
+__all__ = ["ModelArguments", "model_arguments"]
 
 R = TypeVar("R")
+Assumed: TypeAlias = dict[str, list[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +69,10 @@ class ModelArguments:
         )
 
     @contextlib.contextmanager
-    def optimized(self, session: Session) -> Iterator[OptimizedNetwork]:
+    def optimized(self, session: Session) -> Iterator[tuple[OptimizedNetwork, Assumed]]:
         """Give the model with every layer placed, in a runtime that is closed afterwards.
+
+        With it comes the shape of each input that was assumed, as from `with_batch`.
 
         Raises
         ------
@@ -80,34 +83,18 @@ class ModelArguments:
         """
         import armnn_py
 
-        network = read_network(self.model, self.shapes)
+        network, assumed = with_batch(read_network(self.model, self.shapes))
         for name, info in network.inputs.items():
             if not info.is_static:
                 raise InvalidArgumentError(
                     f"input '{name}' has free dimensions: {info!r}",
-                    hints=[files.shape_hint(name, info)],
+                    hints=[shape_hint(name, info)],
                 )
         with session.runtime() as runtime:
-            yield armnn_py.optimize(
+            optimized = armnn_py.optimize(
                 network, self.listed, runtime=runtime, options=self.options(runtime)
             )
-
-
-def read_network(model: str, shapes: Sequence[str]) -> Network:
-    """Import a file and bind what ``--shape`` says.
-
-    Raises
-    ------
-    ModelError
-        The file cannot be imported.
-    InvalidArgumentError
-        A shape is not understood, or does not fit its input.
-    """
-    import armnn_py
-
-    network = armnn_py.import_model(model)
-    wanted = files.parse_shapes(shapes, network.inputs)
-    return network.specialize(wanted) if wanted else network
+            yield optimized, assumed
 
 
 def model_arguments(function: Callable[..., R]) -> Callable[..., R]:

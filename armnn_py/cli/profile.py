@@ -14,6 +14,7 @@ import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.inspect import multiply_adds
+from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
 from armnn_py.cli.timeline import chrome_trace
@@ -54,8 +55,8 @@ def profile(
     if trace_file is not None:
         _require_folder_of(trace_file)
     with timed.warm(session) as warm:
-        source = warm.source
-        with warm.network.profile() as recorded:
+        source, assumed = warm.ready.source, warm.ready.assumed
+        with warm.ready.network.profile() as recorded:
             for _ in range(iterations):
                 warm.run()
         threads = warm.threads
@@ -82,6 +83,7 @@ def profile(
     ]
     data = {
         "model": timed.given.model,
+        "assumed_shapes": assumed,
         "runs": recorded.runs,
         "run_seconds": recorded.run_ns * 1e-9,
         "threads": threads,
@@ -197,3 +199,5 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
     if data["dropped_events"]:
         lost = counted(data["dropped_events"], "event")
         renderer.line(f"{lost} did not fit into the buffer: the times are too small")
+    if data["assumed_shapes"]:
+        renderer.line(assumption(data["assumed_shapes"]))

@@ -12,7 +12,7 @@ from onnx import helper
 from PIL import Image
 
 from armnn_py.cli import check
-from armnn_py.cli.inputs import shape_hint
+from armnn_py.cli.networks import shape_hint
 from armnn_py.tensors import TensorInfo
 
 from .conftest import DEMO, Answer, Command, save_model

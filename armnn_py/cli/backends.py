@@ -16,6 +16,7 @@ import rich_click as click
 
 from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
 from armnn_py.cli.backends_new import new
+from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
 from armnn_py.text import counted
@@ -103,7 +104,7 @@ def _file_name(verdict: dict[str, Any]) -> str:
 
 
 @backends.command()
-@click.argument("backend_id", metavar="ID")
+@click.argument("backend_id", metavar="ID", shell_complete=offer_backends)
 @with_session
 def show(session: Session, backend_id: str) -> None:
     """Show what the backend ID says of itself, its options, and the layers that it takes."""

@@ -14,6 +14,7 @@ import rich_click as click
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.completion import offer
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.pictures import MAX_SIDE
@@ -59,6 +60,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     "arguments",
     multiple=True,
     metavar="NAME=FILE",
+    shell_complete=offer("file"),
     help="A .npy or .npz file or a picture; NAME= may be left out for a single input.",
 )
 @click.option(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
+from armnn_py.cli.completion import offer
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.prepared import Prepared, prepared
 
@@ -88,6 +89,7 @@ def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
     options: list[Callable[[Any], Any]] = [
         click.option(
             "-i", "--input", "files", multiple=True, metavar="NAME=FILE",
+            shell_complete=offer("file"),
             help="A .npy or .npz file or a picture; other inputs are random.",
         ),
         click.option(

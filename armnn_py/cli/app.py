@@ -21,6 +21,7 @@ from click.globals import get_current_context
 
 from armnn_py import environment, errors
 from armnn_py.cli.completion import offer, offer_backends
+from armnn_py.cli.progress import Bar, shown_progress
 from armnn_py.cli.render import Renderer, printable, shortened
 from armnn_py.runtime.log_lines import keep_log_levels
 
@@ -97,6 +98,19 @@ class Session:
     def renderer(self) -> Renderer:
         """Return the renderer for standard output."""
         return Renderer(color=self.color)
+
+    @contextlib.contextmanager
+    def progress(self, words: str, total: float | None = None) -> Iterator[Bar]:
+        """Show on a terminal that ``words`` are under way, for the length of a block.
+
+        Not with ``--json``, nor where log lines are asked for, which are signs of life themselves.
+        """
+        quiet = self.as_json or self.verbosity or self.log_level is not None
+        if quiet or not sys.stderr.isatty():
+            yield Bar()
+            return
+        with shown_progress(printable(words), total, color=self.color) as bar:
+            yield bar
 
     def answer(
         self,

@@ -199,7 +199,8 @@ def check(session: Session, file: str, timeout: float) -> None:
     """Take FILE through every step of loading; exit 4 if one fails."""
     from armnn_py.backends.checking import check_file
 
-    verdict, steps = check_file(file, timeout=timeout)
+    with session.progress(f"loading {os.path.basename(file)}"):  # noqa: PTH119 (as above)
+        verdict, steps = check_file(file, timeout=timeout)
     rows = [{"step": s.step, "result": s.result, "detail": s.detail} for s in steps]
     data = {"file": file, "loads": verdict.status == "loaded", "steps": rows,
             "verdict": verdict.as_dict()}  # fmt: skip

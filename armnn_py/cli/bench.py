@@ -59,9 +59,11 @@ def bench(session: Session, *, timed: TimedArguments, seconds: float, other: Pat
     before = _read(other) if other is not None else None
     with timed.warm(session) as warm:
         times: list[float] = []
-        end = time.perf_counter() + seconds
-        while len(times) < _LEAST_RUNS or time.perf_counter() < end:
-            times.append(warm.run())
+        start = time.perf_counter()
+        with session.progress(f"running {timed.given.name}", max(seconds, 1e-9)) as bar:
+            while len(times) < _LEAST_RUNS or time.perf_counter() < start + seconds:
+                times.append(warm.run())
+                bar.to(time.perf_counter() - start)
         data = {
             "model": timed.given.model,
             "backends": warm.ready.network.assignment.counts,

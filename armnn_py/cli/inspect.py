@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -40,8 +41,9 @@ def inspect(
     session: Session, model: str, shapes: tuple[str, ...], all_layers: bool, weights: bool
 ) -> None:
     """Show the inputs, outputs, layers and sizes of MODEL."""
-    source = read_network(model, shapes)
-    network, assumed = with_batch(source)
+    with session.progress(f"reading {Path(model).name}"):
+        source = read_network(model, shapes)
+        network, assumed = with_batch(source)
     constants = [layer for layer in network.layers if layer.shown_type.label == "Constant"]
     working = [layer for layer in network.layers if layer.shown_type.label not in _FRAME]
     tensors = [

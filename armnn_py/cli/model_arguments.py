@@ -9,6 +9,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import rich_click as click
@@ -41,6 +42,11 @@ class ModelArguments:
     model_options: tuple[str, ...]
     strategy: Literal["preference", "measure"]
     validate: bool
+
+    @property
+    def name(self) -> str:
+        """The model's file name, for messages."""
+        return Path(self.model).name
 
     @property
     def listed(self) -> list[str] | None:
@@ -83,7 +89,8 @@ class ModelArguments:
         """
         import armnn_py
 
-        network, assumed = with_batch(read_network(self.model, self.shapes))
+        with session.progress(f"reading {self.name}"):
+            network, assumed = with_batch(read_network(self.model, self.shapes))
         for name, info in network.inputs.items():
             if not info.is_static:
                 raise InvalidArgumentError(
@@ -91,9 +98,10 @@ class ModelArguments:
                     hints=[shape_hint(name, info)],
                 )
         with session.runtime() as runtime:
-            optimized = armnn_py.optimize(
-                network, self.listed, runtime=runtime, options=self.options(runtime)
-            )
+            with session.progress(f"placing the layers of {self.name}"):
+                optimized = armnn_py.optimize(
+                    network, self.listed, runtime=runtime, options=self.options(runtime)
+                )
             yield optimized, assumed
 
 

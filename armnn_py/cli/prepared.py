@@ -71,7 +71,7 @@ def prepared(
     import armnn_py
 
     clock = _Clock()
-    with clock:
+    with session.progress(f"reading {given.name}"), clock:
         network = read_network(given.model, given.shapes)
     arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
     missing = [name for name in network.inputs if name not in arrays]
@@ -82,7 +82,7 @@ def prepared(
             details=[f"inputs: {', '.join(network.inputs)}"],
             hints=[f"-i {missing[0]}=FILE, or --random 0"],
         )
-    with clock:
+    with session.progress(f"reading {given.name}"), clock:
         if missing and network.is_dynamic:
             if arrays:  # they may say what is free in the other inputs
                 shapes = {name: array.shape for name, array in arrays.items()}
@@ -91,11 +91,11 @@ def prepared(
     if seed is not None:
         infos = {name: network.inputs[name] for name in missing}
         arrays |= files.random_inputs(infos, seed)
-    with clock:
+    with session.progress(f"reading {given.name}"), clock:
         if network.is_dynamic:
             network = network.specialize({name: array.shape for name, array in arrays.items()})
     with _closing(session.runtime()) as runtime:  # closes the network, too
-        with clock:
+        with session.progress(f"loading {given.name}"), clock:
             loaded = armnn_py.load(
                 network, given.listed, options=given.options(runtime), runtime=runtime
             )

@@ -56,9 +56,13 @@ def profile(
         _require_folder_of(trace_file)
     with timed.warm(session) as warm:
         source, assumed = warm.ready.source, warm.ready.assumed
-        with warm.ready.network.profile() as recorded:
-            for _ in range(iterations):
+        with (
+            session.progress(f"profiling {timed.given.name}", iterations) as bar,
+            warm.ready.network.profile() as recorded,
+        ):
+            for number in range(iterations):
                 warm.run()
+                bar.to(number + 1)
         threads = warm.threads
     if trace_file is not None:
         _write(trace_file, chrome_trace(recorded))

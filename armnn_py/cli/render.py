@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Tables and lines on a terminal or in a pipe; the only module that imports rich.
+"""Tables and lines on a terminal or in a pipe; rich is imported here and for progress alone.
 
 On a terminal tables have rules and colour and fold to its width. In a pipe they are plain text that
 is never cut. Texts from outside (names, paths, reasons) are shown as they are: never as markup, and

@@ -142,10 +142,12 @@ def run(
     )
     with prepared(session, given, arguments, seed=seed, options=options) as ready:
         times = []
-        for _ in range(iterations):
-            start = time.perf_counter()
-            outputs = ready.network.run(ready.arrays)
-            times.append(time.perf_counter() - start)
+        with session.progress(f"running {given.name}", iterations) as bar:
+            for _ in range(iterations):
+                start = time.perf_counter()
+                outputs = ready.network.run(ready.arrays)
+                times.append(time.perf_counter() - start)
+                bar.to(len(times))
         counts = ready.network.assignment.counts
     saved = files.save_outputs(outputs, folder) if folder is not None else {}
     rows = [_describe(name, array, saved) for name, array in outputs.items()]

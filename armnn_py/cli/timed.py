@@ -79,8 +79,10 @@ class TimedArguments:
             armnn_py.set_num_threads(self.threads)
         with prepared(session, self.given, self.files, seed=self.seed) as ready:
             first = _timed_run(ready)
-            for _ in range(self.warmup - 1):
-                _timed_run(ready)
+            with session.progress(f"warming up {self.given.name}", self.warmup) as bar:
+                for number in range(1, self.warmup):
+                    _timed_run(ready)
+                    bar.to(number + 1)
             yield WarmNetwork(ready=ready, threads=armnn_py.get_num_threads(), first_seconds=first)
 
 

@@ -54,9 +54,9 @@ class Owner:
             cls._instead = instead
 
     def _refuse(self, what: str) -> NoReturn:
-        raise InvalidArgumentError(
-            f"a {type(self).__name__} cannot be {what}", hints=[self._instead]
-        )
+        name = type(self).__name__
+        article = "an" if name[0] in "AEIOU" else "a"
+        raise InvalidArgumentError(f"{article} {name} cannot be {what}", hints=[self._instead])
 
     def __copy__(self) -> NoReturn:
         self._refuse("copied")

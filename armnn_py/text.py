@@ -6,12 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-__all__ = ["counted", "html_table", "printable", "quoted", "text_table"]
+__all__ = ["counted", "html_table", "install_hint", "printable", "quoted", "text_table"]
 
 
 def counted(count: int, noun: str) -> str:
     """Return ``1 layer`` or ``2 layers``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def install_hint(package: str, extra: str) -> str:
+    """Return how to get a package that an extra of this project installs, which no index has."""
+    return f'pip install {package}, or pip install ".[{extra}]" in a clone of armnn_py'
 
 
 def quoted(names: Iterable[str], *, most: int | None = None) -> str:

@@ -46,7 +46,7 @@ _CIRCUMSTANCES = ("model", "threads", "backends")
 @click.command()
 @timed_arguments
 @click.option(
-    "--seconds", type=click.FloatRange(min=0, max=86400), default=3.0, show_default=True,
+    "--seconds", type=click.FloatRange(0, 86400), metavar="SECONDS", default=3.0, show_default=True,
     help="How long to run; never less than three runs.",
 )  # fmt: skip
 @click.option(

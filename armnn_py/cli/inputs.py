@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+import rich_click as click
 
 from armnn_py.cli import pictures
 from armnn_py.cli.networks import only_input, shape_hint
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
+    "SEED",
     "ImageOptions",
     "random_inputs",
     "read_inputs",
@@ -29,6 +31,15 @@ __all__ = [
 ]
 
 Array = np.ndarray[Any, Any]
+
+
+class _Seed(click.IntRange):
+    def _describe_range(self) -> str:
+        return ""  # nobody chooses a seed by its nineteen digits
+
+
+SEED = _Seed(0, 2**63 - 1)
+"""What ``--random`` takes."""
 
 
 def read_inputs(

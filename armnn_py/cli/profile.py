@@ -32,7 +32,7 @@ __all__ = ["profile"]
 @click.command()
 @timed_arguments
 @click.option(
-    "--iterations", type=click.IntRange(min=1), default=50, show_default=True,
+    "--iterations", type=click.IntRange(min=1), metavar="N", default=50, show_default=True,
     help="Runs that are profiled.",
 )  # fmt: skip
 @click.option(

@@ -66,7 +66,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option(
     "--random",
     "seed",
-    type=click.IntRange(0, 2**63 - 1),
+    type=files.SEED,
     metavar="SEED",
     help="Random values for the inputs that no file is given for.",
 )
@@ -78,10 +78,18 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     help="Write each output to this folder as a .npy file.",
 )
 @model_arguments
-@click.option("--iterations", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--iterations",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="How many times to run on these inputs.",
+)
 @click.option(
     "--mean",
     callback=_numbers,
+    metavar="NUMBER[,...]",
     default="0",
     show_default=True,
     help="Pictures: subtracted from each pixel, one number or one a channel.",
@@ -89,6 +97,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option(
     "--scale",
     callback=_numbers,
+    metavar="NUMBER[,...]",
     default="1",
     show_default=True,
     help="Pictures: each pixel less the mean is multiplied by this.",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 from armnn_py.cli.completion import offer
+from armnn_py.cli.inputs import SEED
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.prepared import Prepared, prepared
 
@@ -95,15 +96,16 @@ def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
             help="A .npy or .npz file or a picture; other inputs are random.",
         ),
         click.option(
-            "--random", "seed", type=click.IntRange(0, 2**63 - 1), metavar="SEED", default=0,
+            "--random", "seed", type=SEED, metavar="SEED", default=0,
             show_default=True, help="Seed of random inputs.",
         ),
         click.option(
-            "--warmup", type=click.IntRange(min=1), default=20, show_default=True,
+            "--warmup", type=click.IntRange(min=1), metavar="N", default=20, show_default=True,
             help="Runs before those that count.",
         ),
         click.option(
-            "--threads", type=click.IntRange(1, 1024), help="Threads of one layer; default: all.",
+            "--threads", type=click.IntRange(1, 1024), metavar="N",
+            help="Threads of one layer; default: all.",
         ),
     ]  # fmt: skip
 

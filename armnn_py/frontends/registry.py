@@ -23,6 +23,7 @@ from armnn_py.errors import (
 )
 from armnn_py.network import Network
 from armnn_py.records import record
+from armnn_py.text import install_hint
 
 __all__ = ["FRONTENDS", "Frontend", "import_model"]
 
@@ -57,7 +58,7 @@ class Frontend:
             raise ModelError(
                 f"importing '{path.name}' needs the Python package '{self.package}', "
                 "which is not installed",
-                hints=[f"pip install 'armnn-py[{self.extra}]'"],
+                hints=[install_hint(self.package, self.extra)],
             )
         network = importlib.import_module(self.module).import_file(path, shapes)
         assert isinstance(network, Network)

@@ -132,11 +132,15 @@ def test_other_large_outputs_are_not_shown(command: Command, tmp_path: Path) -> 
     assert (output["values"], output["top"]) == (None, None)
 
 
-def test_demo_names_the_library_once(command: Command) -> None:
-    out = command("demo", "-b", "CpuRef").out
-    assert out.count("libarmnn_core.so") == 1
-    assert "\nstatic: linked into " in out
-    assert any(line.endswith("CpuRef    static") for line in out.splitlines())
+@pytest.mark.parametrize("backend", ["CpuRef", "CpuAcc"])
+def test_demo_names_the_file_of_a_backend_once(command: Command, backend: str) -> None:
+    file = command("backends", "show", backend, "--json").json["file"]
+    out = command("demo", "-b", backend).out
+    said = f"{backend}: {file}" if file else f"{backend}: linked into "
+    lines = [line for line in out.splitlines() if line.startswith(f"{backend}: ")]
+    assert len(lines) == 1
+    assert lines[0].startswith(said)
+    assert out.count(".so") == 1
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "1 other file; -v lists it"),

@@ -234,3 +234,11 @@ def test_one_schema_has_an_entry_for_every_command(command: Command) -> None:
 )
 def test_schema_tells_answers_from_others(document: dict[str, object], is_valid: bool) -> None:
     assert jsonschema.Draft202012Validator(SCHEMA).is_valid(document) is is_valid
+
+
+@pytest.mark.parametrize("name", ["run", "bench", "profile"])
+def test_help_has_no_number_that_nobody_types(command: Command, name: str) -> None:
+    text = command(name, "--help").out
+    assert "9223372036854775807" not in "".join(text.split())
+    assert "INTEGER" not in text
+    assert "TEXT" not in text

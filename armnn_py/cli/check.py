@@ -39,11 +39,12 @@ def check(
     session: Session, *, given: ModelArguments, all_layers: bool, fail_on_split: bool
 ) -> None:
     """Place every layer of MODEL without running it; exit 3 if a layer has no backend."""
-    with _without_fallbacks_in_the_log(session), given.optimized(session) as (optimized, assumed):
+    with _without_fallbacks_in_the_log(session), given.optimized(session) as placed:
+        optimized = placed.optimized
         assignment = optimized.assignment
         data: dict[str, Any] = {
             "model": given.model,
-            "assumed_shapes": assumed,
+            "assumed_shapes": placed.assumed,
             "layers": [{**record.to_json(), "reason": record.reason} for record in assignment],
             "backends": assignment.counts,
             "parts": assignment.parts,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import rich_click as click
 
@@ -22,13 +22,30 @@ from armnn_py.errors import InvalidArgumentError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py import OptimizedNetwork, OptimizerOptions, Runtime
+    from armnn_py import Network, OptimizedNetwork, OptimizerOptions, Runtime
     from armnn_py.cli.app import Session
 
 __all__ = ["ModelArguments", "model_arguments"]
 
 R = TypeVar("R")
-Assumed: TypeAlias = dict[str, list[int]]
+
+
+class PlacedModel(NamedTuple):
+    """A model with a backend for each layer.
+
+    Attributes
+    ----------
+    source
+        The network as it was imported.
+    optimized
+        The same, placed.
+    assumed
+        Shapes of inputs that nobody stated, as from `with_batch`.
+    """
+
+    source: Network
+    optimized: OptimizedNetwork
+    assumed: dict[str, list[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +92,8 @@ class ModelArguments:
         )
 
     @contextlib.contextmanager
-    def optimized(self, session: Session) -> Iterator[tuple[OptimizedNetwork, Assumed]]:
+    def optimized(self, session: Session) -> Iterator[PlacedModel]:
         """Give the model with every layer placed, in a runtime that is closed afterwards.
-
-        With it comes the shape of each input that was assumed, as from `with_batch`.
 
         Raises
         ------
@@ -102,7 +117,7 @@ class ModelArguments:
                 optimized = armnn_py.optimize(
                     network, self.listed, runtime=runtime, options=self.options(runtime)
                 )
-            yield optimized, assumed
+            yield PlacedModel(network, optimized, assumed)
 
 
 def model_arguments(function: Callable[..., R]) -> Callable[..., R]:

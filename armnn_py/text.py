@@ -6,7 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-__all__ = ["counted", "html_table", "printable", "quoted", "text_table", "with_article"]
+__all__ = [
+    "counted",
+    "html_table",
+    "install_hint",
+    "printable",
+    "quoted",
+    "text_table",
+    "with_article",
+]
 
 
 def counted(count: int, noun: str) -> str:
@@ -17,6 +25,11 @@ def counted(count: int, noun: str) -> str:
 def with_article(noun: str) -> str:
     """Return ``an option`` or ``a layer``; goes by the first letter."""
     return f"an {noun}" if noun[:1] in "AEIOUaeiou" else f"a {noun}"
+
+
+def install_hint(package: str, extra: str) -> str:
+    """Return how to get a package that an extra of this project installs, which no index has."""
+    return f'pip install {package}, or pip install ".[{extra}]" in a clone of armnn_py'
 
 
 def quoted(names: Iterable[str], *, most: int | None = None) -> str:

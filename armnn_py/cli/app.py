@@ -20,6 +20,8 @@ import rich_click as click
 from click.globals import get_current_context
 
 from armnn_py import environment, errors
+from armnn_py.cli.completion import offer, offer_backends
+from armnn_py.cli.progress import Bar, shown_progress
 from armnn_py.cli.render import Renderer, printable, shortened
 from armnn_py.runtime.log_lines import keep_log_levels
 
@@ -96,6 +98,19 @@ class Session:
     def renderer(self) -> Renderer:
         """Return the renderer for standard output."""
         return Renderer(color=self.color)
+
+    @contextlib.contextmanager
+    def progress(self, words: str, total: float | None = None) -> Iterator[Bar]:
+        """Show on a terminal that ``words`` are under way, for the length of a block.
+
+        Not with ``--json``, nor where log lines are asked for, which are signs of life themselves.
+        """
+        quiet = self.as_json or self.verbosity or self.log_level is not None
+        if quiet or not sys.stderr.isatty():
+            yield Bar()
+            return
+        with shown_progress(printable(words), total, color=self.color) as bar:
+            yield bar
 
     def answer(
         self,
@@ -190,6 +205,7 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
         _global_option("as_json", "--json", is_flag=True, help="One JSON document as the answer."),
         _global_option(
             "backend_paths", "--backend-path", metavar="DIR", multiple=True,
+            shell_complete=offer("dir"),
             help="Search this folder for backends instead of the usual places; repeatable.",
         ),
         _global_option(
@@ -229,7 +245,7 @@ def backend_option(function: Callable[P, R]) -> Callable[P, R]:
         help="An option of a backend, repeatable; 'armnn-py backends show ID' lists them.",
     )(function)  # fmt: skip
     decorated = click.option(
-        "-b", "--backend", "backends", metavar="ID", multiple=True,
+        "-b", "--backend", "backends", metavar="ID", multiple=True, shell_complete=offer_backends,
         help="Backend to use, repeatable, in order of preference; default: all by their score.",
     )(decorated)  # fmt: skip
     return decorated

@@ -16,9 +16,11 @@ import rich_click as click
 
 from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
 from armnn_py.cli.backends_new import new
+from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
 from armnn_py.text import counted
+from armnn_py.types import DataType
 
 if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
@@ -102,10 +104,12 @@ def _file_name(verdict: dict[str, Any]) -> str:
 
 
 @backends.command()
-@click.argument("backend_id", metavar="ID")
+@click.argument("backend_id", metavar="ID", shell_complete=offer_backends)
 @with_session
 def show(session: Session, backend_id: str) -> None:
-    """Show what the backend ID says of itself, and its options."""
+    """Show what the backend ID says of itself, its options, and the layers that it takes."""
+    from armnn_py.backends.probing import probe_support
+
     with _runtime(session) as runtime:
         backend = runtime.backends[backend_id]
         data: dict[str, Any] = {
@@ -122,6 +126,10 @@ def show(session: Session, backend_id: str) -> None:
             "devices": [dataclasses.asdict(device) for device in backend.devices],
             "counters": [dataclasses.asdict(counter) for counter in backend.counters],
             "cache_files": backend.number_of_cache_files,
+            "layers": {
+                layer_type.label: [data_type.label for data_type in data_types]
+                for layer_type, data_types in probe_support(backend).items()
+            },
         }
 
     def render(renderer: Renderer) -> None:
@@ -150,8 +158,25 @@ def show(session: Session, backend_id: str) -> None:
                 [[c["name"], c["counter_class"], c["unit"], c["description"]]
                  for c in data["counters"]],
             )  # fmt: skip
+        _render_layers(renderer, data["layers"])
 
     session.answer(data, render)
+
+
+def _render_layers(renderer: Renderer, layers: dict[str, list[str]]) -> None:
+    """Write a row for each layer type that is taken in some form, and a line of the others."""
+    renderer.table(
+        [Column("layer"), Column("data types")],
+        [
+            [label, "all" if len(types) == len(DataType) else ", ".join(types)]
+            for label, types in sorted(layers.items())
+            if types
+        ],
+    )
+    others = sorted(label for label, types in layers.items() if not types)
+    if others:
+        renderer.line(f"Not taken: {', '.join(others)}")
+    renderer.line("Asked about small examples; 'armnn-py check MODEL' asks about a model's layers.")
 
 
 def _bytes(size: int) -> str:
@@ -174,7 +199,8 @@ def check(session: Session, file: str, timeout: float) -> None:
     """Take FILE through every step of loading; exit 4 if one fails."""
     from armnn_py.backends.checking import check_file
 
-    verdict, steps = check_file(file, timeout=timeout)
+    with session.progress(f"loading {os.path.basename(file)}"):  # noqa: PTH119 (as above)
+        verdict, steps = check_file(file, timeout=timeout)
     rows = [{"step": s.step, "result": s.result, "detail": s.detail} for s in steps]
     data = {"file": file, "loads": verdict.status == "loaded", "steps": rows,
             "verdict": verdict.as_dict()}  # fmt: skip

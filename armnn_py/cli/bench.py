@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_bytes, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
 from armnn_py.errors import InvalidArgumentError
@@ -45,7 +46,7 @@ _CIRCUMSTANCES = ("model", "threads", "backends")
 @click.command()
 @timed_arguments
 @click.option(
-    "--seconds", type=click.FloatRange(min=0, max=86400), default=3.0, show_default=True,
+    "--seconds", type=click.FloatRange(0, 86400), metavar="SECONDS", default=3.0, show_default=True,
     help="How long to run; never less than three runs.",
 )  # fmt: skip
 @click.option(
@@ -58,20 +59,23 @@ def bench(session: Session, *, timed: TimedArguments, seconds: float, other: Pat
     before = _read(other) if other is not None else None
     with timed.warm(session) as warm:
         times: list[float] = []
-        end = time.perf_counter() + seconds
-        while len(times) < _LEAST_RUNS or time.perf_counter() < end:
-            times.append(warm.run())
+        start = time.perf_counter()
+        with session.progress(f"running {timed.given.name}", max(seconds, 1e-9)) as bar:
+            while len(times) < _LEAST_RUNS or time.perf_counter() < start + seconds:
+                times.append(warm.run())
+                bar.to(time.perf_counter() - start)
         data = {
             "model": timed.given.model,
-            "backends": warm.network.assignment.counts,
+            "backends": warm.ready.network.assignment.counts,
             "runs": len(times),
             "warmup": timed.warmup,
             "threads": warm.threads,
             "system": f"{platform.system()} {platform.machine()}",
-            "load_seconds": warm.load_seconds,
+            "load_seconds": warm.ready.load_seconds,
             "first_seconds": warm.first_seconds,
             **_summary(times),
-            "arena_bytes": warm.network.arena_size,
+            "arena_bytes": warm.ready.network.arena_size,
+            "assumed_shapes": warm.ready.assumed,
             "compared": before,
         }
     session.answer(data, lambda renderer: _render(renderer, data, before))
@@ -136,6 +140,8 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
             f"before: {Path(before['model']).name}, {counted(before['threads'], 'thread')}, "
             f"{_places(before)}"
         )
+    if data["assumed_shapes"]:
+        renderer.line(assumption(data["assumed_shapes"]))
 
 
 def _places(data: dict[str, Any]) -> str:

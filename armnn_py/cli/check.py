@@ -14,12 +14,15 @@ import rich_click as click
 
 from armnn_py.cli.app import EXIT_MODEL, CommandFailedError, Session, with_session
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.text import counted
 
 __all__ = ["check"]
 
 _COMPILED = "PreCompiled"
+_DITTO = '"'
+_MOST_PARTS = 15
 
 
 @click.command()
@@ -36,10 +39,12 @@ def check(
     session: Session, *, given: ModelArguments, all_layers: bool, fail_on_split: bool
 ) -> None:
     """Place every layer of MODEL without running it; exit 3 if a layer has no backend."""
-    with _without_fallbacks_in_the_log(session), given.optimized(session) as optimized:
+    with _without_fallbacks_in_the_log(session), given.optimized(session) as placed:
+        optimized = placed.optimized
         assignment = optimized.assignment
         data: dict[str, Any] = {
             "model": given.model,
+            "assumed_shapes": placed.assumed,
             "layers": [{**record.to_json(), "reason": record.reason} for record in assignment],
             "backends": assignment.counts,
             "parts": assignment.parts,
@@ -62,7 +67,9 @@ def check(
         )
     summary = assignment.summary()
     session.answer(
-        data, lambda renderer: _render(renderer, data, summary, all_layers), failure=failure
+        data,
+        lambda renderer: _render(renderer, data, summary, all_layers, session.verbosity > 0),
+        failure=failure,
     )
 
 
@@ -79,7 +86,9 @@ def _without_fallbacks_in_the_log(session: Session) -> Iterator[None]:
         log.setLevel(before)
 
 
-def _render(renderer: Renderer, data: dict[str, Any], summary: str, all_layers: bool) -> None:
+def _render(
+    renderer: Renderer, data: dict[str, Any], summary: str, all_layers: bool, more_rows: bool
+) -> None:
     rows = data["layers"]
     if all_layers:
         renderer.table(
@@ -88,38 +97,59 @@ def _render(renderer: Renderer, data: dict[str, Any], summary: str, all_layers: 
                 Column("type"),
                 Column("backend"),
                 Column("part", right=True),
-                Column("why not an earlier choice"),
+                Column("note"),
             ],
             [
-                [r["layer"], r["type"], r["backend"] or "-", _number(r["part"]), _remark(r)]
-                for r in rows
+                [r["layer"], r["type"], r["backend"] or "-", _number(r["part"]), note]
+                for r, note in zip(rows, _notes(rows), strict=True)
             ],
         )
     else:
+        parts = _parts(rows)
+        shown = parts if more_rows else _largest(parts)
         renderer.table(
             [
                 Column("part", right=True),
                 Column("backend"),
                 Column("layers", right=True),
                 Column("run as"),
-                Column("from"),
-                Column("to"),
+                Column("from", cut="end"),
+                Column("to", cut="end"),
             ],
-            _parts(rows),
+            shown,
         )
+        if len(shown) < len(parts):
+            others = Counter(part[1] for part in parts if part not in shown)
+            counts = ", ".join(f"{backend} {count}" for backend, count in others.most_common())
+            renderer.line(f"{len(parts) - len(shown)} smaller parts: {counts} (-v lists them)")
         for line in _reasons(rows):
             renderer.line(line)
     for line in data["measured"]:
         renderer.line(f"Measured: {line}")
     renderer.line(summary)
+    if data["assumed_shapes"]:
+        renderer.line(assumption(data["assumed_shapes"]))
 
 
 def _number(part: int | None) -> str:
     return "" if part is None else str(part)
 
 
-def _remark(row: dict[str, Any]) -> str:
-    return "; ".join(text for text in (row["note"], row["reason"]) if text)
+def _notes(rows: list[dict[str, Any]]) -> list[str]:
+    """Return what became of each layer and why it is where it is; what is as above is a mark."""
+    notes = ["; ".join(text for text in (row["note"], row["reason"]) if text) for row in rows]
+    before = ["", *notes]
+    return [
+        _DITTO if note and note == last else note for note, last in zip(notes, before, strict=False)
+    ]
+
+
+def _largest(parts: list[list[str]]) -> list[list[str]]:
+    """Return, of many parts, those with the most layers, in the order in which they run."""
+    if len(parts) <= _MOST_PARTS:
+        return parts
+    by_size = sorted(range(len(parts)), key=lambda n: -int(parts[n][2]))
+    return [parts[n] for n in sorted(by_size[:_MOST_PARTS])]
 
 
 def _parts(rows: list[dict[str, Any]]) -> list[list[str]]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import rich_click as click
 from click.globals import get_current_context
@@ -16,23 +17,26 @@ from armnn_py.cli.render import Renderer
 
 __all__ = ["config"]
 
+_SCHEMA = Path(__file__).with_name("answers.schema.json")
+
 
 @click.command()
 @click.option("--includedir", is_flag=True, help="Folder of the C headers.")
 @click.option("--cmakedir", is_flag=True, help="Folder for CMAKE_PREFIX_PATH.")
 @click.option("--cflags", is_flag=True, help="Flags to compile a backend by hand.")
+@click.option("--schemafile", is_flag=True, help="JSON schema of what --json writes.")
 @click.option("--version", is_flag=True, help="Version of the package.")
 @with_session
-def config(session: Session, includedir: bool, cmakedir: bool, cflags: bool, version: bool) -> None:
+def config(session: Session, **asked_for: bool) -> None:
     """Print one value and nothing else; without an option, all of them by name."""
     values: dict[str, Callable[[], object]] = {
         "includedir": sdk_paths.get_include,
         "cmakedir": sdk_paths.get_cmake_dir,
         "cflags": sdk_paths.get_cflags,
+        "schemafile": lambda: _SCHEMA,
         "version": lambda: __version__,
     }
-    given = dict(zip(values, (includedir, cmakedir, cflags, version), strict=True))
-    asked = [name for name, is_asked in given.items() if is_asked]
+    asked = [name for name in values if asked_for[name]]
     if len(asked) > 1:
         raise click.UsageError(
             f"{' and '.join(f'--{name}' for name in asked)} exclude each other",

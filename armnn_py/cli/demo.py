@@ -26,6 +26,7 @@ _ACROSS = 4
 @click.option(
     "--count",
     type=click.IntRange(min=1),
+    metavar="N",
     default=8,
     show_default=True,
     help="How many of the pictures to draw.",
@@ -75,11 +76,11 @@ def _render(renderer: Renderer, data: dict[str, Any], images: np.ndarray[Any, An
         renderer.line("   ".join(_caption(readings[i]).ljust(16) for i in chosen).rstrip())
         renderer.line()
     renderer.table(
-        [Column("layer"), Column("type"), Column("backend"), Column("from")],
-        [[r["layer"], r["type"], r["backend"], r["file"] or "static"] for r in data["layers"]],
+        [Column("layer"), Column("type"), Column("backend")],
+        [[row["layer"], row["type"], row["backend"]] for row in data["layers"]],
     )
-    if any(r["file"] is None for r in data["layers"]):
-        renderer.line(f"static: linked into {core_path()}")
+    for backend, file in {row["backend"]: row["file"] for row in data["layers"]}.items():
+        renderer.line(f"{backend}: {file or f'linked into {core_path()}'}")
     renderer.line(
         f"{data['right']} of {data['samples']} pictures read right ({data['accuracy']:.1%}), "
         f"{format_duration(data['seconds_each'])} each; none of them was trained on"

@@ -15,11 +15,13 @@ import rich_click as click
 from armnn_py import errors
 from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, with_session
 from armnn_py.cli.render import Column, Renderer
+from armnn_py.text import install_hint
 
 __all__ = ["doctor"]
 
 Result = tuple[str, str]
-_EXTRAS = {"onnx": ("onnx", "ONNX reader"), "image": ("PIL", "pictures as inputs")}
+#: Of the extra [onnx]: module and package of each thing that it brings.
+_BROUGHT = {"ONNX models": ("onnx", "onnx"), "pictures as inputs": ("PIL", "pillow")}
 
 
 @click.command()
@@ -124,8 +126,8 @@ def _sdk() -> Result:
 
 def _extras() -> Result:
     missing = [
-        f"{words} not installed: pip install 'armnn-py[{extra}]'"
-        for extra, (module, words) in _EXTRAS.items()
+        f"no {words}: {install_hint(package, 'onnx')}"
+        for words, (module, package) in _BROUGHT.items()
         if importlib.util.find_spec(module) is None
     ]
-    return ("note", "; ".join(missing)) if missing else ("ok", ", ".join(_EXTRAS))
+    return ("note", "; ".join(missing)) if missing else ("ok", ", ".join(_BROUGHT))

@@ -4,28 +4,48 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
-from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.inputs import random_inputs
+from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, model_arguments
+from armnn_py.cli.networks import assumption
+from armnn_py.errors import ArmnnError
 
 if TYPE_CHECKING:
+    from armnn_py import Profile
     from armnn_py.pictures import Drawing
 
 __all__ = ["graph"]
+
+_log = logging.getLogger("armnn_py.cli")
+_COMPILED = "PreCompiled"
+_WARM_UP, _RUNS = 3, 20
 
 
 @click.command()
 @model_arguments
 @click.option(
+    "--profile",
+    is_flag=True,
+    help="Run it several times on random values, and show the time of each box.",
+)
+@click.option(
+    "--no-run",
+    is_flag=True,
+    help="Do not run it even once: what a backend compiled is drawn by layer, for which of them it "
+    "fused is known from a run.",
+)
+@click.option(
     "--colour",
-    type=click.Choice(["backend", "type"]),
-    default="backend",
-    help="What boxes are coloured by; default: backend.",
+    type=click.Choice(["backend", "type", "time"]),
+    help="What boxes are coloured by; default: backend, or with --profile time.",
 )
 @click.option(
     "--format",
@@ -43,18 +63,31 @@ __all__ = ["graph"]
 )
 @with_session
 def graph(
-    session: Session, *, given: ModelArguments, colour: str, form: str, output: str | None
+    session: Session,
+    *,
+    given: ModelArguments,
+    profile: bool,
+    no_run: bool,
+    colour: str | None,
+    form: str,
+    output: str | None,
 ) -> None:
-    """Draw MODEL as it would run: every layer, its backend, and the copies between them."""
-    from armnn_py.pictures import drawing_of, to_dot, to_svg
+    """Draw MODEL as it would run: every kernel, its backend, and the copies between them."""
+    from armnn_py.pictures import to_dot, to_svg
 
     if session.as_json and output == "-" and form != "json":
         raise click.UsageError(
             f"--json and -o - both want standard output; give the {form} file a name"
         )
-    with given.optimized(session) as optimized:
-        drawing = drawing_of(optimized.placed)
-    data = _data(drawing, given.model)
+    if profile and no_run:
+        raise click.UsageError("--profile and --no-run exclude each other")
+    if colour == "time" and not profile:
+        raise click.UsageError("--colour time needs --profile")
+    colour = colour or ("time" if profile else "backend")
+    with given.optimized(session) as placed:
+        drawing = _draw(session, given, placed, timed=profile, may_run=not no_run)
+    assumed = placed.assumed
+    data = {**_data(drawing, given.model), "assumed_shapes": assumed}
     if form == "json":
         document = {"schema": "armnn-py/graph/1", "ok": True, **data, "file": None}
         text = json.dumps(document, indent=2) + "\n"
@@ -66,10 +99,60 @@ def graph(
     target = Path(output or f"{Path(given.model).stem}.graph.{form}")
     target.write_text(text, encoding="utf-8", newline="\n")
     summary = drawing.summary
-    session.answer(
-        {**data, "file": str(target)},
-        lambda renderer: renderer.line(f"{target}: {summary}"),
-    )
+    lines = [f"{target}: {summary}", *filter(None, [assumption(assumed)])]
+    session.answer({**data, "file": str(target)}, lambda renderer: renderer.line("\n".join(lines)))
+
+
+def _draw(
+    session: Session, given: ModelArguments, placed: PlacedModel, *, timed: bool, may_run: bool
+) -> Drawing:
+    """Return the drawing, with what only an optimisation without compiling, and a run, can tell."""
+    import armnn_py
+    from armnn_py.pictures import RunKernel, drawing_of
+
+    optimized = placed.optimized
+    is_compiled = any(layer.type.label == _COMPILED for layer in optimized.network.layers)
+    inside = None
+    if is_compiled:
+        with session.progress(f"looking into {given.name}"):
+            options = dataclasses.replace(optimized.options, compile_parts=False)
+            runtime = optimized.runtime
+            ids = [backend.id for backend in optimized.backends]
+            inside = armnn_py.optimize(placed.source, ids, runtime=runtime, options=options).placed
+    recorded = None
+    if timed:
+        recorded = _run(session, given, placed, _WARM_UP, _RUNS)
+    elif is_compiled and may_run:
+        try:
+            recorded = _run(session, given, placed, 0, 1)
+        except (ArmnnError, MemoryError) as error:
+            _log.warning("what backends fused is not known, for the network cannot run: %s", error)
+    if recorded is None:
+        return drawing_of(optimized.placed, inside)
+    runs = recorded.runs or 1
+    kernels = [
+        RunKernel(layer.layer, layer.guids, layer.total_ns * 1e-9 / runs)
+        for layer in recorded.layers
+    ]
+    seconds = recorded.run_ns * 1e-9 / runs if timed else None
+    return drawing_of(optimized.placed, inside, kernels=kernels, run_seconds=seconds)
+
+
+def _run(
+    session: Session, given: ModelArguments, placed: PlacedModel, warm_up: int, runs: int
+) -> Profile:
+    arrays = random_inputs(placed.source.inputs, seed=0)
+    with session.progress(f"loading {given.name}"):
+        loaded = placed.optimized.runtime.load_network(placed.optimized)
+    with loaded, session.progress(f"running {given.name}", warm_up + runs) as bar:
+        for number in range(warm_up):
+            loaded.run(arrays)
+            bar.to(number + 1)
+        with loaded.profile() as recorded:
+            for number in range(runs):
+                loaded.run(arrays)
+                bar.to(warm_up + number + 1)
+    return recorded
 
 
 def _data(drawing: Drawing, model: str) -> dict[str, Any]:
@@ -77,6 +160,7 @@ def _data(drawing: Drawing, model: str) -> dict[str, Any]:
         "model": model,
         "name": drawing.title,
         "backends": dict(drawing.counts),
+        "run_seconds": drawing.run_seconds,
         "nodes": [box.to_json() for box in drawing.boxes],
         "edges": [wire.to_json() for wire in drawing.wires],
     }

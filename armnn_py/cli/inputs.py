@@ -11,27 +11,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+import rich_click as click
 
 from armnn_py.cli import pictures
+from armnn_py.cli.networks import only_input, shape_hint
 from armnn_py.cli.pictures import ImageOptions
-from armnn_py.cli.render import shortened, words_of
+from armnn_py.cli.render import words_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
-    from armnn_py.network import Network
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
+    "SEED",
     "ImageOptions",
-    "parse_shapes",
-    "random_missing",
+    "random_inputs",
     "read_inputs",
     "save_outputs",
-    "shape_hint",
 ]
 
 Array = np.ndarray[Any, Any]
-_MAX_DIMENSION = 2**31 - 1
+
+
+class _Seed(click.IntRange):
+    def _describe_range(self) -> str:
+        return ""  # nobody chooses a seed by its nineteen digits
+
+
+SEED = _Seed(0, 2**63 - 1)
+"""What ``--random`` takes."""
 
 
 def read_inputs(
@@ -68,37 +76,19 @@ def _read(
     if not os.path.isfile(path):  # noqa: PTH113 (Path.is_file raises for overlong names)
         raise InvalidArgumentError(f"input file '{path}' does not exist or is no file")
     if suffix in pictures.SUFFIXES:
-        target = _only(name, infos, path)
+        target = name if name is not None else only_input(infos, path)
         return {target: pictures.read_image(path, infos[target], options)}
     if suffix == ".npz":
         return _read_npz(path, name, infos)
     if suffix == ".npy":
-        return {_only(name, infos, path): _read_npy(path)}
+        return {name if name is not None else only_input(infos, path): _read_npy(path)}
     raise InvalidArgumentError(
         f"input file '{path}': suffix '{suffix}' is unknown",
         hints=["use .npy, .npz or a picture (.png, .jpg, ...)"],
     )
 
 
-def random_missing(
-    network: Network, arrays: Mapping[str, Array], shapes: Sequence[str], seed: int
-) -> dict[str, Array]:
-    """Return random arrays for the inputs that have none; ``shapes`` as from ``--shape``.
-
-    Raises
-    ------
-    InvalidArgumentError
-        An input has free dimensions that neither an array nor a shape binds.
-    """
-    wanted: Mapping[str, Sequence[int]] = parse_shapes(shapes, network.inputs)
-    if wanted:  # what the files have completes the shapes
-        wanted = {name: array.shape for name, array in arrays.items()} | dict(wanted)
-    fixed = network.specialize(wanted) if wanted else network
-    missing = {name: info for name, info in fixed.inputs.items() if name not in arrays}
-    return _random_inputs(missing, seed)
-
-
-def _random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
+def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
     """Return inputs from a generator with this seed: floats in [0, 1), integers 0 and 1.
 
     Raises
@@ -123,47 +113,6 @@ def _random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Arra
                 f"input '{name}' is too large to be made: {info!r}", details=[words_of(error)]
             ) from error
     return arrays
-
-
-def shape_hint(name: str, info: TensorInfo) -> str:
-    """Return how to bind the free dimensions of an input, with its own known ones."""
-    dims = list(info.shape)
-    # What is free is a batch, when it comes first, or else mostly the side of a picture.
-    shown = [
-        dim if dim is not None else 1 if index == 0 else 224 if len(dims) > 2 else 16
-        for index, dim in enumerate(dims)
-    ]
-    return f"give them, as in --shape {name}={'x'.join(map(str, shown))}"
-
-
-def parse_shapes(given: Sequence[str], infos: Mapping[str, TensorInfo]) -> dict[str, list[int]]:
-    """Read ``NAME=1x3x640x640`` arguments.
-
-    Raises
-    ------
-    InvalidArgumentError
-        The text is no shape, or the name no input.
-    """
-    shapes = {}
-    for argument in given:
-        name, separator, text = argument.rpartition("=")
-        name = name if separator else _only(None, infos, argument)
-        if name not in infos:
-            raise _unknown(name, infos)
-        if not re.fullmatch(r"[0-9]+([x,][0-9]+)*", text):
-            raise InvalidArgumentError(
-                f"shape '{shortened(text, 60)}' is not understood",
-                hints=["write it as 1x3x640x640"],
-            )
-        parts = re.split("[x,]", text)
-        for part in parts:
-            if len(part) > 10 or int(part) > _MAX_DIMENSION:
-                raise InvalidArgumentError(
-                    f"shape of '{name}': dimension {shortened(part, 20)} given, "
-                    f"at most {_MAX_DIMENSION} allowed"
-                )
-        shapes[name] = [int(part) for part in parts]
-    return shapes
 
 
 def save_outputs(outputs: Mapping[str, Array], folder: Path) -> dict[str, Path]:
@@ -196,18 +145,6 @@ def _split(argument: str, infos: Mapping[str, TensorInfo]) -> tuple[str | None, 
 
 def _unknown(name: str, infos: Mapping[str, TensorInfo]) -> UnknownNameError:
     return UnknownNameError(f"'{name}' is not an input of the network", name=name, valid=[*infos])
-
-
-def _only(name: str | None, infos: Mapping[str, TensorInfo], what: object) -> str:
-    if name is not None:
-        return name
-    if len(infos) != 1:
-        raise InvalidArgumentError(
-            f"'{what}' names no input, and the network has {len(infos)}",
-            details=[f"inputs: {', '.join(infos)}"],
-            hints=["write NAME=..."],
-        )
-    return next(iter(infos))
 
 
 def _unreadable(path: Path, error: Exception) -> InvalidArgumentError:

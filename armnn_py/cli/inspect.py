@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
-from armnn_py.cli.model_arguments import read_network
+from armnn_py.cli.networks import assumption, read_network, shape_hint, with_batch
 from armnn_py.cli.render import Column, Renderer, format_bytes, format_count, format_shape
 from armnn_py.text import counted
 from armnn_py.types import DataLayout
@@ -41,12 +41,14 @@ def inspect(
     session: Session, model: str, shapes: tuple[str, ...], all_layers: bool, weights: bool
 ) -> None:
     """Show the inputs, outputs, layers and sizes of MODEL."""
-    network = read_network(model, shapes)
+    with session.progress(f"reading {Path(model).name}"):
+        source = read_network(model, shapes)
+        network, assumed = with_batch(source)
     constants = [layer for layer in network.layers if layer.shown_type.label == "Constant"]
     working = [layer for layer in network.layers if layer.shown_type.label not in _FRAME]
     tensors = [
         {"kind": kind, "name": name, "dtype": info.data_type.label, "shape": list(info.shape)}
-        for kind, infos in (("input", network.inputs), ("output", network.outputs))
+        for kind, infos in (("input", source.inputs), ("output", source.outputs))
         for name, info in infos.items()
     ]
     counts = [multiply_adds(layer) for layer in working]
@@ -55,6 +57,7 @@ def inspect(
         "name": network.name,
         "tensors": tensors,
         "free_dimensions": network.is_dynamic,
+        "assumed_shapes": assumed,
         "layer_count": len(working),
         "layer_types": dict(Counter(layer.shown_type.label for layer in working).most_common()),
         "weight_bytes": sum(layer.outputs[0].info.byte_size for layer in constants),
@@ -65,7 +68,7 @@ def inspect(
     if weights:
         data["weights"] = [_describe(layer) for layer in constants]
     hint = next(
-        (files.shape_hint(n, info) for n, info in network.inputs.items() if not info.is_static), ""
+        (shape_hint(n, info) for n, info in network.inputs.items() if not info.is_static), ""
     )
     session.answer(data, lambda renderer: _render(renderer, data, hint))
 
@@ -142,3 +145,5 @@ def _render(renderer: Renderer, data: dict[str, Any], hint: str) -> None:
         f"Weights {format_bytes(data['weight_bytes'])}; "
         f"{format_count(data['multiply_adds'] or 0)} multiply-adds"
     )
+    if data["assumed_shapes"]:
+        renderer.line(assumption(data["assumed_shapes"]))

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 
 import rich_click as click
 from click.exceptions import Exit, NoArgsIsHelpError
+from click.shell_completion import shell_complete
 
 from armnn_py import environment, errors
 from armnn_py._version import __version__
-from armnn_py.cli import app
+from armnn_py.cli import app, completion
 from armnn_py.cli.render import printable, shortened
 
 __all__ = ["cli", "main"]
@@ -42,6 +43,8 @@ class _LazyGroup(click.RichGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
+            if ctx.resilient_parsing:
+                return None
             near = errors.near_names(cmd_name, list(_COMMANDS), limit=1)
             if near:
                 ctx.fail(f"no such command '{cmd_name}', did you mean '{near[0]}'?")
@@ -62,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     _prepare_streams()
+    asked = os.environ.get(completion.VARIABLE) if arguments is None else None
+    if asked is not None:
+        return shell_complete(cli, {"obj": app.Session()}, "armnn-py", completion.VARIABLE, asked)
     session = app.Session(as_json="--json" in given, debug="--debug" in given)
     code = 0
     try:

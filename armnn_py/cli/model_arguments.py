@@ -9,12 +9,13 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import rich_click as click
 
-from armnn_py.cli import inputs as files
 from armnn_py.cli.app import backend_option
+from armnn_py.cli.networks import read_network, shape_hint, with_batch
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 
@@ -24,9 +25,27 @@ if TYPE_CHECKING:
     from armnn_py import Network, OptimizedNetwork, OptimizerOptions, Runtime
     from armnn_py.cli.app import Session
 
-__all__ = ["ModelArguments", "model_arguments", "read_network"]
+__all__ = ["ModelArguments", "model_arguments"]
 
 R = TypeVar("R")
+
+
+class PlacedModel(NamedTuple):
+    """A model with a backend for each layer.
+
+    Attributes
+    ----------
+    source
+        The network as it was imported.
+    optimized
+        The same, placed.
+    assumed
+        Shapes of inputs that nobody stated, as from `with_batch`.
+    """
+
+    source: Network
+    optimized: OptimizedNetwork
+    assumed: dict[str, list[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +59,11 @@ class ModelArguments:
     model_options: tuple[str, ...]
     strategy: Literal["preference", "measure"]
     validate: bool
+
+    @property
+    def name(self) -> str:
+        """The model's file name, for messages."""
+        return Path(self.model).name
 
     @property
     def listed(self) -> list[str] | None:
@@ -68,7 +92,7 @@ class ModelArguments:
         )
 
     @contextlib.contextmanager
-    def optimized(self, session: Session) -> Iterator[OptimizedNetwork]:
+    def optimized(self, session: Session) -> Iterator[PlacedModel]:
         """Give the model with every layer placed, in a runtime that is closed afterwards.
 
         Raises
@@ -80,34 +104,20 @@ class ModelArguments:
         """
         import armnn_py
 
-        network = read_network(self.model, self.shapes)
+        with session.progress(f"reading {self.name}"):
+            network, assumed = with_batch(read_network(self.model, self.shapes))
         for name, info in network.inputs.items():
             if not info.is_static:
                 raise InvalidArgumentError(
                     f"input '{name}' has free dimensions: {info!r}",
-                    hints=[files.shape_hint(name, info)],
+                    hints=[shape_hint(name, info)],
                 )
         with session.runtime() as runtime:
-            yield armnn_py.optimize(
-                network, self.listed, runtime=runtime, options=self.options(runtime)
-            )
-
-
-def read_network(model: str, shapes: Sequence[str]) -> Network:
-    """Import a file and bind what ``--shape`` says.
-
-    Raises
-    ------
-    ModelError
-        The file cannot be imported.
-    InvalidArgumentError
-        A shape is not understood, or does not fit its input.
-    """
-    import armnn_py
-
-    network = armnn_py.import_model(model)
-    wanted = files.parse_shapes(shapes, network.inputs)
-    return network.specialize(wanted) if wanted else network
+            with session.progress(f"placing the layers of {self.name}"):
+                optimized = armnn_py.optimize(
+                    network, self.listed, runtime=runtime, options=self.options(runtime)
+                )
+            yield PlacedModel(network, optimized, assumed)
 
 
 def model_arguments(function: Callable[..., R]) -> Callable[..., R]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from armnn_py.cli.render import words_of
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -59,7 +60,7 @@ def read_image(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
     except ImportError as error:
         raise InvalidArgumentError(
             f"picture '{path}' needs Pillow to be read",
-            hints=["pip install 'armnn-py[image]'"],
+            hints=[install_hint("pillow", "onnx")],
         ) from error
     channels_first, channels, height, width = _form(info, options)
     for option, values in (("--mean", options.mean), ("--scale", options.scale)):

@@ -14,7 +14,8 @@ import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.inspect import multiply_adds
-from armnn_py.cli.render import Column, Renderer, words_of
+from armnn_py.cli.networks import assumption
+from armnn_py.cli.render import Column, Renderer, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
 from armnn_py.cli.timeline import chrome_trace
 from armnn_py.errors import InvalidArgumentError
@@ -31,12 +32,14 @@ __all__ = ["profile"]
 @click.command()
 @timed_arguments
 @click.option(
-    "--iterations", type=click.IntRange(min=1), default=50, show_default=True,
+    "--iterations", type=click.IntRange(min=1), metavar="N", default=50, show_default=True,
     help="Runs that are profiled.",
 )  # fmt: skip
 @click.option(
-    "--top", type=click.IntRange(min=1), metavar="N", help="Show the slowest N; default: all."
-)
+    "--top", type=click.IntRange(min=1), metavar="N", default=15, show_default=True,
+    help="Show the slowest N.",
+)  # fmt: skip
+@click.option("--all", "every", is_flag=True, help="Show all, whatever --top says.")
 @click.option(
     "--trace", "trace_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.json",
     help="Write a timeline that Perfetto and chrome://tracing open.",
@@ -47,23 +50,28 @@ def profile(
     *,
     timed: TimedArguments,
     iterations: int,
-    top: int | None,
+    top: int,
+    every: bool,
     trace_file: Path | None,
 ) -> None:
     """Run MODEL several times and show where the time goes."""
     if trace_file is not None:
         _require_folder_of(trace_file)
     with timed.warm(session) as warm:
-        source = warm.source
-        with warm.network.profile() as recorded:
-            for _ in range(iterations):
+        source, assumed = warm.ready.source, warm.ready.assumed
+        with (
+            session.progress(f"profiling {timed.given.name}", iterations) as bar,
+            warm.ready.network.profile() as recorded,
+        ):
+            for number in range(iterations):
                 warm.run()
+                bar.to(number + 1)
         threads = warm.threads
     if trace_file is not None:
         _write(trace_file, chrome_trace(recorded))
     total = sum(layer.total_ns for layer in recorded.layers) or 1
     slowest = recorded.slowest(len(recorded.layers))
-    shown = slowest[:top]
+    shown = slowest if every else slowest[:top]
     rows = [
         {
             "layer": layer.layer,
@@ -82,6 +90,7 @@ def profile(
     ]
     data = {
         "model": timed.given.model,
+        "assumed_shapes": assumed,
         "runs": recorded.runs,
         "run_seconds": recorded.run_ns * 1e-9,
         "threads": threads,
@@ -92,11 +101,31 @@ def profile(
         "notes": list(recorded.notes),
         "layer_count": len(recorded.layers),
         "layers": rows,
+        "types": _by_type(source, slowest, total),
         "trace": str(trace_file) if trace_file is not None else None,
     }
     ways = [layer.how for layer in shown]
     backends = list(dict.fromkeys(layer.backend for layer in recorded.layers))
     session.answer(data, lambda renderer: _render(renderer, data, ways, backends))
+
+
+def _by_type(
+    network: Network, layers: Sequence[LayerProfile], total_ns: int
+) -> list[dict[str, Any]]:
+    """Add up the records of each type, most time first.
+
+    A kernel that computes several layers counts for the one that multiplies, or else the first.
+    """
+    multiplying = {one.guid: one.type.label for one in network.layers if multiply_adds(one)}
+    sums: dict[str, list[int]] = {}
+    for layer in layers:
+        label = next((multiplying[g] for g in layer.guids if g in multiplying), None)
+        sums.setdefault(label or layer.type.partition(" + ")[0], []).append(layer.total_ns)
+    return [
+        {"type": label, "rows": len(times), "seconds": sum(times) * 1e-9,
+         "share": sum(times) / total_ns}
+        for label, times in sorted(sums.items(), key=lambda item: -sum(item[1]))
+    ]  # fmt: skip
 
 
 def _speeds(network: Network, layers: Sequence[LayerProfile]) -> list[float | None]:
@@ -153,14 +182,18 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
         return "-" if value is None else f"{value:.1f}"
 
     several = len(backends) > 1
+    runs = data["runs"] or 1
+    shares = [Column("ms/run", right=True, whole=True), Column("share", right=True, whole=True)]
+
+    def times(row: dict[str, Any]) -> list[str]:
+        return [f"{row['seconds'] * 1e3 / runs:.3f}", f"{row['share'] * 100:.1f} %"]
+
     renderer.table(
         [
-            Column("layer"),
+            Column("layer", cut="end"),
             *([Column("backend", whole=True)] if several else []),
-            Column("kernel"),
-            Column("calls", right=True, whole=True),
-            Column("total ms", right=True, whole=True),
-            Column("share", right=True, whole=True),
+            Column("kernel", cut="start"),
+            *shares,
             Column("GFLOP/s", right=True, whole=True),
         ],
         [
@@ -168,22 +201,27 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
                 row["layer"],
                 *([row["backend"]] if several else []),
                 how,
-                str(row["calls"]),
-                f"{row['seconds'] * 1e3:.2f}",
-                f"{row['share'] * 100:.1f} %",
+                *times(row),
                 speed(row["gflops"]),
             ]
             for row, how in zip(data["layers"], ways, strict=True)
         ],
     )
+    renderer.line()
+    renderer.table(
+        [Column("type"), Column("rows", right=True, whole=True), *shares],
+        [[row["type"], str(row["rows"]), *times(row)] for row in data["types"]],
+    )
     shown, count = len(data["layers"]), data["layer_count"]
     which = (
-        f"slowest {shown} of {counted(count, 'row')}" if shown < count else counted(count, "row")
+        f"slowest {shown} of {counted(count, 'row')} (--all shows the rest)"
+        if shown < count
+        else counted(count, "row")
     )
     only = f", on {backends[0]}" if len(backends) == 1 else ""
     where = f"; timeline in {data['trace']} (opens in Perfetto or chrome://tracing)"
     renderer.line(
-        f"{counted(data['runs'], 'run')} in {data['run_seconds'] * 1e3:.2f} ms with "
+        f"{counted(data['runs'], 'run')} of {format_duration(data['run_seconds'] / runs)} with "
         f"{counted(data['threads'], 'thread')}: {which}{only}{where if data['trace'] else ''}"
     )
     for backend, values in data["counters"].items():
@@ -197,3 +235,5 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
     if data["dropped_events"]:
         lost = counted(data["dropped_events"], "event")
         renderer.line(f"{lost} did not fit into the buffer: the times are too small")
+    if data["assumed_shapes"]:
+        renderer.line(assumption(data["assumed_shapes"]))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Tables and lines on a terminal or in a pipe; the only module that imports rich.
+"""Tables and lines on a terminal or in a pipe; rich is imported here and for progress alone.
 
 On a terminal tables have rules and colour and fold to its width. In a pipe they are plain text that
 is never cut. Texts from outside (names, paths, reasons) are shown as they are: never as markup, and
@@ -14,10 +14,10 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Literal, TextIO
 
 from rich.box import Box
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _RULE_BELOW_HEAD = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+_PADDING, _LEAST_CUT = 3, 12
 _STYLES = {
     "ok": "green",
     "loaded": "green",
@@ -54,13 +55,15 @@ _STYLES = {
 class Column:
     """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured).
 
-    Cells of a column that is ``whole`` stay on one line on a narrow terminal, too.
+    Cells of a column that is ``whole`` stay on one line on a narrow terminal, too. Those of one
+    that is ``cut`` lose their end or start there, so that a row stays one line.
     """
 
     name: str
     right: bool = False
     verdict: bool = False
     whole: bool = False
+    cut: Literal["", "end", "start"] = ""
 
 
 class Renderer:
@@ -92,9 +95,13 @@ class Renderer:
         if width is not None and os.environ.get("COLUMNS", "").isdigit():
             width = max(int(os.environ["COLUMNS"]), 20)
         buffer = io.StringIO()
+        width = width if width is not None else Console(file=self.stream).width
+        rows = [[printable(cell) for cell in row] for row in rows]
+        if self.is_terminal:
+            rows = _cut(columns, rows, width)
         console = Console(
             file=buffer,
-            width=width if width is not None else Console(file=self.stream).width,
+            width=width,
             height=100_000,  # with a width alone, a dumb terminal's 80 columns would win
             force_terminal=self.has_color,
             color_system="standard" if self.has_color else None,
@@ -108,24 +115,52 @@ class Renderer:
             header_style="bold",
         )
         for index, column in enumerate(columns):
-            widest = max((cell_len(printable(row[index])) for row in rows), default=0)
+            widest = max((cell_len(row[index]) for row in rows), default=0)
+            is_whole = column.whole or (self.is_terminal and bool(column.cut))
             table.add_column(
                 Text(column.name),
                 justify="right" if column.right else "left",
                 overflow="fold",
-                min_width=max(widest, len(column.name)) if column.whole else None,
-                no_wrap=column.whole,
+                min_width=max(widest, len(column.name)) if is_whole else None,
+                no_wrap=is_whole,
             )
         for row in rows:
             table.add_row(
                 *(
-                    Text(printable(cell), style=_STYLES.get(cell, "") if column.verdict else "")
+                    Text(cell, style=_STYLES.get(cell, "") if column.verdict else "")
                     for column, cell in zip(columns, row, strict=True)
                 )
             )
         console.print(table, soft_wrap=False, highlight=False)
         for line in buffer.getvalue().splitlines():
             print(line.rstrip(), file=self.stream)
+
+
+def _cut(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
+) -> Sequence[Sequence[str]]:
+    """Shorten the cells of columns that may be cut until all fit side by side, if they can."""
+    widths = [
+        max([len(column.name), *(cell_len(row[index]) for row in rows)])
+        for index, column in enumerate(columns)
+    ]
+    cut = [index for index, column in enumerate(columns) if column.cut]
+    least = {index: max(len(columns[index].name), _LEAST_CUT) for index in cut}
+    excess = sum(widths) + _PADDING * len(columns) - width
+    while excess > 0 and any(widths[index] > least[index] for index in cut):
+        widths[max(cut, key=lambda index: widths[index] - least[index])] -= 1
+        excess -= 1
+    return [
+        [_shortest(cell, widths[n], columns[n].cut) for n, cell in enumerate(row)] for row in rows
+    ]
+
+
+def _shortest(cell: str, width: int, cut: str) -> str:
+    if cell_len(cell) <= width:
+        return cell
+    if cut == "start":
+        return f"...{set_cell_size(cell[::-1], width - 3)[::-1]}"
+    return f"{set_cell_size(cell, width - 3)}..."
 
 
 def printable(text: str, *, keep: str = "") -> str:

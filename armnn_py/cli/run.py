@@ -4,31 +4,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import rich_click as click
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.completion import offer
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.networks import assumption
 from armnn_py.cli.pictures import MAX_SIDE
+from armnn_py.cli.prepared import prepared
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
-from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.text import counted
-
-if TYPE_CHECKING:
-    from armnn_py import Runtime
 
 __all__ = ["run"]
 
-_log = logging.getLogger("armnn_py.cli")
 _MOST_VALUES = 16
 _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 
@@ -65,12 +60,13 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     "arguments",
     multiple=True,
     metavar="NAME=FILE",
+    shell_complete=offer("file"),
     help="A .npy or .npz file or a picture; NAME= may be left out for a single input.",
 )
 @click.option(
     "--random",
     "seed",
-    type=click.IntRange(0, 2**63 - 1),
+    type=files.SEED,
     metavar="SEED",
     help="Random values for the inputs that no file is given for.",
 )
@@ -82,10 +78,18 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     help="Write each output to this folder as a .npy file.",
 )
 @model_arguments
-@click.option("--iterations", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--iterations",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="How many times to run on these inputs.",
+)
 @click.option(
     "--mean",
     callback=_numbers,
+    metavar="NUMBER[,...]",
     default="0",
     show_default=True,
     help="Pictures: subtracted from each pixel, one number or one a channel.",
@@ -93,6 +97,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option(
     "--scale",
     callback=_numbers,
+    metavar="NUMBER[,...]",
     default="1",
     show_default=True,
     help="Pictures: each pixel less the mean is multiplied by this.",
@@ -141,54 +146,30 @@ def run(
     size: tuple[int, int] | None,
 ) -> None:
     """Run MODEL once on the given inputs and show its outputs."""
-    import armnn_py
-
     options = files.ImageOptions(
         mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
     )
-    network = armnn_py.import_model(given.model)
-    arrays = files.read_inputs(arguments, network.inputs, options)
-    if seed is not None:
-        arrays |= files.random_missing(network, arrays, given.shapes, seed)
-    missing = [name for name in network.inputs if name not in arrays]
-    if missing:
-        raise InvalidArgumentError(
-            f"no array for input '{missing[0]}'",
-            details=[f"inputs: {', '.join(network.inputs)}"],
-            hints=[f"-i {missing[0]}=FILE, or --random 0"],
-        )
-    with _closing(session.runtime()) as runtime:  # closes the network, too
-        loaded = armnn_py.load(
-            network, given.listed, options=given.options(runtime), runtime=runtime
-        )
+    with prepared(session, given, arguments, seed=seed, options=options) as ready:
         times = []
-        for _ in range(iterations):
-            start = time.perf_counter()
-            outputs = loaded.run(arrays)
-            times.append(time.perf_counter() - start)
-        counts = loaded.assignment.counts
+        with session.progress(f"running {given.name}", iterations) as bar:
+            for _ in range(iterations):
+                start = time.perf_counter()
+                outputs = ready.network.run(ready.arrays)
+                times.append(time.perf_counter() - start)
+                bar.to(len(times))
+        counts = ready.network.assignment.counts
     saved = files.save_outputs(outputs, folder) if folder is not None else {}
     rows = [_describe(name, array, saved) for name, array in outputs.items()]
     data = {
         "model": given.model,
+        "assumed_shapes": ready.assumed,
         "iterations": iterations,
+        "load_seconds": ready.load_seconds,
         "seconds": times,
         "backends": counts,
         "outputs": rows,
     }
     session.answer(data, lambda renderer: _render(renderer, data))
-
-
-@contextlib.contextmanager
-def _closing(runtime: Runtime) -> Iterator[Runtime]:
-    """Close at the end; a veto is told, and takes nothing from the answer."""
-    try:
-        yield runtime
-    finally:
-        try:
-            runtime.close()
-        except BackendError as error:
-            _log.warning("%s", error)
 
 
 def _describe(name: str, array: np.ndarray[Any, Any], saved: dict[str, Path]) -> dict[str, Any]:
@@ -253,6 +234,8 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     )
     saved = ", ".join(row["file"] for row in data["outputs"] if row["file"])
     renderer.line(
-        f"{runs} {what} {format_duration(times[len(times) // 2])} on {places or 'no backend'}"
-        + (f"; saved {saved}" if saved else "")
+        f"{runs} {what} {format_duration(times[len(times) // 2])} on {places or 'no backend'}, "
+        f"loaded in {format_duration(data['load_seconds'])}" + (f"; saved {saved}" if saved else "")
     )
+    if data["assumed_shapes"]:
+        renderer.line(assumption(data["assumed_shapes"]))

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from armnn_py.cli import inputs as files
+from armnn_py.cli.completion import offer
+from armnn_py.cli.inputs import SEED
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.prepared import Prepared, prepared
 
 if TYPE_CHECKING:
-    from armnn_py import LoadedNetwork, Network
     from armnn_py.cli.app import Session
 
 __all__ = ["TimedArguments", "WarmNetwork", "timed_arguments"]
@@ -27,30 +28,29 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmNetwork:
-    """A loaded network, its inputs, and what it took to get there.
+    """A network that has run a few times.
 
     Attributes
     ----------
-    source
-        The network as it was imported, with the shapes of the inputs.
-    load_seconds
-        From the model file to a network that can run.
+    ready
+        The network and its inputs.
     first_seconds
         The first run, which takes its memory.
     """
 
-    source: Network
-    network: LoadedNetwork
-    arrays: dict[str, files.Array]
+    ready: Prepared
     threads: int
-    load_seconds: float
     first_seconds: float
 
     def run(self) -> float:
         """Run once and return the seconds it took."""
-        start = time.perf_counter()
-        self.network.run(self.arrays)
-        return time.perf_counter() - start
+        return _timed_run(self.ready)
+
+
+def _timed_run(ready: Prepared) -> float:
+    start = time.perf_counter()
+    ready.network.run(ready.arrays)
+    return time.perf_counter() - start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,35 +78,13 @@ class TimedArguments:
 
         if self.threads is not None:
             armnn_py.set_num_threads(self.threads)
-        with session.runtime() as runtime:
-            start = time.perf_counter()
-            network = armnn_py.import_model(self.given.model)
-            imported = time.perf_counter()
-            arrays = files.read_inputs(self.files, network.inputs, files.ImageOptions())
-            arrays |= files.random_missing(network, arrays, self.given.shapes, self.seed)
-            prepared = time.perf_counter()
-            if network.is_dynamic:
-                network = network.specialize({name: a.shape for name, a in arrays.items()})
-            loaded = armnn_py.load(
-                network,
-                self.given.listed,
-                options=self.given.options(runtime),
-                runtime=runtime,
-            )
-            done = time.perf_counter()
-            with loaded:
-                loaded.run(arrays)
-                first = time.perf_counter() - done
-                for _ in range(self.warmup - 1):
-                    loaded.run(arrays)
-                yield WarmNetwork(
-                    source=network,
-                    network=loaded,
-                    arrays=arrays,
-                    threads=armnn_py.get_num_threads(),
-                    load_seconds=imported - start + done - prepared,
-                    first_seconds=first,
-                )
+        with prepared(session, self.given, self.files, seed=self.seed) as ready:
+            first = _timed_run(ready)
+            with session.progress(f"warming up {self.given.name}", self.warmup) as bar:
+                for number in range(1, self.warmup):
+                    _timed_run(ready)
+                    bar.to(number + 1)
+            yield WarmNetwork(ready=ready, threads=armnn_py.get_num_threads(), first_seconds=first)
 
 
 def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
@@ -114,18 +92,20 @@ def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
     options: list[Callable[[Any], Any]] = [
         click.option(
             "-i", "--input", "files", multiple=True, metavar="NAME=FILE",
+            shell_complete=offer("file"),
             help="A .npy or .npz file or a picture; other inputs are random.",
         ),
         click.option(
-            "--random", "seed", type=click.IntRange(0, 2**63 - 1), metavar="SEED", default=0,
+            "--random", "seed", type=SEED, metavar="SEED", default=0,
             show_default=True, help="Seed of random inputs.",
         ),
         click.option(
-            "--warmup", type=click.IntRange(min=1), default=20, show_default=True,
+            "--warmup", type=click.IntRange(min=1), metavar="N", default=20, show_default=True,
             help="Runs before those that count.",
         ),
         click.option(
-            "--threads", type=click.IntRange(1, 1024), help="Threads of one layer; default: all.",
+            "--threads", type=click.IntRange(1, 1024), metavar="N",
+            help="Threads of one layer; default: all.",
         ),
     ]  # fmt: skip
 

@@ -17,6 +17,7 @@ from armnn_py.errors import ModelError, ModelFormatError, ParseError, UnknownNam
 from armnn_py.frontends.common.source import ModelSource, open_source
 from armnn_py.network import Network
 from armnn_py.records import record
+from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
     import os
@@ -64,7 +65,7 @@ class Frontend:
             raise ModelError(
                 f"importing '{source.name}' needs the Python package '{self.package}', "
                 "which is not installed",
-                hints=[f"pip install 'armnn-py[{self.extra}]'"],
+                hints=[install_hint(self.package, self.extra)],
             )
         network = importlib.import_module(self.module).import_source(source, shapes)
         assert isinstance(network, Network)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Drawings of what a network became: a model of the drawing, its layout, and ways to write it."""
 
+from armnn_py.pictures.boxes import RunKernel, drawing_of
 from armnn_py.pictures.dot import to_dot
-from armnn_py.pictures.drawing import Box, Drawing, Wire, drawing_of
+from armnn_py.pictures.drawing import Box, Drawing, Wire
 from armnn_py.pictures.svg import to_svg
 
-__all__ = ["Box", "Drawing", "Wire", "drawing_of", "to_dot", "to_svg"]
+__all__ = ["Box", "Drawing", "RunKernel", "Wire", "drawing_of", "to_dot", "to_svg"]

@@ -10,7 +10,7 @@ from armnn_py.pictures.palette import colours_of
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
-    from armnn_py.pictures.drawing import Box, Drawing
+    from armnn_py.pictures.drawing import Box, Drawing, Wire
 
 __all__ = ["to_dot"]
 
@@ -25,7 +25,7 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
     drawing
         What `drawing_of` gives.
     colour
-        What boxes are coloured by: ``"backend"`` or ``"type"``.
+        What boxes are coloured by: ``"backend"``, ``"type"`` or ``"time"``.
     """
     colours = colours_of(drawing, colour)
     lines = [
@@ -33,10 +33,12 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
         f"  label={_quoted(f'{drawing.title}: {drawing.summary}')};",
         "  labelloc=t;",
         '  node [fontname="sans-serif", style=filled, shape=box];',
+        '  edge [fontname="sans-serif", fontsize=9];',
         *_clusters(drawing),
         *(f"  n{box.id} [{_attributes(box, colours)}];" for box in drawing.boxes),
         *(
-            f"  n{wire.source} -> n{wire.target} [tooltip={_quoted(wire.tensor)}];"
+            f"  n{wire.source} -> n{wire.target} "
+            f"[label={_quoted(_shape(wire))}, tooltip={_quoted(wire.tensor)}];"
             for wire in drawing.wires
         ),
         "}",
@@ -46,6 +48,8 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
 
 def _clusters(drawing: Drawing) -> list[str]:
     """Return a frame for each part that is drawn as several boxes."""
+    if drawing.parts < 2:
+        return []
     members: dict[int, list[Box]] = {}
     for box in drawing.boxes:
         if box.part is not None and box.kind == "layer":
@@ -65,8 +69,7 @@ def _attributes(box: Box, colours: dict[int, str]) -> str:
     if box.kind in ("copy", "import"):
         label = '""'
     else:
-        part = "" if box.part is None else f" (part {box.part})"
-        label = _quoted(f"{box.type}{part}", box.name)
+        label = _quoted(*filter(None, [box.title, box.fused, box.name]))
     fields = [
         f"label={label}",
         f'fillcolor="{colours[box.id]}"',
@@ -77,6 +80,10 @@ def _attributes(box: Box, colours: dict[int, str]) -> str:
     if box.kind in ("copy", "import"):
         fields.append("width=0.15, fixedsize=true")
     return ", ".join(fields)
+
+
+def _shape(wire: Wire) -> str:
+    return wire.tensor.removeprefix("float32 ")
 
 
 def _quoted(*lines: str) -> str:

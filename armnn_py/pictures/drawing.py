@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What is drawn of an optimised network: a box for each layer, a wire for each tensor read."""
+"""What is drawn: boxes for kernels and layers, wires for the tensors between them."""
 
 from __future__ import annotations
 
@@ -8,32 +8,25 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.tensors import format_shape
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from armnn_py.network import Layer
-    from armnn_py.optimizer import LayerAssignment
-    from armnn_py.optimizer.optimized import PlacedNetwork
-    from armnn_py.tensors import TensorInfo
-
-__all__ = ["Box", "Drawing", "Wire", "drawing_of", "format_info"]
-
-_KINDS = {"Input": "input", "Output": "output", "MemCopy": "copy", "MemImport": "import"}
+__all__ = ["Box", "Drawing", "Wire"]
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One layer of what is run.
+    """One layer of what is run, or several that one kernel computes.
 
     Attributes
     ----------
     id
-        Number of the layer in the optimised network.
+        A number of its own.
     name, type
-        As in the optimised network.
+        As in the optimised network; of several layers, those of the one that multiplies, or else of
+        the first.
     kind
         ``"layer"``, ``"input"``, ``"output"``, or ``"copy"`` and ``"import"`` for what carries a
         tensor from one backend's memory to another's.
@@ -47,6 +40,12 @@ class Box:
         Names of the layers of the user's network that it stands for.
     reason
         Why it is not on an earlier choice of backend; empty if it is on the first.
+    operators
+        What each layer does that the kernel computes, that of ``type`` first.
+    window
+        Kernel and stride of a convolution or pooling, as ``"3x3 /2"``.
+    seconds
+        Time in one run; None if nothing was run for it.
     """
 
     id: int
@@ -59,6 +58,24 @@ class Box:
     outputs: tuple[str, ...]
     layers: tuple[str, ...] = ()
     reason: str = ""
+    operators: tuple[str, ...] = ()
+    window: str = ""
+    seconds: float | None = None
+
+    @property
+    def title(self) -> str:
+        """What it does, as ``Convolution2d 3x3 /2``."""
+        return f"{self.operator} {self.window}".rstrip()
+
+    @property
+    def operator(self) -> str:
+        """The first of its operators, or else its type."""
+        return self.operators[0] if self.operators else self.type
+
+    @property
+    def fused(self) -> str:
+        """What the kernel does besides, as ``+ Sigmoid + Mul``."""
+        return " ".join(f"+ {operator}" for operator in self.operators[1:])
 
     def to_json(self) -> dict[str, Any]:
         """The box as JSON-able values."""
@@ -73,14 +90,21 @@ class Box:
             "outputs": list(self.outputs),
             "layers": list(self.layers),
             "reason": self.reason,
+            "operators": list(self.operators),
+            "window": self.window,
+            "seconds": self.seconds,
         }
 
     def describe(self) -> list[str]:
         """All there is to say about it, in printable lines."""
         lines = [f"{self.type} '{self.name}'"]
+        if self.operators and (self.fused or self.title != self.type):
+            lines.append(f"{self.title} {self.fused}".rstrip())
         if self.backend:
             part = "" if self.part is None else f", part {self.part}"
             lines.append(f"backend {self.backend}{part}")
+        if self.seconds is not None:
+            lines.append(f"{self.seconds * 1e3:.3f} ms a run")
         if self.inputs:
             lines.append("reads " + ", ".join(text or "-" for text in self.inputs))
         if self.outputs:
@@ -138,6 +162,8 @@ class Drawing:
         Name of the network, and what became of it in one line.
     counts
         Layers of the user's network on each backend, most first.
+    run_seconds
+        Time of one run; None if there was none.
     """
 
     title: str
@@ -145,74 +171,25 @@ class Drawing:
     boxes: tuple[Box, ...]
     wires: tuple[Wire, ...]
     counts: Mapping[str, int] = field(default_factory=dict)
+    run_seconds: float | None = None
 
     @property
     def reasons(self) -> dict[str, int]:
         """Why layers are not on an earlier choice, with counts of boxes, most first."""
         return dict(Counter(box.reason for box in self.boxes if box.reason).most_common())
 
+    @property
+    def parts(self) -> int:
+        """How many pieces backends got."""
+        return len({box.part for box in self.boxes if box.part is not None})
+
+    def share(self, box: Box) -> float:
+        """How much of a run a box takes, from 0 to 1."""
+        return (box.seconds or 0.0) / self.run_seconds if self.run_seconds else 0.0
+
     def groups(self, colour: str) -> dict[str, int]:
-        """Return what the legend lists: backends or types, with counts of layers, most first."""
+        """Return what the legend lists: backends, or operators with counts of boxes."""
         if colour == "type":
-            return dict(Counter(b.type for b in self.boxes if b.kind == "layer").most_common())
+            return dict(Counter(b.operator for b in self.boxes if b.kind == "layer").most_common())
         running = dict.fromkeys(b.backend for b in self.boxes if b.backend)
         return {**self.counts, **{name: 0 for name in running if name not in self.counts}}
-
-
-def drawing_of(placed: PlacedNetwork) -> Drawing:
-    """Return what is to be drawn of a network whose layers are placed."""
-    records: dict[int, LayerAssignment] = {}
-    inserted: dict[tuple[str, str], LayerAssignment] = {}
-    for record in placed.assignment:
-        if record.guid is not None:
-            records[record.guid] = record
-        elif record.inserted:
-            inserted.setdefault((record.layer, record.type), record)
-    boxes: list[Box] = []
-    wires: list[Wire] = []
-    drawn: set[int] = set()
-    for layer in placed.network.layers:
-        if layer.shown_type.label == "Constant":
-            continue
-        known = [records[guid] for guid in placed.origins.get(layer.guid, ()) if guid in records]
-        if not known and (layer.name, layer.shown_type.label) in inserted:
-            known = [inserted[layer.name, layer.shown_type.label]]
-        boxes.append(_box(layer, placed.layer_backends[layer.guid], known))
-        drawn.add(layer.guid)
-        wires += [
-            Wire(
-                slot.layer.guid,
-                slot.index,
-                layer.guid,
-                index,
-                format_info(slot.info),
-                placed.memory.get((slot.layer.guid, slot.index)),
-            )
-            for index, slot in enumerate(layer.inputs)
-            if slot is not None and slot.layer.guid in drawn
-        ]
-    assignment = placed.assignment
-    return Drawing(
-        placed.network.name, assignment.summary(), tuple(boxes), tuple(wires), assignment.counts
-    )
-
-
-def _box(layer: Layer, backend: str | None, records: Sequence[LayerAssignment]) -> Box:
-    own = [record for record in records if not record.inserted]
-    return Box(
-        layer.guid,
-        layer.name,
-        layer.shown_type.label,
-        _KINDS.get(layer.shown_type.label, "layer"),
-        backend,
-        next((record.part for record in records if record.part is not None), None),
-        tuple(None if slot is None else format_info(slot.info) for slot in layer.inputs),
-        tuple(format_info(slot.info) for slot in layer.outputs),
-        tuple(record.layer for record in own),
-        "; ".join(dict.fromkeys(record.reason for record in records if record.reason)),
-    )
-
-
-def format_info(info: TensorInfo) -> str:
-    """Return type and shape of a tensor, as ``float32 1x8``."""
-    return f"{info.data_type.label} {format_shape(info.shape)}"

@@ -38,7 +38,7 @@ def frames_of(
     columns: Sequence[float],
     size: tuple[float, float],
 ) -> list[Frame]:
-    """Return the frames of all parts that have several boxes.
+    """Return the frames of parts that have several boxes; none if all is one part.
 
     Parameters
     ----------
@@ -55,6 +55,8 @@ def frames_of(
     for box in boxes:
         if box.part is not None and box.kind == "layer":
             members[box.part, bisect_right(columns, places[box.id][0])].append(box.id)
+    if len({box.part for box in boxes} - {None}) < 2:
+        return []
     ids = [box.id for box in boxes]
     frames = []
     for (part, _), own in members.items():

@@ -15,11 +15,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["BOX_WIDTH", "ROW", "Layout", "lay_out"]
 
-BOX_WIDTH, ROW = 204.0, 62.0
+BOX_WIDTH, ROW = 230.0, 76.0
 _LANE, _GAP = 10.0, 16.0
 _GUTTER = 44.0
 _SWEEPS = 8
@@ -42,6 +42,8 @@ class Layout:
         Left edge of each column.
     width, height
         Size of it all.
+    pitch
+        From the middle of a row to that of the next.
     """
 
     places: Mapping[int, tuple[float, float]]
@@ -49,10 +51,15 @@ class Layout:
     columns: Sequence[float]
     width: float
     height: float
+    pitch: float
 
 
 def lay_out(
-    nodes: Mapping[int, float], edges: Sequence[tuple[int, int]], *, min_width: float = 0.0
+    nodes: Mapping[int, float],
+    edges: Sequence[tuple[int, int]],
+    *,
+    min_width: float = 0.0,
+    pitch: float = ROW,
 ) -> Layout:
     """Return places for nodes and edges.
 
@@ -64,6 +71,8 @@ def lay_out(
         Pairs (from, to).
     min_width
         Width that the picture has anyway.
+    pitch
+        From the middle of a row to that of the next.
     """
     rank = _ranks(list(nodes), edges)
     widths: dict[int, float] = dict(nodes)
@@ -90,7 +99,7 @@ def lay_out(
     for node, row in rank.items():
         rows[row].append(node)
     x = _positions(rows, widths, above, below)
-    return _columns(nodes, rows, rank, x, widths, chains, min_width)
+    return _columns(nodes, rows, rank, x, widths, chains, min_width, pitch)
 
 
 def _ranks(nodes: Sequence[int], edges: Sequence[tuple[int, int]]) -> dict[int, int]:
@@ -124,15 +133,23 @@ def _positions(
         down = sweep % 2 == 0
         near = above if down else below
         for row in rows if down else reversed(rows):
-            wanted = {node: _mean([x[other] for other in near.get(node, ())], x[node])
-                      for node in row}  # fmt: skip
+            wanted = {node: _wanted(node, near.get(node, ()), widths, x) for node in row}
             row.sort(key=wanted.__getitem__)
             _settle(row, wanted, widths, x)
     return x
 
 
-def _mean(values: Sequence[float], otherwise: float) -> float:
-    return sum(values) / len(values) if values else otherwise
+def _wanted(
+    node: int, near: Iterable[int], widths: Mapping[int, float], x: Mapping[int, float]
+) -> float:
+    """Return the middle of a node's neighbours; boxes among them leave lanes no say.
+
+    So a chain is a straight line, and what passes it goes around.
+    """
+    others = list(near)
+    boxes = [other for other in others if widths[other] != _LANE]
+    chosen = boxes or others
+    return sum(x[other] for other in chosen) / len(chosen) if chosen else x[node]
 
 
 def _settle(
@@ -150,7 +167,7 @@ def _settle(
         offsets.append(at)
     blocks: list[list[float]] = []  # weighted sum, weight, members
     for node, offset in zip(row, offsets, strict=True):
-        weight = 4.0 if widths[node] == _LANE else 1.0
+        weight = 1.0 if widths[node] == _LANE else 50.0
         blocks.append([weight * (wanted[node] - offset), weight, 1])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] >= blocks[-1][0] / blocks[-1][1]:
             total, heft, members = blocks.pop()
@@ -170,12 +187,13 @@ def _columns(
     widths: Mapping[int, float],
     chains: Sequence[Sequence[int]],
     min_width: float,
+    pitch: float,
 ) -> Layout:
     spread = max((x[n] + widths[n] / 2 for n in x), default=0) - min(
         (x[n] - widths[n] / 2 for n in x), default=0
     )
     column_width = max(spread, BOX_WIDTH) + _GUTTER
-    count = max(1, round(math.sqrt(len(rows) * ROW * _ASPECT / column_width)))
+    count = max(1, round(math.sqrt(len(rows) * pitch * _ASPECT / column_width)))
     length = max(_ROWS_OF_A_COLUMN, math.ceil(len(rows) / count))
     places: dict[int, tuple[float, float]] = {}
     columns: list[float] = []
@@ -186,12 +204,13 @@ def _columns(
         end = max(x[n] + widths[n] / 2 for n in members)
         columns.append(left)
         for n in members:
-            places[n] = (left + x[n] - start, (rank[n] - first + 0.5) * ROW)
+            places[n] = (left + x[n] - start, (rank[n] - first + 0.5) * pitch)
         left += end - start + _GUTTER
     return Layout(
         {node: places[node] for node in nodes},
         [[places[node] for node in chain] for chain in chains],
         columns,
         max(left - _GUTTER, min_width),
-        min(length, len(rows)) * ROW,
+        min(length, len(rows)) * pitch,
+        pitch,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from armnn_py.pictures.drawing import Drawing
 
-__all__ = ["FRAME", "MARK", "OTHER", "colours_of", "key_of"]
+__all__ = ["FRAME", "MARK", "OTHER", "colours_of", "heat_of", "key_of", "largest_share"]
 
 #: Light backgrounds for black text, told apart with any kind of colour vision (after Paul Tol's
 #: "light"); the order puts the most different ones first.
@@ -17,6 +17,9 @@ _COLOURS = ("#77aadd", "#eedd88", "#ffaabb", "#44bb99", "#ee8866", "#99ddff", "#
 
 #: What is no layer of a backend's, the marks of copies, and groups beyond the palette.
 FRAME, MARK, OTHER = "#ffffff", "#222222", "#dddddd"
+
+#: From no time to the most: lightness falls all the way, whatever colours somebody sees.
+_HEAT = ((255, 255, 245), (254, 217, 118), (244, 109, 67))
 
 
 def key_of(drawing: Drawing, colour: str) -> dict[str, str]:
@@ -28,11 +31,28 @@ def key_of(drawing: Drawing, colour: str) -> dict[str, str]:
 def colours_of(drawing: Drawing, colour: str) -> dict[int, str]:
     """Return the background of each box, by its id."""
     key = key_of(drawing, colour)
+    most = largest_share(drawing)
     found = {}
     for box in drawing.boxes:
-        group = box.type if colour == "type" else box.backend or ""
+        group = box.operator if colour == "type" else box.backend or ""
         if box.kind in ("copy", "import"):
             found[box.id] = MARK if box.kind == "copy" else FRAME
+        elif colour == "time":
+            is_timed = box.seconds is not None and most > 0
+            found[box.id] = heat_of(drawing.share(box) / most) if is_timed else FRAME
         else:
             found[box.id] = key.get(group, FRAME)
     return found
+
+
+def largest_share(drawing: Drawing) -> float:
+    """Return the share of the box that takes the most time."""
+    return max((drawing.share(box) for box in drawing.boxes), default=0.0)
+
+
+def heat_of(part: float) -> str:
+    """Return the colour of a time that is ``part`` of the longest."""
+    at = min(max(part, 0.0), 1.0) * (len(_HEAT) - 1)
+    low = min(int(at), len(_HEAT) - 2)
+    mixed = (round(a + (b - a) * (at - low)) for a, b in zip(*_HEAT[low : low + 2], strict=True))
+    return "#" + "".join(f"{value:02x}" for value in mixed)

@@ -10,26 +10,29 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from armnn_py.pictures.frames import frames_of
-from armnn_py.pictures.layout import BOX_WIDTH, ROW, Layout, lay_out
-from armnn_py.pictures.palette import FRAME, MARK, colours_of, key_of
+from armnn_py.pictures.layout import BOX_WIDTH, Layout, lay_out
+from armnn_py.pictures.palette import FRAME, MARK, colours_of, heat_of, key_of, largest_share
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from armnn_py.pictures.drawing import Box, Drawing, Wire
     from armnn_py.pictures.frames import Frame
 
 __all__ = ["to_svg"]
 
-_HEIGHT, _MARK = 38.0, 7.0  # of a box; half of a mark's
+_LINE, _MARK = 15.0, 7.0  # between lines of a box; half of a mark's height
 _MARGIN, _MIN_WIDTH = 24.0, 640.0
-_CHARACTER = 7.2  # of the summary, on the average
+_TALLEST, _BETWEEN = 3 * _LINE + 8, 34.0  # of a box; between the tallest of two rows
+_CHARACTER = 7.2  # of the summary, on the average; then of texts in boxes
+_BOLD, _NORMAL, _SMALL = 7.7, 6.4, 5.8
 _REASONS = 10
 _STYLE = (
     "text{font-family:system-ui,'Segoe UI','DejaVu Sans',sans-serif;font-size:11px;fill:#111}"
     ".t{font-weight:600;font-size:12px}.h{font-weight:600;font-size:17px}.s{font-size:13px}.r{font-size:12px}"
-    ".p{font-size:10px;fill:#333}.f{stroke:#444;stroke-width:1.2;stroke-dasharray:5 3}"
+    ".p,.l{font-size:10px;fill:#333}.l{fill:#555;stroke:#fff;stroke-width:3px;paint-order:stroke}"
+    ".n{fill:#333}.f{stroke:#444;stroke-width:1.2;stroke-dasharray:5 3}"
     ".w{fill:none;stroke:#666;stroke-width:1.2}"
     ".b{stroke:#444;stroke-width:1}"
 )
@@ -43,23 +46,26 @@ def to_svg(drawing: Drawing, *, colour: str = "backend") -> str:
     drawing
         What `drawing_of` gives.
     colour
-        What boxes are coloured by: ``"backend"`` or ``"type"``.
+        What boxes are coloured by: ``"backend"``, ``"type"`` or ``"time"``.
     """
     layout = lay_out(
         {box.id: 2 * _MARK if _is_mark(box) else BOX_WIDTH for box in drawing.boxes},
         [(wire.source, wire.target) for wire in drawing.wires],
         min_width=_MIN_WIDTH,
+        pitch=2 * max((_half(box) for box in drawing.boxes), default=0.0) + _BETWEEN,
     )
     legend, top = _legend(drawing, colour, layout.width)
     colours = colours_of(drawing, colour)
     boxes = {box.id: box for box in drawing.boxes}
     letters = dict(zip(drawing.reasons, ascii_lowercase, strict=False))
-    frames = frames_of(drawing.boxes, layout.places, layout.columns, (BOX_WIDTH + 14, _HEIGHT + 14))
+    frames = frames_of(
+        drawing.boxes, layout.places, layout.columns, (BOX_WIDTH + 14, _TALLEST + 14)
+    )
     width, height = layout.width + 2 * _MARGIN, top + layout.height + _MARGIN
-    wires = (
+    wires = [
         _wire(wire, route, layout, boxes)
         for wire, route in zip(drawing.wires, layout.routes, strict=True)
-    )
+    ]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -75,9 +81,15 @@ def to_svg(drawing: Drawing, *, colour: str = "backend") -> str:
             *(_frame(frame, colours[frame.boxes[0]], colour) for frame in frames),
             *wires,
             *(
-                _box(box, layout.places[box.id], colours[box.id], letters.get(box.reason, ""))
+                _box(
+                    box,
+                    layout.places[box.id],
+                    colours[box.id],
+                    _remarks(drawing, box, letters.get(box.reason, "")),
+                )
                 for box in drawing.boxes
             ),
+            *_labels(drawing, layout, boxes),
             "</g>",
             "</svg>\n",
         ]
@@ -95,12 +107,7 @@ def _legend(drawing: Drawing, colour: str, width: float) -> tuple[list[str], flo
     for line in _folded(drawing.summary, width):
         top += 20
         lines.append(f'<text class="s" x="{_MARGIN:g}" y="{top:g}">{_text(line)}</text>')
-    keys = key_of(drawing, colour)
-    items = [
-        (f'<rect class="b" width="14" height="14" rx="3" fill="{keys[name]}"/>',
-         f"{_cut(name, 40)}: {counted(count, 'layer')}")
-        for name, count in drawing.groups(colour).items()
-    ]  # fmt: skip
+    items = _scale(drawing) if colour == "time" else _keys(drawing, colour)
     for kind, words in (("copy", ("copy", "copies")), ("import", ("import", "imports"))):
         count = sum(1 for box in drawing.boxes if box.kind == kind)
         if count:
@@ -133,6 +140,33 @@ def _legend(drawing: Drawing, colour: str, width: float) -> tuple[list[str], flo
     return lines, y + 24
 
 
+def _keys(drawing: Drawing, colour: str) -> list[tuple[str, str]]:
+    """Return symbol and words of each group."""
+    keys = key_of(drawing, colour)
+    noun = "layer" if colour == "backend" else "box"
+    return [
+        (_swatch(keys[name]), f"{_cut(name, 40)}: {counted(count, noun)}".replace("boxs", "boxes"))
+        for name, count in drawing.groups(colour).items()
+    ]
+
+
+def _scale(drawing: Drawing) -> list[tuple[str, str]]:
+    """Return what the colours of times mean."""
+    most = largest_share(drawing)
+    whole = drawing.run_seconds or 0.0
+    shares = [(part, f"{100 * most * part:.1f} %") for part in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    items = [(_swatch(heat_of(part)), text) for part, text in shares]
+    return [*items[:-1], (items[-1][0], f"{items[-1][1]} of {_milliseconds(whole)} a run")]
+
+
+def _swatch(colour: str) -> str:
+    return f'<rect class="b" width="14" height="14" rx="3" fill="{colour}"/>'
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f} ms" if seconds < 0.01 else f"{seconds * 1e3:.1f} ms"
+
+
 def _folded(summary: str, width: float) -> list[str]:
     """Lines that fit, broken where a summary has its semicolons."""
     lines: list[str] = []
@@ -154,32 +188,72 @@ def _frame(frame: Frame, background: str, colour: str) -> str:
     )
 
 
-def _box(box: Box, place: tuple[float, float], colour: str, why: str) -> str:
+def _remarks(drawing: Drawing, box: Box, why: str) -> list[str]:
+    """Return what stands at the right of a box's lines."""
+    part = f"part {box.part}" if box.part is not None and drawing.parts > 1 else ""
+    first = ", ".join(filter(None, [part, why]))  # the letter of the reason above
+    if drawing.run_seconds is not None and box.seconds:
+        return [first, f"{_milliseconds(box.seconds)}, {100 * drawing.share(box):.1f} %"]
+    several = len(box.layers) > max(len(box.operators), 1)
+    return [first, counted(len(box.layers), "layer") if several else ""]
+
+
+def _lines(box: Box) -> list[str]:
+    """Return what stands at the left: what it does, what is fused with it, its name."""
+    return [box.title, *filter(None, [box.fused]), box.name]
+
+
+def _box(box: Box, place: tuple[float, float], colour: str, remarks: Sequence[str]) -> str:
     x, y = place
     title = _text("\n".join(box.describe()), keep="\n")
     head = f'<g class="{box.kind}" id="n{box.id}"><title>{title}</title>'
     if _is_mark(box):
         return f"{head}{_mark(box.kind, x, y)}</g>"
-    rounded = 6 if box.kind == "layer" else _HEIGHT / 2
-    part = "" if box.part is None else f"part {box.part}"
-    left, top, pad = x - BOX_WIDTH / 2, y - _HEIGHT / 2, 8 if box.kind == "layer" else 18
-    several = counted(len(box.layers), "layer") if len(box.layers) > 1 else ""
-    if why:  # the letter of the reason above
-        part = f"{part}, {why}" if part else why
+    lines, half = _lines(box), _half(box)
+    rounded = 6.0 if box.kind == "layer" else half
+    left, top, pad = x - BOX_WIDTH / 2, y - half, 8 if box.kind == "layer" else 18
+    # The last line has the second remark, for it is the shortest.
+    right = [remarks[0], *[""] * (len(lines) - 2), remarks[1]]
     labels = "".join(
-        f'<text class="p" text-anchor="end" x="{left + BOX_WIDTH - 7:.1f}" y="{top + y:.1f}">'
-        f"{text}</text>"
-        for text, y in ((part, 14), (several, 30))
-        if text
+        _line(line, remark, left + pad, left + BOX_WIDTH - 7, top + _LINE * (n + 1), kind)
+        for n, (line, remark, kind) in enumerate(
+            zip(lines, right, ["t", *[""] * (len(lines) - 2), "n"], strict=True)
+        )
     )
     return (
         f'{head}<rect class="b" x="{left:.1f}" y="{top:.1f}" width="{BOX_WIDTH:g}" '
-        f'height="{_HEIGHT:g}" rx="{rounded:g}" fill="{colour}"/>'
-        f'<text class="t" x="{left + pad:.1f}" y="{top + 15:.1f}">'
-        f"{_text(_cut(box.type, 18 if part else 24))}</text>{labels}"
-        f'<text x="{left + pad:.1f}" y="{top + 30:.1f}">'
-        f"{_text(_cut(box.name, 20 if several else 28))}</text></g>"
+        f'height="{2 * half:g}" rx="{rounded:g}" fill="{colour}"/>{labels}</g>'
     )
+
+
+def _line(text: str, remark: str, left: float, right: float, y: float, kind: str) -> str:
+    """Return a line of a box; a text that would run into its remark is cut."""
+    room = right - left - (len(remark) * _SMALL + 6 if remark else 0)
+    shown = _cut(text, int(room / (_BOLD if kind == "t" else _NORMAL)))
+    style = f' class="{kind}"' if kind else ""
+    aside = (
+        f'<text class="p" text-anchor="end" x="{right:.1f}" y="{y:.1f}">{_text(remark)}</text>'
+        if remark
+        else ""
+    )
+    return f'<text{style} x="{left:.1f}" y="{y:.1f}">{_text(shown)}</text>{aside}'
+
+
+def _labels(drawing: Drawing, layout: Layout, boxes: Mapping[int, Box]) -> Iterator[str]:
+    """Give the shape of each tensor, once, where its first wire leaves its box."""
+    labelled: dict[int, dict[int, str]] = {}
+    for wire in drawing.wires:
+        labelled.setdefault(wire.source, {}).setdefault(wire.output, wire.tensor)
+    for source, tensors in labelled.items():
+        x, y = layout.places[source]
+        # Several outputs of one shape, as of a Splitter, are one label.
+        texts = dict.fromkeys(tensor.removeprefix("float32 ") for tensor in tensors.values())
+        text = next(iter(texts)) + (", ..." if len(texts) > 1 else "")
+        if not _is_mark(boxes[source]):
+            yield (
+                f'<text class="l" x="{x + 5:.1f}" y="{y + _half(boxes[source]) + 12:.1f}">'
+                f"{_text(_cut(text, 24))}</text>"
+            )
 
 
 def _mark(kind: str, x: float, y: float) -> str:
@@ -203,7 +277,7 @@ def _wire(
     y += _half(boxes[wire.source])
     path = [f"M{x:.1f} {y:.1f}"]
     for n, (to_x, centre) in enumerate(route[1:], 1):
-        to_y = centre - (_half(boxes[wire.target]) if n == last else ROW / 2 - 6)
+        to_y = centre - (_half(boxes[wire.target]) if n == last else layout.pitch / 2 - 6)
         if to_y > y:
             half = (to_y - y) / 2
             path.append(
@@ -215,8 +289,8 @@ def _wire(
             track = column - 10 - 4 * (wire.source % 7)
             path.append(f"V{y + 8:.1f} H{track:.1f} V{to_y - 8:.1f} H{to_x:.1f} V{to_y:.1f}")
         if n < last:
-            path.append(f"V{centre + ROW / 2 - 6:.1f}")
-        x, y = to_x, centre + ROW / 2 - 6
+            path.append(f"V{centre + layout.pitch / 2 - 6:.1f}")
+        x, y = to_x, centre + layout.pitch / 2 - 6
     memory = f", in memory of {wire.memory}" if wire.memory else ""
     return (
         f'<path class="w" d="{" ".join(path)}" marker-end="url(#tip)">'
@@ -225,7 +299,7 @@ def _wire(
 
 
 def _half(box: Box) -> float:
-    return _MARK if _is_mark(box) else _HEIGHT / 2
+    return _MARK if _is_mark(box) else (_LINE * len(_lines(box)) + 8) / 2
 
 
 def _cut(text: str, length: int) -> str:

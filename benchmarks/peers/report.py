@@ -19,6 +19,8 @@ OURS = "armnn_py"
 #: Networks that compute next to nothing, and what they show.
 CALLS = {"relu16": "one ReLU of 16 floats", "chain100": "100 small nodes"}
 _PICTURE = "benchmarks.svg"
+#: Of a bar in the picture; a longer one is cut and says its figure.
+LONGEST = 3.0
 
 Figures = dict[str, dict[str, Any]]
 
@@ -144,27 +146,31 @@ def uses_exact_settings(document: dict[str, Any]) -> bool:
 
 
 def draw(document: dict[str, Any], target: Path) -> None:
-    """Draw each engine's latency over the fastest peer's, one group of bars a network."""
+    """Draw each engine's latency over the fastest peer's, one group of bars a network.
+
+    A bar that is longer than the picture ends in its figure.
+    """
     import matplotlib as mpl
 
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "armnn_py"  # the same figures give the same file
+    mpl.rcParams["svg.fonttype"] = "none"  # text stays text: small, and to be searched
     from matplotlib import pyplot as plt
 
     counts = sorted(
         {t for by_threads in document["networks"].values() for t in by_threads}, key=int
     )
     figure, axes = plt.subplots(
-        len(counts), 1, figsize=(11, 3.2 * len(counts)), squeeze=False, layout="constrained"
+        len(counts), 1, figsize=(12, 3.6 * len(counts)), squeeze=False, layout="constrained"
     )
+    engines = list(ENGINES)
+    width = 0.84 / len(engines)
     for axis, threads in zip(axes[:, 0], counts, strict=True):
         names = [
             n
             for n, t in document["networks"].items()
             if threads in t and n not in CALLS and fastest(t[threads])
         ]
-        engines = list(ENGINES)
-        width = 0.8 / len(engines)
         for index, engine in enumerate(engines):
             places, heights = [], []
             for position, name in enumerate(names):
@@ -174,13 +180,26 @@ def draw(document: dict[str, Any], target: Path) -> None:
                     places.append(position + (index - len(engines) / 2 + 0.5) * width)
                     heights.append(time / peer[1])
             colour = "black" if engine == OURS else f"C{index}"
-            axis.bar(places, heights, width, label=ENGINES[engine].title, color=colour)
-        axis.axhline(1, color="grey", linewidth=0.8)
-        axis.set_ylim(0, 3)
-        axis.set_xticks(range(len(names)), names, rotation=15)
+            axis.bar(
+                places, [min(h, LONGEST) for h in heights], width,
+                label=ENGINES[engine].title, color=colour, zorder=2,
+            )  # fmt: skip
+            for place, height in zip(places, heights, strict=True):
+                if height > LONGEST:
+                    axis.text(
+                        place, LONGEST + 0.06, f"{height:.1f}", fontsize="small",
+                        ha="center", va="bottom", rotation=90,
+                    )  # fmt: skip
+        axis.axhline(1, color="black", linewidth=0.8, zorder=3)
+        axis.grid(axis="y", linewidth=0.4, zorder=0)
+        axis.set_ylim(0, LONGEST + 0.5)
+        axis.set_yticks([0, 0.5, 1, 1.5, 2, 2.5, 3])
+        axis.set_xlim(-0.6, len(names) - 0.4)
+        axis.set_xticks(range(len(names)), names, rotation=20, ha="right", rotation_mode="anchor")
         axis.set_ylabel("latency / fastest peer")
         axis.set_title(f"{threads} thread{'s' if threads != '1' else ''} (lower is better)")
-    axes[0, 0].legend(ncols=len(ENGINES), fontsize="small", loc="upper left")
+    handles, titles = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, titles, ncols=len(ENGINES), loc="outside upper center", frameon=False)
     figure.savefig(target, metadata={"Date": None})
 
 
@@ -203,6 +222,8 @@ def page(document: dict[str, Any]) -> str:
         f"Engines: {versions}.",
         "",
         f"![Latency over that of the fastest peer]({_PICTURE})",
+        "",
+        f"Bars of more than {LONGEST:g} are cut and say their figure.",
     ]
     counts = sorted(
         {t for by_threads in document["networks"].values() for t in by_threads}, key=int

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from onnx import helper
 from PIL import Image
 
 from armnn_py.cli import check
-from armnn_py.cli.inputs import shape_hint
+from armnn_py.cli.networks import shape_hint
+from armnn_py.cli.render import Column, Renderer
 from armnn_py.tensors import TensorInfo
 
 from .conftest import DEMO, Answer, Command, save_model
@@ -132,11 +134,15 @@ def test_other_large_outputs_are_not_shown(command: Command, tmp_path: Path) -> 
     assert (output["values"], output["top"]) == (None, None)
 
 
-def test_demo_names_the_library_once(command: Command) -> None:
-    out = command("demo", "-b", "CpuRef").out
-    assert out.count("libarmnn_core.so") == 1
-    assert "\nstatic: linked into " in out
-    assert any(line.endswith("CpuRef    static") for line in out.splitlines())
+@pytest.mark.parametrize("backend", ["CpuRef", "CpuAcc"])
+def test_demo_names_the_file_of_a_backend_once(command: Command, backend: str) -> None:
+    file = command("backends", "show", backend, "--json").json["file"]
+    out = command("demo", "-b", backend).out
+    said = f"{backend}: {file}" if file else f"{backend}: linked into "
+    lines = [line for line in out.splitlines() if line.startswith(f"{backend}: ")]
+    assert len(lines) == 1
+    assert lines[0].startswith(said)
+    assert out.count(".so") == 1
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "1 other file; -v lists it"),
@@ -191,6 +197,70 @@ def test_reasons_of_a_compiled_part_are_those_of_its_layers() -> None:
         "  2x Convolution2d (first: conv): Npu: no kernel",
         "  1x Activation (layer: relu): Npu: no kernel",
     ]
+
+
+def part_row(number: int, layers: int) -> list[str]:
+    return [str(number), "Npu" if number % 2 else "Cpu", str(layers), "", "", ""]
+
+
+def test_check_lists_the_largest_of_many_parts_in_their_order() -> None:
+    few = [part_row(n, 1) for n in range(15)]
+    assert check._largest(few) == few
+    many = [part_row(n, 10 if n % 10 == 3 else 1) for n in range(200)]
+    largest = check._largest(many)
+    assert len(largest) == 15
+    assert [row for row in largest if row[2] == "10"] == [many[n] for n in range(3, 200, 10)][:15]
+    assert largest == sorted(largest, key=lambda row: int(row[0]))
+
+
+def test_check_of_a_network_in_many_parts_fits_on_a_screen(
+    command: Command, dozen_folder: Path, tmp_path: Path
+) -> None:
+    nodes = []
+    for n in range(40):
+        nodes.append(helper.make_node("Add", [f"a{n}", "x"], [f"b{n}"], f"add{n}"))
+        nodes.append(helper.make_node("Exp", [f"b{n}"], [f"a{n + 1}"], f"exp{n}"))
+    nodes[0].input[0] = "x"
+    model = save_model(tmp_path / "m.onnx", nodes, {"x": [2, 3]}, "a40")
+    call = ["--backend-path", dozen_folder, "check", model, "-b", "Dozen", "-b", "CpuRef"]
+    out = command(*call).out
+    assert len(out.splitlines()) == 1 + 15 + 1 + 2 + 1
+    assert "\n65 smaller parts: " in out
+    assert "(-v lists them)" in out
+    assert len(command(*call, "-v").out.splitlines()) == 1 + 80 + 2 + 1
+
+
+def test_check_says_once_what_became_of_many_layers(command: Command) -> None:
+    out = command("check", DEMO, "-b", "CpuAcc", "--layers").out
+    head, first, *rest = out.splitlines()
+    assert head.split() == ["layer", "type", "backend", "part", "note"]
+    assert "compiled with 11 other layers into " in first
+    assert all(line.endswith(' "') for line in rest[:11])
+    assert "compiled" not in "".join(rest)
+
+
+def test_rows_of_cut_columns_stay_one_line_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    columns = [Column("layer", cut="end"), Column("kernel", cut="start"),
+               Column("ms", right=True, whole=True)]  # fmt: skip
+    rows = [["conv_" * 20, "armnn_f32_depthwise_3x3_s1_columns__avx512_7px", "1234.567"]]
+    monkeypatch.setenv("COLUMNS", "80")
+    terminal, pipe = Terminal(), io.StringIO()
+    Renderer(terminal, color="never").table(columns, rows)
+    head, _, line = terminal.getvalue().splitlines()
+    assert max(len(head), len(line)) <= 80
+    layer, kernel, number = line.split()
+    assert layer.startswith("conv_conv_")
+    assert layer.endswith("...")
+    assert kernel.startswith("...")
+    assert kernel.endswith("_columns__avx512_7px")
+    assert number == "1234.567"
+    monkeypatch.delenv("COLUMNS")
+    Renderer(pipe, color="never").table(columns, rows)
+    assert "conv_" * 20 in pipe.getvalue()
 
 
 def test_check_says_what_a_part_is_run_as() -> None:

@@ -51,6 +51,17 @@ def test_show_describes_a_backend(command: Command) -> None:
     assert "Options: " in command("backends", "show", "CpuRef").out
 
 
+def test_show_lists_the_layers_that_a_backend_takes(command: Command, dozen_folder: Path) -> None:
+    arguments = ("--backend-path", dozen_folder, "backends", "show", "Dozen")
+    layers = command(*arguments, "--json").json["layers"]
+    taken = {layer: types for layer, types in layers.items() if types}
+    assert taken == {"ElementwiseBinary": ["float32"]}
+    text = command(*arguments).out
+    assert re.search(r"\nElementwiseBinary +float32\nNot taken: Activation, ", text)
+    assert "Softmax" in text
+    assert re.search(r"\nReshape +all\n", command("backends", "show", "CpuRef").out)
+
+
 def test_show_has_what_there_is(
     command: Command, tmp_path: Path, build_backend: Callable[..., None]
 ) -> None:
@@ -252,3 +263,19 @@ def test_a_veto_of_the_end_takes_nothing_from_the_answer(
     assert "1 run in" in answer.out
     assert "does not let network 'digits' be closed: before_unload_network" in answer.err
     assert command("--backend-path", tmp_path, "run", DEMO, "--random", "1", "--json").json["ok"]
+
+
+def test_what_the_extra_brings_is_told_by_how_to_get_it(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {row["check"]: row for row in command("doctor", "--json").json["checks"]}
+    assert rows["extras"]["detail"] == "ONNX models, pictures as inputs"
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    rows = {row["check"]: row for row in command("doctor", "--json").json["checks"]}
+    assert rows["extras"] == {
+        "check": "extras",
+        "result": "note",
+        "detail": 'no ONNX models: pip install onnx, or pip install ".[onnx]" in a clone of '
+        "armnn_py; no pictures as inputs: pip install pillow, or pip install "
+        '".[onnx]" in a clone of armnn_py',
+    }

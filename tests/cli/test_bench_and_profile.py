@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
+import pytest
+from onnx import helper
 
 import armnn_py
-from armnn_py.cli.profile import _speeds
+from armnn_py.cli.profile import _by_type, _speeds
 
-from .conftest import DEMO, Command
+from .conftest import DEMO, Command, save_model
 
 _HOST_LAYERS = (
     armnn_py.LayerType.INPUT,
@@ -99,8 +102,55 @@ def test_profile_shows_the_slowest_first(command: Command) -> None:
     first, second = answer.json["layers"]
     assert first["seconds"] >= second["seconds"]
     text = command("profile", DEMO, "-b", "CpuRef", "--iterations", "2", "--top", "2").out
-    assert len(text.splitlines()) == 4
-    assert "slowest 2 of" in text
+    rows = text.split("\n\n")[0].splitlines()
+    assert len(rows) == 3
+    assert "slowest 2 of 10 rows (--all shows the rest)" in text
+
+
+def test_profile_shows_fifteen_rows_and_all_on_demand(command: Command, tmp_path: Path) -> None:
+    nodes = [helper.make_node("Relu", [f"x{n}"], [f"x{n + 1}"], f"relu{n}") for n in range(20)]
+    for node in nodes[1::2]:
+        node.op_type = "Exp"
+    model = save_model(tmp_path / "long.onnx", nodes, {"x0": [2, 3]}, "x20")
+    arguments = ("profile", model, "-b", "CpuRef", "--iterations", "2")
+    assert len(command(*arguments, "--json").json["layers"]) == 15
+    document = command(*arguments, "--all", "--json").json
+    assert len(document["layers"]) == document["layer_count"] == 20
+    assert "20 rows, on CpuRef\n" in command(*arguments, "--all").out
+
+
+def test_profile_adds_up_by_type_and_tells_the_time_of_one_run(command: Command) -> None:
+    arguments = ("profile", DEMO, "-b", "CpuRef", "--iterations", "4", "--all")
+    document = command(*arguments, "--json").json
+    for row in document["types"]:
+        members = [layer for layer in document["layers"] if layer["type"] == row["type"]]
+        assert row["rows"] == len(members)
+        assert row["seconds"] == pytest.approx(sum(layer["seconds"] for layer in members))
+    assert sum(row["share"] for row in document["types"]) == pytest.approx(1)
+    seconds = [row["seconds"] for row in document["types"]]
+    assert seconds == sorted(seconds, reverse=True)
+    text = command(*arguments).out
+    assert re.search(r"\nConvolution2d +3 +[0-9.]+ +[0-9.]+ %\n", text)
+    assert re.search(r"\n4 runs of [0-9.]+ m?s with ", text)
+
+
+def test_a_fused_kernel_counts_for_the_layer_that_multiplies() -> None:
+    network = armnn_py.Network("small")
+    image = network.add_input("image", armnn_py.TensorInfo((1, 1, 4, 4)))
+    pad = network.add_pad(image, [(0, 0), (0, 0), (1, 1), (1, 1)], name="pad")
+    weights = np.ones((1, 1, 3, 3), np.float32)
+    layout = armnn_py.DataLayout.NCHW
+    output = network.add_convolution2d(pad, weights, data_layout=layout, name="conv")
+    network.add_output("y", output)
+    padding, conv = (x.guid for x in network.layers if x.type not in _HOST_LAYERS)
+    fused = armnn_py.LayerProfile(
+        "pad + conv", "Pad + Convolution2d", "Npu", "k", 1, 30, "", (padding, conv)
+    )
+    other = armnn_py.LayerProfile("pad", "Pad", "Npu", "k", 1, 10, "", (padding,))
+    first, second = _by_type(network, [other, fused], 40)
+    assert (first["type"], first["rows"], first["share"]) == ("Convolution2d", 1, 0.75)
+    assert (second["type"], second["rows"], second["share"]) == ("Pad", 1, 0.25)
+    assert first["seconds"] == pytest.approx(30e-9)
 
 
 def test_timeline_nests_layers_in_runs(command: Command, tmp_path: Path) -> None:
@@ -140,5 +190,5 @@ def test_a_timeline_without_a_place_is_refused_before_the_model_is_read(
 
 def test_the_backend_is_a_column_where_there_are_several(command: Command) -> None:
     text = command("profile", DEMO, "-b", "CpuRef", "--iterations", "1").out.splitlines()
-    assert text[0].split() == ["layer", "kernel", "calls", "total", "ms", "share", "GFLOP/s"]
+    assert text[0].split() == ["layer", "kernel", "ms/run", "share", "GFLOP/s"]
     assert text[-1].endswith("rows, on CpuRef")

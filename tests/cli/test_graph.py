@@ -58,7 +58,7 @@ def test_default_name_and_colour_by_type(
     monkeypatch.chdir(tmp_path)
     answer = command("graph", adder, "-b", "CpuRef", "--colour", "type")
     assert answer.out.startswith("adder.graph.svg: 1 of 1 layers placed")
-    assert "Addition: 1 layer<" in Path("adder.graph.svg").read_text(encoding="utf-8")
+    assert "Add: 1 box<" in Path("adder.graph.svg").read_text(encoding="utf-8")
 
 
 def test_data_says_what_is_joined_to_what(command: Command, adder: Path) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
 from pathlib import Path
 
@@ -172,3 +173,15 @@ def test_output_with_a_long_name_is_saved(command: Command, tmp_path: Path) -> N
     answer = command("run", model, "--random", 0, "-o", tmp_path / "out")
     assert answer.code == 0, answer.err
     assert len(list((tmp_path / "out").iterdir())) == 1
+
+
+def test_a_picture_without_its_reader_says_how_to_get_it(
+    command: Command, free_relu: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Image.new("RGB", (2, 2)).save(tmp_path / "p.png")
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    answer = command("run", free_relu, "-i", tmp_path / "p.png")
+    assert answer.code == 2
+    assert answer.err.endswith(
+        'hint: pip install pillow, or pip install ".[onnx]" in a clone of armnn_py\n'
+    )

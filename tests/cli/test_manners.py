@@ -11,13 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from armnn_py import errors
 from armnn_py.cli import app
 from armnn_py.cli import main as main_module
 
-from .conftest import DEMO, Command
+from .conftest import DEMO, SCHEMA, Command
 
 MODULE = [sys.executable, "-m", "armnn_py"]
 
@@ -204,3 +205,40 @@ def test_importing_the_package_brings_no_terminal_library() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     modules = set(json.loads(done.stdout))
     assert not modules & {"rich", "click", "rich_click", "onnx", "PIL", "importlib.metadata"}
+
+
+def test_one_schema_has_an_entry_for_every_command(command: Command) -> None:
+    schema = json.loads(Path(command("config", "--schemafile").out.strip()).read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    groups = {name: main_module.cli.get_command(None, name) for name in main_module._COMMANDS}
+    names = {"armnn-py", *groups}
+    for name, group in groups.items():
+        names |= {f"{name}-{inner}" for inner in getattr(group, "commands", ())}
+    entries = {option["$ref"].removeprefix("#/$defs/") for option in schema["oneOf"]}
+    assert entries == names
+    for name in entries:
+        constant = schema["$defs"][name]["properties"]["schema"]["const"]
+        assert constant == f"armnn-py/{name}/1"
+
+
+@pytest.mark.parametrize(
+    ("document", "is_valid"),
+    [
+        ({"schema": "armnn-py/config/1", "ok": True, "version": "1"}, True),
+        ({"schema": "armnn-py/config/1", "ok": True, "version": 1}, False),
+        ({"schema": "armnn-py/config/1", "ok": True, "verson": "1"}, False),
+        ({"schema": "armnn-py/config/1", "ok": False}, False),
+        ({"schema": "armnn-py/bogus/1", "ok": True}, False),
+        ({"schema": "armnn-py/doctor/1", "ok": True, "healthy": True}, False),
+    ],
+)
+def test_schema_tells_answers_from_others(document: dict[str, object], is_valid: bool) -> None:
+    assert jsonschema.Draft202012Validator(SCHEMA).is_valid(document) is is_valid
+
+
+@pytest.mark.parametrize("name", ["run", "bench", "profile"])
+def test_help_has_no_number_that_nobody_types(command: Command, name: str) -> None:
+    text = command(name, "--help").out
+    assert "9223372036854775807" not in "".join(text.split())
+    assert "INTEGER" not in text
+    assert "TEXT" not in text

@@ -27,7 +27,7 @@ def test_run_adds_two_files_and_saves_the_sum(
     np.testing.assert_array_equal(saved, left * 11)
     assert "sum/out" in answer.out
     assert "1 run in " in answer.out
-    assert "on CpuRef (1 layer)" in answer.out
+    assert "on CpuRef (1 layer), loaded in " in answer.out
     assert f"saved {tmp_path / 'out' / 'sum_out.npy'}" in answer.out
 
 
@@ -43,6 +43,7 @@ def test_run_as_json_says_what_the_table_says(
          "max": 2.5, "values": [2.5] * 6, "top": None, "file": None}
     ]  # fmt: skip
     assert len(document["seconds"]) == document["iterations"] == 3
+    assert document["load_seconds"] > 0
     assert document["backends"] == {"CpuRef": 1}
 
 

@@ -97,3 +97,10 @@ def test_names_that_are_imported_when_they_are_asked_for() -> None:
         assert getattr(ann, name).__module__ == "armnn_py"
     with pytest.raises(AttributeError, match="module 'armnn_py' has no attribute 'profile'"):
         _ = ann.profile
+
+
+def test_dir_lists_the_public_names_and_nothing_that_was_imported() -> None:
+    public = {name for name in dir(ann) if not name.startswith("_")}
+    assert public == {name for name in ann.__all__ if not name.startswith("_")}
+    assert {"BoundNetwork", "Profile", "load"} <= public
+    assert {"__all__", "__doc__", "__version__"} <= set(dir(ann))

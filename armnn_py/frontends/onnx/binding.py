@@ -48,7 +48,12 @@ def input_infos(model: OnnxModel, shapes: Shapes | None = None) -> dict[str, Ten
         for axis, dim in enumerate(info.dims or ()):
             if isinstance(dim, str) and dim in symbols and bound[name][axis] is None:
                 bound[name][axis] = symbols[dim][0]
-    return {name: _tensor_info(info, bound[name]) for name, info in model.inputs.items()}
+    return {
+        name: _tensor_info(
+            info, bound[name], InvalidArgumentError if name in shapes else ParseError
+        )
+        for name, info in model.inputs.items()
+    }
 
 
 def _checked(shapes: Shapes | None) -> dict[str, list[int | None]]:
@@ -104,13 +109,13 @@ def _bind(
     return bound
 
 
-def _tensor_info(info: ValueInfo, shape: list[int | None]) -> TensorInfo:
+def _tensor_info(
+    info: ValueInfo, shape: list[int | None], blame: type[InvalidArgumentError | ParseError]
+) -> TensorInfo:
     try:
         return TensorInfo(shape, _data_type(info), dimension_names=_names(info))
     except InvalidArgumentError as error:
-        raise ParseError(
-            f"input {quoted(info.name)}: {error.message}", details=error.details
-        ) from error
+        raise blame(f"input {quoted(info.name)}: {error.message}", details=error.details) from error
 
 
 def _names(info: ValueInfo) -> list[str | None]:

@@ -42,7 +42,12 @@ DTYPES: dict[int, np.dtype[Any]] = {
     12: np.dtype(np.uint32),
     13: np.dtype(np.uint64),
 }
-_OTHER_TYPES = {8: "string", 14: "complex64", 15: "complex128", 16: "bfloat16"}
+_OTHER_TYPES = {
+    0: "undefined", 8: "string", 14: "complex64", 15: "complex128", 16: "bfloat16",
+    17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz",
+    21: "uint4", 22: "int4", 23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
+    27: "float6e2m3", 28: "float6e3m2",
+}  # fmt: skip
 # Elements that are not raw bytes: the repeated field that holds them, and the type of that field.
 _FIELDS: dict[int, tuple[str, type[np.generic]]] = {
     1: ("float_data", np.float32),

@@ -1,0 +1,312 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Which layers a backend takes, and of which data types: it is asked about small example layers.
+
+Backends see canonical types alone, so an Addition counts as an ElementwiseBinary. A layer type has
+several examples where a backend may take one form and not another: each function of an Activation,
+both orders of an image's dimensions. One that is taken is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py import descriptors as d
+from armnn_py.backends.support import LayerSupport
+from armnn_py.errors import LayerValidationError
+from armnn_py.network.shapes import infer
+from armnn_py.records import record
+from armnn_py.tensors import QuantizationInfo, TensorInfo
+from armnn_py.types import (
+    ActivationFunction,
+    ArgMinMaxFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    DataLayout,
+    DataType,
+    LayerType,
+    LogicalBinaryOperation,
+    PoolingAlgorithm,
+    ReduceOperation,
+    ResizeMethod,
+    ScatterNdFunction,
+    UnaryOperation,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py.backends.backend import Backend
+
+__all__ = ["example_layers", "probe_support"]
+
+#: One scale for what a layer reads and makes, as layers that move values need it; at the same time
+#: that which Arm NN demands of the output of a Softmax.
+_QUANTIZATION = {
+    DataType.QASYMM_U8: QuantizationInfo((1 / 256,), (0,)),
+    DataType.QASYMM_S8: QuantizationInfo((1 / 256,), (-128,)),
+    DataType.QSYMM_S8: QuantizationInfo((1 / 128,)),
+    DataType.QSYMM_S16: QuantizationInfo((1 / 32768,)),
+}
+_WEIGHTS = {
+    DataType.QASYMM_U8: DataType.QASYMM_U8,
+    DataType.QASYMM_S8: DataType.QSYMM_S8,
+    DataType.QSYMM_S16: DataType.QSYMM_S8,
+}
+
+
+@record
+class _Operand:
+    info: TensorInfo
+    is_constant: bool = False
+    values: NDArray[Any] | None = None
+
+
+@record
+class _Example:
+    """A layer; its outputs only where they do not follow from the rest."""
+
+    type: LayerType
+    descriptor: d.Descriptor | None
+    operands: Sequence[_Operand]
+    outputs: Sequence[TensorInfo] | None = None
+
+    def infer(self, outputs: Sequence[TensorInfo] | None) -> list[TensorInfo]:
+        """Return the outputs that Arm NN's rules give."""
+        infos = [operand.info for operand in self.operands]
+        values = [operand.values for operand in self.operands]
+        return infer(self.type, self.descriptor, infos, values, outputs=outputs)
+
+
+class _Operands:
+    """Makes the operands of examples of one data type."""
+
+    def __init__(self, data_type: DataType) -> None:
+        self.type = data_type
+
+    def info(self, *shape: int) -> TensorInfo:
+        return TensorInfo(shape, self.type, _QUANTIZATION.get(self.type))
+
+    def x(self, *shape: int) -> _Operand:
+        return _Operand(self.info(*shape))
+
+    def parameter(self, *shape: int) -> _Operand:
+        return _Operand(self.info(*shape), is_constant=True)
+
+    def weights(self, *shape: int) -> _Operand:
+        data_type = _WEIGHTS.get(self.type, self.type)
+        return _Operand(TensorInfo(shape, data_type, _QUANTIZATION.get(data_type)), True)
+
+    def bias(self, count: int) -> _Operand:
+        if not self.type.is_quantized:
+            return self.parameter(count)
+        weights = _WEIGHTS.get(self.type, self.type)
+        scale = _QUANTIZATION[self.type].scales[0] * _QUANTIZATION[weights].scales[0]
+        return _Operand(TensorInfo((count,), DataType.SIGNED32, QuantizationInfo((scale,))), True)
+
+    def integers(self, values: list[Any]) -> _Operand:
+        array = np.array(values, np.int32)
+        return _Operand(TensorInfo(array.shape, DataType.SIGNED32), True, array)
+
+
+def probe_support(backend: Backend) -> dict[LayerType, tuple[DataType, ...]]:
+    """Ask a backend which layers it takes.
+
+    Parameters
+    ----------
+    backend
+        A loaded backend.
+
+    Returns
+    -------
+    dict
+        For each layer type that there are examples of: the data types of which it takes an example,
+        in the order of `DataType`; none if it does not take the layer. The type is that of what a
+        layer reads first; of Fill and Quantize, of what it makes.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The runtime of the backend is closed.
+    """
+    taken: dict[LayerType, dict[DataType, None]] = {}
+    with LayerSupport(backend) as support:
+        for data_type in DataType:
+            examples = list(example_layers(data_type))
+            answers = support.ask_signatures(examples)
+            for example, answer in zip(examples, answers, strict=True):
+                types = taken.setdefault(example[0], {})
+                if answer:
+                    types[data_type] = None
+    return {layer_type: tuple(taken[layer_type]) for layer_type in sorted(taken)}
+
+
+def example_layers(data_type: DataType) -> Iterator[tuple[Any, ...]]:
+    """Give the well-formed examples of a data type, as `LayerSupport.ask_signature` takes them."""
+    plain = _examples(_Operands(DataType.FLOAT32))
+    for example, in_float in zip(_examples(_Operands(data_type)), plain, strict=True):
+        try:
+            outputs = example.outputs
+            if outputs is None and data_type.is_quantized:  # what is calculated needs a scale
+                outputs = [_in_type(info, data_type) for info in in_float.infer(None)]
+            yield (
+                example.type,
+                example.descriptor,
+                tuple(operand.info for operand in example.operands),
+                tuple(example.infer(outputs)),
+                tuple(operand.is_constant for operand in example.operands),
+            )
+        except LayerValidationError:
+            continue  # there is no such layer of this type
+
+
+def _in_type(info: TensorInfo, data_type: DataType) -> TensorInfo:
+    if info.data_type is not DataType.FLOAT32:
+        return info
+    return TensorInfo(info.shape, data_type, _QUANTIZATION[data_type])
+
+
+def _examples(of: _Operands) -> Iterator[_Example]:
+    yield from _elementwise(of)
+    yield from _conversions(of)
+    yield from _movements(of)
+    yield from _reductions(of)
+    for layout in (DataLayout.NCHW, DataLayout.NHWC):
+        yield from _images(of, layout)
+        yield from _convolutions(of, layout)
+    for layout in (DataLayout.NCDHW, DataLayout.NDHWC):
+        yield from _volumes(of, layout)
+
+
+def _elementwise(of: _Operands) -> Iterator[_Example]:
+    one, two = [of.x(2, 4)], [of.x(2, 4), of.x(2, 4)]
+    for function in ActivationFunction:
+        descriptor = d.ActivationDescriptor(function=function, a=1.0, b=0.0)
+        yield _Example(LayerType.ACTIVATION, descriptor, one)
+    for unary in UnaryOperation:
+        yield _Example(LayerType.ELEMENTWISE_UNARY, d.ElementwiseUnaryDescriptor(unary), one)
+    for binary in BinaryOperation:
+        yield _Example(LayerType.ELEMENTWISE_BINARY, d.ElementwiseBinaryDescriptor(binary), two)
+    for comparison in ComparisonOperation:
+        yield _Example(LayerType.COMPARISON, d.ComparisonDescriptor(comparison), two)
+    for logical in LogicalBinaryOperation:
+        yield _Example(LayerType.LOGICAL_BINARY, d.LogicalBinaryDescriptor(logical), two)
+    yield _Example(LayerType.MERGE, None, two)
+    yield _Example(LayerType.SWITCH, None, two)
+    yield _Example(LayerType.PRELU, None, [of.x(2, 4), of.parameter(1, 4)])
+    yield _Example(LayerType.FAKE_QUANTIZATION, d.FakeQuantizationDescriptor(), one)
+
+
+def _conversions(of: _Operands) -> Iterator[_Example]:
+    one = [of.x(2, 4)]
+    for target in DataType:
+        stated = TensorInfo((2, 4), target, _QUANTIZATION.get(target))
+        yield _Example(LayerType.CAST, None, one, [stated])
+    yield _Example(LayerType.DEQUANTIZE, None, one, [TensorInfo((2, 4))])
+    for source in (DataType.FLOAT32, DataType.FLOAT16):
+        real = _Operand(TensorInfo((2, 4), source))
+        yield _Example(LayerType.QUANTIZE, None, [real], [of.info(2, 4)])
+    yield _Example(LayerType.FILL, d.FillDescriptor(1.0), [of.integers([2, 4])], [of.info(2, 4)])
+    yield _Example(LayerType.RANK, None, one)
+    yield _Example(LayerType.SHAPE, None, one)
+
+
+def _movements(of: _Operands) -> Iterator[_Example]:
+    one, two = [of.x(2, 4)], [of.x(2, 4), of.x(2, 4)]
+    halves = (d.View((0, 0), (2, 4)), d.View((2, 0), (2, 4)))
+    for layer_type, descriptor, operands in (
+        (LayerType.BROADCAST_TO, d.BroadcastToDescriptor((3, 2, 4)), one),
+        (LayerType.CHANNEL_SHUFFLE, d.ChannelShuffleDescriptor(2, 1), one),
+        (LayerType.CONCAT, d.ConcatDescriptor(0, halves), two),
+        (LayerType.GATHER, d.GatherDescriptor(0), [of.x(2, 4), of.integers([0, 1])]),
+        (LayerType.GATHER_ND, None, [of.x(2, 4), of.integers([[0], [1]])]),
+        (LayerType.PAD, d.PadDescriptor(pad_before=(0, 1), pad_after=(1, 0)), one),
+        (LayerType.RESHAPE, d.ReshapeDescriptor((8,)), one),
+        (LayerType.REVERSE_V2, None, [of.x(2, 4), of.integers([0])]),
+        (LayerType.SLICE, d.SliceDescriptor((0, 1), (2, 2)), one),
+        (LayerType.SPLITTER, d.SplitterDescriptor(0, halves), [of.x(4, 4)]),
+        (LayerType.STACK, d.StackDescriptor(0, 2, (2, 4)), two),
+        (LayerType.STRIDED_SLICE, d.StridedSliceDescriptor((0, 0), (2, 4), (1, 2)), one),
+        (LayerType.TILE, d.TileDescriptor((1, 2)), one),
+        (LayerType.TRANSPOSE, d.PermuteDescriptor((1, 0)), one),
+    ):
+        yield _Example(layer_type, descriptor, operands)
+    for function in ScatterNdFunction:
+        operands = [of.x(2, 4), of.integers([[0]]), of.x(1, 4)]
+        yield _Example(LayerType.SCATTER_ND, d.ScatterNdDescriptor(function), operands)
+
+
+def _reductions(of: _Operands) -> Iterator[_Example]:
+    one = [of.x(2, 4)]
+    for operation in ReduceOperation:
+        yield _Example(LayerType.REDUCE, d.ReduceDescriptor(operation, axes=(1,)), one)
+    for function in ArgMinMaxFunction:
+        yield _Example(LayerType.ARG_MIN_MAX, d.ArgMinMaxDescriptor(function), one)
+    yield _Example(LayerType.SOFTMAX, d.SoftmaxDescriptor(), one)
+    yield _Example(LayerType.LOG_SOFTMAX, d.SoftmaxDescriptor(), one)
+    yield _Example(LayerType.BATCH_MAT_MUL, d.BatchMatMulDescriptor(), [of.x(2, 4), of.x(4, 3)])
+    boxes = [of.x(1, 6, 4), of.x(1, 6, 3), of.parameter(6, 4)]
+    detection = d.DetectionPostProcessDescriptor(
+        max_detections=2, num_classes=2, scale_x=1.0, scale_y=1.0, scale_w=1.0, scale_h=1.0
+    )
+    found = [TensorInfo(shape) for shape in ((1, 2, 4), (1, 2), (1, 2), (1,))]
+    yield _Example(LayerType.DETECTION_POST_PROCESS, detection, boxes, found)
+
+
+def _images(of: _Operands, layout: DataLayout) -> Iterator[_Example]:
+    image = [of.x(4, 4, 4, 4)]
+    channels = [of.parameter(4) for _ in range(4)]
+    for pool in PoolingAlgorithm:
+        pooling = d.Pooling2dDescriptor(pool, pool_width=2, pool_height=2, data_layout=layout)
+        yield _Example(LayerType.POOLING2D, pooling, image)
+    for method in ResizeMethod:
+        resize = d.ResizeDescriptor(8, 8, method, layout)
+        yield _Example(LayerType.RESIZE, resize, image)
+    for layer_type, descriptor, operands in (
+        (LayerType.BATCH_NORMALIZATION, d.BatchNormalizationDescriptor(data_layout=layout),
+         [*image, *channels]),
+        (LayerType.INSTANCE_NORMALIZATION, d.InstanceNormalizationDescriptor(data_layout=layout),
+         image),
+        (LayerType.L2_NORMALIZATION, d.L2NormalizationDescriptor(data_layout=layout), image),
+        (LayerType.NORMALIZATION,
+         d.NormalizationDescriptor(norm_size=3, alpha=1.0, beta=0.5, k=1.0, data_layout=layout),
+         image),
+        (LayerType.DEPTH_TO_SPACE, d.SpaceDepthDescriptor(2, layout), image),
+        (LayerType.SPACE_TO_DEPTH, d.SpaceDepthDescriptor(2, layout), image),
+        (LayerType.BATCH_TO_SPACE_ND, d.BatchToSpaceNdDescriptor((2, 2), data_layout=layout),
+         image),
+        (LayerType.SPACE_TO_BATCH_ND, d.SpaceToBatchNdDescriptor((2, 2), data_layout=layout),
+         image),
+    ):  # fmt: skip
+        yield _Example(layer_type, descriptor, operands)
+
+
+def _convolutions(of: _Operands, layout: DataLayout) -> Iterator[_Example]:
+    image = of.x(1, 4, 4, 4)
+    weights = of.weights(4, 4, 3, 3) if layout is DataLayout.NCHW else of.weights(4, 3, 3, 4)
+    dense = [image, weights, of.bias(4)]
+    strips = [image, of.weights(1, 3, 3, 4), of.bias(4)]
+    for layer_type, descriptor, operands in (
+        (LayerType.CONVOLUTION2D, d.Convolution2dDescriptor, dense),
+        (LayerType.DEPTHWISE_CONVOLUTION2D, d.DepthwiseConvolution2dDescriptor, strips),
+        (LayerType.TRANSPOSE_CONVOLUTION2D, d.TransposeConvolution2dDescriptor, dense),
+    ):
+        yield _Example(layer_type, descriptor(bias_enabled=True, data_layout=layout), operands)
+    full = d.FullyConnectedDescriptor(bias_enabled=True)
+    operands = [of.x(2, 4), of.weights(4, 3), of.bias(3)]
+    yield _Example(LayerType.FULLY_CONNECTED, full, operands)
+
+
+def _volumes(of: _Operands, layout: DataLayout) -> Iterator[_Example]:
+    volume = of.x(1, 4, 4, 4, 4)
+    for pool in PoolingAlgorithm:
+        pooling = d.Pooling3dDescriptor(
+            pool, pool_width=2, pool_height=2, pool_depth=2, data_layout=layout
+        )
+        yield _Example(LayerType.POOLING3D, pooling, [volume])
+    convolution = d.Convolution3dDescriptor(bias_enabled=True, data_layout=layout)
+    operands = [volume, of.weights(3, 3, 3, 4, 4), of.bias(4)]
+    yield _Example(LayerType.CONVOLUTION3D, convolution, operands)

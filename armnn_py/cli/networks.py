@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From MODEL and ``--shape`` to a network, and what is taken where only the batch is free."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from armnn_py.cli.render import shortened
+from armnn_py.errors import InvalidArgumentError, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.network import Network
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["assumption", "only_input", "parse_shapes", "read_network", "shape_hint", "with_batch"]
+
+_MAX_DIMENSION = 2**31 - 1
+
+
+def read_network(
+    model: str, shapes: Sequence[str], arrays: Mapping[str, Sequence[int]] | None = None
+) -> Network:
+    """Import a file and bind what ``--shape`` says, and the shapes of arrays for inputs.
+
+    Raises
+    ------
+    ModelError
+        The file cannot be imported.
+    InvalidArgumentError
+        A shape is not understood, or does not fit its input.
+    """
+    import armnn_py
+
+    wanted = parse_shapes(shapes)
+    try:
+        if None in wanted:
+            name = only_input(armnn_py.import_model(model).inputs, shapes[-1])
+            wanted[name] = wanted.pop(None)
+        bound = {**(arrays or {}), **{name: dims for name, dims in wanted.items() if name}}
+        return armnn_py.import_model(model, shapes=bound or None)
+    except ModelError as error:
+        # Its hint is for programs.
+        error.hints = tuple(
+            re.sub(r"import_model\(.*\)", "--shape NAME=1x3x224x224", hint) for hint in error.hints
+        )
+        raise
+
+
+def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:
+    """Read ``NAME=1x3x640x640`` arguments; None is the name where there is none.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The text is no shape.
+    """
+    shapes: dict[str | None, list[int]] = {}
+    for argument in given:
+        name, separator, text = argument.rpartition("=")
+        if not re.fullmatch(r"[0-9]+([x,][0-9]+)*", text):
+            raise InvalidArgumentError(
+                f"shape '{shortened(text, 60)}' is not understood",
+                hints=["write it as 1x3x640x640"],
+            )
+        parts = re.split("[x,]", text)
+        for part in parts:
+            if len(part) > 10 or int(part) > _MAX_DIMENSION:
+                of = f"shape of '{shortened(name, 60)}'" if separator else "shape"
+                raise InvalidArgumentError(
+                    f"{of}: dimension {shortened(part, 20)} given, at most {_MAX_DIMENSION} allowed"
+                )
+        shapes[name if separator else None] = [int(part) for part in parts]
+    return shapes
+
+
+def only_input(infos: Mapping[str, TensorInfo], what: object) -> str:
+    """Return the one input's name, for ``what`` is given without a name.
+
+    Raises
+    ------
+    InvalidArgumentError
+        There is not exactly one.
+    """
+    if len(infos) != 1:
+        raise InvalidArgumentError(
+            f"'{what}' names no input, and the network has {len(infos)}",
+            details=[f"inputs: {', '.join(infos)}"],
+            hints=["write NAME=..."],
+        )
+    return next(iter(infos))
+
+
+def shape_hint(name: str, info: TensorInfo) -> str:
+    """Return how to bind the free dimensions of an input, with its own known ones."""
+    dims = list(info.shape)
+    # What is free is a batch, when it comes first, or else mostly the side of a picture.
+    shown = [
+        dim if dim is not None else 1 if index == 0 else 224 if len(dims) > 2 else 16
+        for index, dim in enumerate(dims)
+    ]
+    return f"give them, as in {_option(name, shown)}"
+
+
+def with_batch(network: Network) -> tuple[Network, dict[str, list[int]]]:
+    """Take a batch of 1 where nothing else is free.
+
+    Returns
+    -------
+    Network
+        With known shapes; the same network where more or nothing is free.
+    dict
+        The shape of each input that was taken.
+    """
+    free = {name: info for name, info in network.inputs.items() if not info.is_static}
+    taken: dict[str, list[int]] = {}
+    for name, info in free.items():
+        rest = [dim for dim in info.shape[1:] if dim is not None]
+        if not rest or len(rest) < len(info.shape) - 1:
+            return network, {}
+        taken[name] = [1, *rest]
+    return (network.specialize(taken), taken) if taken else (network, {})
+
+
+def assumption(taken: Mapping[str, Sequence[int]]) -> str:
+    """Return the sentence about what `with_batch` took; empty if it took nothing."""
+    if not taken:
+        return ""
+    options = " ".join(_option(name, dims) for name, dims in taken.items())
+    return f"batch of 1 assumed; {options} gives another"
+
+
+def _option(name: str, dims: Sequence[int]) -> str:
+    return f"--shape {name}={'x'.join(map(str, dims))}"

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What ``run``, ``bench`` and ``profile`` share: a loaded network and its inputs."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from armnn_py.cli import inputs as files
+from armnn_py.cli.networks import read_network, with_batch
+from armnn_py.errors import BackendError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from armnn_py import LoadedNetwork, Network, Runtime
+    from armnn_py.cli.app import Session
+    from armnn_py.cli.model_arguments import ModelArguments
+
+__all__ = ["Prepared", "prepared"]
+
+_log = logging.getLogger("armnn_py.cli")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A network that can run, and what it took to get there.
+
+    Attributes
+    ----------
+    source
+        The network as it was imported, with the shapes of the inputs.
+    network
+        The same, loaded.
+    arrays
+        An array for each input.
+    assumed
+        Shapes of inputs that nobody stated, as from `with_batch`.
+    load_seconds
+        From the model file to a network that can run, reading of inputs left out.
+    """
+
+    source: Network
+    network: LoadedNetwork
+    arrays: dict[str, files.Array]
+    assumed: dict[str, list[int]]
+    load_seconds: float
+
+
+@contextlib.contextmanager
+def prepared(
+    session: Session,
+    given: ModelArguments,
+    arguments: Sequence[str],
+    *,
+    seed: int | None,
+    options: files.ImageOptions | None = None,
+) -> Iterator[Prepared]:
+    """Give the model, loaded, with inputs from files or, with a seed, random ones.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An input cannot be read or made.
+    ModelError, BackendError, NoBackendForLayerError
+        As `armnn_py.load`.
+    """
+    import armnn_py
+
+    clock = _Clock()
+    with session.progress(f"reading {given.name}"), clock:
+        network = read_network(given.model, given.shapes)
+    arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
+    missing = [name for name in network.inputs if name not in arrays]
+    assumed: dict[str, list[int]] = {}
+    if missing and seed is None:
+        raise InvalidArgumentError(
+            f"no array for input '{missing[0]}'",
+            details=[f"inputs: {', '.join(network.inputs)}"],
+            hints=[f"-i {missing[0]}=FILE, or --random 0"],
+        )
+    with session.progress(f"reading {given.name}"), clock:
+        if missing and network.is_dynamic:
+            if arrays:  # they may say what is free in the other inputs
+                shapes = {name: array.shape for name, array in arrays.items()}
+                network = read_network(given.model, given.shapes, shapes)
+            network, assumed = with_batch(network)
+    if seed is not None:
+        infos = {name: network.inputs[name] for name in missing}
+        arrays |= files.random_inputs(infos, seed)
+    with session.progress(f"reading {given.name}"), clock:
+        if network.is_dynamic:
+            network = network.specialize({name: array.shape for name, array in arrays.items()})
+    with _closing(session.runtime()) as runtime:  # closes the network, too
+        with session.progress(f"loading {given.name}"), clock:
+            loaded = armnn_py.load(
+                network, given.listed, options=given.options(runtime), runtime=runtime
+            )
+        yield Prepared(
+            source=network,
+            network=loaded,
+            arrays=arrays,
+            assumed=assumed,
+            load_seconds=clock.seconds,
+        )
+
+
+class _Clock:
+    """Adds up the seconds of ``with`` blocks."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __enter__(self) -> None:
+        self._start = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self._start
+
+
+@contextlib.contextmanager
+def _closing(runtime: Runtime) -> Iterator[Runtime]:
+    """Close at the end; a veto is told, and takes nothing from the answer."""
+    try:
+        yield runtime
+    finally:
+        try:
+            runtime.close()
+        except BackendError as error:
+            _log.warning("%s", error)

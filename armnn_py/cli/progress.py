@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Bars and spinners on standard error, while something takes long on a terminal.
+
+They come after half a second and go when the work is done. A bar is drawn between two runs by the
+thread that runs them, and a spinner while nothing is timed: neither takes a processor from a run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["Bar", "shown_progress"]
+
+_DELAY, _PERIOD = 0.5, 0.2  # seconds
+
+
+class Bar:
+    """How far something has come; this one is not shown."""
+
+    def to(self, done: float) -> None:
+        """Say how much of the total is done."""
+
+
+class _ShownBar(Bar):
+    def __init__(self, progress: Progress, words: str, total: float) -> None:
+        self._progress = progress
+        self._task = progress.add_task(words, total=total)
+        self._due = time.perf_counter() + _DELAY
+        self._is_started = False
+
+    def to(self, done: float) -> None:
+        now = time.perf_counter()
+        if now < self._due:
+            return
+        self._due = now + _PERIOD
+        if not self._is_started:
+            self._is_started = True
+            self._progress.start()
+        self._progress.update(self._task, completed=done, refresh=True)
+
+
+@contextlib.contextmanager
+def shown_progress(words: str, total: float | None, *, color: str) -> Iterator[Bar]:
+    """Show a bar up to ``total``, or a spinner without one, for the length of a block."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(file=sys.stderr, no_color=True if color == "never" else None)
+    if not console.is_interactive:  # a terminal that cannot move its cursor
+        yield Bar()
+        return
+    text = TextColumn("{task.description}", markup=False)
+    if total is None:
+        progress = Progress(
+            SpinnerColumn(), text, TimeElapsedColumn(),
+            console=console, transient=True, refresh_per_second=5,
+        )  # fmt: skip
+        progress.add_task(words, total=None)
+        with _spinning(progress):
+            yield Bar()
+        return
+    progress = Progress(
+        text, BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(),
+        console=console, transient=True, auto_refresh=False,
+    )  # fmt: skip
+    try:
+        yield _ShownBar(progress, words, total)
+    finally:
+        progress.stop()
+
+
+@contextlib.contextmanager
+def _spinning(progress: Progress) -> Iterator[None]:
+    """Start after a while, in a thread that is gone at the end."""
+    over = threading.Event()
+
+    def spin() -> None:
+        if not over.wait(_DELAY):
+            with progress:
+                over.wait()
+
+    thread = threading.Thread(target=spin, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,270 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From an optimised network to the boxes and wires of its picture.
+
+A compiled part is one layer of what is run. What is inside it is known from the same network placed
+without compiling, whose layers have the same origins in the user's network; which of them one
+kernel computes is known from a run, where the backend told the trace of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, TypeAlias
+
+from armnn_py.pictures.drawing import Box, Drawing, Wire
+from armnn_py.pictures.operators import is_main, operator_of, window_of
+from armnn_py.tensors import format_shape
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.network import Layer, OutputSlot
+    from armnn_py.optimizer import LayerAssignment
+    from armnn_py.optimizer.optimized import PlacedNetwork
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["RunKernel", "drawing_of", "format_info"]
+
+_KINDS = {"Input": "input", "Output": "output", "MemCopy": "copy", "MemImport": "import"}
+Key: TypeAlias = tuple[str, Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class RunKernel:
+    """What a run told of one kernel.
+
+    Attributes
+    ----------
+    layer
+        Name of the layer of what is run.
+    guids
+        The layers of the user's network that it computes inside a compiled part; else empty.
+    seconds
+        Time in one run.
+    """
+
+    layer: str
+    guids: tuple[int, ...]
+    seconds: float
+
+
+def drawing_of(
+    placed: PlacedNetwork,
+    inside: PlacedNetwork | None = None,
+    *,
+    kernels: Sequence[RunKernel] = (),
+    run_seconds: float | None = None,
+) -> Drawing:
+    """Return what is to be drawn of a network whose layers are placed.
+
+    Parameters
+    ----------
+    placed
+        What is run.
+    inside
+        The same without compiled parts, which are then drawn by their layers; it counts for nothing
+        if its layers are on other backends.
+    kernels
+        What a run told: the layers of one kernel are one box.
+    run_seconds
+        Time of that run, if the boxes are to have times.
+    """
+    if inside is None or not _agree(placed, inside):
+        inside = placed
+    boxed = _Boxed(placed, inside, kernels)
+    boxes = [boxed.box(key, with_time=run_seconds is not None) for key in boxed.order]
+    assignment = placed.assignment
+    return Drawing(
+        placed.network.name,
+        assignment.summary(),
+        tuple(boxes),
+        tuple(boxed.wires()),
+        assignment.counts,
+        run_seconds,
+    )
+
+
+def format_info(info: TensorInfo) -> str:
+    """Return type and shape of a tensor, as ``float32 1x8``."""
+    return f"{info.data_type.label} {format_shape(info.shape)}"
+
+
+def _agree(placed: PlacedNetwork, inside: PlacedNetwork) -> bool:
+    def backends(one: PlacedNetwork) -> list[tuple[int | None, str]]:
+        return [(row.guid, row.backend) for row in one.assignment if not row.inserted]
+
+    return backends(placed) == backends(inside)
+
+
+class _Boxed:
+    """The layers of a network, sorted into boxes.
+
+    A box is a kernel, a layer inside a compiled part that no kernel is known of, or a layer of what
+    is run. ``order`` has their keys, each after those that it reads.
+    """
+
+    def __init__(
+        self, placed: PlacedNetwork, inside: PlacedNetwork, kernels: Sequence[RunKernel]
+    ) -> None:
+        self._placed = placed
+        self._inside = inside
+        self._records: dict[int, LayerAssignment] = {}
+        self._inserted: dict[tuple[str, str], LayerAssignment] = {}
+        for record in placed.assignment:
+            if record.guid is not None:
+                self._records[record.guid] = record
+            elif record.inserted:
+                self._inserted.setdefault((record.layer, record.type), record)
+        self._layers = [x for x in inside.network.layers if x.type is not LayerType.CONSTANT]
+        #: By origin in the user's network: the layer of what is run that computes it.
+        self._run_by = {
+            origin: layer
+            for layer in placed.network.layers
+            for origin in placed.origins[layer.guid]
+        }
+        self._times: dict[Key, float] = {}
+        self._of_kernel = self._kernels(kernels)
+        self._keys = {layer.guid: self._key(layer) for layer in self._layers}
+        self.order = self._sorted()
+        self._members: dict[Key, list[Layer]] = {key: [] for key in self.order}
+        for layer in self._layers:
+            self._members[self._keys[layer.guid]].append(layer)
+        self._ids = {key: members[0].guid for key, members in self._members.items()}
+
+    def _kernels(self, kernels: Sequence[RunKernel]) -> dict[int, Key]:
+        """Return the kernel of each layer in a compiled part, by its guid there.
+
+        Of several kernels that work for one layer, as conversions of what it reads do, the one with
+        the most layers has it, then the longest; their times are added to its.
+        """
+        public = dict(zip(self._inside.public_guids, self._inside.network.layers, strict=True))
+        owner: dict[int, Key] = {}
+        ranked = sorted(enumerate(kernels), key=lambda k: (-len(k[1].guids), -k[1].seconds))
+        for number, kernel in ranked:
+            layers = [public[guid].guid for guid in kernel.guids if guid in public]
+            free = [guid for guid in layers if guid not in owner]
+            key: Key = ("kernel", number)
+            if layers and not free:
+                key = owner[layers[0]]
+            owner.update(dict.fromkeys(free, key))
+            if not kernel.guids:
+                key = ("layer", kernel.layer)
+            self._times[key] = self._times.get(key, 0.0) + kernel.seconds
+        return owner
+
+    def _key(self, layer: Layer) -> Key:
+        run_by = next(
+            (self._run_by[o] for o in self._inside.origins[layer.guid] if o in self._run_by), None
+        )
+        if run_by is None or layer.type in (LayerType.INPUT, LayerType.OUTPUT):
+            return ("layer", layer.guid)
+        if run_by.type is LayerType.PRE_COMPILED and self._inside is not self._placed:
+            return self._of_kernel.get(layer.guid, ("layer", layer.guid))
+        return ("run", run_by.guid)
+
+    def _sorted(self) -> list[Key]:
+        """Return the boxes in an order of work; kernels in a circle are taken apart."""
+        while True:
+            before: dict[Key, dict[Key, None]] = {}
+            for layer in self._layers:
+                reads = before.setdefault(self._keys[layer.guid], {})
+                reads.update(
+                    dict.fromkeys(
+                        self._keys[slot.layer.guid]
+                        for slot in layer.inputs
+                        if slot is not None and slot.layer.guid in self._keys
+                    )
+                )
+            try:
+                for key, keys in before.items():
+                    keys.pop(key, None)
+                return list(TopologicalSorter(before).static_order())
+            except CycleError as error:
+                circle = set(error.args[1])
+                self._keys = {
+                    guid: ("layer", guid) if key in circle else key
+                    for guid, key in self._keys.items()
+                }
+
+    def box(self, key: Key, *, with_time: bool) -> Box:
+        """Return the box of some layers."""
+        members = self._members[key]
+        run = self._run_layer(members[0])
+        # Of what a backend put in place of layers, all there is to know is its own layer.
+        shown = [run] if run is not None and key[0] == "run" else members
+        main = next((layer for layer in shown if is_main(layer)), shown[0])
+        records = self._records_of(members)
+        own = [record for record in records if not record.inserted]
+        return Box(
+            self._ids[key],
+            main.name,
+            main.shown_type.label,
+            _KINDS.get(main.shown_type.label, "layer"),
+            self._inside.layer_backends[members[0].guid],
+            next((record.part for record in records if record.part is not None), None),
+            tuple(None if slot is None else format_info(slot.info) for slot in self._read(shown)),
+            tuple(format_info(slot.info) for slot in self._made(shown)),
+            tuple(record.layer for record in own),
+            "; ".join(dict.fromkeys(record.reason for record in records if record.reason)),
+            tuple(operator_of(x) for x in sorted(shown, key=lambda layer: layer is not main)),
+            window_of(main),
+            self._seconds(key, main) if with_time else None,
+        )
+
+    def _seconds(self, key: Key, main: Layer) -> float | None:
+        if _KINDS.get(main.shown_type.label) in ("input", "output"):
+            return None
+        return self._times.get(key, self._times.get(("layer", main.name), 0.0))
+
+    def _run_layer(self, layer: Layer) -> Layer | None:
+        origins = self._inside.origins[layer.guid]
+        return next((self._run_by[o] for o in origins if o in self._run_by), None)
+
+    def _records_of(self, members: Iterable[Layer]) -> list[LayerAssignment]:
+        found: dict[int, LayerAssignment] = {}
+        for layer in members:
+            for origin in self._inside.origins[layer.guid]:
+                if origin in self._records:
+                    found[origin] = self._records[origin]
+        if found:
+            return [found[origin] for origin in sorted(found)]
+        names = ((layer.name, layer.shown_type.label) for layer in members)
+        return [self._inserted[name] for name in names if name in self._inserted]
+
+    def _read(self, members: Sequence[Layer]) -> list[OutputSlot | None]:
+        """Return what comes into a box, constants and absent operands among it."""
+        if len(members) == 1:
+            return list(members[0].inputs)
+        made = {slot for layer in members for slot in layer.outputs}
+        read = dict.fromkeys(slot for layer in members for slot in layer.inputs)
+        return [slot for slot in read if slot is not None and slot not in made]
+
+    def _made(self, members: Sequence[Layer]) -> list[OutputSlot]:
+        """Return what goes out of a box; of a single layer, all that it makes."""
+        made = [slot for layer in members for slot in layer.outputs]
+        if len(members) == 1:
+            return made
+        own = {layer.guid for layer in members}
+        inner = {slot for layer in members for slot in layer.inputs}
+        outer = {slot for x in self._layers if x.guid not in own for slot in x.inputs}
+        return [slot for slot in made if slot in outer or slot not in inner]
+
+    def wires(self) -> Iterator[Wire]:
+        """Give what goes from box to box, in the order of the boxes that read it."""
+        made = {key: self._made(members) for key, members in self._members.items()}
+        for key in self.order:
+            members = self._members[key]
+            for index, slot in enumerate(self._read(members)):
+                if slot is None or slot.layer.guid not in self._keys:
+                    continue
+                source = self._keys[slot.layer.guid]
+                yield Wire(
+                    self._ids[source],
+                    made[source].index(slot),
+                    self._ids[key],
+                    index,
+                    format_info(slot.info),
+                    self._inside.memory.get((slot.layer.guid, slot.index)),
+                )

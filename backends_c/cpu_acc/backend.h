@@ -83,7 +83,6 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
 armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn_subgraph_t* part,
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error);
-bool armnn_i_acc_has_reader(int32_t layer_type);
 
 /* ---- support.c --------------------------------------------------------------------------------
  */

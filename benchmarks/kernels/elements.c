@@ -120,12 +120,14 @@ static void bench_functions(const bench_t* bench) {
     char name[64];
     snprintf(name, sizeof name, "function %s 16384", names[f]);
     if (!wanted(bench, name)) continue;
-    armnn_i_acc_tensor_t x = tensor(1, 1, 1, 16384), y = tensor(1, 1, 1, 16384);
+    const armnn_i_acc_unary_t what = {.input = tensor(1, 1, 1, 16384),
+                                      .output = tensor(1, 1, 1, 16384),
+                                      .epilogue = {.function = f, .a = 1.0f, .b = 2.0f}};
     armnn_i_acc_op_t* op = NULL;
-    const armnn_status_t status = armnn_i_acc_make_unary(&bench->maker, &x, &y, f, 1.0f, 2.0f, &op);
+    const armnn_status_t status = armnn_i_acc_make_unary(&bench->maker, &what, &op);
     report(bench, name, status, op, 16384, 2 * 16384);
-    release(&x);
-    release(&y);
+    release(&what.input);
+    release(&what.output);
   }
 }
 
@@ -169,24 +171,29 @@ static void bench_pooling(const bench_t* bench, const char* name, int32_t method
 static void bench_copy(const bench_t* bench, const char* name, const int64_t d[4],
                        const uint32_t order[4]) {
   if (!wanted(bench, name)) return;
-  armnn_i_acc_tensor_t x = tensor(d[0], d[1], d[2], d[3]);
-  armnn_i_acc_tensor_t y = tensor(d[order[0]], d[order[1]], d[order[2]], d[order[3]]);
+  const armnn_i_acc_copy_t what = {
+      .input = tensor(d[0], d[1], d[2], d[3]),
+      .output = tensor(d[order[0]], d[order[1]], d[order[2]], d[order[3]]),
+      .order = {order[0], order[1], order[2], order[3]}};
   armnn_i_acc_op_t* op = NULL;
-  const armnn_status_t status = armnn_i_acc_make_copy(&bench->maker, &x, &y, order, &op);
-  report(bench, name, status, op, armnn_i_acc_count(&x), 2 * armnn_i_acc_count(&x));
-  release(&x);
-  release(&y);
+  const armnn_status_t status = armnn_i_acc_make_copy(&bench->maker, &what, &op);
+  const int64_t count = armnn_i_acc_count(&what.input);
+  report(bench, name, status, op, count, 2 * count);
+  release(&what.input);
+  release(&what.output);
 }
 
 static void bench_softmax(const bench_t* bench, const char* name, int64_t rows, int64_t columns) {
   if (!wanted(bench, name)) return;
-  armnn_i_acc_tensor_t x = tensor(1, 1, rows, columns), y = tensor(1, 1, rows, columns);
+  const armnn_i_acc_softmax_t what = {.input = tensor(1, 1, rows, columns),
+                                      .output = tensor(1, 1, rows, columns),
+                                      .axis = 3,
+                                      .beta = 1.0f};
   armnn_i_acc_op_t* op = NULL;
-  const armnn_status_t status =
-      armnn_i_acc_make_softmax(&bench->maker, &x, &y, 3, 1.0f, false, &op);
+  const armnn_status_t status = armnn_i_acc_make_softmax(&bench->maker, &what, &op);
   report(bench, name, status, op, rows * columns, 2 * rows * columns);
-  release(&x);
-  release(&y);
+  release(&what.input);
+  release(&what.output);
 }
 
 static void bench_normalize(const bench_t* bench, const char* name, int64_t rows, int64_t columns,

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/kernels.h"
 #include "ops/ops.h"
@@ -82,24 +81,6 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
 /* ---- Operators --------------------------------------------------------------------------------
  */
 
-/* Sizes of the structures, so that the test notices when its mirror of them is old. */
-EXPORT uint64_t operators_size(const char* name) {
-#define SIZE(type) \
-  if (strcmp(name, #type) == 0) return sizeof(armnn_i_acc_##type##_t)
-  SIZE(tensor);
-  SIZE(epilogue);
-  SIZE(convolution);
-  SIZE(matmul);
-  SIZE(pooling);
-  SIZE(resize);
-  SIZE(binary);
-  SIZE(reduce);
-  SIZE(normalize);
-  SIZE(pad);
-#undef SIZE
-  return 0;
-}
-
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
   return (armnn_i_acc_maker_t){&host, armnn_i_acc_all_kernels[isa], threads};
 }
@@ -121,31 +102,11 @@ MAKER(binary, binary)
 MAKER(reduce, reduce)
 MAKER(normalize, normalize)
 MAKER(pad, pad)
+MAKER(affine, affine)
+MAKER(unary, unary)
+MAKER(softmax, softmax)
+MAKER(copy, copy)
 #undef MAKER
-
-EXPORT int32_t operators_make_unary(uint32_t isa, uint32_t threads,
-                                    const armnn_i_acc_tensor_t* input,
-                                    const armnn_i_acc_tensor_t* output, int32_t function, float a,
-                                    float b, armnn_i_acc_op_t** out) {
-  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
-  return (int32_t)armnn_i_acc_make_unary(&maker, input, output, function, a, b, out);
-}
-
-EXPORT int32_t operators_make_softmax(uint32_t isa, uint32_t threads,
-                                      const armnn_i_acc_tensor_t* input,
-                                      const armnn_i_acc_tensor_t* output, uint32_t axis, float beta,
-                                      int32_t logarithm, armnn_i_acc_op_t** out) {
-  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
-  return (int32_t)armnn_i_acc_make_softmax(&maker, input, output, axis, beta, logarithm != 0, out);
-}
-
-EXPORT int32_t operators_make_copy(uint32_t isa, uint32_t threads,
-                                   const armnn_i_acc_tensor_t* input,
-                                   const armnn_i_acc_tensor_t* output, const uint32_t* order,
-                                   armnn_i_acc_op_t** out) {
-  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
-  return (int32_t)armnn_i_acc_make_copy(&maker, input, output, order, out);
-}
 
 EXPORT const char* operators_kernel(const armnn_i_acc_op_t* op) { return op->kernel; }
 

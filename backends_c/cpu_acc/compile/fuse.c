@@ -38,9 +38,10 @@ static float* bias_of(ir_graph_t* graph, const float* bias, int64_t count) {
 }
 
 /* |scale| and |shift| have |step| 1, or 0 for one value for all. */
-static void scale_window(ir_graph_t* graph, ir_window_t* window, int64_t outputs,
-                         const float* scale, const float* shift, int64_t step) {
-  const int64_t inputs = window->inputs_of_group;
+static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t outputs,
+                              const float* scale, const float* shift, int64_t step) {
+  armnn_i_acc_convolution_t* window = &node->convolution;
+  const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3] / window->groups;
   const int64_t taps = window->kernel_y * window->kernel_x;
   float* weights = armnn_i_acc_pool(graph, (uint64_t)(outputs * taps * inputs) * sizeof *weights);
   const armnn_i_acc_window_weights_t* from = &window->weights;
@@ -87,7 +88,7 @@ static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, c
   const int64_t outputs = out->dims[out->rank - 1];
   if (node->kind == IR_MATMUL) return scale_matmul(graph, node, outputs, scale, shift, step);
   if (node->kind != IR_AFFINE) {
-    scale_window(graph, &node->window, outputs, scale, shift, step);
+    scale_convolution(graph, node, outputs, scale, shift, step);
     return true;
   }
   float* scales = bias_of(graph, node->affine.scale, outputs);
@@ -145,13 +146,12 @@ static bool scale_clamped(ir_graph_t* graph, ir_node_t* node, float scale, float
 }
 
 static bool swallow_function(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
-  if (!ir_takes_function(node->kind)) return false;
+  if (!ir_has(node, IR_TAKES_FUNCTION)) return false;
   if (node->residual != IR_NONE && node->residual_last) {
     if (node->function != ARMNN_ACC_IDENTITY) return false;
     node->residual_last = false;
   }
-  if (ir_is_product(node->kind) && node->residual == IR_NONE &&
-      next->function == ARMNN_ACC_LINEAR) {
+  if (ir_has(node, IR_PRODUCT) && node->residual == IR_NONE && next->function == ARMNN_ACC_LINEAR) {
     if (node->function == ARMNN_ACC_IDENTITY && scale_node(graph, node, &next->a, &next->b, 0)) {
       return true;
     }
@@ -164,7 +164,7 @@ static bool swallow_function(ir_graph_t* graph, ir_node_t* node, const ir_node_t
  */
 
 static bool swallow_sum(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
-  if (!ir_is_product(node->kind) || node->residual != IR_NONE ||
+  if (!ir_has(node, IR_PRODUCT) || node->residual != IR_NONE ||
       next->binary.operation != ARMNN_BINARY_ADD) {
     return false;
   }
@@ -193,7 +193,7 @@ static bool swallow(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
     case IR_UNARY:
       return swallow_function(graph, node, next);
     case IR_AFFINE:
-      return ir_is_product(node->kind) && node->function == ARMNN_ACC_IDENTITY &&
+      return ir_has(node, IR_PRODUCT) && node->function == ARMNN_ACC_IDENTITY &&
              node->residual == IR_NONE && next->function == ARMNN_ACC_IDENTITY &&
              next->residual == IR_NONE &&
              scale_node(graph, node, next->affine.scale, next->affine.shift, 1);
@@ -242,10 +242,8 @@ static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
   const bool zeros = pad->pad.mode == ARMNN_PAD_CONSTANT && pad->pad.value == 0.0f;
   if (node->kind == IR_CONVOLUTION || node->kind == IR_DEPTHWISE) {
     if (!zeros) return false;
-    node->window.pad_top += pad->pad.before[1];
-    node->window.pad_bottom += pad->pad.after[1];
-    node->window.pad_left += pad->pad.before[2];
-    node->window.pad_right += pad->pad.after[2];
+    node->convolution.pad_top += pad->pad.before[1];
+    node->convolution.pad_left += pad->pad.before[2];
   } else if (node->kind == IR_POOLING) {
     const bool own = node->pooling.pad_top != 0 || node->pooling.pad_left != 0 ||
                      node->pooling.pad_bottom != 0 || node->pooling.pad_right != 0;

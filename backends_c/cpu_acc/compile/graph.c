@@ -17,6 +17,20 @@ struct ir_block_t {
 
 enum { BLOCK = 1 << 16, HEAD = 64 };
 
+const uint8_t armnn_i_acc_traits[IR_KIND_COUNT] = {
+#define PRODUCT IR_PRODUCT
+#define FUNCTION IR_TAKES_FUNCTION
+#define IN_PLACE IR_IN_PLACE
+#define KIND(kind, name, operands, traits) [IR_##kind] = traits,
+#define KIND_LIKE(kind, name, other, operands, traits) [IR_##kind] = traits,
+#include "kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+#undef PRODUCT
+#undef FUNCTION
+#undef IN_PLACE
+};
+
 static void escape(ir_graph_t* graph, armnn_status_t status) {
   graph->status = status;
   longjmp(graph->escape, 1);

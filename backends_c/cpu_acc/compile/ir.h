@@ -47,44 +47,17 @@ typedef struct ir_value_t {
 
 typedef enum ir_kind_t {
   IR_DEAD,
-  /* Products: weights and a bias. */
-  IR_CONVOLUTION,
-  IR_DEPTHWISE,
-  IR_TRANSPOSE_CONVOLUTION,
-  IR_MATMUL,
-  IR_AFFINE, /* x * scale + shift, one of each for every index of the last dimension */
-  /* Others that compute. */
-  IR_POOLING,
-  IR_RESIZE,
-  IR_UNARY, /* nothing but the function of the epilogue */
-  IR_BINARY,
-  IR_SOFTMAX,
-  IR_REDUCE,
-  IR_NORMALIZE,
-  /* Nodes that move data, or only look at it differently. */
-  IR_PAD,
-  IR_CONCAT,
-  IR_SLICE,
-  IR_RESHAPE,
-  IR_TRANSPOSE,
-  IR_BROADCAST,
+#define KIND(kind, ...) IR_##kind,
+#define KIND_LIKE(kind, ...) IR_##kind,
+#define MOVE(kind, ...) IR_##kind,
+#include "kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+#undef MOVE
+  IR_KIND_COUNT
 } ir_kind_t;
 
-typedef struct ir_window_t {
-  armnn_i_acc_window_weights_t weights;
-  const float* bias; /* or null */
-  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
-  int64_t pad_top, pad_left, pad_bottom, pad_right;
-  int64_t groups;
-  int64_t inputs_of_group; /* extents of the weights */
-} ir_window_t;
-
-typedef struct ir_pooling_t {
-  int32_t method; /* armnn_pooling_algorithm_e */
-  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
-  int64_t pad_top, pad_left, pad_bottom, pad_right;
-  bool count_padding; /* an average divides by what it sees of the padding, too */
-} ir_pooling_t;
+typedef enum ir_trait_t { IR_PRODUCT = 1, IR_TAKES_FUNCTION = 2, IR_IN_PLACE = 4 } ir_trait_t;
 
 typedef struct ir_node_t ir_node_t;
 struct ir_node_t {
@@ -106,42 +79,12 @@ struct ir_node_t {
   ir_node_t** rows;    /* what a transposed convolution without overlaps is made of */
 
   union {
-    ir_window_t window;
-    struct {
-      bool transpose_left, transpose_right;
-      const float* bias;
-    } matmul;
-    struct {
-      const float *scale, *shift;
-    } affine;
-    ir_pooling_t pooling;
-    struct {
-      int32_t method;
-      bool align_corners, half_pixel_centers;
-    } resize;
-    struct {
-      int32_t operation;
-    } binary;
-    struct {
-      uint32_t axis;
-      float beta;
-      bool logarithm;
-    } softmax;
-    struct {
-      int32_t operation;
-      uint32_t axis_mask;
-    } reduce;
-    struct {
-      int32_t kind;
-      uint32_t axis_mask, scale_axis;
-      float eps;
-      const float *gamma, *beta;
-    } normalize;
-    struct {
-      int64_t before[IR_DIMS], after[IR_DIMS];
-      int32_t mode;
-      float value;
-    } pad;
+    /* Descriptions of operators, whose tensors and epilogues are set when they are made. */
+#define KIND(kind, name, ...) armnn_i_acc_##name##_t name;
+#define KIND_LIKE(...)
+#include "kinds.inc"
+#undef KIND
+#undef KIND_LIKE
     struct {
       int64_t (*origins)[IR_DIMS]; /* where each input begins in the output */
     } concat;
@@ -226,13 +169,10 @@ static inline void ir_dense_strides(const ir_shape_t* shape, int64_t* out_stride
   }
 }
 
-static inline bool ir_is_product(ir_kind_t kind) {
-  return kind >= IR_CONVOLUTION && kind <= IR_AFFINE;
-}
+extern const uint8_t armnn_i_acc_traits[IR_KIND_COUNT]; /* by kind: bits of ir_trait_t */
 
-static inline bool ir_takes_function(ir_kind_t kind) {
-  return ir_is_product(kind) || kind == IR_POOLING || kind == IR_UNARY || kind == IR_BINARY ||
-         kind == IR_REDUCE;
+static inline bool ir_has(const ir_node_t* node, ir_trait_t trait) {
+  return (armnn_i_acc_traits[node->kind] & trait) != 0;
 }
 
 /* ---- alias.c ----------------------------------------------------------------------------------
@@ -277,37 +217,11 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
                                     const ir_alias_t* right, int32_t operation,
                                     const ir_shape_t* logical);
 
-void armnn_i_acc_read_convolution(ir_graph_t* graph);
-void armnn_i_acc_read_depthwise(ir_graph_t* graph);
-void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph);
-void armnn_i_acc_read_pooling(ir_graph_t* graph);
-void armnn_i_acc_read_resize(ir_graph_t* graph);
-void armnn_i_acc_read_batch_normalization(ir_graph_t* graph);
-void armnn_i_acc_read_instance_normalization(ir_graph_t* graph);
-void armnn_i_acc_read_l2_normalization(ir_graph_t* graph);
-
-void armnn_i_acc_read_activation(ir_graph_t* graph);
-void armnn_i_acc_read_unary(ir_graph_t* graph);
-void armnn_i_acc_read_binary(ir_graph_t* graph);
-void armnn_i_acc_read_prelu(ir_graph_t* graph);
-void armnn_i_acc_read_fully_connected(ir_graph_t* graph);
-void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph);
-void armnn_i_acc_read_softmax(ir_graph_t* graph);
-void armnn_i_acc_read_reduce(ir_graph_t* graph);
-
-void armnn_i_acc_read_concat(ir_graph_t* graph);
-void armnn_i_acc_read_splitter(ir_graph_t* graph);
-void armnn_i_acc_read_stack(ir_graph_t* graph);
-void armnn_i_acc_read_slice(ir_graph_t* graph);
-void armnn_i_acc_read_strided_slice(ir_graph_t* graph);
-void armnn_i_acc_read_pad(ir_graph_t* graph);
-void armnn_i_acc_read_permute(ir_graph_t* graph);
-void armnn_i_acc_read_reshape(ir_graph_t* graph);
-void armnn_i_acc_read_space_depth(ir_graph_t* graph);
-void armnn_i_acc_read_broadcast_to(ir_graph_t* graph);
-void armnn_i_acc_read_tile(ir_graph_t* graph);
-void armnn_i_acc_read_gather(ir_graph_t* graph);
-void armnn_i_acc_read_constant(ir_graph_t* graph);
+#define LAYER(type, reader) void armnn_i_acc_read_##reader(ir_graph_t* graph);
+#define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#include "kinds.inc"
+#undef LAYER
+#undef LAYER_CHECKED
 
 /* ---- fuse*.c ----------------------------------------------------------------------------------
  */

@@ -296,6 +296,15 @@ static void place_broadcast(ir_placing_t* placing, const ir_node_t* node) {
   armnn_i_acc_add_copy(placing, node, &source, &target);
 }
 
+typedef void (*place_t)(ir_placing_t* placing, const ir_node_t* node);
+
+/* By kind; nodes that are not here become operators. */
+static const place_t moves[IR_KIND_COUNT] = {
+#define MOVE(kind, name) [IR_##kind] = place_##name,
+#include "kinds.inc"
+#undef MOVE
+};
+
 void armnn_i_acc_place(ir_graph_t* graph, ir_schedule_t* schedule) {
   ir_placing_t placing = {graph, schedule, NULL};
   memset(schedule, 0, sizeof *schedule);
@@ -306,26 +315,11 @@ void armnn_i_acc_place(ir_graph_t* graph, ir_schedule_t* schedule) {
   place_backwards(&placing);
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     ir_node_t* node = graph->nodes[n];
-    switch (node->kind) {
-      case IR_DEAD:
-        continue;
-      case IR_RESHAPE:
-        place_reshape(&placing, node);
-        break;
-      case IR_SLICE:
-        place_slice(&placing, node);
-        break;
-      case IR_CONCAT:
-        place_concat(&placing, node);
-        break;
-      case IR_TRANSPOSE:
-        place_transpose(&placing, node);
-        break;
-      case IR_BROADCAST:
-        place_broadcast(&placing, node);
-        break;
-      default:
-        armnn_i_acc_place_operator(&placing, node);
+    if (node->kind == IR_DEAD) continue;
+    if (moves[node->kind] != NULL) {
+      moves[node->kind](&placing, node);
+    } else {
+      armnn_i_acc_place_operator(&placing, node);
     }
     for (uint32_t i = 0; i < node->input_count; ++i) placing.pending[node->inputs[i]] -= 1;
     if (node->residual != IR_NONE) placing.pending[node->residual] -= 1;

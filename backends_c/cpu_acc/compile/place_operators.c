@@ -22,10 +22,7 @@ static bool read_once(const ir_placing_t* placing, uint32_t buffer) {
 /* Puts the output where an input is that dies here. */
 static bool place_over_input(const ir_placing_t* placing, const ir_node_t* node) {
   const ir_graph_t* graph = placing->graph;
-  if (node->kind != IR_UNARY && node->kind != IR_BINARY && node->kind != IR_SOFTMAX &&
-      node->kind != IR_NORMALIZE) {
-    return false;
-  }
+  if (!ir_has(node, IR_IN_PLACE)) return false;
   ir_value_t* to = graph->values[node->output];
   for (uint32_t i = 0; i < node->input_count; ++i) {
     const ir_value_t* from = graph->values[node->inputs[i]];
@@ -81,7 +78,7 @@ static void add_operator(ir_placing_t* placing, const ir_node_t* node,
  */
 static bool makes_blocks(const ir_node_t* node, const armnn_i_acc_tensor_t* in,
                          const armnn_i_acc_tensor_t* out) {
-  const ir_window_t* window = &node->window;
+  const armnn_i_acc_convolution_t* window = &node->convolution;
   return node->kind == IR_TRANSPOSE_CONVOLUTION && window->groups == 1 &&
          window->kernel_y == window->stride_y && window->kernel_x == window->stride_x &&
          window->dilation_y == 1 && window->dilation_x == 1 && window->pad_top == 0 &&
@@ -105,8 +102,9 @@ static armnn_i_acc_tensor_t row_of_blocks(const armnn_i_acc_tensor_t* whole, int
 /* The convolution of 1x1 that makes row |y| of all blocks. */
 static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int64_t y,
                                   int64_t channels) {
-  const ir_window_t* from = &node->window;
-  const int64_t inputs = from->inputs_of_group, outputs = from->kernel_x * channels;
+  const armnn_i_acc_convolution_t* from = &node->convolution;
+  const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
+  const int64_t outputs = from->kernel_x * channels;
   float* weights = armnn_i_acc_pool(graph, (uint64_t)(inputs * outputs) * sizeof *weights);
   float* bias = armnn_i_acc_pool(graph, (uint64_t)outputs * sizeof *bias);
   for (int64_t o = 0; o < outputs; ++o) {
@@ -119,7 +117,7 @@ static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int6
   ir_node_t* row = armnn_i_acc_pool(graph, sizeof *row);
   *row = *node;
   row->kind = IR_CONVOLUTION;
-  row->window = (ir_window_t){
+  row->convolution = (armnn_i_acc_convolution_t){
       .weights = {weights, inputs, inputs, inputs, 1},
       .bias = from->bias == NULL ? NULL : bias,
       .kernel_y = 1,
@@ -129,14 +127,13 @@ static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int6
       .dilation_y = 1,
       .dilation_x = 1,
       .groups = 1,
-      .inputs_of_group = inputs,
   };
   return row;
 }
 
 static void add_blocks(ir_placing_t* placing, ir_node_t* node, const armnn_i_acc_tensor_t* in,
                        const armnn_i_acc_tensor_t* residual, const armnn_i_acc_tensor_t* out) {
-  const int64_t rows = node->window.kernel_y, columns = node->window.kernel_x;
+  const int64_t rows = node->convolution.kernel_y, columns = node->convolution.kernel_x;
   if (node->rows == NULL) { /* kept, with what is learnt about them, if all is placed again */
     ir_node_t** made = armnn_i_acc_pool(placing->graph, (uint64_t)rows * sizeof *made);
     for (int64_t y = 0; y < rows; ++y) {

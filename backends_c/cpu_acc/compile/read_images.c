@@ -33,14 +33,12 @@ static ir_node_t* image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_lay
 /* A dilation of 0 is none; descriptors in which it means nothing are refused with it before. */
 static int64_t dilation_of(uint32_t dilation) { return dilation == 0 ? 1 : (int64_t)dilation; }
 
-/* The fields that descriptors of windows have in common, as those of ir_window_t and ir_pooling_t.
- */
+/* The fields that descriptors of windows have in common, as those of convolutions and poolings. */
 #define STEPS_OF(descriptor)                                                             \
   .stride_y = (descriptor)->stride_y, .stride_x = (descriptor)->stride_x,                \
   .dilation_y = dilation_of((descriptor)->dilation_y),                                   \
   .dilation_x = dilation_of((descriptor)->dilation_x), .pad_top = (descriptor)->pad_top, \
-  .pad_left = (descriptor)->pad_left, .pad_bottom = (descriptor)->pad_bottom,            \
-  .pad_right = (descriptor)->pad_right
+  .pad_left = (descriptor)->pad_left
 
 /* ---- Convolutions -----------------------------------------------------------------------------
  */
@@ -51,7 +49,7 @@ static const float* bias_input(ir_graph_t* graph, uint32_t enabled) {
 }
 
 /* Weights [O, I, H, W] or [O, H, W, I], as the layout says. */
-static void set_weights(ir_graph_t* graph, ir_window_t* window, int32_t data_layout) {
+static void set_weights(ir_graph_t* graph, armnn_i_acc_convolution_t* window, int32_t data_layout) {
   const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
   int64_t strides[IR_DIMS];
   ir_dense_strides(&shape, strides);
@@ -63,18 +61,18 @@ static void set_weights(ir_graph_t* graph, ir_window_t* window, int32_t data_lay
   window->weights.stride_i = strides[order[3]];
   window->kernel_y = shape.dims[order[1]];
   window->kernel_x = shape.dims[order[2]];
-  window->inputs_of_group = shape.dims[order[3]];
 }
 
 void armnn_i_acc_read_convolution(ir_graph_t* graph) {
   const armnn_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_node_t* node = image_node(graph, IR_CONVOLUTION, d->data_layout);
   const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
-  node->window = (ir_window_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, &node->window, d->data_layout);
-  node->window.bias = bias_input(graph, d->bias_enabled);
+  node->convolution =
+      (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
+  set_weights(graph, &node->convolution, d->data_layout);
+  node->convolution.bias = bias_input(graph, d->bias_enabled);
   /* Each output channel reads one input channel of its own. */
-  if (node->window.groups == channels && channels > 1) node->kind = IR_DEPTHWISE;
+  if (node->convolution.groups == channels && channels > 1) node->kind = IR_DEPTHWISE;
 }
 
 void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
@@ -83,7 +81,7 @@ void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
   const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
   const ir_shape_t weights = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
   const int64_t channels = weights.dims[3]; /* [1, H, W, O] in both layouts */
-  node->window = (ir_window_t){
+  node->convolution = (armnn_i_acc_convolution_t){
       STEPS_OF(d),
       .weights = {armnn_i_acc_constant_input(graph, 1, "the weights"), 1,
                   weights.dims[2] * channels, channels, 1},
@@ -91,7 +89,6 @@ void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
       .kernel_y = weights.dims[1],
       .kernel_x = weights.dims[2],
       .groups = inputs,
-      .inputs_of_group = 1,
   };
   if (inputs == 1) node->kind = IR_CONVOLUTION;
 }
@@ -99,9 +96,10 @@ void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
 void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
   const armnn_transpose_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_node_t* node = image_node(graph, IR_TRANSPOSE_CONVOLUTION, d->data_layout);
-  node->window = (ir_window_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, &node->window, d->data_layout);
-  node->window.bias = bias_input(graph, d->bias_enabled);
+  node->convolution =
+      (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
+  set_weights(graph, &node->convolution, d->data_layout);
+  node->convolution.bias = bias_input(graph, d->bias_enabled);
 }
 
 /* ---- Pooling and resizing ---------------------------------------------------------------------
@@ -110,8 +108,10 @@ void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
 void armnn_i_acc_read_pooling(ir_graph_t* graph) {
   const armnn_pooling2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_node_t* node = image_node(graph, IR_POOLING, d->data_layout);
-  node->pooling = (ir_pooling_t){
+  node->pooling = (armnn_i_acc_pooling_t){
       STEPS_OF(d),
+      .pad_bottom = d->pad_bottom,
+      .pad_right = d->pad_right,
       .method = d->pool_type,
       .kernel_y = d->pool_height,
       .kernel_x = d->pool_width,

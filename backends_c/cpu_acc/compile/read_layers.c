@@ -68,16 +68,15 @@ void armnn_i_acc_read_unary(ir_graph_t* graph) {
       [ARMNN_UNARY_SIN] = ARMNN_ACC_SIN,     [ARMNN_UNARY_CEIL] = ARMNN_ACC_CEIL,
       [ARMNN_UNARY_FLOOR] = ARMNN_ACC_FLOOR,
   };
-  const armnn_layer_t* layer = ir_layer(graph);
-  if (layer->type == ARMNN_LAYER_FLOOR) {
-    apply_to_input(graph, ARMNN_ACC_FLOOR, 0.0f, 0.0f);
-    return;
-  }
-  const armnn_elementwise_unary_descriptor_t* d = (const void*)layer->descriptor;
+  const armnn_elementwise_unary_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   if (functions[d->operation] == ARMNN_ACC_IDENTITY) {
     armnn_i_acc_refuse(graph, NULL, "no function for operation %d", (int)d->operation);
   }
   apply_to_input(graph, functions[d->operation], 0.0f, 0.0f);
+}
+
+void armnn_i_acc_read_floor(ir_graph_t* graph) {
+  apply_to_input(graph, ARMNN_ACC_FLOOR, 0.0f, 0.0f);
 }
 
 /* ---- Functions of two variables ---------------------------------------------------------------
@@ -373,13 +372,8 @@ void armnn_i_acc_read_softmax(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, alias);
 }
 
-void armnn_i_acc_read_reduce(ir_graph_t* graph) {
-  const armnn_layer_t* layer = ir_layer(graph);
-  const bool is_mean = layer->type == ARMNN_LAYER_MEAN;
-  const armnn_mean_descriptor_t* mean = (const void*)layer->descriptor;
-  const armnn_reduce_descriptor_t* reduce = (const void*)layer->descriptor;
-  const uint32_t count = is_mean ? mean->axis_count : reduce->axis_count;
-  const int32_t* axes = is_mean ? mean->axes : reduce->axes;
+static void read_reduction(ir_graph_t* graph, int32_t operation, const int32_t* axes,
+                           uint32_t count) {
   ir_alias_t alias = armnn_i_acc_input(graph, 0);
   ir_shape_t shape = *ir_shape(graph, alias.value);
   uint32_t mask = count == 0 ? (1u << shape.rank) - 1u : 0;
@@ -388,9 +382,19 @@ void armnn_i_acc_read_reduce(ir_graph_t* graph) {
     if (mask >> d & 1u) shape.dims[d] = 1;
   }
   ir_node_t* node = armnn_i_acc_node_of(graph, IR_REDUCE, alias.value, &shape);
-  node->reduce.operation = is_mean ? ARMNN_REDUCE_MEAN : reduce->operation;
+  node->reduce.operation = operation;
   node->reduce.axis_mask = mask;
   alias.value = node->output;
-  const ir_shape_t out = armnn_i_acc_shape_of(layer->output_infos[0]);
+  const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &alias, &out));
+}
+
+void armnn_i_acc_read_reduce(ir_graph_t* graph) {
+  const armnn_reduce_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  read_reduction(graph, d->operation, d->axes, d->axis_count);
+}
+
+void armnn_i_acc_read_mean(ir_graph_t* graph) {
+  const armnn_mean_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  read_reduction(graph, ARMNN_REDUCE_MEAN, d->axes, d->axis_count);
 }

@@ -247,19 +247,21 @@ void armnn_i_acc_read_pad(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, alias);
 }
 
-void armnn_i_acc_read_permute(ir_graph_t* graph) {
-  const armnn_layer_t* layer = ir_layer(graph);
-  const armnn_permute_descriptor_t* d = (const void*)layer->descriptor;
+/* Dimension i of the output is dimension mappings[i] of the input. */
+void armnn_i_acc_read_transpose(ir_graph_t* graph) {
+  const armnn_permute_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
   ir_alias_t result = input;
-  for (uint32_t i = 0; i < d->rank; ++i) {
-    /* PERMUTE: dimension i goes to mappings[i]. TRANSPOSE: dimension i comes from there. */
-    if (layer->type == ARMNN_LAYER_PERMUTE) {
-      result.perm[find(&input, i)] = d->mappings[i];
-    } else {
-      result.perm[find(&input, d->mappings[i])] = i;
-    }
-  }
+  for (uint32_t i = 0; i < d->rank; ++i) result.perm[find(&input, d->mappings[i])] = i;
+  armnn_i_acc_set_output(graph, 0, result);
+}
+
+/* Dimension i of the input is dimension mappings[i] of the output. */
+void armnn_i_acc_read_permute(ir_graph_t* graph) {
+  const armnn_permute_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const ir_alias_t input = armnn_i_acc_input(graph, 0);
+  ir_alias_t result = input;
+  for (uint32_t i = 0; i < d->rank; ++i) result.perm[find(&input, i)] = d->mappings[i];
   armnn_i_acc_set_output(graph, 0, result);
 }
 

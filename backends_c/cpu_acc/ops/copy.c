@@ -81,9 +81,8 @@ static void bring_together(armnn_i_acc_walk_t* walk) {
 }
 
 armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
-                                     const armnn_i_acc_tensor_t* input,
-                                     const armnn_i_acc_tensor_t* output, const uint32_t* order,
-                                     armnn_i_acc_op_t** out_op) {
+                                     const armnn_i_acc_copy_t* what, armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_tensor_t *input = &what->input, *output = &what->output;
   copy_op_t* op = (copy_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->input = *input;
@@ -93,7 +92,7 @@ armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
   walk->rank = output->rank;
   walk->tensors = 2;
   for (uint32_t d = 0; d < output->rank; ++d) {
-    const uint32_t from = order != NULL ? order[d] : d;
+    const uint32_t from = what->order[d];
     const bool repeats = input->dims[from] == 1 && output->dims[d] != 1;
     walk->dims[d] = output->dims[d];
     walk->strides[OUTPUT][d] = output->strides[d];

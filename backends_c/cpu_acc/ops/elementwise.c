@@ -107,20 +107,22 @@ static void plan(elementwise_op_t* op, uint32_t tensors) {
 }
 
 armnn_status_t armnn_i_acc_make_unary(const armnn_i_acc_maker_t* maker,
-                                      const armnn_i_acc_tensor_t* input,
-                                      const armnn_i_acc_tensor_t* output, int32_t function, float a,
-                                      float b, armnn_i_acc_op_t** out_op) {
-  if (function < 0 || function >= ARMNN_ACC_FUNCTION_COUNT) return ARMNN_STATUS_UNSUPPORTED;
+                                      const armnn_i_acc_unary_t* what, armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
+  if (epilogue->function < 0 || epilogue->function >= ARMNN_ACC_FUNCTION_COUNT ||
+      epilogue->has_residual) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
   elementwise_op_t* op = (elementwise_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  op->tensors[OUTPUT] = *output;
-  op->tensors[LEFT] = *input;
-  op->function = maker->kernels->elementwise->apply[function];
-  op->a = a;
-  op->b = b;
-  op->base.op.kernel = maker->kernels->elementwise->names[function];
+  op->tensors[OUTPUT] = what->output;
+  op->tensors[LEFT] = what->input;
+  op->function = maker->kernels->elementwise->apply[epilogue->function];
+  op->a = epilogue->a;
+  op->b = epilogue->b;
+  op->base.op.kernel = maker->kernels->elementwise->names[epilogue->function];
   plan(op, 2);
-  op->base.op.operations = (uint64_t)armnn_i_acc_count(output);
+  op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->output);
   op->threads = armnn_i_acc_threads(maker, 8 * op->base.op.operations);
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;

@@ -3,9 +3,12 @@
  *
  * ops.h - the operators a program is made of, and how each is made.
  *
+ * Each operator has a structure that describes it: tensors, parameters and, where it takes one, an
+ * epilogue. The compiler keeps such a structure in each node, and sets its tensors at the end.
+ *
  * Every maker returns OK and an operator, OUT_OF_MEMORY, or UNSUPPORTED for a combination that it
- * does not do (the compiler then finds another way). Tensors are physical; operators that take an
- * epilogue apply it. Constant weights are packed while the operator is made and not read later.
+ * does not do (the compiler then finds another way). Tensors are physical. Constant weights are
+ * packed while the operator is made and not read later.
  */
 #ifndef ARMNN_CPU_ACC_OPS_H_
 #define ARMNN_CPU_ACC_OPS_H_
@@ -63,6 +66,16 @@ typedef struct armnn_i_acc_matmul_t {
 armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_matmul_t* what, armnn_i_acc_op_t** out_op);
 
+/* output = input * scale + shift, one of each for every index of the last dimension. */
+typedef struct armnn_i_acc_affine_t {
+  armnn_i_acc_tensor_t input, output;
+  const float *scale, *shift;
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_affine_t;
+
+armnn_status_t armnn_i_acc_make_affine(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_affine_t* what, armnn_i_acc_op_t** out_op);
+
 /* ---- Images -----------------------------------------------------------------------------------
  */
 
@@ -91,11 +104,15 @@ armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
 /* ---- Elements ----------------------------------------------------------------------------------
  */
 
-/* output = function(input); input and output may be the same memory. */
+/* Nothing but the function of the epilogue (never a residual); input and output may be the same
+ * memory. */
+typedef struct armnn_i_acc_unary_t {
+  armnn_i_acc_tensor_t input, output;
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_unary_t;
+
 armnn_status_t armnn_i_acc_make_unary(const armnn_i_acc_maker_t* maker,
-                                      const armnn_i_acc_tensor_t* input,
-                                      const armnn_i_acc_tensor_t* output, int32_t function, float a,
-                                      float b, armnn_i_acc_op_t** out_op);
+                                      const armnn_i_acc_unary_t* what, armnn_i_acc_op_t** out_op);
 
 /* Operands are broadcast by numpy's rules to the output's dims (all ranks equal; a dimension of 1
  * repeats). Then the epilogue's function (never a residual). */
@@ -109,10 +126,16 @@ armnn_status_t armnn_i_acc_make_binary(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_binary_t* what, armnn_i_acc_op_t** out_op);
 
 /* softmax(beta x), or its logarithm, along |axis|. */
+typedef struct armnn_i_acc_softmax_t {
+  armnn_i_acc_tensor_t input, output;
+  uint32_t axis;
+  float beta;
+  bool logarithm;
+} armnn_i_acc_softmax_t;
+
 armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
-                                        const armnn_i_acc_tensor_t* input,
-                                        const armnn_i_acc_tensor_t* output, uint32_t axis,
-                                        float beta, bool logarithm, armnn_i_acc_op_t** out_op);
+                                        const armnn_i_acc_softmax_t* what,
+                                        armnn_i_acc_op_t** out_op);
 
 /* Over the axes of |axis_mask|, which have one element in |output| (same rank). */
 typedef struct armnn_i_acc_reduce_t {
@@ -150,15 +173,18 @@ armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
 
 /* output[i0, i1, ..] = input[.., i_order^-1 ..]: output dimension d is input dimension order[d].
  * Any strides on either side: transposes, layout changes, strided slices, parts of a Concat. */
-armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
-                                     const armnn_i_acc_tensor_t* input,
-                                     const armnn_i_acc_tensor_t* output, const uint32_t* order,
-                                     armnn_i_acc_op_t** out_op);
+typedef struct armnn_i_acc_copy_t {
+  armnn_i_acc_tensor_t input, output;
+  uint32_t order[ARMNN_ACC_MAX_RANK];
+} armnn_i_acc_copy_t;
 
-/* Copies |input| to |before| in |output| and fills the rest. */
+armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
+                                     const armnn_i_acc_copy_t* what, armnn_i_acc_op_t** out_op);
+
+/* Copies |input| to |before| in |output| and fills the rest; |after| follows from the sizes. */
 typedef struct armnn_i_acc_pad_t {
   armnn_i_acc_tensor_t input, output;
-  int64_t before[ARMNN_ACC_MAX_RANK];
+  int64_t before[ARMNN_ACC_MAX_RANK], after[ARMNN_ACC_MAX_RANK];
   int32_t mode; /* armnn_padding_mode_e */
   float value;
 } armnn_i_acc_pad_t;

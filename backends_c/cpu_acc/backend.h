@@ -17,7 +17,7 @@
 typedef struct armnn_i_acc_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
-  const armnn_i_acc_kernels_t* kernels;
+  const armnn_i_acc_isa_t* isa;
   int64_t threads; /* the option: 0 = as many as the host has when something is compiled */
 } armnn_i_acc_backend_t;
 
@@ -33,20 +33,26 @@ typedef struct armnn_i_acc_entry_t {
   uint32_t guid_count;
 } armnn_i_acc_entry_t;
 
+/* A tensor that crosses the border of the part. */
+typedef struct armnn_i_acc_border_t {
+  armnn_i_acc_element_t element;
+  uint64_t size; /* bytes */
+} armnn_i_acc_border_t;
+
 /* A compiled part; constant from the end of the compilation on. */
 typedef struct armnn_i_acc_program_t {
   armnn_i_acc_maker_t maker;
   uint32_t input_count, output_count;
-  uint64_t* border; /* bytes of each input, then of each output */
+  armnn_i_acc_border_t* border; /* of each input, then of each output */
   armnn_i_acc_entry_t* entries;
   uint32_t count, capacity;
   uint64_t arena_size;   /* first in the scratch of a run */
   uint64_t op_scratch;   /* then what the operator that runs needs */
   uint64_t scratch_size; /* both, and the addresses of the bindings */
   /* Copies of constants that operators read when they run. */
-  float** constants;
-  const float** originals;
-  uint64_t* constant_sizes;
+  void** constants;
+  const void** originals;
+  uint64_t* constant_sizes; /* bytes */
   uint32_t constant_count, constant_capacity;
 } armnn_i_acc_program_t;
 
@@ -55,9 +61,9 @@ armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* mak
 /* Takes |op| and |guids| (from malloc); false if memory is out: then they stay the caller's. */
 bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* op, uint64_t* guids,
                              uint32_t guid_count);
-/* A copy of |count| values that lives as long as the program; null if memory is out. */
-const float* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const float* values,
-                                      uint64_t count);
+/* A copy of |size| bytes that lives as long as the program; null if memory is out. */
+const void* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const void* data,
+                                     uint64_t size);
 void armnn_i_acc_program_clear(armnn_i_acc_program_t* program);
 void armnn_i_acc_program_finish(armnn_i_acc_program_t* program, uint64_t arena_size);
 void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program);

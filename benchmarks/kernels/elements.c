@@ -56,8 +56,12 @@ static armnn_i_acc_tensor_t tensor(int64_t n, int64_t h, int64_t w, int64_t c) {
     state = state * 1664525u + 1013904223u;
     values[i] = (float)(state >> 8) / 2097152.0f - 4.0f;
   }
-  return (armnn_i_acc_tensor_t){
-      .rank = 4, .dims = {n, h, w, c}, .strides = {h * w * c, w * c, c, 1}, .values = values};
+  const int64_t size = sizeof *values;
+  return (armnn_i_acc_tensor_t){.element = ARMNN_ACC_FLOAT32,
+                                .rank = 4,
+                                .dims = {n, h, w, c},
+                                .strides = {h * w * c * size, w * c * size, c * size, size},
+                                .values = values};
 }
 
 static void release(const armnn_i_acc_tensor_t* tensor) { free((void*)(uintptr_t)tensor->values); }
@@ -253,24 +257,24 @@ static void bench_all(const bench_t* bench) {
 }
 
 int main(int argc, char** argv) {
-  const char* isa = argc > 1 ? argv[1] : "auto";
+  const char* name = argc > 1 ? argv[1] : "auto";
   const int threads = argc > 2 ? atoi(argv[2]) : 1;
   const armnn_host_t* host = armnn_core_host();
   const uint64_t features = host->cpu_features(host->context);
-  const armnn_i_acc_kernels_t* kernels = NULL;
-  for (uint32_t i = 0; i < armnn_i_acc_all_kernels_count && kernels == NULL; ++i) {
-    const armnn_i_acc_kernels_t* set = armnn_i_acc_all_kernels[i];
+  const armnn_i_acc_isa_t* isa = NULL;
+  for (uint32_t i = 0; i < armnn_i_acc_isa_count && isa == NULL; ++i) {
+    const armnn_i_acc_isa_t* set = armnn_i_acc_isas[i];
     if ((set->features & ~features) != 0) continue;
-    if (strcmp(isa, "auto") == 0 || strcmp(isa, set->isa) == 0) kernels = set;
+    if (strcmp(name, "auto") == 0 || strcmp(name, set->name) == 0) isa = set;
   }
-  if (kernels == NULL || threads < 1) {
+  if (isa == NULL || threads < 1) {
     fprintf(stderr, "usage: %s [auto|avx512|avx2|neon|portable [threads [words ..]]]\n", argv[0]);
     return 2;
   }
   armnn_core_set_thread_count((uint32_t)threads);
   const bench_t bench = {
-      {host, kernels, (uint32_t)threads}, argc > 3 ? argc - 3 : 0, argc > 3 ? argv + 3 : NULL};
-  printf("%s, %d thread%s\n\n", kernels->isa, threads, threads == 1 ? "" : "s");
+      {host, isa, (uint32_t)threads}, argc > 3 ? argc - 3 : 0, argc > 3 ? argv + 3 : NULL};
+  printf("%s, %d thread%s\n\n", isa->name, threads, threads == 1 ? "" : "s");
   printf("| operator | us | ns an element | GB/s | copy, GB/s | kernel |\n");
   printf("|---|---|---|---|---|---|\n");
   bench_all(&bench);

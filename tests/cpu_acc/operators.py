@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py._native import abi
+
 from .mirror import Headers
 
 if TYPE_CHECKING:
@@ -35,9 +37,9 @@ _NEEDS = {
 }
 
 
+Element: Any = HEADERS.structs["element"]
 Tensor: Any = HEADERS.structs["tensor"]
 Epilogue: Any = HEADERS.structs["epilogue"]
-WindowWeights: Any = HEADERS.structs["window_weights"]
 Convolution: Any = HEADERS.structs["convolution"]
 Matmul: Any = HEADERS.structs["matmul"]
 Affine: Any = HEADERS.structs["affine"]
@@ -55,10 +57,11 @@ Pad: Any = HEADERS.structs["pad"]
 def tensor(array: np.ndarray) -> Tensor:
     """The array as it lies in memory."""
     assert array.dtype == np.float32
-    result = Tensor(rank=array.ndim, values=array.__array_interface__["data"][0])
+    element = Element(type=abi.ARMNN_DATA_TYPE_FLOAT32, size=array.itemsize)
+    result = Tensor(element, array.ndim, values=array.__array_interface__["data"][0])
     for index in range(array.ndim):
         result.dims[index] = array.shape[index]
-        result.strides[index] = array.strides[index] // 4
+        result.strides[index] = array.strides[index]
     return result
 
 
@@ -95,13 +98,20 @@ class Operators:
     def __init__(self, path: str | Path) -> None:
         self._library = ctypes.CDLL(str(path))
         self._library.operators_isa.restype = ctypes.c_char_p
+        self._library.operators_maker.restype = ctypes.c_char_p
         self._library.operators_kernel.restype = ctypes.c_char_p
         self._library.operators_scratch.restype = ctypes.c_uint64
         here = _available()
-        self.isas: dict[str, int] = {}
-        while (isa := self._library.operators_isa(len(self.isas))) is not None:
-            self.isas[isa.decode()] = len(self.isas)
-        self.isas = {isa: index for isa, index in self.isas.items() if isa in here}
+        isas = self._names(self._library.operators_isa)
+        self.isas = {isa: index for index, isa in enumerate(isas) if isa in here}
+        self.makers = self._names(self._library.operators_maker)
+
+    @staticmethod
+    def _names(function: Any) -> list[str]:
+        names: list[str] = []
+        while (name := function(len(names))) is not None:
+            names.append(name.decode())
+        return names
 
     def apply(
         self, isa: str, function: str, x: np.ndarray, a: float = 1.0, b: float = 1.0

@@ -35,19 +35,19 @@ static void keep_constants(compilation_t* self, ir_step_t* step) {
     armnn_i_acc_tensor_t* tensor = &step->in[i];
     const bool packed = i == 1 && step->action == IR_ACT_NODE && step->node->kind == IR_MATMUL;
     if (tensor->rank == 0 || tensor->values == NULL || packed) continue;
-    uint64_t count = 1; /* up to the last element that is reached */
-    const float* first = tensor->values;
+    uint64_t size = tensor->element.size; /* up to the last element that is reached */
+    const char *values = tensor->values, *first = values;
     for (uint32_t d = 0; d < tensor->rank; ++d) {
       const int64_t reach = (tensor->dims[d] - 1) * tensor->strides[d];
       if (reach < 0) first += reach;
-      count += (uint64_t)(reach < 0 ? -reach : reach);
+      size += (uint64_t)(reach < 0 ? -reach : reach);
     }
-    const float* kept = armnn_i_acc_program_keep(self->program, first, count);
+    const char* kept = armnn_i_acc_program_keep(self->program, first, size);
     if (kept == NULL) {
       self->graph.status = ARMNN_STATUS_OUT_OF_MEMORY;
       longjmp(self->graph.escape, 1);
     }
-    tensor->values = kept + (tensor->values - first);
+    tensor->values = kept + (values - first);
   }
 }
 

@@ -44,22 +44,24 @@ static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t output
   const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3] / window->groups;
   const int64_t taps = window->kernel_y * window->kernel_x;
   float* weights = armnn_i_acc_pool(graph, (uint64_t)(outputs * taps * inputs) * sizeof *weights);
-  const armnn_i_acc_window_weights_t* from = &window->weights;
+  const int64_t* strides = window->weights.strides;
   float* to = weights;
   for (int64_t o = 0; o < outputs; ++o) {
     const float factor = scale[o * step];
     for (int64_t y = 0; y < window->kernel_y; ++y) {
       for (int64_t x = 0; x < window->kernel_x; ++x) {
-        const float* tap =
-            from->values + o * from->stride_o + y * from->stride_y + x * from->stride_x;
-        for (int64_t i = 0; i < inputs; ++i) *to++ = tap[i * from->stride_i] * factor;
+        const char* tap =
+            (const char*)window->weights.values + o * strides[0] + y * strides[1] + x * strides[2];
+        for (int64_t i = 0; i < inputs; ++i) {
+          *to++ = *(const float*)(const void*)(tap + i * strides[3]) * factor;
+        }
       }
     }
   }
   float* bias = bias_of(graph, window->bias, outputs);
   for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
   window->weights =
-      (armnn_i_acc_window_weights_t){weights, taps * inputs, window->kernel_x * inputs, inputs, 1};
+      armnn_i_acc_dense_weights(weights, outputs, window->kernel_y, window->kernel_x, inputs);
   window->bias = bias;
 }
 
@@ -68,16 +70,17 @@ static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, co
                          const float* shift, int64_t step) {
   const ir_value_t* right = graph->values[node->inputs[1]];
   const ir_shape_t shape = right->shape;
-  if (right->constant == NULL) return false;
+  const float* values = right->constant;
+  if (values == NULL) return false;
   const int64_t count = ir_count(&shape), columns = shape.dims[shape.rank - 1];
   float* weights = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *weights);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t o = node->matmul.transpose_right ? i / columns % outputs : i % columns;
-    weights[i] = right->constant[i] * scale[o * step];
+    weights[i] = values[i] * scale[o * step];
   }
   float* bias = bias_of(graph, node->matmul.bias, outputs);
   for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
-  node->inputs[1] = armnn_i_acc_constant(graph, &shape, weights);
+  node->inputs[1] = armnn_i_acc_constant(graph, right->element, &shape, weights);
   node->matmul.bias = bias;
   return true;
 }

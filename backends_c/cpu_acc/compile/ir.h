@@ -33,16 +33,17 @@ typedef struct ir_shape_t {
 
 typedef struct ir_value_t {
   ir_shape_t shape;
-  const float* constant; /* dense, or null */
-  uint32_t producer;     /* node, or IR_NONE */
-  uint32_t input;        /* which input of the part it is, or IR_NONE */
-  uint32_t output;       /* which output of the part it becomes, or IR_NONE */
-  uint32_t uses, user;   /* by how many nodes, and the last of them (count_uses) */
+  armnn_i_acc_element_t element;
+  const void* constant; /* dense, or null */
+  uint32_t producer;    /* node, or IR_NONE */
+  uint32_t input;       /* which input of the part it is, or IR_NONE */
+  uint32_t output;      /* which output of the part it becomes, or IR_NONE */
+  uint32_t uses, user;  /* by how many nodes, and the last of them (count_uses) */
   /* From place.c on. */
   bool placed;
   uint32_t buffer;
-  int64_t offset; /* of the first element, in floats */
-  int64_t strides[IR_DIMS];
+  int64_t offset;           /* of the first element, in bytes */
+  int64_t strides[IR_DIMS]; /* in bytes */
 } ir_value_t;
 
 typedef enum ir_kind_t {
@@ -133,13 +134,19 @@ __attribute__((noreturn, format(printf, 3, 4)))
 #endif
 void armnn_i_acc_refuse(ir_graph_t* graph, const ir_node_t* node, const char* format, ...);
 
-uint32_t armnn_i_acc_value(ir_graph_t* graph, const ir_shape_t* shape);
-uint32_t armnn_i_acc_constant(ir_graph_t* graph, const ir_shape_t* shape, const float* values);
-/* A node of the layer that is being read, with a fresh output of |shape|. */
-ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, uint32_t input_count,
-                            const ir_shape_t* shape);
+uint32_t armnn_i_acc_value(ir_graph_t* graph, armnn_i_acc_element_t element,
+                           const ir_shape_t* shape);
+uint32_t armnn_i_acc_constant(ir_graph_t* graph, armnn_i_acc_element_t element,
+                              const ir_shape_t* shape, const void* values);
+/* A node of the layer that is being read, with a fresh output of |shape| and of the same elements
+ * as |inputs|, which are copied. */
+ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, const uint32_t* inputs,
+                            uint32_t input_count, const ir_shape_t* shape);
 ir_node_t* armnn_i_acc_node_of(ir_graph_t* graph, ir_kind_t kind, uint32_t input,
                                const ir_shape_t* shape);
+/* Float32 weights that lie densely as [o, y, x, i]. */
+armnn_i_acc_tensor_t armnn_i_acc_dense_weights(const float* values, int64_t o, int64_t y, int64_t x,
+                                               int64_t i);
 /* Who reads what; nodes that nobody reads die. */
 void armnn_i_acc_count_uses(ir_graph_t* graph);
 
@@ -161,12 +168,18 @@ static inline bool ir_same_shape(const ir_shape_t* a, const ir_shape_t* b) {
   return true;
 }
 
-static inline void ir_dense_strides(const ir_shape_t* shape, int64_t* out_strides) {
-  int64_t stride = 1;
+/* Of a dense tensor, in elements. */
+static inline void ir_dense_steps(const ir_shape_t* shape, int64_t* out_steps) {
+  int64_t step = 1;
   for (uint32_t d = shape->rank; d-- > 0;) {
-    out_strides[d] = stride;
-    stride *= shape->dims[d];
+    out_steps[d] = step;
+    step *= shape->dims[d];
   }
+}
+
+/* The values of a float32 constant, or null. */
+static inline const float* ir_floats(const ir_graph_t* graph, uint32_t value) {
+  return graph->values[value]->constant;
 }
 
 extern const uint8_t armnn_i_acc_traits[IR_KIND_COUNT]; /* by kind: bits of ir_trait_t */
@@ -208,8 +221,8 @@ static inline const armnn_layer_t* ir_layer(const ir_graph_t* graph) {
 ir_shape_t armnn_i_acc_shape_of(const armnn_tensor_info_t* info);
 bool armnn_i_acc_has_input(const ir_graph_t* graph, uint32_t index);
 ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index);
-/* Values of a constant float32 input; refuses the layer if it has none. */
-const float* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what);
+/* Values of a constant input; refuses the layer if it has none. */
+const void* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what);
 void armnn_i_acc_set_output(ir_graph_t* graph, uint32_t index, ir_alias_t alias);
 ir_alias_t armnn_i_acc_apply(ir_graph_t* graph, const ir_alias_t* alias, int32_t function, float a,
                              float b);

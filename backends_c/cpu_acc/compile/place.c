@@ -15,18 +15,26 @@
 /* ---- Tensors ----------------------------------------------------------------------------------
  */
 
+static void dense_strides(armnn_i_acc_element_t element, const ir_shape_t* shape,
+                          int64_t* out_strides) {
+  ir_dense_steps(shape, out_strides);
+  for (uint32_t d = 0; d < shape->rank; ++d) out_strides[d] *= element.size;
+}
+
 armnn_i_acc_tensor_t armnn_i_acc_tensor_of(const ir_value_t* value) {
-  armnn_i_acc_tensor_t tensor = {.rank = value->shape.rank, .values = value->constant};
+  armnn_i_acc_tensor_t tensor = {
+      .element = value->element, .rank = value->shape.rank, .values = value->constant};
   memcpy(tensor.dims, value->shape.dims, sizeof tensor.dims);
   if (value->constant != NULL) {
-    ir_dense_strides(&value->shape, tensor.strides);
+    dense_strides(value->element, &value->shape, tensor.strides);
   } else {
     memcpy(tensor.strides, value->strides, sizeof tensor.strides);
-    tensor.place = (armnn_i_acc_place_t){value->buffer, value->offset};
+    tensor.memory = (armnn_i_acc_memory_t){value->buffer, value->offset};
   }
   for (uint32_t d = tensor.rank; d-- > 0;) { /* whatever stood there, it is never used */
     if (tensor.dims[d] != 1) continue;
-    tensor.strides[d] = d + 1 == tensor.rank ? 1 : tensor.strides[d + 1] * tensor.dims[d + 1];
+    tensor.strides[d] = d + 1 == tensor.rank ? (int64_t)tensor.element.size
+                                             : tensor.strides[d + 1] * tensor.dims[d + 1];
   }
   return tensor;
 }
@@ -48,17 +56,17 @@ static bool reshape(armnn_i_acc_tensor_t* tensor, const ir_shape_t* shape) {
   return true;
 }
 
-static void advance(armnn_i_acc_tensor_t* tensor, int64_t count) {
+static void advance(armnn_i_acc_tensor_t* tensor, int64_t bytes) {
   if (tensor->values != NULL) {
-    tensor->values += count;
+    tensor->values = (const char*)tensor->values + bytes;
   } else {
-    tensor->place.offset += count;
+    tensor->memory.offset += bytes;
   }
 }
 
 static bool same_place(const armnn_i_acc_tensor_t* a, const armnn_i_acc_tensor_t* b) {
-  if (a->values != NULL || b->values != NULL || a->place.binding != b->place.binding ||
-      a->place.offset != b->place.offset) {
+  if (a->values != NULL || b->values != NULL || a->memory.binding != b->memory.binding ||
+      a->memory.offset != b->memory.offset) {
     return false;
   }
   for (uint32_t d = 0; d < a->rank; ++d) {
@@ -67,12 +75,13 @@ static bool same_place(const armnn_i_acc_tensor_t* a, const armnn_i_acc_tensor_t
   return true;
 }
 
-/* The last dimension of what an operator reads or writes is contiguous. */
+/* The last dimension of what an operator reads or writes has no gaps. */
 static bool is_readable(const armnn_i_acc_tensor_t* tensor) {
   for (uint32_t d = 0; d < tensor->rank; ++d) {
     if (tensor->dims[d] != 1 && tensor->strides[d] <= 0) return false;
   }
-  return tensor->dims[tensor->rank - 1] == 1 || tensor->strides[tensor->rank - 1] == 1;
+  return tensor->dims[tensor->rank - 1] == 1 ||
+         tensor->strides[tensor->rank - 1] == (int64_t)tensor->element.size;
 }
 
 void armnn_i_acc_put(ir_value_t* value, uint32_t buffer, int64_t offset, const int64_t* strides) {
@@ -84,11 +93,12 @@ void armnn_i_acc_put(ir_value_t* value, uint32_t buffer, int64_t offset, const i
 
 void armnn_i_acc_put_dense(ir_value_t* value, uint32_t buffer) {
   int64_t strides[IR_DIMS] = {0};
-  ir_dense_strides(&value->shape, strides);
+  dense_strides(value->element, &value->shape, strides);
   armnn_i_acc_put(value, buffer, 0, strides);
 }
 
-uint32_t armnn_i_acc_new_buffer(ir_placing_t* placing, const ir_shape_t* shape) {
+uint32_t armnn_i_acc_new_buffer(ir_placing_t* placing, armnn_i_acc_element_t element,
+                                const ir_shape_t* shape) {
   ir_schedule_t* schedule = placing->schedule;
   if (schedule->buffer_count == schedule->buffer_capacity) {
     const uint32_t capacity = 2 * schedule->buffer_capacity + 64;
@@ -99,7 +109,7 @@ uint32_t armnn_i_acc_new_buffer(ir_placing_t* placing, const ir_shape_t* shape) 
     schedule->buffers = larger;
     schedule->buffer_capacity = capacity;
   }
-  const uint64_t bytes = (uint64_t)ir_count(shape) * sizeof(float);
+  const uint64_t bytes = (uint64_t)ir_count(shape) * element.size;
   schedule->buffers[schedule->buffer_count] = (ir_buffer_t){
       .size = (bytes + ARMNN_ACC_LINE - 1) / ARMNN_ACC_LINE * ARMNN_ACC_LINE,
       .first = IR_NONE,
@@ -117,7 +127,8 @@ static bool push(ir_graph_t* graph, uint32_t value, uint32_t buffer, int64_t off
   if (target->placed || target->constant != NULL || target->producer == IR_NONE) return false;
   const ir_node_t* node = graph->nodes[target->producer];
   const uint32_t last = target->shape.rank - 1;
-  if (node->kind == IR_SLICE || (target->shape.dims[last] != 1 && strides[last] != 1)) return false;
+  const bool gaps = target->shape.dims[last] != 1 && strides[last] != target->element.size;
+  if (node->kind == IR_SLICE || gaps) return false;
   if (node->kind == IR_RESHAPE) {
     int64_t source[IR_DIMS];
     if (!armnn_i_acc_reshape_strides(&target->shape, strides, ir_shape(graph, node->inputs[0]),
@@ -157,7 +168,8 @@ static void place_backwards(ir_placing_t* placing) {
     }
     if (node->kind != IR_CONCAT) continue;
     if (!output->placed)
-      armnn_i_acc_put_dense(output, armnn_i_acc_new_buffer(placing, &output->shape));
+      armnn_i_acc_put_dense(output,
+                            armnn_i_acc_new_buffer(placing, output->element, &output->shape));
     for (uint32_t i = 0; i < node->input_count; ++i) {
       const int64_t at =
           origin_offset(node->concat.origins[i], output->strides, output->shape.rank);
@@ -171,10 +183,10 @@ static void place_backwards(ir_placing_t* placing) {
 
 static void touch(ir_placing_t* placing, const armnn_i_acc_tensor_t* tensor) {
   const ir_schedule_t* schedule = placing->schedule;
-  if (tensor->rank == 0 || tensor->values != NULL || tensor->place.binding < IR_BUFFER_ARENA) {
+  if (tensor->rank == 0 || tensor->values != NULL || tensor->memory.binding < IR_BUFFER_ARENA) {
     return;
   }
-  ir_buffer_t* buffer = &schedule->buffers[tensor->place.binding - IR_BUFFER_ARENA];
+  ir_buffer_t* buffer = &schedule->buffers[tensor->memory.binding - IR_BUFFER_ARENA];
   if (buffer->first == IR_NONE) buffer->first = schedule->step_count;
   buffer->last = schedule->step_count;
 }
@@ -203,11 +215,12 @@ void armnn_i_acc_add_copy(ir_placing_t* placing, const ir_node_t* node,
   armnn_i_acc_add_step(placing, &step);
 }
 
-armnn_i_acc_tensor_t armnn_i_acc_dense_tensor(ir_placing_t* placing, const ir_shape_t* shape) {
-  armnn_i_acc_tensor_t tensor = {.rank = shape->rank};
+armnn_i_acc_tensor_t armnn_i_acc_dense_tensor(ir_placing_t* placing, armnn_i_acc_element_t element,
+                                              const ir_shape_t* shape) {
+  armnn_i_acc_tensor_t tensor = {.element = element, .rank = shape->rank};
   memcpy(tensor.dims, shape->dims, sizeof tensor.dims);
-  ir_dense_strides(shape, tensor.strides);
-  tensor.place = (armnn_i_acc_place_t){armnn_i_acc_new_buffer(placing, shape), 0};
+  dense_strides(element, shape, tensor.strides);
+  tensor.memory = (armnn_i_acc_memory_t){armnn_i_acc_new_buffer(placing, element, shape), 0};
   return tensor;
 }
 
@@ -223,17 +236,18 @@ static void place_reshape(ir_placing_t* placing, const ir_node_t* node) {
   if (!to->placed && viewable && is_readable(&view)) {
     to->constant = view.values;
     if (to->constant == NULL)
-      armnn_i_acc_put(to, view.place.binding, view.place.offset, view.strides);
+      armnn_i_acc_put(to, view.memory.binding, view.memory.offset, view.strides);
     return;
   }
-  if (!to->placed) armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
+  if (!to->placed)
+    armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, to->element, &to->shape));
   armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
   if (viewable) {
     if (!same_place(&view, &target)) armnn_i_acc_add_copy(placing, node, &view, &target);
     return;
   }
   if (!reshape(&target, &from->shape)) { /* neither lies like the other: by way of a dense copy */
-    armnn_i_acc_tensor_t between = armnn_i_acc_dense_tensor(placing, &from->shape);
+    armnn_i_acc_tensor_t between = armnn_i_acc_dense_tensor(placing, from->element, &from->shape);
     armnn_i_acc_add_copy(placing, node, &source, &between);
     reshape(&between, &to->shape);
     source = between;
@@ -251,10 +265,11 @@ static void place_slice(ir_placing_t* placing, const ir_node_t* node) {
     view.strides[d] *= node->slice.stride[d];
   }
   if (!to->placed && view.values == NULL && is_readable(&view)) {
-    armnn_i_acc_put(to, view.place.binding, view.place.offset, view.strides);
+    armnn_i_acc_put(to, view.memory.binding, view.memory.offset, view.strides);
     return;
   }
-  if (!to->placed) armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
+  if (!to->placed)
+    armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, to->element, &to->shape));
   const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
   armnn_i_acc_add_copy(placing, node, &view, &target);
 }
@@ -274,7 +289,8 @@ static void place_concat(ir_placing_t* placing, const ir_node_t* node) {
 
 static void place_transpose(ir_placing_t* placing, const ir_node_t* node) {
   ir_value_t* to = placing->graph->values[node->output];
-  if (!to->placed) armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
+  if (!to->placed)
+    armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, to->element, &to->shape));
   ir_step_t step = {.node = node,
                     .action = IR_ACT_COPY,
                     .in = {armnn_i_acc_tensor_of(placing->graph->values[node->inputs[0]])},
@@ -286,7 +302,8 @@ static void place_transpose(ir_placing_t* placing, const ir_node_t* node) {
 static void place_broadcast(ir_placing_t* placing, const ir_node_t* node) {
   ir_value_t* to = placing->graph->values[node->output];
   armnn_i_acc_tensor_t source = armnn_i_acc_tensor_of(placing->graph->values[node->inputs[0]]);
-  if (!to->placed) armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
+  if (!to->placed)
+    armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, to->element, &to->shape));
   for (uint32_t d = 0; d < source.rank; ++d) {
     if (source.dims[d] == to->shape.dims[d]) continue;
     source.dims[d] = to->shape.dims[d];

@@ -18,8 +18,10 @@ armnn_i_acc_tensor_t armnn_i_acc_tensor_of(const ir_value_t* value);
 ir_shape_t armnn_i_acc_tensor_shape(const armnn_i_acc_tensor_t* tensor);
 void armnn_i_acc_put(ir_value_t* value, uint32_t buffer, int64_t offset, const int64_t* strides);
 void armnn_i_acc_put_dense(ir_value_t* value, uint32_t buffer);
-uint32_t armnn_i_acc_new_buffer(ir_placing_t* placing, const ir_shape_t* shape);
-armnn_i_acc_tensor_t armnn_i_acc_dense_tensor(ir_placing_t* placing, const ir_shape_t* shape);
+uint32_t armnn_i_acc_new_buffer(ir_placing_t* placing, armnn_i_acc_element_t element,
+                                const ir_shape_t* shape);
+armnn_i_acc_tensor_t armnn_i_acc_dense_tensor(ir_placing_t* placing, armnn_i_acc_element_t element,
+                                              const ir_shape_t* shape);
 void armnn_i_acc_add_step(ir_placing_t* placing, const ir_step_t* step);
 void armnn_i_acc_add_copy(ir_placing_t* placing, const ir_node_t* node,
                           const armnn_i_acc_tensor_t* from, const armnn_i_acc_tensor_t* to);

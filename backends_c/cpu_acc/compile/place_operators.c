@@ -40,7 +40,7 @@ static armnn_i_acc_tensor_t as_wanted(ir_placing_t* placing, const ir_node_t* no
                                       const armnn_i_acc_tensor_t* tensor) {
   if (!node->plain_operands || armnn_i_acc_is_dense(tensor)) return *tensor;
   const ir_shape_t shape = armnn_i_acc_tensor_shape(tensor);
-  const armnn_i_acc_tensor_t dense = armnn_i_acc_dense_tensor(placing, &shape);
+  const armnn_i_acc_tensor_t dense = armnn_i_acc_dense_tensor(placing, tensor->element, &shape);
   armnn_i_acc_add_copy(placing, node, tensor, &dense);
   return dense;
 }
@@ -65,7 +65,7 @@ static void add_operator(ir_placing_t* placing, const ir_node_t* node,
   if (node->residual != IR_NONE) step.residual = as_wanted(placing, node, residual);
   const bool apart = node->plain_operands && !armnn_i_acc_is_dense(target);
   const ir_shape_t shape = armnn_i_acc_tensor_shape(target);
-  step.out = apart ? armnn_i_acc_dense_tensor(placing, &shape) : *target;
+  step.out = apart ? armnn_i_acc_dense_tensor(placing, target->element, &shape) : *target;
   armnn_i_acc_add_step(placing, &step);
   if (node->bare && node->kind != IR_UNARY) add_epilogue(placing, &step);
   if (apart) armnn_i_acc_add_copy(placing, node, &step.out, target);
@@ -83,14 +83,15 @@ static bool makes_blocks(const ir_node_t* node, const armnn_i_acc_tensor_t* in,
          window->kernel_y == window->stride_y && window->kernel_x == window->stride_x &&
          window->dilation_y == 1 && window->dilation_x == 1 && window->pad_top == 0 &&
          window->pad_left == 0 && out->dims[1] == in->dims[1] * window->stride_y &&
-         out->dims[2] == in->dims[2] * window->stride_x && out->strides[2] == out->dims[3];
+         out->dims[2] == in->dims[2] * window->stride_x &&
+         out->strides[2] == out->dims[3] * (int64_t)out->element.size;
 }
 
 /* Row |y| of the blocks: the pixels of it beside each other are the channels of one. */
 static armnn_i_acc_tensor_t row_of_blocks(const armnn_i_acc_tensor_t* whole, int64_t y,
                                           int64_t rows, int64_t columns) {
   armnn_i_acc_tensor_t row = *whole;
-  row.place.offset += y * whole->strides[1];
+  row.memory.offset += y * whole->strides[1];
   row.dims[1] /= rows;
   row.strides[1] *= rows;
   row.dims[2] /= columns;
@@ -104,21 +105,23 @@ static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int6
                                   int64_t channels) {
   const armnn_i_acc_convolution_t* from = &node->convolution;
   const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
-  const int64_t outputs = from->kernel_x * channels;
+  const int64_t outputs = from->kernel_x * channels, *strides = from->weights.strides;
   float* weights = armnn_i_acc_pool(graph, (uint64_t)(inputs * outputs) * sizeof *weights);
   float* bias = armnn_i_acc_pool(graph, (uint64_t)outputs * sizeof *bias);
   for (int64_t o = 0; o < outputs; ++o) {
     const int64_t x = o / channels, channel = o % channels;
-    const float* tap = from->weights.values + channel * from->weights.stride_o +
-                       y * from->weights.stride_y + x * from->weights.stride_x;
+    const char* tap =
+        (const char*)from->weights.values + channel * strides[0] + y * strides[1] + x * strides[2];
     if (from->bias != NULL) bias[o] = from->bias[channel];
-    for (int64_t i = 0; i < inputs; ++i) weights[o * inputs + i] = tap[i * from->weights.stride_i];
+    for (int64_t i = 0; i < inputs; ++i) {
+      weights[o * inputs + i] = *(const float*)(const void*)(tap + i * strides[3]);
+    }
   }
   ir_node_t* row = armnn_i_acc_pool(graph, sizeof *row);
   *row = *node;
   row->kind = IR_CONVOLUTION;
   row->convolution = (armnn_i_acc_convolution_t){
-      .weights = {weights, inputs, inputs, inputs, 1},
+      .weights = armnn_i_acc_dense_weights(weights, outputs, 1, 1, inputs),
       .bias = from->bias == NULL ? NULL : bias,
       .kernel_y = 1,
       .kernel_x = 1,
@@ -155,10 +158,10 @@ static void add_blocks(ir_placing_t* placing, ir_node_t* node, const armnn_i_acc
 void armnn_i_acc_place_operator(ir_placing_t* placing, ir_node_t* node) {
   const ir_graph_t* graph = placing->graph;
   ir_value_t* to = graph->values[node->output];
-  armnn_i_acc_tensor_t ins[3] = {{0}}, residual = {0};
+  armnn_i_acc_tensor_t ins[3] = {{.rank = 0}}, residual = {.rank = 0};
   if (node->input_count > 3) armnn_i_acc_refuse(placing->graph, node, "too many operands");
   if (!to->placed && !place_over_input(placing, node)) {
-    armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, &to->shape));
+    armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, to->element, &to->shape));
   }
   for (uint32_t i = 0; i < node->input_count; ++i) {
     ins[i] = armnn_i_acc_tensor_of(graph->values[node->inputs[i]]);
@@ -168,7 +171,8 @@ void armnn_i_acc_place_operator(ir_placing_t* placing, ir_node_t* node) {
   }
   const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
   if (makes_blocks(node, &ins[0], &target) &&
-      (node->residual == IR_NONE || residual.strides[2] == residual.dims[3])) {
+      (node->residual == IR_NONE ||
+       residual.strides[2] == residual.dims[3] * (int64_t)residual.element.size)) {
     add_blocks(placing, node, &ins[0], &residual, &target);
   } else {
     add_operator(placing, node, ins, &residual, &target);

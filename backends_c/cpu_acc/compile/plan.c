@@ -38,12 +38,12 @@ static uint64_t lowest_offset(ir_buffer_t* const* placed, uint32_t count,
 }
 
 static void settle(const ir_schedule_t* schedule, armnn_i_acc_tensor_t* tensor) {
-  if (tensor->rank == 0 || tensor->values != NULL || tensor->place.binding < IR_BUFFER_ARENA) {
+  if (tensor->rank == 0 || tensor->values != NULL || tensor->memory.binding < IR_BUFFER_ARENA) {
     return;
   }
-  const ir_buffer_t* buffer = &schedule->buffers[tensor->place.binding - IR_BUFFER_ARENA];
-  tensor->place.binding = ARMNN_ACC_ARENA;
-  tensor->place.offset += (int64_t)(buffer->offset / sizeof(float));
+  const ir_buffer_t* buffer = &schedule->buffers[tensor->memory.binding - IR_BUFFER_ARENA];
+  tensor->memory.binding = ARMNN_ACC_ARENA;
+  tensor->memory.offset += (int64_t)buffer->offset;
 }
 
 void armnn_i_acc_plan(ir_graph_t* graph, ir_schedule_t* schedule) {

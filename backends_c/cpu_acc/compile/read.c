@@ -46,11 +46,12 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
   const armnn_const_tensor_t* constant = constant_of(layer, index);
   if (constant != NULL) {
     const ir_shape_t shape = armnn_i_acc_shape_of(constant->info);
-    if (constant->info->data_type != ARMNN_DATA_TYPE_FLOAT32 ||
-        constant->size < (uint64_t)ir_count(&shape) * sizeof(float)) {
+    const armnn_i_acc_element_t element = armnn_i_acc_element_of(constant->info);
+    if (element.type != ARMNN_DATA_TYPE_FLOAT32 ||
+        constant->size < (uint64_t)ir_count(&shape) * element.size) {
       armnn_i_acc_refuse(graph, NULL, "constant input %u is not float32", index);
     }
-    return armnn_i_acc_alias(graph, armnn_i_acc_constant(graph, &shape, constant->data));
+    return armnn_i_acc_alias(graph, armnn_i_acc_constant(graph, element, &shape, constant->data));
   }
   const armnn_slot_t slot = layer->inputs[index];
   if (slot.layer == ARMNN_SLOT_BOUNDARY && slot.slot < graph->part->input_count) {
@@ -62,9 +63,9 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
   return graph->aliases[slot.layer][slot.slot];
 }
 
-const float* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what) {
+const void* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what) {
   const ir_alias_t alias = armnn_i_acc_input(graph, index);
-  const float* values = graph->values[alias.value]->constant;
+  const void* values = graph->values[alias.value]->constant;
   /* What this compiler folded to a constant may be in another order. */
   if (values == NULL) armnn_i_acc_refuse(graph, NULL, "%s are not constant", what);
   const uint32_t plain = armnn_i_acc_plain(graph, &alias);
@@ -119,7 +120,8 @@ void armnn_i_acc_read(ir_graph_t* graph) {
   const armnn_subgraph_t* part = graph->part;
   for (uint32_t i = 0; i < part->input_count; ++i) {
     const ir_shape_t shape = armnn_i_acc_shape_of(part->input_infos[i]);
-    const uint32_t value = armnn_i_acc_value(graph, &shape);
+    const armnn_i_acc_element_t element = armnn_i_acc_element_of(part->input_infos[i]);
+    const uint32_t value = armnn_i_acc_value(graph, element, &shape);
     graph->values[value]->input = i;
   }
   graph->aliases = armnn_i_acc_pool(graph, (part->layer_count + UINT64_C(1)) * sizeof(void*));

@@ -48,19 +48,21 @@ static const float* bias_input(ir_graph_t* graph, uint32_t enabled) {
   return armnn_i_acc_constant_input(graph, 2, "the bias values");
 }
 
-/* Weights [O, I, H, W] or [O, H, W, I], as the layout says. */
-static void set_weights(ir_graph_t* graph, armnn_i_acc_convolution_t* window, int32_t data_layout) {
+/* The constant weights, whose dimensions o, y, x, i are dimensions order[..] of the network's. */
+static void set_weights(ir_graph_t* graph, ir_node_t* node, const uint32_t* order) {
   const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
-  int64_t strides[IR_DIMS];
-  ir_dense_strides(&shape, strides);
-  const uint32_t* order = image_order(data_layout);
-  window->weights.values = armnn_i_acc_constant_input(graph, 1, "the weights");
-  window->weights.stride_o = strides[0];
-  window->weights.stride_y = strides[order[1]];
-  window->weights.stride_x = strides[order[2]];
-  window->weights.stride_i = strides[order[3]];
-  window->kernel_y = shape.dims[order[1]];
-  window->kernel_x = shape.dims[order[2]];
+  armnn_i_acc_tensor_t* weights = &node->convolution.weights;
+  int64_t steps[IR_DIMS];
+  ir_dense_steps(&shape, steps);
+  weights->element = armnn_i_acc_element_of(ir_layer(graph)->input_infos[1]);
+  weights->rank = 4;
+  for (uint32_t d = 0; d < 4; ++d) {
+    weights->dims[d] = shape.dims[order[d]];
+    weights->strides[d] = steps[order[d]] * weights->element.size;
+  }
+  weights->values = armnn_i_acc_constant_input(graph, 1, "the weights");
+  node->convolution.kernel_y = weights->dims[1];
+  node->convolution.kernel_x = weights->dims[2];
 }
 
 void armnn_i_acc_read_convolution(ir_graph_t* graph) {
@@ -69,27 +71,20 @@ void armnn_i_acc_read_convolution(ir_graph_t* graph) {
   const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
   node->convolution =
       (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, &node->convolution, d->data_layout);
+  set_weights(graph, node, image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
   node->convolution.bias = bias_input(graph, d->bias_enabled);
   /* Each output channel reads one input channel of its own. */
   if (node->convolution.groups == channels && channels > 1) node->kind = IR_DEPTHWISE;
 }
 
 void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
+  static const uint32_t order[IR_DIMS] = {3, 1, 2, 0}; /* [1, H, W, O] in both layouts */
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_node_t* node = image_node(graph, IR_DEPTHWISE, d->data_layout);
   const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
-  const ir_shape_t weights = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
-  const int64_t channels = weights.dims[3]; /* [1, H, W, O] in both layouts */
-  node->convolution = (armnn_i_acc_convolution_t){
-      STEPS_OF(d),
-      .weights = {armnn_i_acc_constant_input(graph, 1, "the weights"), 1,
-                  weights.dims[2] * channels, channels, 1},
-      .bias = bias_input(graph, d->bias_enabled),
-      .kernel_y = weights.dims[1],
-      .kernel_x = weights.dims[2],
-      .groups = inputs,
-  };
+  node->convolution = (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = inputs};
+  set_weights(graph, node, order);
+  node->convolution.bias = bias_input(graph, d->bias_enabled);
   if (inputs == 1) node->kind = IR_CONVOLUTION;
 }
 
@@ -98,7 +93,7 @@ void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
   ir_node_t* node = image_node(graph, IR_TRANSPOSE_CONVOLUTION, d->data_layout);
   node->convolution =
       (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, &node->convolution, d->data_layout);
+  set_weights(graph, node, image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
   node->convolution.bias = bias_input(graph, d->bias_enabled);
 }
 

@@ -127,7 +127,7 @@ static bool scalar_function(int32_t operation, float c, bool left, int32_t* out_
 static bool add_affine(ir_graph_t* graph, int32_t operation, uint32_t x, uint32_t c, bool left,
                        const ir_shape_t* shape, uint32_t* out_value) {
   const ir_shape_t* row = ir_shape(graph, c);
-  const float* values = graph->values[c]->constant;
+  const float* values = ir_floats(graph, c);
   const int64_t count = shape->dims[shape->rank - 1];
   if (values == NULL || row->dims[row->rank - 1] != count || ir_count(row) != count ||
       !ir_same_shape(ir_shape(graph, x), shape)) {
@@ -169,13 +169,13 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
   ir_shape_t shape = {.rank = logical->rank};
   for (uint32_t d = 0; d < shape.rank; ++d) shape.dims[d] = logical->dims[result.perm[d]];
   for (int side = 0; side < 2; ++side) { /* a constant of one element is a function */
-    const ir_value_t* scalar = side == 0 ? left_value : right_value;
+    const uint32_t scalar = side == 0 ? left->value : right->value;
     const ir_alias_t* other = side == 0 ? right : left;
     int32_t function;
     float a, b;
-    if (scalar->constant == NULL || ir_count(&scalar->shape) != 1 ||
+    if (ir_floats(graph, scalar) == NULL || ir_count(ir_shape(graph, scalar)) != 1 ||
         !is_full(graph, other, logical) ||
-        !scalar_function(operation, scalar->constant[0], side == 0, &function, &a, &b)) {
+        !scalar_function(operation, ir_floats(graph, scalar)[0], side == 0, &function, &a, &b)) {
       continue;
     }
     return armnn_i_acc_apply(graph, other, function, a, b);
@@ -186,9 +186,7 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
       add_affine(graph, operation, y, x, true, &shape, &result.value)) {
     return result;
   }
-  ir_node_t* node = armnn_i_acc_node(graph, IR_BINARY, 2, &shape);
-  node->inputs[0] = x;
-  node->inputs[1] = y;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_BINARY, (uint32_t[]){x, y}, 2, &shape);
   node->binary.operation = operation;
   result.value = node->output;
   return result;
@@ -230,10 +228,10 @@ void armnn_i_acc_read_binary(ir_graph_t* graph) {
 void armnn_i_acc_read_prelu(ir_graph_t* graph) {
   const ir_alias_t x = armnn_i_acc_input(graph, 0), slopes = armnn_i_acc_input(graph, 1);
   const ir_shape_t logical = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
-  const ir_value_t* slope = graph->values[slopes.value];
-  if (slope->constant != NULL && ir_count(&slope->shape) == 1 && is_full(graph, &x, &logical)) {
-    armnn_i_acc_set_output(graph, 0,
-                           armnn_i_acc_apply(graph, &x, ARMNN_ACC_LEAKY, slope->constant[0], 0.0f));
+  const float* slope = ir_floats(graph, slopes.value);
+  if (slope != NULL && ir_count(ir_shape(graph, slopes.value)) == 1 &&
+      is_full(graph, &x, &logical)) {
+    armnn_i_acc_set_output(graph, 0, armnn_i_acc_apply(graph, &x, ARMNN_ACC_LEAKY, slope[0], 0.0f));
     return;
   }
   const ir_alias_t below = armnn_i_acc_apply(graph, &x, ARMNN_ACC_CLAMP, -INFINITY, 0.0f);
@@ -293,9 +291,7 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   bool transpose_left = false, transpose_right = transposed;
   const uint32_t left = matrices(graph, &flat, rows.rank, &transpose_left);
   const uint32_t right = matrices(graph, &weights, rows.rank, &transpose_right);
-  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, 2, &shape);
-  node->inputs[0] = left;
-  node->inputs[1] = right;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, (uint32_t[]){left, right}, 2, &shape);
   node->matmul.transpose_left = transpose_left;
   node->matmul.transpose_right = transpose_right;
   ir_alias_t result = armnn_i_acc_alias(graph, node->output);
@@ -339,9 +335,7 @@ void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
   shape.dims[rank - 1] = ly.dims[ly.rank - (transpose_y ? 2 : 1)];
   const uint32_t left = matrices(graph, &x, rank, &transpose_x);
   const uint32_t right = matrices(graph, &y, rank, &transpose_y);
-  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, 2, &shape);
-  node->inputs[0] = left;
-  node->inputs[1] = right;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, (uint32_t[]){left, right}, 2, &shape);
   node->matmul.transpose_left = transpose_x;
   node->matmul.transpose_right = transpose_y;
   const ir_alias_t result = armnn_i_acc_alias(graph, node->output);

@@ -69,8 +69,7 @@ static ir_alias_t joined(ir_graph_t* graph, const ir_alias_t* pieces, uint32_t c
   for (uint32_t i = 0; i < count; ++i) {
     inputs[i] = armnn_i_acc_ordered(graph, &pieces[i], result.perm);
   }
-  ir_node_t* node = armnn_i_acc_node(graph, IR_CONCAT, count, &shape);
-  node->inputs = inputs;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_CONCAT, inputs, count, &shape);
   node->concat.origins = armnn_i_acc_pool(graph, count * sizeof *node->concat.origins);
   for (uint32_t i = 0; i < count; ++i) {
     for (uint32_t d = 0; d < shape.rank; ++d) {

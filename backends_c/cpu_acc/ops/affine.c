@@ -19,11 +19,12 @@ static bool as_rows(const armnn_i_acc_tensor_t* tensor, armnn_i_acc_tensor_t* ou
     }
     count *= tensor->dims[d];
   }
-  if (count == 1) stride = tensor->dims[last];
+  const int64_t size = tensor->element.size;
+  if (count == 1) stride = tensor->dims[last] * size;
   *out_rows = *tensor;
   out_rows->rank = 4;
   const int64_t dims[] = {1, 1, count, tensor->dims[last]};
-  const int64_t strides[] = {stride * count, stride * count, stride, 1};
+  const int64_t strides[] = {stride * count, stride * count, stride, size};
   memcpy(out_rows->dims, dims, sizeof dims);
   memcpy(out_rows->strides, strides, sizeof strides);
   return true;
@@ -34,7 +35,11 @@ armnn_status_t armnn_i_acc_make_affine(const armnn_i_acc_maker_t* maker,
                                        armnn_i_acc_op_t** out_op) {
   const int64_t channels = what->output.dims[what->output.rank - 1];
   armnn_i_acc_convolution_t image = {
-      .weights = {what->scale, 1, channels, channels, 1},
+      .weights = {.element = ARMNN_ACC_FLOAT32,
+                  .rank = 4,
+                  .dims = {channels, 1, 1, 1},
+                  .strides = {sizeof(float), sizeof(float), sizeof(float), sizeof(float)},
+                  .values = what->scale},
       .bias = what->shift,
       .kernel_y = 1,
       .kernel_x = 1,

@@ -43,6 +43,22 @@ static inline void* armnn_i_acc_new_op(const armnn_i_acc_maker_t* maker, size_t 
   return memory;
 }
 
+/* The kernels for tensors like |tensor|, or null. */
+static inline const armnn_i_acc_kernels_t* armnn_i_acc_kernels_of(
+    const armnn_i_acc_maker_t* maker, const armnn_i_acc_tensor_t* tensor) {
+  return maker->isa->kernels[tensor->element.type];
+}
+
+/* From one index of dimension |d| to the next, in elements, which is what kernels count in. */
+static inline int64_t armnn_i_acc_step(const armnn_i_acc_tensor_t* tensor, uint32_t d) {
+  return tensor->strides[d] / (int64_t)tensor->element.size;
+}
+
+static inline void armnn_i_acc_steps(const armnn_i_acc_tensor_t* tensor,
+                                     int64_t out_steps[ARMNN_ACC_MAX_RANK]) {
+  for (uint32_t d = 0; d < tensor->rank; ++d) out_steps[d] = armnn_i_acc_step(tensor, d);
+}
+
 /* The bounds of a clamp, if the function is one or none. */
 static inline bool armnn_i_acc_function_is_clamp(int32_t function, float a, float b, float* low,
                                                  float* high) {

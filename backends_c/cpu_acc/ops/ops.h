@@ -8,7 +8,8 @@
  *
  * Every maker returns OK and an operator, OUT_OF_MEMORY, or UNSUPPORTED for a combination that it
  * does not do (the compiler then finds another way). Tensors are physical. Constant weights are
- * packed while the operator is made and not read later.
+ * packed while the operator is made and not read later. What belongs to each channel (biases,
+ * scales, shifts) is float32 for any element type: the compiler computes it.
  */
 #ifndef ARMNN_CPU_ACC_OPS_H_
 #define ARMNN_CPU_ACC_OPS_H_
@@ -18,18 +19,12 @@
 /* ---- Products (ops/convolution.c, ops/gemm.c, ...) --------------------------------------------
  */
 
-/* Weights are W[o][y][x][i] at values[o * stride_o + y * stride_y + x * stride_x + i * stride_i]:
- * whatever order a network has them in, they are not copied before they are packed. |i| runs over
- * the input channels of one group. */
-typedef struct armnn_i_acc_window_weights_t {
-  const float* values;
-  int64_t stride_o, stride_y, stride_x, stride_i;
-} armnn_i_acc_window_weights_t;
-
 typedef struct armnn_i_acc_convolution_t {
   armnn_i_acc_tensor_t input;  /* [n, h, w, c] */
   armnn_i_acc_tensor_t output; /* [n, oh, ow, oc] */
-  armnn_i_acc_window_weights_t weights;
+  /* [o, y, x, i], constant, of any strides: whatever order a network has, nothing is copied before
+   * it is packed. |i| runs over the input channels of one group. */
+  armnn_i_acc_tensor_t weights;
   const float* bias; /* [oc], or null */
   int64_t kernel_y, kernel_x;
   int64_t stride_y, stride_x, dilation_y, dilation_x;

@@ -101,12 +101,13 @@ armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
                                         const armnn_i_acc_softmax_t* what,
                                         armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_tensor_t *input = &what->input, *output = &what->output;
-  if (what->axis >= input->rank) return ARMNN_STATUS_UNSUPPORTED;
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, output);
+  if (kernels == NULL || what->axis >= input->rank) return ARMNN_STATUS_UNSUPPORTED;
   softmax_op_t* op = (softmax_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->input = *input;
   op->output = *output;
-  op->kernels = maker->kernels->reduce;
+  op->kernels = kernels->reduce;
   op->beta = what->beta;
   op->logarithm = what->logarithm;
   armnn_i_acc_walk_t walk = {.rank = input->rank, .tensors = 3};
@@ -114,8 +115,8 @@ armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
   for (uint32_t d = walk.rank; d-- > 0;) {
     walk.dims[d] = input->dims[d];
     walk.strides[NUMBERS][d] = d == what->axis ? 0 : stride;
-    walk.strides[INPUT][d] = input->strides[d];
-    walk.strides[OUTPUT][d] = output->strides[d];
+    walk.strides[INPUT][d] = armnn_i_acc_step(input, d);
+    walk.strides[OUTPUT][d] = armnn_i_acc_step(output, d);
     if (d != what->axis) stride *= input->dims[d];
   }
   armnn_i_acc_fold_walk(&walk, 3, &op->walk);
@@ -123,7 +124,7 @@ armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
   op->base.op.run = run_softmax;
   op->base.op.operations = (uint64_t)armnn_i_acc_count(input);
   op->threads = armnn_i_acc_threads(maker, 32 * op->base.op.operations);
-  armnn_i_acc_fold_cut(&op->walk, op->threads, maker->kernels->lanes);
+  armnn_i_acc_fold_cut(&op->walk, op->threads, kernels->lanes);
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

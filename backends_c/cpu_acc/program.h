@@ -4,11 +4,11 @@
  * program.h - what a sub-graph becomes: a list of operators over tensors in one arena.
  *
  * The compiler (compile/) turns layers into operators, chooses the order in which each tensor's
- * dimensions lie in memory, and places tensors. Operators (ops/) see only that: **physical**
- * tensors, whose dimensions are already in memory order (images are N, H, W, C), with strides, so
- * that an operator can write its result straight into a part of a larger tensor. They cut their
- * work for the host's threads and call kernels (kernels/), which know one instruction set and no
- * tensors.
+ * dimensions lie in memory, and gives tensors their memory. Operators (ops/) see only that:
+ * **physical** tensors, whose dimensions are already in memory order (images are N, H, W, C), with
+ * strides, so that an operator can write its result straight into a slice of a larger tensor. They
+ * cut their work for the host's threads and call kernels (kernels/), which know one instruction set
+ * and no tensors.
  *
  * A program is made once, and run by any number of threads at a time: everything in it is constant
  * when it runs. What changes is in armnn_i_acc_run_t.

@@ -4,7 +4,7 @@
  * compile.c - all stages in a row: from layers to a program.
  *
  * An operator that is refused gets other operands (dense ones, nothing fused behind it) before the
- * part is given up; then everything is placed again, since that changes what lives when.
+ * part is given up; then everything is bufferized again, since that changes what lives when.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void keep_constants(compilation_t* self, ir_step_t* step) {
   }
 }
 
-/* Operators for all steps; false if some node was refused and shall be placed differently. */
+/* Operators for all steps; false if some node was refused and wants other operands. */
 static bool make_operators(compilation_t* self) {
   ir_graph_t* graph = &self->graph;
   bool all = true;
@@ -100,8 +100,8 @@ static void compile(compilation_t* self) {
   armnn_i_acc_fuse(graph);
   do {
     armnn_i_acc_program_clear(self->program);
-    armnn_i_acc_place(graph, &self->schedule);
-    armnn_i_acc_plan(graph, &self->schedule);
+    armnn_i_acc_bufferize(graph, &self->schedule);
+    armnn_i_acc_plan_memory(graph, &self->schedule);
   } while (!make_operators(self));
   armnn_i_acc_program_finish(self->program, self->schedule.arena_size);
 }

@@ -3,8 +3,9 @@
  *
  * ir.h - a sub-graph while it is compiled: nodes between values.
  *
- * The stages: read*.c (layers become nodes), fuse.c (nodes swallow others), place.c (values get
- * memory, steps their order), plan.c (the arena), lower.c (steps become operators).
+ * The stages: read*.c (layers become nodes), fuse*.c (nodes swallow others), bufferize*.c (values
+ * get buffers, nodes become steps), plan_memory.c (buffers get their offsets in the arena), lower.c
+ * (steps become operators).
  *
  * The dimensions of a value are in **memory order**: images are N, H, W, C whatever the network
  * says. What the network calls dimension d is known to read.c alone, which keeps for each of its
@@ -39,8 +40,8 @@ typedef struct ir_value_t {
   uint32_t input;       /* which input of the part it is, or IR_NONE */
   uint32_t output;      /* which output of the part it becomes, or IR_NONE */
   uint32_t uses, user;  /* by how many nodes, and the last of them (count_uses) */
-  /* From place.c on. */
-  bool placed;
+  /* From bufferize.c on. */
+  bool has_buffer;
   uint32_t buffer;
   int64_t offset;           /* of the first element, in bytes */
   int64_t strides[IR_DIMS]; /* in bytes */
@@ -103,6 +104,13 @@ typedef struct ir_alias_t {
   uint32_t value;
   uint32_t perm[IR_DIMS];
 } ir_alias_t;
+
+/* The dimension of the value that is |dimension| of the network's tensor. */
+static inline uint32_t ir_axis(const ir_alias_t* alias, uint32_t dimension) {
+  uint32_t axis = 0;
+  while (alias->perm[axis] != dimension) ++axis;
+  return axis;
+}
 
 typedef struct ir_block_t ir_block_t;
 
@@ -245,7 +253,7 @@ void armnn_i_acc_fuse(ir_graph_t* graph);
 /* |node| takes over the layers of |other|. */
 void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other);
 
-/* ---- place.c, plan.c, lower.c -----------------------------------------------------------------
+/* ---- bufferize.c, plan_memory.c -----------------------------------------------------------------
  */
 
 #define IR_BUFFER_ARENA 0x80000000u /* buffers of the arena; others are bindings of the run */
@@ -281,10 +289,10 @@ typedef struct ir_schedule_t {
   uint64_t arena_size;
 } ir_schedule_t;
 
-/* Gives values their places and steps their order; tensors name buffers of the arena as bindings
- * IR_BUFFER_ARENA + i. */
-void armnn_i_acc_place(ir_graph_t* graph, ir_schedule_t* schedule);
-/* Gives buffers their offsets and tensors their final places. */
-void armnn_i_acc_plan(ir_graph_t* graph, ir_schedule_t* schedule);
+/* Gives values buffers, and lists the steps that fill them; tensors name buffers of the arena as
+ * bindings IR_BUFFER_ARENA + i. */
+void armnn_i_acc_bufferize(ir_graph_t* graph, ir_schedule_t* schedule);
+/* Gives buffers their offsets in the arena, and tensors their final bindings. */
+void armnn_i_acc_plan_memory(ir_graph_t* graph, ir_schedule_t* schedule);
 
 #endif /* ARMNN_CPU_ACC_IR_H_ */

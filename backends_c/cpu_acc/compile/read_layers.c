@@ -346,11 +346,9 @@ void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
 /* ---- Along axes -------------------------------------------------------------------------------
  */
 
+/* The axis of the value for an axis of the network, which may count from the end. */
 static uint32_t axis_of(const ir_alias_t* alias, int32_t axis, uint32_t rank) {
-  const uint32_t wanted = (uint32_t)(axis < 0 ? axis + (int32_t)rank : axis);
-  uint32_t at = 0;
-  while (alias->perm[at] != wanted) ++at;
-  return at;
+  return ir_axis(alias, (uint32_t)(axis < 0 ? axis + (int32_t)rank : axis));
 }
 
 void armnn_i_acc_read_softmax(ir_graph_t* graph) {

@@ -7,13 +7,7 @@
 
 #include "ir.h"
 
-static uint32_t find(const ir_alias_t* alias, uint32_t dimension) {
-  uint32_t at = 0;
-  while (alias->perm[at] != dimension) ++at;
-  return at;
-}
-
-/* A part of |alias|: |count| elements from |begin| in steps of |stride|, by the network's
+/* A slice of |alias|: |count| elements from |begin| in steps of |stride|, by the network's
  * dimensions. */
 static ir_alias_t sliced(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* begin,
                          const int64_t* stride, const int64_t* count) {
@@ -229,7 +223,7 @@ void armnn_i_acc_read_pad(ir_graph_t* graph) {
   int64_t before[IR_DIMS] = {0}, after[IR_DIMS] = {0};
   bool any = false;
   for (uint32_t i = 0; i < d->rank; ++i) {
-    const uint32_t at = find(&alias, i);
+    const uint32_t at = ir_axis(&alias, i);
     before[at] = d->pad_before[i];
     after[at] = d->pad_after[i];
     shape.dims[at] += before[at] + after[at];
@@ -251,7 +245,7 @@ void armnn_i_acc_read_transpose(ir_graph_t* graph) {
   const armnn_permute_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
   ir_alias_t result = input;
-  for (uint32_t i = 0; i < d->rank; ++i) result.perm[find(&input, d->mappings[i])] = i;
+  for (uint32_t i = 0; i < d->rank; ++i) result.perm[ir_axis(&input, d->mappings[i])] = i;
   armnn_i_acc_set_output(graph, 0, result);
 }
 
@@ -260,7 +254,7 @@ void armnn_i_acc_read_permute(ir_graph_t* graph) {
   const armnn_permute_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
   ir_alias_t result = input;
-  for (uint32_t i = 0; i < d->rank; ++i) result.perm[find(&input, i)] = d->mappings[i];
+  for (uint32_t i = 0; i < d->rank; ++i) result.perm[ir_axis(&input, i)] = d->mappings[i];
   armnn_i_acc_set_output(graph, 0, result);
 }
 

@@ -3,7 +3,7 @@
  *
  * matmul.c - products of matrices.
  *
- * A constant right side, the same for the whole batch, is the window of one place over an image
+ * A constant right side, the same for the whole batch, is a window of one tap over an image
  * whose pixels are the left side's rows. Everything else is done here: each item is one panel of
  * one right side, packed to the thread's scratch (or when made, if constant), and the left rows
  * that it is multiplied with.

@@ -27,9 +27,9 @@ typedef struct pad_run_t {
   float* output;
 } pad_run_t;
 
-/* The place in the input that output place |index| shows, or -1 for the number. Reflections go on
- * beyond a full length. */
-static int64_t place_of(int32_t mode, int64_t index, int64_t before, int64_t size) {
+/* The index of the input element that output element |index| shows, or -1 for the number.
+ * Reflections go on beyond a full length. */
+static int64_t source_of(int32_t mode, int64_t index, int64_t before, int64_t size) {
   index -= before;
   if (index >= 0 && index < size) return index;
   if (mode == ARMNN_PAD_CONSTANT) return -1;
@@ -54,7 +54,7 @@ static void fill(const pad_op_t* op, float* out, int64_t count) {
 static void reflect(const pad_op_t* op, const float* in, float* out, int64_t begin, int64_t end) {
   const uint32_t last = op->rank - 1;
   for (int64_t i = begin; i < end; ++i) {
-    const int64_t from = place_of(op->what.mode, i, op->before[last], op->in_dims[last]);
+    const int64_t from = source_of(op->what.mode, i, op->before[last], op->in_dims[last]);
     out[i * op->out_steps[last]] = in[from * op->in_steps[last]];
   }
 }
@@ -90,7 +90,7 @@ static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thre
       const int64_t at = left % op->out_dims[d];
       left /= op->out_dims[d];
       out += at * op->out_steps[d];
-      const int64_t from = place_of(op->what.mode, at, op->before[d], op->in_dims[d]);
+      const int64_t from = source_of(op->what.mode, at, op->before[d], op->in_dims[d]);
       inside = inside && from >= 0;
       if (from > 0) in += from * op->in_steps[d];
     }

@@ -40,7 +40,7 @@ static inline const armnn_i_acc_gemm_fn_t* armnn_i_acc_tiles_of(const armnn_i_ac
                       : panels->gemm->tiles[panel->vectors];
 }
 
-/* Where weights come from: column o of a group, place (y, x) of the window, channel i of the group
+/* Where weights come from: column o of a group, tap (y, x) of the window, channel i of the group
  * are at values[group * step_group + o * step_o + y * step_y + x * step_x + i * step_i].
  */
 typedef struct armnn_i_acc_panel_source_t {

@@ -117,9 +117,9 @@ static void set_geometry(armnn_i_acc_window_t* window) {
     window->residual_step = pixel_step(&epilogue->residual);
     flat = flat && is_flat(&epilogue->residual);
   }
-  const bool one_place = what->kernel_x == 1 && what->kernel_y == 1 && what->pad_left == 0 &&
-                         what->pad_top == 0 && !padded;
-  window->regular = flat && one_place && what->stride_x == 1 && what->stride_y == 1 &&
+  const bool one_tap = what->kernel_x == 1 && what->kernel_y == 1 && what->pad_left == 0 &&
+                       what->pad_top == 0 && !padded;
+  window->regular = flat && one_tap && what->stride_x == 1 && what->stride_y == 1 &&
                     input->dims[1] == what->output.dims[1] &&
                     input->dims[2] == what->output.dims[2] && is_flat(input);
   if (window->regular) window->input_step = pixel_step(input);
@@ -197,9 +197,9 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   }
   const int64_t channels = what->input.dims[3] / what->groups;
   const int64_t columns = what->output.dims[3] / what->groups;
-  const int64_t places = what->kernel_y * what->kernel_x;
-  if (places > 65536) return ARMNN_STATUS_UNSUPPORTED;
-  /* Few channels: runs of one place would be too short to pay. */
+  const int64_t taps = what->kernel_y * what->kernel_x;
+  if (taps > 65536) return ARMNN_STATUS_UNSUPPORTED;
+  /* Few channels: runs of one tap would be too short to pay. */
   window->rows_as_runs = what->groups == 1 && channels <= 16 && what->kernel_x > 1 &&
                          what->dilation_x == 1 && window->input_steps[2] == channels;
   window->taps_y = (uint32_t)what->kernel_y;
@@ -207,7 +207,7 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   if (window->taps_x == 0) window->taps_y = 0;
   const uint64_t depth = (uint64_t)(window->rows_as_runs ? channels * what->kernel_x : channels);
   if (vectors == 0) vectors = guess_vectors(window->kernels->gemm, (uint64_t)columns);
-  window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * places * channels);
+  window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps * channels);
   window->threads = armnn_i_acc_threads(maker, window->operations);
   const uint32_t multiple = divides_panels(what, window->threads) ? window->threads : 1;
   armnn_status_t status = armnn_i_acc_plan_panels(

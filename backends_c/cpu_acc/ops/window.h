@@ -14,12 +14,12 @@
  * if |flat|, any range of pixels: these lie at equal distances throughout then, and a tile may run
  * on over the end of a line. */
 typedef struct armnn_i_acc_window_t {
-  armnn_i_acc_convolution_t what; /* paddings may be negative, a kernel may have no place at all */
+  armnn_i_acc_convolution_t what; /* paddings may be negative, a kernel may have no tap at all */
   const armnn_i_acc_kernels_t* kernels;
   armnn_i_acc_panels_t panels;
   bool flat;
   bool regular;      /* flat, and each pixel's input is |input_step| behind that of the last */
-  bool rows_as_runs; /* a run of inputs is a row of the window, not one place of it */
+  bool rows_as_runs; /* a run of inputs is a row of the window, not one tap */
   uint32_t taps_y, taps_x;
   armnn_i_acc_gemm_tap_t* taps;                   /* [taps_y][taps_x] */
   float* zeros;                                   /* a run of padding, for any group */

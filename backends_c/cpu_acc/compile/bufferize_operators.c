@@ -1,34 +1,35 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * place_operators.c - the steps of nodes that compute: in place where that does no harm, with dense
- * operands and a separate epilogue where the operator wants that.
+ * bufferize_operators.c - nodes that compute: their output takes the buffer of an input that nobody
+ * else reads, and their operands are copied densely, or their epilogue is a step of its own, where
+ * the operator wants that.
  */
-#include "place.h"
+#include "bufferize.h"
 
 /* Will anybody but one reader still look into |buffer|? */
-static bool read_once(const ir_placing_t* placing, uint32_t buffer) {
-  const ir_graph_t* graph = placing->graph;
+static bool read_once(const ir_scheduler_t* scheduler, uint32_t buffer) {
+  const ir_graph_t* graph = scheduler->graph;
   uint32_t readers = 0;
   for (uint32_t v = 0; v < graph->value_count && readers <= 1; ++v) {
     const ir_value_t* value = graph->values[v];
-    if (value->placed && value->constant == NULL && value->buffer == buffer) {
-      readers += placing->pending[v];
+    if (value->has_buffer && value->constant == NULL && value->buffer == buffer) {
+      readers += scheduler->pending[v];
     }
   }
   return readers == 1;
 }
 
 /* Puts the output where an input is that dies here. */
-static bool place_over_input(const ir_placing_t* placing, const ir_node_t* node) {
-  const ir_graph_t* graph = placing->graph;
+static bool reuse_input(const ir_scheduler_t* scheduler, const ir_node_t* node) {
+  const ir_graph_t* graph = scheduler->graph;
   if (!ir_has(node, IR_IN_PLACE)) return false;
   ir_value_t* to = graph->values[node->output];
   for (uint32_t i = 0; i < node->input_count; ++i) {
     const ir_value_t* from = graph->values[node->inputs[i]];
     if (from->constant == NULL && from->buffer >= IR_BUFFER_ARENA &&
-        ir_same_shape(&from->shape, &to->shape) && read_once(placing, from->buffer)) {
-      armnn_i_acc_put(to, from->buffer, from->offset, from->strides);
+        ir_same_shape(&from->shape, &to->shape) && read_once(scheduler, from->buffer)) {
+      armnn_i_acc_set_buffer(to, from->buffer, from->offset, from->strides);
       return true;
     }
   }
@@ -36,39 +37,39 @@ static bool place_over_input(const ir_placing_t* placing, const ir_node_t* node)
 }
 
 /* |tensor|, or a dense copy of it if the operator wants that. */
-static armnn_i_acc_tensor_t as_wanted(ir_placing_t* placing, const ir_node_t* node,
+static armnn_i_acc_tensor_t as_wanted(ir_scheduler_t* scheduler, const ir_node_t* node,
                                       const armnn_i_acc_tensor_t* tensor) {
   if (!node->plain_operands || armnn_i_acc_is_dense(tensor)) return *tensor;
   const ir_shape_t shape = armnn_i_acc_tensor_shape(tensor);
-  const armnn_i_acc_tensor_t dense = armnn_i_acc_dense_tensor(placing, tensor->element, &shape);
-  armnn_i_acc_add_copy(placing, node, tensor, &dense);
+  const armnn_i_acc_tensor_t dense = armnn_i_acc_dense_tensor(scheduler, tensor->element, &shape);
+  armnn_i_acc_add_copy(scheduler, node, tensor, &dense);
   return dense;
 }
 
-static void add_epilogue(ir_placing_t* placing, const ir_step_t* main) {
+static void add_epilogue(ir_scheduler_t* scheduler, const ir_step_t* main) {
   const ir_node_t* node = main->node;
   ir_step_t function = {
       .node = node, .action = IR_ACT_FUNCTION, .in = {main->out}, .out = main->out};
   ir_step_t sum = {
       .node = node, .action = IR_ACT_ADD, .in = {main->out, main->residual}, .out = main->out};
-  if (node->residual != IR_NONE && !node->residual_last) armnn_i_acc_add_step(placing, &sum);
-  if (node->function != ARMNN_ACC_IDENTITY) armnn_i_acc_add_step(placing, &function);
-  if (node->residual != IR_NONE && node->residual_last) armnn_i_acc_add_step(placing, &sum);
+  if (node->residual != IR_NONE && !node->residual_last) armnn_i_acc_add_step(scheduler, &sum);
+  if (node->function != ARMNN_ACC_IDENTITY) armnn_i_acc_add_step(scheduler, &function);
+  if (node->residual != IR_NONE && node->residual_last) armnn_i_acc_add_step(scheduler, &sum);
 }
 
 /* The operator of |node| from |ins| and |residual| to |target|, and what it wants around it. */
-static void add_operator(ir_placing_t* placing, const ir_node_t* node,
+static void add_operator(ir_scheduler_t* scheduler, const ir_node_t* node,
                          const armnn_i_acc_tensor_t* ins, const armnn_i_acc_tensor_t* residual,
                          const armnn_i_acc_tensor_t* target) {
   ir_step_t step = {.node = node, .action = IR_ACT_NODE, .bare = node->bare};
-  for (uint32_t i = 0; i < node->input_count; ++i) step.in[i] = as_wanted(placing, node, &ins[i]);
-  if (node->residual != IR_NONE) step.residual = as_wanted(placing, node, residual);
+  for (uint32_t i = 0; i < node->input_count; ++i) step.in[i] = as_wanted(scheduler, node, &ins[i]);
+  if (node->residual != IR_NONE) step.residual = as_wanted(scheduler, node, residual);
   const bool apart = node->plain_operands && !armnn_i_acc_is_dense(target);
   const ir_shape_t shape = armnn_i_acc_tensor_shape(target);
-  step.out = apart ? armnn_i_acc_dense_tensor(placing, target->element, &shape) : *target;
-  armnn_i_acc_add_step(placing, &step);
-  if (node->bare && node->kind != IR_UNARY) add_epilogue(placing, &step);
-  if (apart) armnn_i_acc_add_copy(placing, node, &step.out, target);
+  step.out = apart ? armnn_i_acc_dense_tensor(scheduler, target->element, &shape) : *target;
+  armnn_i_acc_add_step(scheduler, &step);
+  if (node->bare && node->kind != IR_UNARY) add_epilogue(scheduler, &step);
+  if (apart) armnn_i_acc_add_copy(scheduler, node, &step.out, target);
 }
 
 /* ---- Transposed convolutions whose windows do not overlap --------------------------------------
@@ -134,13 +135,13 @@ static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int6
   return row;
 }
 
-static void add_blocks(ir_placing_t* placing, ir_node_t* node, const armnn_i_acc_tensor_t* in,
+static void add_blocks(ir_scheduler_t* scheduler, ir_node_t* node, const armnn_i_acc_tensor_t* in,
                        const armnn_i_acc_tensor_t* residual, const armnn_i_acc_tensor_t* out) {
   const int64_t rows = node->convolution.kernel_y, columns = node->convolution.kernel_x;
-  if (node->rows == NULL) { /* kept, with what is learnt about them, if all is placed again */
-    ir_node_t** made = armnn_i_acc_pool(placing->graph, (uint64_t)rows * sizeof *made);
+  if (node->rows == NULL) { /* kept, with what is learnt about them, if all is bufferized again */
+    ir_node_t** made = armnn_i_acc_pool(scheduler->graph, (uint64_t)rows * sizeof *made);
     for (int64_t y = 0; y < rows; ++y) {
-      made[y] = row_convolution(placing->graph, node, y, out->dims[3]);
+      made[y] = row_convolution(scheduler->graph, node, y, out->dims[3]);
     }
     node->rows = made;
   }
@@ -148,20 +149,20 @@ static void add_blocks(ir_placing_t* placing, ir_node_t* node, const armnn_i_acc
     const armnn_i_acc_tensor_t target = row_of_blocks(out, y, rows, columns);
     armnn_i_acc_tensor_t other = {.rank = 0};
     if (node->residual != IR_NONE) other = row_of_blocks(residual, y, rows, columns);
-    add_operator(placing, node->rows[y], in, &other, &target);
+    add_operator(scheduler, node->rows[y], in, &other, &target);
   }
 }
 
 /* ---- Any operator -------------------------------------------------------------------------------
  */
 
-void armnn_i_acc_place_operator(ir_placing_t* placing, ir_node_t* node) {
-  const ir_graph_t* graph = placing->graph;
+void armnn_i_acc_bufferize_operator(ir_scheduler_t* scheduler, ir_node_t* node) {
+  const ir_graph_t* graph = scheduler->graph;
   ir_value_t* to = graph->values[node->output];
   armnn_i_acc_tensor_t ins[3] = {{.rank = 0}}, residual = {.rank = 0};
-  if (node->input_count > 3) armnn_i_acc_refuse(placing->graph, node, "too many operands");
-  if (!to->placed && !place_over_input(placing, node)) {
-    armnn_i_acc_put_dense(to, armnn_i_acc_new_buffer(placing, to->element, &to->shape));
+  if (node->input_count > 3) armnn_i_acc_refuse(scheduler->graph, node, "too many operands");
+  if (!to->has_buffer && !reuse_input(scheduler, node)) {
+    armnn_i_acc_set_dense(to, armnn_i_acc_new_buffer(scheduler, to->element, &to->shape));
   }
   for (uint32_t i = 0; i < node->input_count; ++i) {
     ins[i] = armnn_i_acc_tensor_of(graph->values[node->inputs[i]]);
@@ -173,8 +174,8 @@ void armnn_i_acc_place_operator(ir_placing_t* placing, ir_node_t* node) {
   if (makes_blocks(node, &ins[0], &target) &&
       (node->residual == IR_NONE ||
        residual.strides[2] == residual.dims[3] * (int64_t)residual.element.size)) {
-    add_blocks(placing, node, &ins[0], &residual, &target);
+    add_blocks(scheduler, node, &ins[0], &residual, &target);
   } else {
-    add_operator(placing, node, ins, &residual, &target);
+    add_operator(scheduler, node, ins, &residual, &target);
   }
 }

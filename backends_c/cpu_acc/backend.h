@@ -24,8 +24,7 @@ typedef struct armnn_i_acc_backend_t {
 /* entry.c */
 armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend);
 
-/* ---- program.c --------------------------------------------------------------------------------
- */
+/* ---- program.c ----------------------------------------------------------------------------- */
 
 typedef struct armnn_i_acc_entry_t {
   armnn_i_acc_op_t* op;
@@ -81,8 +80,7 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
                                        const armnn_i_acc_borders_t* borders, char* scratch,
                                        uint64_t run_id, armnn_error_t* error);
 
-/* ---- compile/ ---------------------------------------------------------------------------------
- */
+/* ---- compile/ ------------------------------------------------------------------------------ */
 
 /* UNSUPPORTED: the layers that cannot be done are in |out_layers|, which has room for all, in their
  * order. */
@@ -90,8 +88,7 @@ armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error);
 
-/* ---- support.c --------------------------------------------------------------------------------
- */
+/* ---- support.c ----------------------------------------------------------------------------- */
 
 armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
 armnn_status_t armnn_i_acc_get_layer_support(armnn_backend_t* backend,
@@ -99,8 +96,7 @@ armnn_status_t armnn_i_acc_get_layer_support(armnn_backend_t* backend,
                                              armnn_layer_support_t** out_support,
                                              armnn_error_t* error);
 
-/* ---- optimize.c, workload.c -------------------------------------------------------------------
- */
+/* ---- optimize.c, workload.c ---------------------------------------------------------------- */
 
 armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                                     const armnn_options_t* model_options,

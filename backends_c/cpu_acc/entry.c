@@ -46,8 +46,7 @@ static armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_option
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Choosing ---------------------------------------------------------------------------------
- */
+/* ---- Choosing ------------------------------------------------------------------------------ */
 
 static bool equals(armnn_string_t text, const char* other) {
   return text.size == strlen(other) && (text.size == 0 || memcmp(text.data, other, text.size) == 0);

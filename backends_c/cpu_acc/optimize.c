@@ -20,8 +20,7 @@ typedef struct work_t {
 
 static void blob_release(void* object) { armnn_i_acc_program_destroy(object); }
 
-/* ---- A range of layers as a sub-graph of its own ----------------------------------------------
- */
+/* ---- A range of layers as a sub-graph of its own ------------------------------------------- */
 
 typedef struct range_t {
   armnn_subgraph_t part;
@@ -125,8 +124,7 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
   return true;
 }
 
-/* ---- Answers ----------------------------------------------------------------------------------
- */
+/* ---- Answers ------------------------------------------------------------------------------- */
 
 /* The program is the host's afterwards, or destroyed. */
 static armnn_status_t substitute(const work_t* work, const range_t* range,

@@ -113,8 +113,7 @@ void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program) {
   free(program);
 }
 
-/* ---- Running ----------------------------------------------------------------------------------
- */
+/* ---- Running ------------------------------------------------------------------------------- */
 
 static armnn_string_t text_of(const char* text) { return (armnn_string_t){text, strlen(text)}; }
 

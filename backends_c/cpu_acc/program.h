@@ -27,8 +27,7 @@
 
 typedef struct armnn_i_acc_isa_t armnn_i_acc_isa_t; /* kernels/kernels.h */
 
-/* ---- Tensors --------------------------------------------------------------------------------
- */
+/* ---- Tensors ------------------------------------------------------------------------------- */
 
 /* How an element is stored. Quantised, the number q stands for scale * (q - zero_point). */
 typedef struct armnn_i_acc_element_t {
@@ -86,8 +85,7 @@ static inline bool armnn_i_acc_is_dense(const armnn_i_acc_tensor_t* tensor) {
   return true;
 }
 
-/* ---- One run --------------------------------------------------------------------------------
- */
+/* ---- One run ------------------------------------------------------------------------------- */
 
 typedef struct armnn_i_acc_run_t {
   const armnn_host_t* host; /* or null: everything on the calling thread */
@@ -117,8 +115,7 @@ static inline void armnn_i_acc_parallel(const armnn_i_acc_run_t* run, armnn_rang
   body(argument, 0, count, 0);
 }
 
-/* ---- What is fused behind an operator ---------------------------------------------------------
- */
+/* ---- What is fused behind an operator ------------------------------------------------------ */
 
 /* result = function(x + residual) or, with |residual_last|, function(x) + residual. */
 typedef struct armnn_i_acc_epilogue_t {
@@ -157,8 +154,7 @@ typedef enum armnn_i_acc_function_e {
   ARMNN_ACC_FUNCTION_COUNT
 } armnn_i_acc_function_e;
 
-/* ---- Operators ------------------------------------------------------------------------------
- */
+/* ---- Operators ----------------------------------------------------------------------------- */
 
 typedef struct armnn_i_acc_op_t armnn_i_acc_op_t;
 

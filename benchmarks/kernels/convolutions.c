@@ -50,8 +50,7 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* ---- Peak -------------------------------------------------------------------------------------
- */
+/* ---- Peak ---------------------------------------------------------------------------------- */
 
 #define PEAK_STEPS 200000
 #define PEAK_SUMS 12
@@ -146,8 +145,7 @@ static uint64_t host_features(void) {
   return host->cpu_features(host->context);
 }
 
-/* ---- Layers -----------------------------------------------------------------------------------
- */
+/* ---- Layers -------------------------------------------------------------------------------- */
 
 static float* random_floats(uint64_t count) {
   static uint32_t state = 1;

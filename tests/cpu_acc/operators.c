@@ -15,8 +15,7 @@
 
 enum { MOST_THREADS = 8 };
 
-/* ---- A host -----------------------------------------------------------------------------------
- */
+/* ---- A host -------------------------------------------------------------------------------- */
 
 typedef struct work_t {
   armnn_range_fn_t body;
@@ -61,8 +60,7 @@ static const armnn_host_t host = {.header = {sizeof(armnn_host_t), ARMNN_STRUCT_
                                   .api_minor = ARMNN_BACKEND_API_MINOR,
                                   .parallel_for = parallel_for};
 
-/* ---- Instruction sets -------------------------------------------------------------------------
- */
+/* ---- Instruction sets ---------------------------------------------------------------------- */
 
 /* The name of instruction set |index|, or null behind the last. */
 EXPORT const char* operators_isa(uint32_t index) {
@@ -77,8 +75,7 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
   kernels->elementwise->apply[function](in, out, count, a, b);
 }
 
-/* ---- Operators --------------------------------------------------------------------------------
- */
+/* ---- Operators ----------------------------------------------------------------------------- */
 
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
   return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads};

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* ---- Backwards ---- */
+/* ---- Backwards ----------------------------------------------------------------------------- */
 
 /* Gives |value| a share of a buffer that was chosen for its reader; false if its producer cannot
  * write there. */
@@ -65,7 +65,7 @@ static void bufferize_backwards(ir_scheduler_t* scheduler) {
   }
 }
 
-/* ---- Forwards ---- */
+/* ---- Forwards ------------------------------------------------------------------------------ */
 
 typedef void (*bufferize_t)(ir_scheduler_t* scheduler, const ir_node_t* node);
 

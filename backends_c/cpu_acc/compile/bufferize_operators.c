@@ -72,8 +72,7 @@ static void add_operator(ir_scheduler_t* scheduler, const ir_node_t* node,
   if (apart) armnn_i_acc_add_copy(scheduler, node, &step.out, target);
 }
 
-/* ---- Transposed convolutions whose windows do not overlap --------------------------------------
- */
+/* ---- Transposed convolutions whose windows do not overlap ---------------------------------- */
 
 /* Window and stride are equal, so that each input pixel makes a block of output pixels of its own.
  */
@@ -153,8 +152,7 @@ static void add_blocks(ir_scheduler_t* scheduler, ir_node_t* node, const armnn_i
   }
 }
 
-/* ---- Any operator -------------------------------------------------------------------------------
- */
+/* ---- Any operator -------------------------------------------------------------------------- */
 
 void armnn_i_acc_bufferize_operator(ir_scheduler_t* scheduler, ir_node_t* node) {
   const ir_graph_t* graph = scheduler->graph;

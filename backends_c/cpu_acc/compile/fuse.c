@@ -28,8 +28,7 @@ void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_
   node->layer_count = count;
 }
 
-/* ---- Scales and shifts ------------------------------------------------------------------------
- */
+/* ---- Scales and shifts --------------------------------------------------------------------- */
 
 static float* bias_of(ir_graph_t* graph, const float* bias, int64_t count) {
   float* values = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *values);
@@ -105,8 +104,7 @@ static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, c
   return true;
 }
 
-/* ---- Functions --------------------------------------------------------------------------------
- */
+/* ---- Functions ----------------------------------------------------------------------------- */
 
 static float clamped(float value, float low, float high) {
   value = value < low ? low : value;
@@ -163,8 +161,7 @@ static bool swallow_function(ir_graph_t* graph, ir_node_t* node, const ir_node_t
   return join_functions(node, next->function, next->a, next->b);
 }
 
-/* ---- Sums with another tensor -----------------------------------------------------------------
- */
+/* ---- Sums with another tensor -------------------------------------------------------------- */
 
 static bool swallow_sum(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
   if (!ir_has(node, IR_PRODUCT) || node->residual != IR_NONE ||
@@ -207,8 +204,7 @@ static bool swallow(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
   }
 }
 
-/* ---- Padding ----------------------------------------------------------------------------------
- */
+/* ---- Padding ------------------------------------------------------------------------------- */
 
 static bool pads_images(const ir_graph_t* graph, const ir_node_t* pad) {
   return ir_shape(graph, pad->output)->rank == 4 && pad->pad.before[0] == 0 &&
@@ -276,8 +272,7 @@ static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
   return true;
 }
 
-/* ---- The pass ---------------------------------------------------------------------------------
- */
+/* ---- The pass ------------------------------------------------------------------------------ */
 
 void armnn_i_acc_fuse(ir_graph_t* graph) {
   armnn_i_acc_count_uses(graph);

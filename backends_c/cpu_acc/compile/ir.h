@@ -130,8 +130,7 @@ typedef struct ir_graph_t {
   char reason[160];
 } ir_graph_t;
 
-/* ---- graph.c ----------------------------------------------------------------------------------
- */
+/* ---- graph.c ------------------------------------------------------------------------------- */
 
 /* Zeros, aligned to a line; valid until the end of the compilation. Does not return null. */
 void* armnn_i_acc_pool(ir_graph_t* graph, uint64_t size);
@@ -196,8 +195,7 @@ static inline bool ir_has(const ir_node_t* node, ir_trait_t trait) {
   return (armnn_i_acc_traits[node->kind] & trait) != 0;
 }
 
-/* ---- alias.c ----------------------------------------------------------------------------------
- */
+/* ---- alias.c ------------------------------------------------------------------------------- */
 
 /* Strides of |to| for elements that lie as |strides| say in the shape |from|; false if there are
  * none. Both have the same number of elements, none of them 0. */
@@ -217,8 +215,7 @@ ir_alias_t armnn_i_acc_reshaped(ir_graph_t* graph, const ir_alias_t* alias,
 uint32_t armnn_i_acc_operand(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
                              const uint32_t* perm);
 
-/* ---- read.c, read_layers.c, read_images.c, read_moves.c ---------------------------------------
- */
+/* ---- read.c, read_layers.c, read_images.c, read_moves.c ------------------------------------ */
 
 void armnn_i_acc_read(ir_graph_t* graph);
 
@@ -244,8 +241,7 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
 #undef LAYER
 #undef LAYER_CHECKED
 
-/* ---- fuse*.c ----------------------------------------------------------------------------------
- */
+/* ---- fuse*.c ------------------------------------------------------------------------------- */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
@@ -253,8 +249,7 @@ void armnn_i_acc_fuse(ir_graph_t* graph);
 /* |node| takes over the layers of |other|. */
 void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other);
 
-/* ---- bufferize.c, plan_memory.c -----------------------------------------------------------------
- */
+/* ---- bufferize.c, plan_memory.c ------------------------------------------------------------ */
 
 #define IR_BUFFER_ARENA 0x80000000u /* buffers of the arena; others are bindings of the run */
 

@@ -40,8 +40,7 @@ static int64_t dilation_of(uint32_t dilation) { return dilation == 0 ? 1 : (int6
   .dilation_x = dilation_of((descriptor)->dilation_x), .pad_top = (descriptor)->pad_top, \
   .pad_left = (descriptor)->pad_left
 
-/* ---- Convolutions -----------------------------------------------------------------------------
- */
+/* ---- Convolutions -------------------------------------------------------------------------- */
 
 static const float* bias_input(ir_graph_t* graph, uint32_t enabled) {
   if (enabled == 0 || !armnn_i_acc_has_input(graph, 2)) return NULL;
@@ -97,8 +96,7 @@ void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
   node->convolution.bias = bias_input(graph, d->bias_enabled);
 }
 
-/* ---- Pooling and resizing ---------------------------------------------------------------------
- */
+/* ---- Pooling and resizing ------------------------------------------------------------------ */
 
 void armnn_i_acc_read_pooling(ir_graph_t* graph) {
   const armnn_pooling2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
@@ -122,8 +120,7 @@ void armnn_i_acc_read_resize(ir_graph_t* graph) {
   node->resize.half_pixel_centers = d->half_pixel_centers != 0;
 }
 
-/* ---- Normalisations ---------------------------------------------------------------------------
- */
+/* ---- Normalisations ------------------------------------------------------------------------ */
 
 /* Where the channels are, by the rules of the network: dimension 1 of NCHW and NCDHW. */
 static uint32_t channel_axis(int32_t data_layout, uint32_t rank) {

@@ -9,8 +9,7 @@
 
 #include "ir.h"
 
-/* ---- Functions of one variable ----------------------------------------------------------------
- */
+/* ---- Functions of one variable ------------------------------------------------------------- */
 
 ir_alias_t armnn_i_acc_apply(ir_graph_t* graph, const ir_alias_t* alias, int32_t function, float a,
                              float b) {
@@ -79,8 +78,7 @@ void armnn_i_acc_read_floor(ir_graph_t* graph) {
   apply_to_input(graph, ARMNN_ACC_FLOOR, 0.0f, 0.0f);
 }
 
-/* ---- Functions of two variables ---------------------------------------------------------------
- */
+/* ---- Functions of two variables ------------------------------------------------------------ */
 
 static bool is_full(const ir_graph_t* graph, const ir_alias_t* alias, const ir_shape_t* logical) {
   const ir_shape_t own = armnn_i_acc_logical(graph, alias);
@@ -242,8 +240,7 @@ void armnn_i_acc_read_prelu(ir_graph_t* graph) {
       graph, 0, armnn_i_acc_apply_binary(graph, &scaled, &above, ARMNN_BINARY_ADD, &logical));
 }
 
-/* ---- Matrices ---------------------------------------------------------------------------------
- */
+/* ---- Matrices ------------------------------------------------------------------------------ */
 
 /* |alias| as matrices of |rank| dimensions: in the network's order, or with the last two dimensions
  * exchanged if it lies so; then |*transpose| is turned over. */
@@ -343,8 +340,7 @@ void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &result, &out));
 }
 
-/* ---- Along axes -------------------------------------------------------------------------------
- */
+/* ---- Along axes ---------------------------------------------------------------------------- */
 
 /* The axis of the value for an axis of the network, which may count from the end. */
 static uint32_t axis_of(const ir_alias_t* alias, int32_t axis, uint32_t rank) {

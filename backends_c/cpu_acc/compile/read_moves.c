@@ -38,8 +38,7 @@ static void view_sizes(const armnn_view_t* view, uint32_t rank, int64_t* out_beg
   }
 }
 
-/* ---- Several inputs or outputs ----------------------------------------------------------------
- */
+/* ---- Several inputs or outputs ------------------------------------------------------------- */
 
 /* The pieces beside each other, at |origins| by the network's dimensions; in the order of the
  * largest piece that is computed. */
@@ -159,8 +158,7 @@ void armnn_i_acc_read_gather(ir_graph_t* graph) {
       graph, 0, joined(graph, pieces, count, (const int64_t (*)[IR_DIMS])origins, &logical));
 }
 
-/* ---- Slices -----------------------------------------------------------------------------------
- */
+/* ---- Slices -------------------------------------------------------------------------------- */
 
 void armnn_i_acc_read_slice(ir_graph_t* graph) {
   const armnn_slice_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
@@ -213,8 +211,7 @@ void armnn_i_acc_read_strided_slice(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &part, &out));
 }
 
-/* ---- One input, one output --------------------------------------------------------------------
- */
+/* ---- One input, one output ----------------------------------------------------------------- */
 
 void armnn_i_acc_read_pad(ir_graph_t* graph) {
   const armnn_pad_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;

@@ -13,7 +13,7 @@ static void dense_strides(armnn_i_acc_element_t element, const ir_shape_t* shape
   for (uint32_t d = 0; d < shape->rank; ++d) out_strides[d] *= element.size;
 }
 
-/* ---- Buffers ---- */
+/* ---- Buffers ------------------------------------------------------------------------------- */
 
 uint32_t armnn_i_acc_new_buffer(ir_scheduler_t* scheduler, armnn_i_acc_element_t element,
                                 const ir_shape_t* shape) {
@@ -54,7 +54,7 @@ void armnn_i_acc_ensure_buffer(ir_scheduler_t* scheduler, ir_value_t* value) {
   armnn_i_acc_set_dense(value, armnn_i_acc_new_buffer(scheduler, value->element, &value->shape));
 }
 
-/* ---- Tensors ---- */
+/* ---- Tensors ------------------------------------------------------------------------------- */
 
 armnn_i_acc_tensor_t armnn_i_acc_tensor_of(const ir_value_t* value) {
   armnn_i_acc_tensor_t tensor = {
@@ -90,7 +90,7 @@ armnn_i_acc_tensor_t armnn_i_acc_dense_tensor(ir_scheduler_t* scheduler,
   return tensor;
 }
 
-/* ---- Steps ---- */
+/* ---- Steps --------------------------------------------------------------------------------- */
 
 static void touch(ir_scheduler_t* scheduler, const armnn_i_acc_tensor_t* tensor) {
   const ir_schedule_t* schedule = scheduler->schedule;

@@ -11,8 +11,7 @@
 
 #include "simd.h"
 
-/* ---- 4 x 4 ------------------------------------------------------------------------------------
- */
+/* ---- 4 x 4 --------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #define HAS_QUADS 1
@@ -73,8 +72,7 @@ static void turn_small(const float* in, ptrdiff_t in_stride, float* out, ptrdiff
   turn_any(in + (ptrdiff_t)r * in_stride, in_stride, out + r, out_stride, rows - r, columns);
 }
 
-/* ---- 8 x 8 and 16 x 16 ------------------------------------------------------------------------
- */
+/* ---- 8 x 8 and 16 x 16 --------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
 enum { BLOCK = 16 };
@@ -136,8 +134,7 @@ ACC_INLINE void turn_block(const float* in, ptrdiff_t in_stride, float* out, ptr
 }
 #endif
 
-/* ---- Few rows or columns ----------------------------------------------------------------------
- */
+/* ---- Few rows or columns ------------------------------------------------------------------- */
 
 #if HAS_QUADS
 /* Up to 4 rows become pixels of as many channels without gaps. Whole quads are stored, in ascending
@@ -201,8 +198,7 @@ static void ACC_NAME(armnn_f32_transpose)(const float* in, ptrdiff_t in_stride, 
   turn_small(in + c, in_stride, out + (ptrdiff_t)c * out_stride, out_stride, rows, columns - c);
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ---------------------------------------------------------------------------------- */
 
 static void ACC_NAME(armnn_f32_copy_rows)(const float* in, ptrdiff_t in_stride, float* out,
                                           ptrdiff_t out_stride, size_t rows, size_t columns) {

@@ -141,8 +141,7 @@ ACC_INLINE void fold_columns(int fold, const float* in, ptrdiff_t stride, size_t
 #include "reduce.inc"
 #undef FOLD
 
-/* ---- Softmax ----------------------------------------------------------------------------------
- */
+/* ---- Softmax ------------------------------------------------------------------------------- */
 
 static float ACC_NAME(armnn_f32_exp_row)(const float* in, float* out, size_t count, float beta,
                                          float most) {
@@ -180,8 +179,7 @@ static void ACC_NAME(armnn_f32_exp_add)(const float* in, float* out, size_t colu
   }
 }
 
-/* ---- Normalisation ----------------------------------------------------------------------------
- */
+/* ---- Normalisation ------------------------------------------------------------------------- */
 
 static void ACC_NAME(armnn_f32_normalize_row)(const float* in, float* out, size_t count, float mean,
                                               float scale, float shift, const float* gammas,

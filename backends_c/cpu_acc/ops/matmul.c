@@ -37,8 +37,7 @@ typedef struct matmul_t {
   bool in_tile; /* the whole epilogue is */
 } matmul_t;
 
-/* ---- Matrices of a batch ----------------------------------------------------------------------
- */
+/* ---- Matrices of a batch ------------------------------------------------------------------- */
 
 /* Offset and number of the matrix of |tensor| that belongs to matrix |batch| of the output. */
 static int64_t matrix_offset(const matmul_t* matmul, const armnn_i_acc_tensor_t* tensor,
@@ -78,8 +77,7 @@ static armnn_i_acc_panel_source_t right_source(const matmul_t* matmul, const flo
   };
 }
 
-/* ---- Run --------------------------------------------------------------------------------------
- */
+/* ---- Run ----------------------------------------------------------------------------------- */
 
 typedef struct matmul_run_t {
   const matmul_t* matmul;
@@ -220,8 +218,7 @@ static void run_matmul(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run)
                        matmul->threads);
 }
 
-/* ---- Making -----------------------------------------------------------------------------------
- */
+/* ---- Making -------------------------------------------------------------------------------- */
 
 static void destroy_matmul(armnn_i_acc_op_t* op) {
   matmul_t* matmul = (matmul_t*)op;

@@ -16,8 +16,7 @@
 
 #include "../program.h"
 
-/* ---- Products (ops/convolution.c, ops/gemm.c, ...) --------------------------------------------
- */
+/* ---- Products (ops/convolution.c, ops/gemm.c, ...) ----------------------------------------- */
 
 typedef struct armnn_i_acc_convolution_t {
   armnn_i_acc_tensor_t input;  /* [n, h, w, c] */
@@ -71,8 +70,7 @@ typedef struct armnn_i_acc_affine_t {
 armnn_status_t armnn_i_acc_make_affine(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_affine_t* what, armnn_i_acc_op_t** out_op);
 
-/* ---- Images -----------------------------------------------------------------------------------
- */
+/* ---- Images -------------------------------------------------------------------------------- */
 
 typedef struct armnn_i_acc_pooling_t {
   armnn_i_acc_tensor_t input, output; /* [n, h, w, c] */
@@ -96,8 +94,7 @@ typedef struct armnn_i_acc_resize_t {
 armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_resize_t* what, armnn_i_acc_op_t** out_op);
 
-/* ---- Elements ----------------------------------------------------------------------------------
- */
+/* ---- Elements ------------------------------------------------------------------------------ */
 
 /* Nothing but the function of the epilogue (never a residual); input and output may be the same
  * memory. */
@@ -163,8 +160,7 @@ armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_normalize_t* what,
                                           armnn_i_acc_op_t** out_op);
 
-/* ---- Moving data -------------------------------------------------------------------------------
- */
+/* ---- Moving data --------------------------------------------------------------------------- */
 
 /* output[i0, i1, ..] = input[.., i_order^-1 ..]: output dimension d is input dimension order[d].
  * Any strides on either side: transposes, layout changes, strided slices, parts of a Concat. */

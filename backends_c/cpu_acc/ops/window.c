@@ -251,8 +251,7 @@ void armnn_i_acc_free_window(const armnn_host_t* host, armnn_i_acc_window_t* win
   if (window->line_tiles != NULL) armnn_free(host, window->line_tiles);
 }
 
-/* ---- Run --------------------------------------------------------------------------------------
- */
+/* ---- Run ----------------------------------------------------------------------------------- */
 
 typedef struct window_run_t {
   const armnn_i_acc_window_t* window;

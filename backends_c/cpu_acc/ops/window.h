@@ -53,7 +53,7 @@ bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* 
                               float* high);
 void armnn_i_acc_free_window(const armnn_host_t* host, armnn_i_acc_window_t* window);
 
-/* ---- Tiles of a block (window_tiles.c) ---- */
+/* ---- Tiles of a block (window_tiles.c) ----------------------------------------------------- */
 
 typedef struct armnn_i_acc_window_tile_t {
   uint32_t rows;   /* pixels of a tile */

@@ -76,8 +76,7 @@ static armnn_i_acc_window_tile_t tile_at(const armnn_i_acc_window_t* window, con
   return tile;
 }
 
-/* ---- Tables of addresses ----------------------------------------------------------------------
- */
+/* ---- Tables of addresses ------------------------------------------------------------------- */
 
 /* The part of a row of the window that is in the image, zeros around it. */
 static const float* copy_edge(cutter_t* cutter, const void* row, int64_t left) {
@@ -157,8 +156,7 @@ static const float* const* list_runs(cutter_t* cutter, cursor_t* at, uint32_t ro
   return (const float* const*)runs;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
- */
+/* ---- Lines --------------------------------------------------------------------------------- */
 
 static void cut_line(cutter_t* cutter, cursor_t* at) {
   const armnn_i_acc_window_t* window = cutter->window;
@@ -208,8 +206,7 @@ static void plan_line(armnn_i_acc_window_t* window) {
   }
 }
 
-/* ---- Tiles that cross lines -------------------------------------------------------------------
- */
+/* ---- Tiles that cross lines ---------------------------------------------------------------- */
 
 static void add_tile(cutter_t* cutter, cursor_t* at, uint32_t rows) {
   const armnn_i_acc_window_t* window = cutter->window;
@@ -244,8 +241,7 @@ static void cut_range(cutter_t* cutter, cursor_t* at, int64_t pixels) {
   for (int64_t i = 0; i < tiles; ++i) add_tile(cutter, at, (uint32_t)(rows + (i < longer)));
 }
 
-/* ---- Blocks -----------------------------------------------------------------------------------
- */
+/* ---- Blocks -------------------------------------------------------------------------------- */
 
 /* Pixels at equal distances on both sides. */
 static uint32_t cut_regular(const cutter_t* cutter, int64_t begin, int64_t end) {

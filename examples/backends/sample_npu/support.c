@@ -55,7 +55,7 @@ uint64_t npu_tensor_bytes(const armnn_tensor_info_t* info) {
   return info->data_type == ARMNN_DATA_TYPE_FLOAT32 ? info->element_count * sizeof(float) : 0;
 }
 
-/* ---- Checks ---- */
+/* ---- Checks -------------------------------------------------------------------------------- */
 
 static const armnn_tensor_info_t* operand(const armnn_layer_query_t* query, uint32_t index) {
   return index < query->input_count ? query->input_infos[index] : NULL;
@@ -279,7 +279,7 @@ armnn_status_t npu_check_layer(const armnn_layer_query_t* query, armnn_error_t* 
   return ARMNN_STATUS_OK;
 }
 
-/* ---- The object ---- */
+/* ---- The object ---------------------------------------------------------------------------- */
 
 static void support_destroy(armnn_layer_support_t* support) { free(support); }
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * backend.h - the parts of CpuAcc that face the host: entry.c, support.c, optimize.c, workload.c
+ * backend.h - the files of CpuAcc that face the host: entry.c, support.c, optimize.c, workload.c
  * and program.c.
  */
 #ifndef ARMNN_CPU_ACC_BACKEND_H_
@@ -46,7 +46,7 @@ typedef struct armnn_i_acc_program_t {
   armnn_i_acc_entry_t* entries;
   uint32_t count, capacity;
   uint64_t arena_size;   /* first in the scratch of a run */
-  uint64_t op_scratch;   /* then what the operator that runs needs */
+  uint64_t op_scratch;   /* then the scratch of the operator that runs */
   uint64_t scratch_size; /* both, and the addresses of the bindings */
   /* Copies of constants that operators read when they run. */
   void** constants;
@@ -67,8 +67,8 @@ void armnn_i_acc_program_clear(armnn_i_acc_program_t* program);
 void armnn_i_acc_program_finish(armnn_i_acc_program_t* program, uint64_t arena_size);
 void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program);
 
-/* The tensors of one run: input i of the program is inputs[order[i]]. Without |order|, which a part
- * does not have, it is inputs[i], and the operators are told to the trace by their layers. */
+/* The tensors of one run. Input i of the program is inputs[order[i]] for a single layer; a part has
+ * no |order|, its input i is inputs[i], and the trace shows its operators by their layers. */
 typedef struct armnn_i_acc_borders_t {
   const void* const* inputs;
   const uint32_t* order;
@@ -82,8 +82,8 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
 
 /* ---- compile/ ------------------------------------------------------------------------------ */
 
-/* UNSUPPORTED: the layers that cannot be done are in |out_layers|, which has room for all, in their
- * order. */
+/* UNSUPPORTED: |out_layers|, which has room for all, lists the layers that cannot be compiled, in
+ * their order. */
 armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn_subgraph_t* part,
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * program.h - what a sub-graph becomes: a list of operators over tensors in one arena.
+ * program.h - a compiled sub-graph: a list of operators over tensors in one arena.
  *
  * The compiler (compile/) turns layers into operators, chooses the order in which each tensor's
  * dimensions lie in memory, and gives tensors their memory. Operators (ops/) see only that:
@@ -11,7 +11,7 @@
  * and no tensors.
  *
  * A program is made once, and run by any number of threads at a time: everything in it is constant
- * when it runs. What changes is in armnn_i_acc_run_t.
+ * when it runs. The state of one run is armnn_i_acc_run_t.
  */
 #ifndef ARMNN_CPU_ACC_PROGRAM_H_
 #define ARMNN_CPU_ACC_PROGRAM_H_
@@ -92,7 +92,7 @@ typedef struct armnn_i_acc_run_t {
   uint64_t run_id;
   char* const* bindings;
   char* scratch;        /* of the operator that runs, as large as it asked for; aligned to a line */
-  uint32_t max_threads; /* at least 1; what scratch was sized for */
+  uint32_t max_threads; /* at least 1; |scratch| was sized for as many */
 } armnn_i_acc_run_t;
 
 static inline void* armnn_i_acc_address(const armnn_i_acc_run_t* run,
@@ -115,7 +115,7 @@ static inline void armnn_i_acc_parallel(const armnn_i_acc_run_t* run, armnn_rang
   body(argument, 0, count, 0);
 }
 
-/* ---- What is fused behind an operator ------------------------------------------------------ */
+/* ---- Epilogues: fused behind an operator --------------------------------------------------- */
 
 /* result = function(x + residual) or, with |residual_last|, function(x) + residual. */
 typedef struct armnn_i_acc_epilogue_t {
@@ -161,13 +161,13 @@ typedef struct armnn_i_acc_op_t armnn_i_acc_op_t;
 /* Every operator begins with this; the function that makes it fills all of it. */
 struct armnn_i_acc_op_t {
   void (*run)(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run);
-  void (*destroy)(armnn_i_acc_op_t* op); /* frees the operator and what it packed */
+  void (*destroy)(armnn_i_acc_op_t* op); /* frees the operator and its packed weights */
   const char* kernel;                    /* static, by the grammar of kernel names */
   uint64_t scratch_size;                 /* bytes that |run| wants for all threads together */
   uint64_t operations;                   /* multiplications and additions of one run */
 };
 
-/* What makers of operators need; lives as long as the programs made with it. */
+/* The makers' view of the backend; lives as long as the programs made with it. */
 typedef struct armnn_i_acc_maker_t {
   const armnn_host_t* host;
   const armnn_i_acc_isa_t* isa; /* the chosen one */

@@ -14,7 +14,7 @@ typedef struct workload_t {
   const armnn_workload_info_t* info;
   const armnn_i_acc_program_t* program;
   armnn_i_acc_program_t* own; /* the same, if it was made here and not by the optimiser */
-  armnn_layer_part_t* layer;  /* what that was made from */
+  armnn_layer_part_t* layer;  /* from which |own| was compiled */
 } workload_t;
 
 /* Which inputs of a single layer its program reads; null for a part, of which it reads all. */

@@ -136,7 +136,7 @@ def test_not_a_number_wins(operators: Operators, isa: str, operation: str) -> No
 def test_functions_of_tensors(
     operators: Operators, isa: str, function: str, shape: tuple[int, ...]
 ) -> None:
-    """Whatever the strides, the same as the kernel gives on a dense row."""
+    """Tensors of any strides give the same as the kernel on a dense row."""
     rng = np.random.default_rng(2)
     for how in range(3):
         x, out = random_like(rng, shape, how), laid_out(shape, (how + 1) % 3)

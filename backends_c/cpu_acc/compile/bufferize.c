@@ -5,7 +5,7 @@
  *
  * First backwards: an output of the part lies where the caller wants it, the inputs of a Concat lie
  * in its output, and the input of a reshape in the result; so that producers write to where things
- * end up. Then forwards: slices and reshapes become views of what is there, functions work in place
+ * end up. Then forwards: slices and reshapes become views of their inputs, functions work in place
  * where nobody else reads their input, everything else gets a buffer of its own.
  */
 #include "bufferize.h"

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * bufferize.h - how nodes of each kind are bufferized: their outputs get buffers, and what makes
- * them becomes steps of the schedule.
+ * bufferize.h - how nodes of each kind are bufferized: their outputs get buffers, and they
+ * become steps of the schedule.
  */
 #ifndef ARMNN_CPU_ACC_BUFFERIZE_H_
 #define ARMNN_CPU_ACC_BUFFERIZE_H_

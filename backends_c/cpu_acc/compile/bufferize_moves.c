@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * bufferize_moves.c - nodes that move data, or only look at it differently: views of what is there
+ * bufferize_moves.c - nodes that move data, or only look at it differently: views of their inputs
  * where that is possible, copies otherwise.
  */
 #include <string.h>
@@ -38,7 +38,7 @@ static bool same_memory(const armnn_i_acc_tensor_t* a, const armnn_i_acc_tensor_
   return true;
 }
 
-/* The last dimension of what an operator reads or writes has no gaps. */
+/* Whether operators can read or write it: no gaps along the last dimension. */
 static bool is_readable(const armnn_i_acc_tensor_t* tensor) {
   for (uint32_t d = 0; d < tensor->rank; ++d) {
     if (tensor->dims[d] != 1 && tensor->strides[d] <= 0) return false;

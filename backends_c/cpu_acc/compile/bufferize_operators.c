@@ -7,7 +7,7 @@
  */
 #include "bufferize.h"
 
-/* Will anybody but one reader still look into |buffer|? */
+/* Whether one reader of |buffer| is left. */
 static bool read_once(const ir_scheduler_t* scheduler, uint32_t buffer) {
   const ir_graph_t* graph = scheduler->graph;
   uint32_t readers = 0;
@@ -20,7 +20,7 @@ static bool read_once(const ir_scheduler_t* scheduler, uint32_t buffer) {
   return readers == 1;
 }
 
-/* Puts the output where an input is that dies here. */
+/* Gives the output the buffer of an input that has no later reader. */
 static bool reuse_input(const ir_scheduler_t* scheduler, const ir_node_t* node) {
   const ir_graph_t* graph = scheduler->graph;
   if (!ir_has(node, IR_IN_PLACE)) return false;
@@ -57,7 +57,8 @@ static void add_epilogue(ir_scheduler_t* scheduler, const ir_step_t* main) {
   if (node->residual != IR_NONE && node->residual_last) armnn_i_acc_add_step(scheduler, &sum);
 }
 
-/* The operator of |node| from |ins| and |residual| to |target|, and what it wants around it. */
+/* The operator of |node| from |ins| and |residual| to |target|, and copies or an epilogue around it
+ * if it wants them. */
 static void add_operator(ir_scheduler_t* scheduler, const ir_node_t* node,
                          const armnn_i_acc_tensor_t* ins, const armnn_i_acc_tensor_t* residual,
                          const armnn_i_acc_tensor_t* target) {
@@ -74,8 +75,7 @@ static void add_operator(ir_scheduler_t* scheduler, const ir_node_t* node,
 
 /* ---- Transposed convolutions whose windows do not overlap ---------------------------------- */
 
-/* Window and stride are equal, so that each input pixel makes a block of output pixels of its own.
- */
+/* Whether window and stride are equal: each input pixel makes a block of output pixels. */
 static bool makes_blocks(const ir_node_t* node, const armnn_i_acc_tensor_t* in,
                          const armnn_i_acc_tensor_t* out) {
   const armnn_i_acc_convolution_t* window = &node->convolution;
@@ -137,7 +137,8 @@ static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int6
 static void add_blocks(ir_scheduler_t* scheduler, ir_node_t* node, const armnn_i_acc_tensor_t* in,
                        const armnn_i_acc_tensor_t* residual, const armnn_i_acc_tensor_t* out) {
   const int64_t rows = node->convolution.kernel_y, columns = node->convolution.kernel_x;
-  if (node->rows == NULL) { /* kept, with what is learnt about them, if all is bufferized again */
+  if (node->rows ==
+      NULL) { /* kept if all is bufferized again, with their |plain_operands| and |bare| */
     ir_node_t** made = armnn_i_acc_pool(scheduler->graph, (uint64_t)rows * sizeof *made);
     for (int64_t y = 0; y < rows; ++y) {
       made[y] = row_convolution(scheduler->graph, node, y, out->dims[3]);

@@ -4,7 +4,7 @@
  * compile.c - all stages in a row: from layers to a program.
  *
  * An operator that is refused gets other operands (dense ones, nothing fused behind it) before the
- * part is given up; then everything is bufferized again, since that changes what lives when.
+ * part is given up; then everything is bufferized again, since lifetimes of buffers change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static armnn_status_t report(const ir_graph_t* graph, uint32_t* out_layers, uint
   if (node == NULL || node->layer_count == 0) {
     out_layers[(*out_count)++] =
         graph->layer < graph->part->layer_count ? graph->layer : graph->part->layer_count - 1;
-  } else if (node->origin != IR_NONE) { /* what it swallowed can be done without it */
+  } else if (node->origin != IR_NONE) { /* the layers that it swallowed can be done without it */
     out_layers[(*out_count)++] = node->origin;
   } else {
     for (uint32_t i = 0; i < node->layer_count; ++i) out_layers[(*out_count)++] = node->layers[i];

@@ -64,7 +64,7 @@ static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t output
   window->bias = bias;
 }
 
-/* False where the weights are not known. */
+/* False if the weights are computed by the network. */
 static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, const float* scale,
                          const float* shift, int64_t step) {
   const ir_value_t* right = graph->values[node->inputs[1]];
@@ -223,7 +223,8 @@ static bool all_see(int64_t image, int64_t outputs, int64_t kernel, int64_t stri
   return true;
 }
 
-/* A pooling window that pads itself gives zero where it sees nothing else, not what is there. */
+/* Whether each window sees a pixel of the image. One that sees only padding of its own gives zero,
+ * one that sees only a Pad layer's border gives the border. */
 static bool windows_see(const ir_graph_t* graph, const ir_node_t* node, const ir_node_t* pad) {
   const ir_shape_t *in = ir_shape(graph, pad->inputs[0]), *out = ir_shape(graph, node->output);
   return all_see(in->dims[1], out->dims[1], node->pooling.kernel_y, node->pooling.stride_y,
@@ -232,7 +233,7 @@ static bool windows_see(const ir_graph_t* graph, const ir_node_t* node, const ir
                  node->pooling.dilation_x, node->pooling.pad_left + pad->pad.before[2]);
 }
 
-/* The window reads what was padded, and pads itself. */
+/* The window reads the input of the Pad layer, and pads it itself. */
 static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
   const uint32_t producer = graph->values[node->inputs[0]]->producer;
   if (producer == IR_NONE || graph->nodes[producer]->kind != IR_PAD) return false;
@@ -247,8 +248,8 @@ static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
     const bool own = node->pooling.pad_top != 0 || node->pooling.pad_left != 0 ||
                      node->pooling.pad_bottom != 0 || node->pooling.pad_right != 0;
     if (node->pooling.method == ARMNN_POOLING_MAX) {
-      /* Whatever loses against every number. A border that repeats its neighbour loses, too, where
-       * each window that sees it sees the neighbour. */
+      /* Minus infinity loses against every number. So does a border that repeats its neighbour,
+       * where each window that sees it sees the neighbour. */
       const bool lowest = pad->pad.mode == ARMNN_PAD_CONSTANT && pad->pad.value == -INFINITY;
       const bool repeats = pad->pad.mode == ARMNN_PAD_SYMMETRIC && pad->pad.before[1] <= 1 &&
                            pad->pad.after[1] <= 1 && pad->pad.before[2] <= 1 &&
@@ -288,7 +289,7 @@ void armnn_i_acc_fuse(ir_graph_t* graph) {
     armnn_i_acc_adopt_layers(graph, node, next);
     node->output = next->output;
     next->kind = IR_DEAD;
-    graph->nodes[n] = next; /* what is fused runs when its last part would have */
+    graph->nodes[n] = next; /* a fused node runs when the last of its nodes would have */
     graph->nodes[user] = node;
     armnn_i_acc_count_uses(graph);
   }

@@ -7,9 +7,9 @@
  * get buffers, nodes become steps), plan_memory.c (buffers get their offsets in the arena), lower.c
  * (steps become operators).
  *
- * The dimensions of a value are in **memory order**: images are N, H, W, C whatever the network
- * says. What the network calls dimension d is known to read.c alone, which keeps for each of its
- * tensors a value and a permutation (ir_alias_t). So a Transpose is nothing but another
+ * The dimensions of a value are in **memory order**: images are N, H, W, C, also those of an NCHW
+ * network. Only read*.c knows the network's order: it keeps for each of its tensors a value and a
+ * permutation (ir_alias_t). So a Transpose is nothing but another
  * permutation, and moves data only where an operator, or the border of the sub-graph, needs
  * another order than its value has.
  *
@@ -78,7 +78,7 @@ struct ir_node_t {
   bool residual_last;
   bool plain_operands; /* the operator was refused with strides, */
   bool bare;           /* or with its epilogue: these become steps of their own */
-  ir_node_t** rows;    /* what a transposed convolution without overlaps is made of */
+  ir_node_t** rows;    /* the convolutions of a transposed one without overlaps */
 
   union {
     /* Descriptions of operators, whose tensors and epilogues are set when they are made. */
@@ -254,7 +254,7 @@ void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_
 #define IR_BUFFER_ARENA 0x80000000u /* buffers of the arena; others are bindings of the run */
 
 typedef enum ir_action_t {
-  IR_ACT_NODE,     /* what the node does */
+  IR_ACT_NODE,     /* the node's operator */
   IR_ACT_COPY,     /* in[0] to out; |order| is that of armnn_i_acc_make_copy */
   IR_ACT_FUNCTION, /* the epilogue's function, from in[0] to out */
   IR_ACT_ADD,      /* in[0] + in[1] */

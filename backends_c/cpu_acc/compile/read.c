@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * read.c - layers become nodes: the readers by layer type, and what all of them use.
+ * read.c - layers become nodes: the readers by layer type, and functions that all of them use.
  */
 #include <string.h>
 
@@ -66,7 +66,7 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
 const void* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what) {
   const ir_alias_t alias = armnn_i_acc_input(graph, index);
   const void* values = graph->values[alias.value]->constant;
-  /* What this compiler folded to a constant may be in another order. */
+  /* Constants that this compiler made may be in another order. */
   if (values == NULL) armnn_i_acc_refuse(graph, NULL, "%s are not constant", what);
   const uint32_t plain = armnn_i_acc_plain(graph, &alias);
   return graph->values[plain]->constant;

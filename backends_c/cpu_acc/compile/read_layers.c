@@ -276,8 +276,8 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   const int64_t outputs = weights_shape.dims[transposed ? 0 : 1];
   const ir_alias_t alias = armnn_i_acc_input(graph, 0), weights = armnn_i_acc_input(graph, 1);
   const ir_shape_t own = armnn_i_acc_logical(graph, &alias);
-  /* One matrix of all rows; with the dimensions that it has if it is one already, so that what
-   * follows the layer needs no other shape. */
+  /* One matrix of all rows. An input that is one already keeps its dimensions, so that the next
+   * layer needs no other shape. */
   ir_shape_t rows = {2, {ir_count(&own) / inputs, inputs}};
   if (own.rank > 2 && own.dims[own.rank - 1] == inputs && own.dims[own.rank - 2] == rows.dims[0]) {
     rows = own;

@@ -66,7 +66,7 @@ armnn_i_acc_tensor_t armnn_i_acc_tensor_of(const ir_value_t* value) {
     memcpy(tensor.strides, value->strides, sizeof tensor.strides);
     tensor.memory = (armnn_i_acc_memory_t){value->buffer, value->offset};
   }
-  for (uint32_t d = tensor.rank; d-- > 0;) { /* whatever stood there, it is never used */
+  for (uint32_t d = tensor.rank; d-- > 0;) { /* a stride nobody uses: as if dense */
     if (tensor.dims[d] != 1) continue;
     tensor.strides[d] = d + 1 == tensor.rank ? (int64_t)tensor.element.size
                                              : tensor.strides[d + 1] * tensor.dims[d + 1];

@@ -32,7 +32,7 @@
 #define BY_FOUR "GCC unroll 4"
 #define ONCE "GCC unroll 1"
 
-/* Out of line: where a lane is beyond what the polynomial does. */
+/* Out of line: some lane is outside the polynomial's range. */
 static __attribute__((noinline)) vf_t any_sin(vf_t x) {
   float lanes[VF_LANES];
   vf_store(lanes, x);

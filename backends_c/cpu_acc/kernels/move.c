@@ -50,7 +50,7 @@ static void turn_any(const float* in, ptrdiff_t in_stride, float* out, ptrdiff_t
   }
 }
 
-/* By 4 x 4, and what is left one by one. */
+/* By 4 x 4, and the rest one by one. */
 static void turn_small(const float* in, ptrdiff_t in_stride, float* out, ptrdiff_t out_stride,
                        size_t rows, size_t columns) {
   size_t r = 0;
@@ -138,7 +138,8 @@ ACC_INLINE void turn_block(const float* in, ptrdiff_t in_stride, float* out, ptr
 
 #if HAS_QUADS
 /* Up to 4 rows become pixels of as many channels without gaps. Whole quads are stored, in ascending
- * order: what is too much is overwritten by the next pixel. The last pixels are done one by one. */
+ * order: the floats of a quad that are too many are overwritten by the next pixel. The last pixels
+ * are done one by one. */
 static size_t interleave(const float* in, ptrdiff_t in_stride, float* out, size_t rows,
                          size_t columns) {
   size_t c = 0;

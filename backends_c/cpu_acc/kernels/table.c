@@ -14,7 +14,7 @@
 #elif defined(__AVX2__)
 #define FEATURES (ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA)
 #else
-#define FEATURES 0 /* what every machine of the architecture has */
+#define FEATURES 0 /* every machine of the architecture has them */
 #endif
 
 extern const armnn_i_acc_gemm_kernels_t ACC_NAME(armnn_i_acc_gemm_kernels);

@@ -3,14 +3,13 @@
  *
  * depthwise.c - depthwise convolutions, also with several output channels for each input channel.
  *
- * Work is cut into groups of channels within chunks of output rows; the chunk is the outer of the
- * two, so that what the rows of a chunk read stays near while its groups go by, and a thread keeps
- * to its part of the image.
+ * Work is cut into groups of channels within chunks of output rows. The chunk is the outer of the
+ * two, so that its input rows stay in cache while its groups go by, and a thread keeps to its share
+ * of the image.
  */
 #include "op_base.h"
 
-/* Input of a chunk of rows, in elements; more than a chunk's first rows are read twice otherwise.
- */
+/* Input of a chunk of rows, in elements. Smaller chunks would read more rows twice. */
 #define CHUNK_INPUT 65536
 /* The same down strips of columns, which are read from top to bottom: as much of a strip as stays
  * in L2 for the strip beside it. */
@@ -25,7 +24,7 @@ typedef struct depthwise_op_t {
   armnn_i_acc_convolution_t what;
   int64_t in_steps[ARMNN_ACC_MAX_RANK], out_steps[ARMNN_ACC_MAX_RANK];
   int64_t residual_steps[ARMNN_ACC_MAX_RANK];
-  armnn_i_acc_depthwise_job_t job; /* what is the same for all calls */
+  armnn_i_acc_depthwise_job_t job; /* the members that are the same for all calls */
   armnn_i_acc_depthwise_fn_t run, run_rest;
   float* packed;
   int64_t lanes, multiplier;

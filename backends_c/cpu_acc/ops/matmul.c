@@ -32,7 +32,7 @@ typedef struct matmul_t {
   int64_t row_blocks, block_rows;
   uint32_t threads;
   uint64_t thread_offset, thread_scratch; /* of scratch, in elements */
-  armnn_i_acc_gemm_job_t job;             /* what is the same for all tiles */
+  armnn_i_acc_gemm_job_t job;             /* the members that are the same for all tiles */
   armnn_i_acc_gemm_tap_t tap;
   bool in_tile; /* the whole epilogue is */
 } matmul_t;

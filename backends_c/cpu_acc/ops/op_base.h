@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * op_base.h - what the makers of operators share: one block of memory for the operator and what it
- * keeps, and tests of how a tensor lies.
+ * op_base.h - shared by the makers of operators: one block of memory for the operator and its
+ * arrays, its kernels, distances between elements.
  */
 #ifndef ARMNN_CPU_ACC_OP_BASE_H_
 #define ARMNN_CPU_ACC_OP_BASE_H_
@@ -49,7 +49,7 @@ static inline const armnn_i_acc_kernels_t* armnn_i_acc_kernels_of(
   return maker->isa->kernels[tensor->element.type];
 }
 
-/* From one index of dimension |d| to the next, in elements, which is what kernels count in. */
+/* The stride of dimension |d| in elements, the unit of kernels. */
 static inline int64_t armnn_i_acc_step(const armnn_i_acc_tensor_t* tensor, uint32_t d) {
   return tensor->strides[d] / (int64_t)tensor->element.size;
 }

@@ -8,8 +8,8 @@
  *
  * Every maker returns OK and an operator, OUT_OF_MEMORY, or UNSUPPORTED for a combination that it
  * does not do (the compiler then finds another way). Tensors are physical. Constant weights are
- * packed while the operator is made and not read later. What belongs to each channel (biases,
- * scales, shifts) is float32 for any element type: the compiler computes it.
+ * packed while the operator is made and not read later. Biases, scales and shifts of channels are
+ * float32 for any element type: the compiler computes them.
  */
 #ifndef ARMNN_CPU_ACC_OPS_H_
 #define ARMNN_CPU_ACC_OPS_H_
@@ -21,8 +21,8 @@
 typedef struct armnn_i_acc_convolution_t {
   armnn_i_acc_tensor_t input;  /* [n, h, w, c] */
   armnn_i_acc_tensor_t output; /* [n, oh, ow, oc] */
-  /* [o, y, x, i], constant, of any strides: whatever order a network has, nothing is copied before
-   * it is packed. |i| runs over the input channels of one group. */
+  /* [o, y, x, i], constant, of any strides, so that the order of a network's weights needs no copy
+   * before they are packed. |i| runs over the input channels of one group. */
   armnn_i_acc_tensor_t weights;
   const float* bias; /* [oc], or null */
   int64_t kernel_y, kernel_x;

@@ -50,7 +50,7 @@ static void fill(const pad_op_t* op, float* out, int64_t count) {
   }
 }
 
-/* Elements [begin, end) of a row that show what the mode says. */
+/* Elements [begin, end) of a row, which lie beside the input and show reflections of it. */
 static void reflect(const pad_op_t* op, const float* in, float* out, int64_t begin, int64_t end) {
   const uint32_t last = op->rank - 1;
   for (int64_t i = begin; i < end; ++i) {

@@ -11,20 +11,20 @@
 
 #include <math.h>
 
-/* Inputs and outputs of a block, and weights that may be read again for each block. */
+/* Bytes of a block's inputs and outputs, and of weights that may be read again for each block. */
 #define BLOCK_BYTES 262144
 #define NEAR_WEIGHTS 524288
 /* Work of a block that is worth being handed out by itself. */
 #define ITEM_OPERATIONS 3000000
 
-/* Up to which it pays to gather columns for a function of all of them. */
+/* Up to this many columns, gathering them for whole vectors of a function pays. */
 #define FEW_COLUMNS 32
 #define GATHERED_FLOATS 512
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Do the pixels of all lines and images lie at equal distances? */
+/* Whether the pixels of all lines and images lie at equal distances. */
 static bool is_flat(const armnn_i_acc_tensor_t* tensor) {
   const int64_t* dims = tensor->dims;
   const int64_t* strides = tensor->strides;
@@ -279,7 +279,7 @@ static void apply_to_columns(armnn_i_acc_apply_fn_t apply, const armnn_i_acc_epi
   }
 }
 
-/* What tiles do not do in registers, on a block that is still in cache. */
+/* The rest of an epilogue that tiles do not finish in registers, while the block is in cache. */
 static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* tiles,
                    uint32_t tile_count, uint32_t begin, uint32_t end) {
   const armnn_i_acc_window_t* window = state->window;

@@ -74,10 +74,6 @@ void armnn_i_acc_read_unary(ir_graph_t* graph) {
   apply_to_input(graph, functions[d->operation], 0.0f, 0.0f);
 }
 
-void armnn_i_acc_read_floor(ir_graph_t* graph) {
-  apply_to_input(graph, ARMNN_ACC_FLOOR, 0.0f, 0.0f);
-}
-
 /* ---- Functions of two variables ------------------------------------------------------------ */
 
 static bool is_full(const ir_graph_t* graph, const ir_alias_t* alias, const ir_shape_t* logical) {
@@ -192,34 +188,11 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
 
 void armnn_i_acc_read_binary(ir_graph_t* graph) {
   const armnn_layer_t* layer = ir_layer(graph);
-  int32_t operation;
-  switch (layer->type) {
-    case ARMNN_LAYER_ADDITION:
-      operation = ARMNN_BINARY_ADD;
-      break;
-    case ARMNN_LAYER_DIVISION:
-      operation = ARMNN_BINARY_DIV;
-      break;
-    case ARMNN_LAYER_MAXIMUM:
-      operation = ARMNN_BINARY_MAXIMUM;
-      break;
-    case ARMNN_LAYER_MINIMUM:
-      operation = ARMNN_BINARY_MINIMUM;
-      break;
-    case ARMNN_LAYER_MULTIPLICATION:
-      operation = ARMNN_BINARY_MUL;
-      break;
-    case ARMNN_LAYER_SUBTRACTION:
-      operation = ARMNN_BINARY_SUB;
-      break;
-    default:
-      operation =
-          ((const armnn_elementwise_binary_descriptor_t*)(const void*)layer->descriptor)->operation;
-  }
+  const armnn_elementwise_binary_descriptor_t* d = (const void*)layer->descriptor;
   const ir_alias_t left = armnn_i_acc_input(graph, 0), right = armnn_i_acc_input(graph, 1);
   const ir_shape_t logical = armnn_i_acc_shape_of(layer->output_infos[0]);
   armnn_i_acc_set_output(graph, 0,
-                         armnn_i_acc_apply_binary(graph, &left, &right, operation, &logical));
+                         armnn_i_acc_apply_binary(graph, &left, &right, d->operation, &logical));
 }
 
 /* x below 0 is multiplied: min(x, 0) * slope + max(x, 0), or LEAKY where there is one slope. */
@@ -360,29 +333,20 @@ void armnn_i_acc_read_softmax(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, alias);
 }
 
-static void read_reduction(ir_graph_t* graph, int32_t operation, const int32_t* axes,
-                           uint32_t count) {
+void armnn_i_acc_read_reduce(ir_graph_t* graph) {
+  const armnn_reduce_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_alias_t alias = armnn_i_acc_input(graph, 0);
   ir_shape_t shape = *ir_shape(graph, alias.value);
-  uint32_t mask = count == 0 ? (1u << shape.rank) - 1u : 0;
-  for (uint32_t i = 0; i < count; ++i) mask |= 1u << axis_of(&alias, axes[i], shape.rank);
-  for (uint32_t d = 0; d < shape.rank; ++d) {
-    if (mask >> d & 1u) shape.dims[d] = 1;
+  uint32_t mask = d->axis_count == 0 ? (1u << shape.rank) - 1u : 0;
+  for (uint32_t i = 0; i < d->axis_count; ++i)
+    mask |= 1u << axis_of(&alias, d->axes[i], shape.rank);
+  for (uint32_t i = 0; i < shape.rank; ++i) {
+    if (mask >> i & 1u) shape.dims[i] = 1;
   }
   ir_node_t* node = armnn_i_acc_node_of(graph, IR_REDUCE, alias.value, &shape);
-  node->reduce.operation = operation;
+  node->reduce.operation = d->operation;
   node->reduce.axis_mask = mask;
   alias.value = node->output;
   const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &alias, &out));
-}
-
-void armnn_i_acc_read_reduce(ir_graph_t* graph) {
-  const armnn_reduce_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  read_reduction(graph, d->operation, d->axes, d->axis_count);
-}
-
-void armnn_i_acc_read_mean(ir_graph_t* graph) {
-  const armnn_mean_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  read_reduction(graph, ARMNN_REDUCE_MEAN, d->axes, d->axis_count);
 }

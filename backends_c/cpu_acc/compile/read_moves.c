@@ -246,15 +246,6 @@ void armnn_i_acc_read_transpose(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, result);
 }
 
-/* Dimension i of the input is dimension mappings[i] of the output. */
-void armnn_i_acc_read_permute(ir_graph_t* graph) {
-  const armnn_permute_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  const ir_alias_t input = armnn_i_acc_input(graph, 0);
-  ir_alias_t result = input;
-  for (uint32_t i = 0; i < d->rank; ++i) result.perm[ir_axis(&input, i)] = d->mappings[i];
-  armnn_i_acc_set_output(graph, 0, result);
-}
-
 void armnn_i_acc_read_reshape(ir_graph_t* graph) {
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
   const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py import descriptors as d
-from armnn_py.backends.support import LayerSupport
+from armnn_py.backends.layer_support import LayerSignature, LayerSupport
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.shapes import infer
 from armnn_py.records import record
@@ -136,23 +136,23 @@ def probe_support(backend: Backend) -> dict[LayerType, tuple[DataType, ...]]:
     with LayerSupport(backend) as support:
         for data_type in DataType:
             examples = list(example_layers(data_type))
-            answers = support.ask_signatures(examples)
+            answers = support.ask_many(examples)
             for example, answer in zip(examples, answers, strict=True):
-                types = taken.setdefault(example[0], {})
+                types = taken.setdefault(example.type, {})
                 if answer:
                     types[data_type] = None
     return {layer_type: tuple(taken[layer_type]) for layer_type in sorted(taken)}
 
 
-def example_layers(data_type: DataType) -> Iterator[tuple[Any, ...]]:
-    """Give the well-formed examples of a data type, as `LayerSupport.ask_signature` takes them."""
+def example_layers(data_type: DataType) -> Iterator[LayerSignature]:
+    """Give the well-formed examples of a data type."""
     plain = _examples(_Operands(DataType.FLOAT32))
     for example, in_float in zip(_examples(_Operands(data_type)), plain, strict=True):
         try:
             outputs = example.outputs
             if outputs is None and data_type.is_quantized:  # what is calculated needs a scale
                 outputs = [_in_type(info, data_type) for info in in_float.infer(None)]
-            yield (
+            yield LayerSignature(
                 example.type,
                 example.descriptor,
                 tuple(operand.info for operand in example.operands),

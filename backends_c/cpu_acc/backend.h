@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * backend.h - the parts of CpuAcc that face the host: entry.c, support.c, optimize.c, workload.c
+ * backend.h - the files of CpuAcc that face the host: entry.c, support.c, optimize.c, workload.c
  * and program.c.
  */
 #ifndef ARMNN_CPU_ACC_BACKEND_H_
@@ -17,15 +17,14 @@
 typedef struct armnn_i_acc_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
-  const armnn_i_acc_kernels_t* kernels;
+  const armnn_i_acc_isa_t* isa;
   int64_t threads; /* the option: 0 = as many as the host has when something is compiled */
 } armnn_i_acc_backend_t;
 
 /* entry.c */
 armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend);
 
-/* ---- program.c --------------------------------------------------------------------------------
- */
+/* ---- program.c ----------------------------------------------------------------------------- */
 
 typedef struct armnn_i_acc_entry_t {
   armnn_i_acc_op_t* op;
@@ -33,20 +32,26 @@ typedef struct armnn_i_acc_entry_t {
   uint32_t guid_count;
 } armnn_i_acc_entry_t;
 
+/* A tensor that crosses the border of the part. */
+typedef struct armnn_i_acc_border_t {
+  armnn_i_acc_element_t element;
+  uint64_t size; /* bytes */
+} armnn_i_acc_border_t;
+
 /* A compiled part; constant from the end of the compilation on. */
 typedef struct armnn_i_acc_program_t {
   armnn_i_acc_maker_t maker;
   uint32_t input_count, output_count;
-  uint64_t* border; /* bytes of each input, then of each output */
+  armnn_i_acc_border_t* border; /* of each input, then of each output */
   armnn_i_acc_entry_t* entries;
   uint32_t count, capacity;
   uint64_t arena_size;   /* first in the scratch of a run */
-  uint64_t op_scratch;   /* then what the operator that runs needs */
+  uint64_t op_scratch;   /* then the scratch of the operator that runs */
   uint64_t scratch_size; /* both, and the addresses of the bindings */
   /* Copies of constants that operators read when they run. */
-  float** constants;
-  const float** originals;
-  uint64_t* constant_sizes;
+  void** constants;
+  const void** originals;
+  uint64_t* constant_sizes; /* bytes */
   uint32_t constant_count, constant_capacity;
 } armnn_i_acc_program_t;
 
@@ -55,15 +60,15 @@ armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* mak
 /* Takes |op| and |guids| (from malloc); false if memory is out: then they stay the caller's. */
 bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* op, uint64_t* guids,
                              uint32_t guid_count);
-/* A copy of |count| values that lives as long as the program; null if memory is out. */
-const float* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const float* values,
-                                      uint64_t count);
+/* A copy of |size| bytes that lives as long as the program; null if memory is out. */
+const void* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const void* data,
+                                     uint64_t size);
 void armnn_i_acc_program_clear(armnn_i_acc_program_t* program);
 void armnn_i_acc_program_finish(armnn_i_acc_program_t* program, uint64_t arena_size);
 void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program);
 
-/* The tensors of one run: input i of the program is inputs[order[i]]. Without |order|, which a part
- * does not have, it is inputs[i], and the operators are told to the trace by their layers. */
+/* The tensors of one run. Input i of the program is inputs[order[i]] for a single layer; a part has
+ * no |order|, its input i is inputs[i], and the trace shows its operators by their layers. */
 typedef struct armnn_i_acc_borders_t {
   const void* const* inputs;
   const uint32_t* order;
@@ -75,18 +80,15 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
                                        const armnn_i_acc_borders_t* borders, char* scratch,
                                        uint64_t run_id, armnn_error_t* error);
 
-/* ---- compile/ ---------------------------------------------------------------------------------
- */
+/* ---- compile/ ------------------------------------------------------------------------------ */
 
-/* UNSUPPORTED: the layers that cannot be done are in |out_layers|, which has room for all, in their
- * order. */
+/* UNSUPPORTED: |out_layers|, which has room for all, lists the layers that cannot be compiled, in
+ * their order. */
 armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn_subgraph_t* part,
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error);
-bool armnn_i_acc_has_reader(int32_t layer_type);
 
-/* ---- support.c --------------------------------------------------------------------------------
- */
+/* ---- support.c ----------------------------------------------------------------------------- */
 
 armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
 armnn_status_t armnn_i_acc_get_layer_support(armnn_backend_t* backend,
@@ -94,8 +96,7 @@ armnn_status_t armnn_i_acc_get_layer_support(armnn_backend_t* backend,
                                              armnn_layer_support_t** out_support,
                                              armnn_error_t* error);
 
-/* ---- optimize.c, workload.c -------------------------------------------------------------------
- */
+/* ---- optimize.c, workload.c ---------------------------------------------------------------- */
 
 armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                                     const armnn_options_t* model_options,

@@ -46,8 +46,7 @@ static armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_option
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Choosing ---------------------------------------------------------------------------------
- */
+/* ---- Choosing ------------------------------------------------------------------------------ */
 
 static bool equals(armnn_string_t text, const char* other) {
   return text.size == strlen(other) && (text.size == 0 || memcmp(text.data, other, text.size) == 0);
@@ -58,26 +57,26 @@ static uint64_t features_of(const armnn_host_t* host) {
   return host->cpu_features(host->context);
 }
 
-/* The best kernels that this machine runs, or those of |isa|; null with the reason. */
-static const armnn_i_acc_kernels_t* choose(uint64_t features, armnn_string_t isa,
-                                           armnn_error_t* error) {
-  const bool any = isa.size == 0 || equals(isa, "auto");
+/* The best instruction set that this machine runs, or |name|; null with the reason. */
+static const armnn_i_acc_isa_t* choose(uint64_t features, armnn_string_t name,
+                                       armnn_error_t* error) {
+  const bool any = name.size == 0 || equals(name, "auto");
   bool known = any;
   char usable[128] = "auto";
-  for (uint32_t i = 0; i < armnn_i_acc_all_kernels_count; ++i) {
-    const armnn_i_acc_kernels_t* kernels = armnn_i_acc_all_kernels[i];
-    const bool runs = (features & kernels->features) == kernels->features;
-    const bool wanted = any || equals(isa, kernels->isa);
-    known = known || equals(isa, kernels->isa);
-    if (runs && wanted) return kernels;
+  for (uint32_t i = 0; i < armnn_i_acc_isa_count; ++i) {
+    const armnn_i_acc_isa_t* isa = armnn_i_acc_isas[i];
+    const bool runs = (features & isa->features) == isa->features;
+    const bool wanted = any || equals(name, isa->name);
+    known = known || equals(name, isa->name);
+    if (runs && wanted) return isa;
     if (runs) {
       const size_t used = strlen(usable);
-      snprintf(usable + used, sizeof usable - used, ", %s", kernels->isa);
+      snprintf(usable + used, sizeof usable - used, ", %s", isa->name);
     }
   }
   armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "option 'isa': %s '%.*s'; here: %s",
              known ? "this processor does not run" : "there are no kernels for",
-             isa.size > 60 ? 60 : (int)isa.size, isa.size == 0 ? "" : isa.data, usable);
+             name.size > 60 ? 60 : (int)name.size, name.size == 0 ? "" : name.data, usable);
   return NULL;
 }
 
@@ -90,7 +89,7 @@ armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   if (backend->threads > 0 && backend->threads < (int64_t)count) {
     count = (uint32_t)backend->threads;
   }
-  return (armnn_i_acc_maker_t){host, backend->kernels, count < 1 ? 1 : count};
+  return (armnn_i_acc_maker_t){host, backend->isa, count < 1 ? 1 : count};
 }
 
 static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
@@ -119,20 +118,20 @@ static const armnn_backend_api_t backend_api = {
 
 static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
                              armnn_backend_t** out_backend, armnn_error_t* error) {
-  armnn_string_t isa = {NULL, 0};
+  armnn_string_t name = {NULL, 0};
   int64_t threads = 0;
   *out_backend = NULL;
   for (uint64_t i = 0; options != NULL && i < options->count; ++i) {
-    if (equals(options->items[i].name, "isa")) isa = options->items[i].string;
+    if (equals(options->items[i].name, "isa")) name = options->items[i].string;
     if (equals(options->items[i].name, "threads")) threads = options->items[i].integer;
   }
-  const armnn_i_acc_kernels_t* kernels = choose(features_of(host), isa, error);
-  if (kernels == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
+  const armnn_i_acc_isa_t* isa = choose(features_of(host), name, error);
+  if (isa == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
   armnn_i_acc_backend_t* self = calloc(1, sizeof *self);
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &backend_api;
   self->host = host;
-  self->kernels = kernels;
+  self->isa = isa;
   self->threads = threads;
   *out_backend = &self->base;
   return ARMNN_STATUS_OK;

@@ -20,15 +20,14 @@ typedef struct work_t {
 
 static void blob_release(void* object) { armnn_i_acc_program_destroy(object); }
 
-/* ---- A range of layers as a sub-graph of its own ----------------------------------------------
- */
+/* ---- A range of layers as a sub-graph of its own ------------------------------------------- */
 
 typedef struct range_t {
   armnn_subgraph_t part;
   uint32_t begin, end;
   uint32_t* numbers;     /* of its layers in the whole */
-  armnn_slot_t* sources; /* what each of its inputs is, in terms of the whole */
-  armnn_slot_t* targets; /* the same for its outputs */
+  armnn_slot_t* sources; /* of its inputs, in the whole */
+  armnn_slot_t* targets; /* of its outputs, in the whole */
   /* Copies of the layers with slots that count from |begin|. */
   armnn_layer_t* layers;
   const armnn_layer_t** pointers;
@@ -125,8 +124,7 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
   return true;
 }
 
-/* ---- Answers ----------------------------------------------------------------------------------
- */
+/* ---- Answers ------------------------------------------------------------------------------- */
 
 /* The program is the host's afterwards, or destroyed. */
 static armnn_status_t substitute(const work_t* work, const range_t* range,
@@ -147,8 +145,8 @@ static armnn_status_t give_back(const work_t* work, uint32_t layer, const char* 
 static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_t end,
                                      armnn_error_t* error);
 
-/* Gives back the failed layers of a range, and does what lies before each; |*out_next| is the layer
- * behind the last of them. */
+/* Gives back the failed layers of a range, and compiles the layers before each; |*out_next| is the
+ * layer behind the last of them. */
 static armnn_status_t split(const work_t* work, const range_t* range, const uint32_t* failed,
                             uint32_t failed_count, const char* reason, uint32_t* out_next,
                             armnn_error_t* error) {
@@ -163,7 +161,7 @@ static armnn_status_t split(const work_t* work, const range_t* range, const uint
   return ARMNN_STATUS_OK;
 }
 
-/* One compilation from layer |*next| on; it moves on over what was answered for. */
+/* One compilation from layer |*next| on, which moves behind the layers that got an answer. */
 static armnn_status_t optimize_some(const work_t* work, uint32_t* next, uint32_t end,
                                     armnn_error_t* error) {
   range_t range;
@@ -192,8 +190,8 @@ static armnn_status_t optimize_some(const work_t* work, uint32_t* next, uint32_t
   return status;
 }
 
-/* What lies before failed layers is compiled once more, in a deeper call; what lies behind them in
- * a further round, so that a part full of them needs no deep stack. */
+/* Layers before a failed one are compiled once more, in a deeper call; those behind the last failed
+ * one in a further round, so that a part full of failures needs no deep stack. */
 static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_t end,
                                      armnn_error_t* error) {
   armnn_status_t status = ARMNN_STATUS_OK;

@@ -12,6 +12,11 @@ static uint64_t rounded(uint64_t size) {
   return (size + ARMNN_ACC_LINE - 1) / ARMNN_ACC_LINE * ARMNN_ACC_LINE;
 }
 
+static armnn_i_acc_border_t border_of(const armnn_tensor_info_t* info) {
+  const armnn_i_acc_element_t element = armnn_i_acc_element_of(info);
+  return (armnn_i_acc_border_t){element, info->element_count * element.size};
+}
+
 armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
                                                   const armnn_subgraph_t* part) {
   armnn_i_acc_program_t* program = calloc(1, sizeof *program);
@@ -25,16 +30,13 @@ armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* mak
     free(program);
     return NULL;
   }
-  uint64_t* size = program->border;
-  for (uint32_t i = 0; i < part->input_count; ++i) {
-    *size++ = part->input_infos[i]->element_count * sizeof(float);
-  }
-  for (uint32_t k = 0; k < part->output_count; ++k) {
+  armnn_i_acc_border_t* border = program->border;
+  for (uint32_t i = 0; i < part->input_count; ++i) *border++ = border_of(part->input_infos[i]);
+  for (uint32_t k = 0; k < part->output_count; ++k, ++border) {
     const armnn_slot_t slot = part->outputs[k];
     if (slot.layer < part->layer_count && slot.slot < part->layers[slot.layer]->output_count) {
-      *size = part->layers[slot.layer]->output_infos[slot.slot]->element_count * sizeof(float);
+      *border = border_of(part->layers[slot.layer]->output_infos[slot.slot]);
     }
-    ++size;
   }
   return program;
 }
@@ -52,30 +54,30 @@ bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* o
   return true;
 }
 
-const float* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const float* values,
-                                      uint64_t count) {
+const void* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const void* data,
+                                     uint64_t size) {
   for (uint32_t i = 0; i < program->constant_count; ++i) {
-    if (program->originals[i] == values && program->constant_sizes[i] >= count) {
+    if (program->originals[i] == data && program->constant_sizes[i] >= size) {
       return program->constants[i];
     }
   }
   if (program->constant_count == program->constant_capacity) {
     const uint32_t capacity = 2 * program->constant_capacity + 16;
-    float** constants = realloc(program->constants, capacity * sizeof *constants);
+    void** constants = realloc(program->constants, capacity * sizeof *constants);
     if (constants != NULL) program->constants = constants;
-    const float** originals = realloc(program->originals, capacity * sizeof *originals);
+    const void** originals = realloc(program->originals, capacity * sizeof *originals);
     if (originals != NULL) program->originals = originals;
     uint64_t* sizes = realloc(program->constant_sizes, capacity * sizeof *sizes);
     if (sizes != NULL) program->constant_sizes = sizes;
     if (constants == NULL || originals == NULL || sizes == NULL) return NULL;
     program->constant_capacity = capacity;
   }
-  float* copy = aligned_alloc(ARMNN_ACC_LINE, (size_t)rounded(count * sizeof *copy));
+  void* copy = aligned_alloc(ARMNN_ACC_LINE, (size_t)rounded(size));
   if (copy == NULL) return NULL;
-  memcpy(copy, values, (size_t)count * sizeof *copy);
+  memcpy(copy, data, (size_t)size);
   program->constants[program->constant_count] = copy;
-  program->constant_sizes[program->constant_count] = count;
-  program->originals[program->constant_count++] = values;
+  program->constant_sizes[program->constant_count] = size;
+  program->originals[program->constant_count++] = data;
   return copy;
 }
 
@@ -97,7 +99,7 @@ void armnn_i_acc_program_finish(armnn_i_acc_program_t* program, uint64_t arena_s
     if (size > program->op_scratch) program->op_scratch = size;
   }
   const uint64_t bindings = 1 + (uint64_t)program->input_count + program->output_count;
-  program->scratch_size = program->arena_size + program->op_scratch + bindings * sizeof(float*);
+  program->scratch_size = program->arena_size + program->op_scratch + bindings * sizeof(char*);
 }
 
 void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program) {
@@ -111,8 +113,7 @@ void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program) {
   free(program);
 }
 
-/* ---- Running ----------------------------------------------------------------------------------
- */
+/* ---- Running ------------------------------------------------------------------------------- */
 
 static armnn_string_t text_of(const char* text) { return (armnn_string_t){text, strlen(text)}; }
 
@@ -138,11 +139,11 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
       borders->order == NULL && host != NULL && ARMNN_HAS_FN(host, armnn_host_t, trace);
   const bool asks =
       program->count > 1 && host != NULL && ARMNN_HAS_FN(host, armnn_host_t, cancelled);
-  float** bindings = (float**)(void*)(scratch + program->arena_size + program->op_scratch);
-  bindings[ARMNN_ACC_ARENA] = (float*)(void*)scratch;
+  char** bindings = (char**)(void*)(scratch + program->arena_size + program->op_scratch);
+  bindings[ARMNN_ACC_ARENA] = scratch;
   for (uint32_t i = 0; i < program->input_count; ++i) {
     const void* input = borders->inputs[borders->order == NULL ? i : borders->order[i]];
-    bindings[1 + i] = (float*)(uintptr_t)input;
+    bindings[1 + i] = (char*)(uintptr_t)input;
   }
   for (uint32_t k = 0; k < program->output_count; ++k) {
     bindings[1 + program->input_count + k] = borders->outputs[k];

@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * program.h - what a sub-graph becomes: a list of operators over tensors in one arena.
+ * program.h - a compiled sub-graph: a list of operators over tensors in one arena.
  *
  * The compiler (compile/) turns layers into operators, chooses the order in which each tensor's
- * dimensions lie in memory, and places tensors. Operators (ops/) see only that: **physical**
- * tensors, whose dimensions are already in memory order (images are N, H, W, C), with strides, so
- * that an operator can write its result straight into a part of a larger tensor. They cut their
- * work for the host's threads and call kernels (kernels/), which know one instruction set and no
- * tensors.
+ * dimensions lie in memory, and gives tensors their memory. Operators (ops/) see only that:
+ * **physical** tensors, whose dimensions are already in memory order (images are N, H, W, C), with
+ * strides, so that an operator can write its result straight into a slice of a larger tensor. They
+ * cut their work for the host's threads and call kernels (kernels/), which know one instruction set
+ * and no tensors.
  *
  * A program is made once, and run by any number of threads at a time: everything in it is constant
- * when it runs. What changes is in armnn_i_acc_run_t.
+ * when it runs. The state of one run is armnn_i_acc_run_t.
  */
 #ifndef ARMNN_CPU_ACC_PROGRAM_H_
 #define ARMNN_CPU_ACC_PROGRAM_H_
@@ -25,29 +25,49 @@
 #define ARMNN_ACC_MAX_RANK 8u
 #define ARMNN_ACC_LINE 64u /* alignment in bytes of tensors in the arena and of packed weights */
 
-typedef struct armnn_i_acc_kernels_t armnn_i_acc_kernels_t; /* kernels/kernels.h */
+typedef struct armnn_i_acc_isa_t armnn_i_acc_isa_t; /* kernels/kernels.h */
 
-/* ---- Tensors --------------------------------------------------------------------------------
- */
+/* ---- Tensors ------------------------------------------------------------------------------- */
 
-/* Where a tensor's first element is: |offset| floats into binding |binding|. Binding 0 is memory of
- * the run; then come the inputs, then the outputs of the part. */
+/* How an element is stored. Quantised, the number q stands for scale * (q - zero_point). */
+typedef struct armnn_i_acc_element_t {
+  int32_t type;  /* armnn_data_type_e */
+  uint32_t size; /* bytes */
+  float scale;   /* 0 if not quantised */
+  int32_t zero_point;
+} armnn_i_acc_element_t;
+
+#define ARMNN_ACC_FLOAT32 ((armnn_i_acc_element_t){ARMNN_DATA_TYPE_FLOAT32, sizeof(float), 0.0f, 0})
+
+/* The element of tensors that |info| describes; quantised per axis, it has no scale. */
+static inline armnn_i_acc_element_t armnn_i_acc_element_of(const armnn_tensor_info_t* info) {
+  armnn_i_acc_element_t element = {info->data_type, armnn_data_type_size(info->data_type), 0.0f, 0};
+  if (info->quantization_count == 1) {
+    element.scale = info->scales[0];
+    element.zero_point = info->zero_points[0];
+  }
+  return element;
+}
+
+/* Memory that is not known before the run: |offset| bytes into binding |binding|. Binding 0 is the
+ * arena of the run; then come the inputs, then the outputs of the part. */
 #define ARMNN_ACC_ARENA 0u
-typedef struct armnn_i_acc_place_t {
+typedef struct armnn_i_acc_memory_t {
   uint32_t binding;
   int64_t offset;
-} armnn_i_acc_place_t;
+} armnn_i_acc_memory_t;
 
-/* A float32 tensor in memory order: the last dimension has stride 1 unless it has one element.
- * Strides are in floats. A constant has its values in |values| instead of a place. Memory of the
- * arena may be read and written up to the next multiple of 16 floats behind a dense tensor; memory
- * of other bindings and constants ends with the last element. */
+/* A tensor in memory order: the last dimension has no gaps unless it has one element. Strides are
+ * in bytes. A constant has its elements at |values| instead of in |memory|. The arena may be read
+ * and written up to the next multiple of a line behind a dense tensor; other bindings and constants
+ * end with the last element. */
 typedef struct armnn_i_acc_tensor_t {
+  armnn_i_acc_element_t element;
   uint32_t rank;
   int64_t dims[ARMNN_ACC_MAX_RANK];
   int64_t strides[ARMNN_ACC_MAX_RANK];
-  armnn_i_acc_place_t place;
-  const float* values;
+  armnn_i_acc_memory_t memory;
+  const void* values;
 } armnn_i_acc_tensor_t;
 
 static inline int64_t armnn_i_acc_count(const armnn_i_acc_tensor_t* tensor) {
@@ -57,7 +77,7 @@ static inline int64_t armnn_i_acc_count(const armnn_i_acc_tensor_t* tensor) {
 }
 
 static inline bool armnn_i_acc_is_dense(const armnn_i_acc_tensor_t* tensor) {
-  int64_t stride = 1;
+  int64_t stride = tensor->element.size;
   for (uint32_t i = tensor->rank; i-- > 0;) {
     if (tensor->dims[i] != 1 && tensor->strides[i] != stride) return false;
     stride *= tensor->dims[i];
@@ -65,21 +85,20 @@ static inline bool armnn_i_acc_is_dense(const armnn_i_acc_tensor_t* tensor) {
   return true;
 }
 
-/* ---- One run --------------------------------------------------------------------------------
- */
+/* ---- One run ------------------------------------------------------------------------------- */
 
 typedef struct armnn_i_acc_run_t {
   const armnn_host_t* host; /* or null: everything on the calling thread */
   uint64_t run_id;
-  float* const* bindings;
+  char* const* bindings;
   char* scratch;        /* of the operator that runs, as large as it asked for; aligned to a line */
-  uint32_t max_threads; /* at least 1; what scratch was sized for */
+  uint32_t max_threads; /* at least 1; |scratch| was sized for as many */
 } armnn_i_acc_run_t;
 
-static inline float* armnn_i_acc_address(const armnn_i_acc_run_t* run,
-                                         const armnn_i_acc_tensor_t* tensor) {
-  if (tensor->values != NULL) return (float*)(uintptr_t)tensor->values;
-  return run->bindings[tensor->place.binding] + tensor->place.offset;
+static inline void* armnn_i_acc_address(const armnn_i_acc_run_t* run,
+                                        const armnn_i_acc_tensor_t* tensor) {
+  if (tensor->values != NULL) return (void*)(uintptr_t)tensor->values;
+  return run->bindings[tensor->memory.binding] + tensor->memory.offset;
 }
 
 /* Runs |body| over [0, count) on at most |threads| threads; each chunk has at least |grain|. */
@@ -96,8 +115,7 @@ static inline void armnn_i_acc_parallel(const armnn_i_acc_run_t* run, armnn_rang
   body(argument, 0, count, 0);
 }
 
-/* ---- What is fused behind an operator ---------------------------------------------------------
- */
+/* ---- Epilogues: fused behind an operator --------------------------------------------------- */
 
 /* result = function(x + residual) or, with |residual_last|, function(x) + residual. */
 typedef struct armnn_i_acc_epilogue_t {
@@ -136,31 +154,31 @@ typedef enum armnn_i_acc_function_e {
   ARMNN_ACC_FUNCTION_COUNT
 } armnn_i_acc_function_e;
 
-/* ---- Operators ------------------------------------------------------------------------------
- */
+/* ---- Operators ----------------------------------------------------------------------------- */
 
 typedef struct armnn_i_acc_op_t armnn_i_acc_op_t;
 
 /* Every operator begins with this; the function that makes it fills all of it. */
 struct armnn_i_acc_op_t {
   void (*run)(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run);
-  void (*destroy)(armnn_i_acc_op_t* op); /* frees the operator and what it packed */
+  void (*destroy)(armnn_i_acc_op_t* op); /* frees the operator and its packed weights */
   const char* kernel;                    /* static, by the grammar of kernel names */
   uint64_t scratch_size;                 /* bytes that |run| wants for all threads together */
   uint64_t operations;                   /* multiplications and additions of one run */
 };
 
-/* What makers of operators need; lives as long as the programs made with it. */
+/* The makers' view of the backend; lives as long as the programs made with it. */
 typedef struct armnn_i_acc_maker_t {
   const armnn_host_t* host;
-  const armnn_i_acc_kernels_t* kernels; /* of the chosen instruction set */
-  uint32_t max_threads;                 /* that a run will use */
+  const armnn_i_acc_isa_t* isa; /* the chosen one */
+  uint32_t max_threads;         /* that a run will use */
 } armnn_i_acc_maker_t;
 
 /* Operations that pay for one more thread: some microseconds of work against the start of it. */
 #define ARMNN_ACC_OPERATIONS_PER_THREAD UINT64_C(400000)
 
-/* How many threads an operator of |operations| should use; moving a float counts as 8 of them. */
+/* How many threads an operator of |operations| should use; moving an element counts as 8 of them.
+ */
 static inline uint32_t armnn_i_acc_threads(const armnn_i_acc_maker_t* maker, uint64_t operations) {
   const uint64_t wanted = operations / ARMNN_ACC_OPERATIONS_PER_THREAD + 1;
   return wanted < maker->max_threads ? (uint32_t)wanted : maker->max_threads;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * support.c - which layers CpuAcc takes: float32 layers within the rules that all kernels share, as
- * far as the compiler has a reader for them and constants are where it wants them.
+ * support.c - which layers CpuAcc takes: those of compile/kinds.inc in float32, within the rules
+ * that all kernels share, with constants where the compiler wants them.
  */
 #include <stdlib.h>
 
@@ -39,7 +39,24 @@ static armnn_status_t check_constant(const armnn_layer_query_t* query, uint32_t 
   return REFUSE(reason, "%s not constant: they are packed when the network is loaded", what);
 }
 
-static armnn_status_t check_gather(const armnn_layer_query_t* query, armnn_error_t* reason) {
+static armnn_status_t check_weights(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(check_constant(query, 1, "the weights are", reason));
+  return check_constant(query, 2, "the bias values are", reason);
+}
+
+static armnn_status_t check_statistics(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  for (uint32_t i = 1; i < 5; ++i) {
+    ARMNN_RETURN_IF_ERROR(check_constant(query, i, "mean, variance, beta or gamma are", reason));
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_instances(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  if (query->input_infos[0]->rank > 2) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "an instance has one element of each channel");
+}
+
+static armnn_status_t check_indices(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_tensor_info_t* indices = query->input_infos[1];
   if ((indices->flags & ARMNN_TENSOR_CONSTANT) == 0) {
     return REFUSE(reason, "the indices are not constant");
@@ -51,44 +68,36 @@ static armnn_status_t check_gather(const armnn_layer_query_t* query, armnn_error
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t check_details(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  switch (query->type) {
-    case ARMNN_LAYER_CONVOLUTION2D:
-    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
-    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
-      ARMNN_RETURN_IF_ERROR(check_constant(query, 1, "the weights are", reason));
-      return check_constant(query, 2, "the bias values are", reason);
-    case ARMNN_LAYER_BATCH_NORMALIZATION:
-      for (uint32_t i = 1; i < 5; ++i) {
-        ARMNN_RETURN_IF_ERROR(
-            check_constant(query, i, "mean, variance, beta or gamma are", reason));
-      }
-      return ARMNN_STATUS_OK;
-    case ARMNN_LAYER_INSTANCE_NORMALIZATION:
-      return query->input_infos[0]->rank > 2
-                 ? ARMNN_STATUS_OK
-                 : REFUSE(reason, "an instance has one element of each channel");
-    case ARMNN_LAYER_GATHER:
-      return check_gather(query, reason);
-    default:
-      return ARMNN_STATUS_OK;
-  }
-}
+typedef struct layer_t {
+  bool known;
+  armnn_kernel_supports_fn_t check; /* or null */
+  uint32_t other_types;             /* bit i: input i need not be float32 */
+} layer_t;
+
+/* By layer type. */
+static const layer_t layers[] = {
+#define LAYER(type, reader) [ARMNN_LAYER_##type] = {true, NULL, 0},
+#define LAYER_CHECKED(type, reader, check, other_types) \
+  [ARMNN_LAYER_##type] = {true, check_##check, other_types},
+#include "compile/kinds.inc"
+#undef LAYER
+#undef LAYER_CHECKED
+};
 
 armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  if (!armnn_i_acc_has_reader(query->type)) {
-    return REFUSE(reason, "no kernel for this layer type");
-  }
+  const size_t count = sizeof layers / sizeof layers[0];
+  const layer_t layer =
+      query->type >= 0 && (size_t)query->type < count ? layers[query->type] : (layer_t){0};
+  if (!layer.known) return REFUSE(reason, "no kernel for this layer type");
   ARMNN_RETURN_IF_ERROR(armnn_layer_rule(query, reason));
   for (uint32_t i = 0; i < query->input_count; ++i) {
-    if (query->input_infos[i] == NULL) continue;
-    if (query->type == ARMNN_LAYER_GATHER && i == 1) continue;
+    if (query->input_infos[i] == NULL || (i < 32 && (layer.other_types >> i & 1u) != 0)) continue;
     ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], "input", i, reason));
   }
   for (uint32_t i = 0; i < query->output_count; ++i) {
     ARMNN_RETURN_IF_ERROR(check_tensor(query->output_infos[i], "output", i, reason));
   }
-  return check_details(query, reason);
+  return layer.check == NULL ? ARMNN_STATUS_OK : layer.check(query, reason);
 }
 
 static void destroy(armnn_layer_support_t* support) { free(support); }

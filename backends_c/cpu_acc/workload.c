@@ -14,7 +14,7 @@ typedef struct workload_t {
   const armnn_workload_info_t* info;
   const armnn_i_acc_program_t* program;
   armnn_i_acc_program_t* own; /* the same, if it was made here and not by the optimiser */
-  armnn_layer_part_t* layer;  /* what that was made from */
+  armnn_layer_part_t* layer;  /* from which |own| was compiled */
 } workload_t;
 
 /* Which inputs of a single layer its program reads; null for a part, of which it reads all. */
@@ -41,12 +41,22 @@ static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_e
   return armnn_i_acc_program_run(self->program, &borders, args->scratch, args->run_id, error);
 }
 
+/* As much as the largest elements at the border need. */
+static uint32_t alignment_of(const armnn_i_acc_program_t* program) {
+  uint32_t alignment = 1;
+  for (uint32_t i = 0; i < program->input_count + program->output_count; ++i) {
+    const uint32_t size = program->border[i].element.size;
+    if (size > alignment) alignment = size;
+  }
+  return alignment;
+}
+
 static void workload_requirements(armnn_workload_t* workload,
                                   armnn_workload_requirements_t* out_requirements) {
   const workload_t* self = (const workload_t*)workload;
   out_requirements->scratch_size = self->program->scratch_size;
   out_requirements->scratch_alignment = ARMNN_ACC_LINE;
-  out_requirements->tensor_alignment = sizeof(float);
+  out_requirements->tensor_alignment = alignment_of(self->program);
   if (self->layer != NULL &&
       ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
     out_requirements->consumed_mask = self->layer->consumed;
@@ -85,7 +95,12 @@ static armnn_status_t compile_layer(workload_t* self, const armnn_i_acc_maker_t*
   return status;
 }
 
-/* Do the tensors of the layer have the sizes that the program was compiled for? */
+static bool is_tensor_of(const armnn_tensor_info_t* info, const armnn_i_acc_border_t* border) {
+  return info->data_type == border->element.type &&
+         info->element_count * border->element.size == border->size;
+}
+
+/* Do the tensors of the layer have the types and sizes that the program was compiled for? */
 static armnn_status_t check_borders(const workload_t* self, armnn_error_t* error) {
   const armnn_workload_info_t* info = self->info;
   const armnn_i_acc_program_t* program = self->program;
@@ -94,11 +109,10 @@ static armnn_status_t check_borders(const workload_t* self, armnn_error_t* error
               (self->own != NULL || info->input_count == program->input_count);
   for (uint32_t i = 0; fits && i < program->input_count; ++i) {
     const armnn_tensor_info_t* input = info->input_infos[order != NULL ? order[i] : i];
-    fits = input != NULL && input->element_count * sizeof(float) == program->border[i];
+    fits = input != NULL && is_tensor_of(input, &program->border[i]);
   }
   for (uint32_t k = 0; fits && k < program->output_count; ++k) {
-    fits = info->output_infos[k]->element_count * sizeof(float) ==
-           program->border[program->input_count + k];
+    fits = is_tensor_of(info->output_infos[k], &program->border[program->input_count + k]);
   }
   if (fits) return ARMNN_STATUS_OK;
   return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "the part was compiled for other tensors");

@@ -50,8 +50,7 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* ---- Peak -------------------------------------------------------------------------------------
- */
+/* ---- Peak ---------------------------------------------------------------------------------- */
 
 #define PEAK_STEPS 200000
 #define PEAK_SUMS 12
@@ -146,8 +145,7 @@ static uint64_t host_features(void) {
   return host->cpu_features(host->context);
 }
 
-/* ---- Layers -----------------------------------------------------------------------------------
- */
+/* ---- Layers -------------------------------------------------------------------------------- */
 
 static float* random_floats(uint64_t count) {
   static uint32_t state = 1;
@@ -161,11 +159,13 @@ static float* random_floats(uint64_t count) {
 }
 
 static armnn_i_acc_tensor_t image(int64_t size, int64_t channels, uint32_t binding) {
+  const int64_t pixel = channels * (int64_t)sizeof(float);
   return (armnn_i_acc_tensor_t){
+      .element = ARMNN_ACC_FLOAT32,
       .rank = 4,
       .dims = {1, size, size, channels},
-      .strides = {size * size * channels, size * channels, channels, 1},
-      .place = {binding, 0},
+      .strides = {size * size * pixel, size * pixel, pixel, sizeof(float)},
+      .memory = {binding, 0},
   };
 }
 
@@ -214,15 +214,20 @@ static double largest_error(const layer_t* layer, const float* x, const float* w
 static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer) {
   const int64_t out_size =
       (layer->size + layer->kernel / 2 * 2 - layer->kernel) / layer->stride + 1;
-  const int64_t channels = layer->in / layer->groups, places = layer->kernel * layer->kernel;
+  const int64_t channels = layer->in / layer->groups, taps = layer->kernel * layer->kernel;
+  const int64_t tap = sizeof(float); /* OIHW */
   float* x = random_floats((uint64_t)(layer->size * layer->size * layer->in));
   float* y = random_floats((uint64_t)(out_size * out_size * layer->out));
-  float* w = random_floats((uint64_t)(layer->out * channels * places));
+  float* w = random_floats((uint64_t)(layer->out * channels * taps));
   float* b = random_floats((uint64_t)layer->out);
   const armnn_i_acc_convolution_t what = {
       .input = image(layer->size, layer->in, 1),
       .output = image(out_size, layer->out, 2),
-      .weights = {w, channels * places, layer->kernel, 1, places},
+      .weights = {.element = ARMNN_ACC_FLOAT32,
+                  .rank = 4,
+                  .dims = {layer->out, layer->kernel, layer->kernel, channels},
+                  .strides = {channels * taps * tap, layer->kernel * tap, tap, taps * tap},
+                  .values = w},
       .bias = b,
       .kernel_y = layer->kernel,
       .kernel_x = layer->kernel,
@@ -237,7 +242,7 @@ static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer) 
   };
   armnn_i_acc_op_t* op = NULL;
   if (armnn_i_acc_make_convolution(maker, &what, &op) != ARMNN_STATUS_OK) exit(1);
-  float* bindings[] = {NULL, x, y};
+  char* bindings[] = {NULL, (char*)x, (char*)y};
   char* scratch = aligned_alloc(64, (op->scratch_size + 127) / 64 * 64);
   const armnn_i_acc_run_t run = {
       .host = maker->host,
@@ -245,11 +250,12 @@ static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer) 
       .scratch = scratch,
       .max_threads = maker->max_threads,
   };
-  const double before = measure_peak(&run, maker->kernels);
+  const double before = measure_peak(&run, maker->isa->kernels[ARMNN_DATA_TYPE_FLOAT32]);
   double best = 0.0;
   const double median = time_runs(op, &run, &best);
-  const double after = measure_peak(&run, maker->kernels), peak = before > after ? before : after;
-  const double operations = 2e-9 * (double)(out_size * out_size * layer->out * channels * places);
+  const double after = measure_peak(&run, maker->isa->kernels[ARMNN_DATA_TYPE_FLOAT32]),
+               peak = before > after ? before : after;
+  const double operations = 2e-9 * (double)(out_size * out_size * layer->out * channels * taps);
   printf(
       "| %s %s%lldx%lld s%lld %lld-%lld %lld | %.1f | %.3f | %.1f | %.1f | %.0f %% | %.0f %% | "
       "%.0e | %s |\n",
@@ -280,26 +286,26 @@ static bool wanted(const layer_t* layer, int count, char** words) {
 }
 
 int main(int argc, char** argv) {
-  const char* isa = argc > 1 ? argv[1] : "auto";
+  const char* name = argc > 1 ? argv[1] : "auto";
   const int threads = argc > 2 ? atoi(argv[2]) : 1;
   const uint64_t features = host_features();
-  const armnn_i_acc_kernels_t* kernels = NULL;
-  for (uint32_t i = 0; i < armnn_i_acc_all_kernels_count && kernels == NULL; ++i) {
-    const armnn_i_acc_kernels_t* set = armnn_i_acc_all_kernels[i];
+  const armnn_i_acc_isa_t* isa = NULL;
+  for (uint32_t i = 0; i < armnn_i_acc_isa_count && isa == NULL; ++i) {
+    const armnn_i_acc_isa_t* set = armnn_i_acc_isas[i];
     if ((set->features & ~features) != 0) continue;
-    if (strcmp(isa, "auto") == 0 || strcmp(isa, set->isa) == 0) kernels = set;
+    if (strcmp(name, "auto") == 0 || strcmp(name, set->name) == 0) isa = set;
   }
-  if (kernels == NULL || threads < 1) {
+  if (isa == NULL || threads < 1) {
     fprintf(stderr, "usage: %s [auto|avx512|avx2|neon|portable [threads [words ..]]]\n", argv[0]);
     return 2;
   }
   armnn_core_set_thread_count((uint32_t)threads);
   const armnn_i_acc_maker_t maker = {
       .host = armnn_core_host(),
-      .kernels = kernels,
+      .isa = isa,
       .max_threads = (uint32_t)threads,
   };
-  printf("%s, %d thread%s\n\n", kernels->isa, threads, threads == 1 ? "" : "s");
+  printf("%s, %d thread%s\n\n", isa->name, threads, threads == 1 ? "" : "s");
   printf("| layer | MMAC | ms | GFLOP/s | peak | share | best run | error | kernel |\n");
   printf("|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < sizeof layers / sizeof *layers; ++i) {

@@ -56,8 +56,12 @@ static armnn_i_acc_tensor_t tensor(int64_t n, int64_t h, int64_t w, int64_t c) {
     state = state * 1664525u + 1013904223u;
     values[i] = (float)(state >> 8) / 2097152.0f - 4.0f;
   }
-  return (armnn_i_acc_tensor_t){
-      .rank = 4, .dims = {n, h, w, c}, .strides = {h * w * c, w * c, c, 1}, .values = values};
+  const int64_t size = sizeof *values;
+  return (armnn_i_acc_tensor_t){.element = ARMNN_ACC_FLOAT32,
+                                .rank = 4,
+                                .dims = {n, h, w, c},
+                                .strides = {h * w * c * size, w * c * size, c * size, size},
+                                .values = values};
 }
 
 static void release(const armnn_i_acc_tensor_t* tensor) { free((void*)(uintptr_t)tensor->values); }
@@ -120,12 +124,14 @@ static void bench_functions(const bench_t* bench) {
     char name[64];
     snprintf(name, sizeof name, "function %s 16384", names[f]);
     if (!wanted(bench, name)) continue;
-    armnn_i_acc_tensor_t x = tensor(1, 1, 1, 16384), y = tensor(1, 1, 1, 16384);
+    const armnn_i_acc_unary_t what = {.input = tensor(1, 1, 1, 16384),
+                                      .output = tensor(1, 1, 1, 16384),
+                                      .epilogue = {.function = f, .a = 1.0f, .b = 2.0f}};
     armnn_i_acc_op_t* op = NULL;
-    const armnn_status_t status = armnn_i_acc_make_unary(&bench->maker, &x, &y, f, 1.0f, 2.0f, &op);
+    const armnn_status_t status = armnn_i_acc_make_unary(&bench->maker, &what, &op);
     report(bench, name, status, op, 16384, 2 * 16384);
-    release(&x);
-    release(&y);
+    release(&what.input);
+    release(&what.output);
   }
 }
 
@@ -169,24 +175,29 @@ static void bench_pooling(const bench_t* bench, const char* name, int32_t method
 static void bench_copy(const bench_t* bench, const char* name, const int64_t d[4],
                        const uint32_t order[4]) {
   if (!wanted(bench, name)) return;
-  armnn_i_acc_tensor_t x = tensor(d[0], d[1], d[2], d[3]);
-  armnn_i_acc_tensor_t y = tensor(d[order[0]], d[order[1]], d[order[2]], d[order[3]]);
+  const armnn_i_acc_copy_t what = {
+      .input = tensor(d[0], d[1], d[2], d[3]),
+      .output = tensor(d[order[0]], d[order[1]], d[order[2]], d[order[3]]),
+      .order = {order[0], order[1], order[2], order[3]}};
   armnn_i_acc_op_t* op = NULL;
-  const armnn_status_t status = armnn_i_acc_make_copy(&bench->maker, &x, &y, order, &op);
-  report(bench, name, status, op, armnn_i_acc_count(&x), 2 * armnn_i_acc_count(&x));
-  release(&x);
-  release(&y);
+  const armnn_status_t status = armnn_i_acc_make_copy(&bench->maker, &what, &op);
+  const int64_t count = armnn_i_acc_count(&what.input);
+  report(bench, name, status, op, count, 2 * count);
+  release(&what.input);
+  release(&what.output);
 }
 
 static void bench_softmax(const bench_t* bench, const char* name, int64_t rows, int64_t columns) {
   if (!wanted(bench, name)) return;
-  armnn_i_acc_tensor_t x = tensor(1, 1, rows, columns), y = tensor(1, 1, rows, columns);
+  const armnn_i_acc_softmax_t what = {.input = tensor(1, 1, rows, columns),
+                                      .output = tensor(1, 1, rows, columns),
+                                      .axis = 3,
+                                      .beta = 1.0f};
   armnn_i_acc_op_t* op = NULL;
-  const armnn_status_t status =
-      armnn_i_acc_make_softmax(&bench->maker, &x, &y, 3, 1.0f, false, &op);
+  const armnn_status_t status = armnn_i_acc_make_softmax(&bench->maker, &what, &op);
   report(bench, name, status, op, rows * columns, 2 * rows * columns);
-  release(&x);
-  release(&y);
+  release(&what.input);
+  release(&what.output);
 }
 
 static void bench_normalize(const bench_t* bench, const char* name, int64_t rows, int64_t columns,
@@ -246,24 +257,24 @@ static void bench_all(const bench_t* bench) {
 }
 
 int main(int argc, char** argv) {
-  const char* isa = argc > 1 ? argv[1] : "auto";
+  const char* name = argc > 1 ? argv[1] : "auto";
   const int threads = argc > 2 ? atoi(argv[2]) : 1;
   const armnn_host_t* host = armnn_core_host();
   const uint64_t features = host->cpu_features(host->context);
-  const armnn_i_acc_kernels_t* kernels = NULL;
-  for (uint32_t i = 0; i < armnn_i_acc_all_kernels_count && kernels == NULL; ++i) {
-    const armnn_i_acc_kernels_t* set = armnn_i_acc_all_kernels[i];
+  const armnn_i_acc_isa_t* isa = NULL;
+  for (uint32_t i = 0; i < armnn_i_acc_isa_count && isa == NULL; ++i) {
+    const armnn_i_acc_isa_t* set = armnn_i_acc_isas[i];
     if ((set->features & ~features) != 0) continue;
-    if (strcmp(isa, "auto") == 0 || strcmp(isa, set->isa) == 0) kernels = set;
+    if (strcmp(name, "auto") == 0 || strcmp(name, set->name) == 0) isa = set;
   }
-  if (kernels == NULL || threads < 1) {
+  if (isa == NULL || threads < 1) {
     fprintf(stderr, "usage: %s [auto|avx512|avx2|neon|portable [threads [words ..]]]\n", argv[0]);
     return 2;
   }
   armnn_core_set_thread_count((uint32_t)threads);
   const bench_t bench = {
-      {host, kernels, (uint32_t)threads}, argc > 3 ? argc - 3 : 0, argc > 3 ? argv + 3 : NULL};
-  printf("%s, %d thread%s\n\n", kernels->isa, threads, threads == 1 ? "" : "s");
+      {host, isa, (uint32_t)threads}, argc > 3 ? argc - 3 : 0, argc > 3 ? argv + 3 : NULL};
+  printf("%s, %d thread%s\n\n", isa->name, threads, threads == 1 ? "" : "s");
   printf("| operator | us | ns an element | GB/s | copy, GB/s | kernel |\n");
   printf("|---|---|---|---|---|---|\n");
   bench_all(&bench);

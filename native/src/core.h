@@ -23,8 +23,7 @@
 #define ARMNN_CACHE_LINE 64
 #define ARMNN_MAX_ALIGNMENT 4096u
 
-/* ---- status.c ---------------------------------------------------------------------------------
- */
+/* ---- status.c ------------------------------------------------------------------------------ */
 
 /* Writes |format| into |error| (may be null) and returns |code|. */
 __attribute__((format(printf, 3, 4))) armnn_status_t armnn_i_fail(armnn_error_t* error,
@@ -45,8 +44,7 @@ const char* armnn_i_status_name(armnn_status_t status);
 /* Copies |text| into |out|, closed by a zero and cut between two characters of UTF-8. */
 void armnn_i_copy_text(char* out, size_t capacity, armnn_string_t text);
 
-/* ---- memory.c ---------------------------------------------------------------------------------
- */
+/* ---- memory.c ------------------------------------------------------------------------------ */
 
 static inline bool armnn_i_is_power_of_two(uint64_t value) {
   return value != 0 && (value & (value - 1)) == 0;
@@ -63,15 +61,13 @@ void* armnn_i_make_array(uint64_t count, size_t item_size);
  */
 uint64_t armnn_i_code_identity(const void* address);
 
-/* ---- clock ------------------------------------------------------------------------------------
- */
+/* ---- clock --------------------------------------------------------------------------------- */
 
 uint64_t armnn_i_now_ns(void);
 /* Some milliseconds behind at most and never ahead; costs a few nanoseconds. */
 uint64_t armnn_i_coarse_now_ns(void);
 
-/* ---- cpu_count.c, cpu_features.c --------------------------------------------------------------
- */
+/* ---- cpu_count.c, cpu_features.c ----------------------------------------------------------- */
 
 /* Whole processors that the cgroups of this process allow, at least 1; UINT32_MAX if they set no
  * limit. |root| is put before every path: "" outside tests. */
@@ -79,8 +75,7 @@ uint32_t armnn_i_cgroup_cpu_limit(const char* root);
 uint32_t armnn_i_usable_cpus(void);
 uint64_t armnn_i_detect_cpu_features(void);
 
-/* ---- Threads ----------------------------------------------------------------------------------
- */
+/* ---- Threads ------------------------------------------------------------------------------- */
 
 typedef struct armnn_i_exit_hook_t {
   struct armnn_i_exit_hook_t* next;
@@ -108,8 +103,7 @@ typedef struct armnn_i_thread_t {
 
 armnn_i_thread_t* armnn_i_thread(void);
 
-/* ---- thread_pool.c ----------------------------------------------------------------------------
- */
+/* ---- thread_pool.c ------------------------------------------------------------------------- */
 
 #define ARMNN_MAX_THREADS 1024u
 
@@ -161,8 +155,7 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
                                          uint32_t max_threads);
 armnn_status_t armnn_i_pool_on_thread_exit(void (*function)(void* argument), void* argument);
 
-/* ---- log.c ------------------------------------------------------------------------------------
- */
+/* ---- log.c --------------------------------------------------------------------------------- */
 
 #define ARMNN_LOG_CAPACITY 256u
 
@@ -181,8 +174,7 @@ void armnn_i_log_write(armnn_i_log_t* log, int32_t level, armnn_string_t compone
 uint64_t armnn_i_log_pending(armnn_i_log_t* log);
 bool armnn_i_log_next(armnn_i_log_t* log, armnn_log_record_t* out_record);
 
-/* ---- trace.c ----------------------------------------------------------------------------------
- */
+/* ---- trace.c ------------------------------------------------------------------------------- */
 
 typedef struct armnn_i_trace_slot_t {
   _Atomic uint64_t turn; /* 2 x lap: free for that lap; 2 x lap + 1: filled */
@@ -217,8 +209,7 @@ uint64_t armnn_i_trace_read(armnn_i_trace_t* trace, armnn_trace_event_t* out_eve
 void armnn_i_trace_add(armnn_i_trace_t* trace, int32_t kind, armnn_string_t name, uint64_t id,
                        uint64_t time_ns, uint64_t duration_ns);
 
-/* ---- cancel.c ---------------------------------------------------------------------------------
- */
+/* ---- cancel.c ------------------------------------------------------------------------------ */
 
 /* State of the run in flight of one context, readable from any thread. */
 typedef struct armnn_i_flight_t {
@@ -257,8 +248,7 @@ bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
  * the run if it says so. Elsewhere nothing. */
 void armnn_i_ask_interrupt(uint64_t run_id);
 
-/* ---- plan.c, plan_check.c, context.c, executor.c, handles.c -----------------------------------
- */
+/* ---- plan.c, plan_check.c, context.c, executor.c, handles.c -------------------------------- */
 
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,
@@ -412,8 +402,7 @@ armnn_status_t armnn_i_unimport_callers(armnn_context_t* context, uint32_t* out_
 /* The handles stand for no memory of the host any more. */
 void armnn_i_unimport_all(armnn_context_t* context);
 
-/* ---- host.c -----------------------------------------------------------------------------------
- */
+/* ---- host.c -------------------------------------------------------------------------------- */
 
 #define ARMNN_LOST_DEVICES 64u
 

@@ -17,8 +17,7 @@
 
 #define PATH_SIZE 4096
 
-/* ---- Affinity ---------------------------------------------------------------------------------
- */
+/* ---- Affinity ------------------------------------------------------------------------------ */
 
 static uint32_t affinity_cpu_count(void) {
   for (int cpus = 1024; cpus <= 1024 * 1024; cpus *= 4) {
@@ -35,8 +34,7 @@ static uint32_t affinity_cpu_count(void) {
   return online > 0 ? (uint32_t)online : 1;
 }
 
-/* ---- Where the cgroup lies --------------------------------------------------------------------
- */
+/* ---- Where the cgroup lies ----------------------------------------------------------------- */
 
 typedef struct cgroup_place_t {
   char mount[PATH_SIZE]; /* folder of the hierarchy */
@@ -127,8 +125,7 @@ static bool find_mount(const char* root, bool unified, cgroup_place_t* place) {
   return found;
 }
 
-/* ---- Quotas -----------------------------------------------------------------------------------
- */
+/* ---- Quotas -------------------------------------------------------------------------------- */
 
 static bool read_line(const cgroup_place_t* place, const char* file_name, char* out_line,
                       int capacity) {

@@ -23,8 +23,7 @@ struct armnn_i_walk_t {
   bool interrupted; /* it was the interrupt that cancelled the run */
 };
 
-/* ---- Addresses of the caller ------------------------------------------------------------------
- */
+/* ---- Addresses of the caller --------------------------------------------------------------- */
 
 /* Points every operand that names |number| to the caller's |address| or to its aligned copy. */
 static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void* address,
@@ -82,8 +81,7 @@ static void copy_staged_outputs(armnn_context_t* context, armnn_run_t* run) {
   }
 }
 
-/* ---- Stopping ---------------------------------------------------------------------------------
- */
+/* ---- Stopping ------------------------------------------------------------------------------ */
 
 static armnn_status_t stop(const walk_t* walk, armnn_status_t status, const char* what) {
   return armnn_i_fail_if_silent(walk->error, status, "the run %s after %u of %u steps", what,
@@ -171,8 +169,7 @@ static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_stat
                                 status, armnn_i_status_name(status));
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------
- */
+/* ---- Steps --------------------------------------------------------------------------------- */
 
 static void trace_step(const armnn_context_t* context, uint32_t index, uint64_t begin) {
   const char* name = context->plan->steps[index].name;

@@ -11,8 +11,7 @@
 typedef unsigned long long ull;
 typedef armnn_i_move_t move_t;
 
-/* ---- Calls of a handle ------------------------------------------------------------------------
- */
+/* ---- Calls of a handle --------------------------------------------------------------------- */
 
 /* What a function of the handle says goes here first, so that its name can stand before it. */
 typedef struct words_t {
@@ -136,8 +135,7 @@ void armnn_i_unimport_all(armnn_context_t* context) {
   }
 }
 
-/* ---- Layouts ----------------------------------------------------------------------------------
- */
+/* ---- Layouts ------------------------------------------------------------------------------- */
 
 /* Mapped memory: |rank| dimensions with strides, of which the last ones may be one dense row. */
 typedef struct layout_t {
@@ -223,8 +221,7 @@ static void copy_rows(const layout_t* layout, unsigned char* mapped, unsigned ch
   }
 }
 
-/* ---- Copies -----------------------------------------------------------------------------------
- */
+/* ---- Copies -------------------------------------------------------------------------------- */
 
 /* Tells the run which side of a move fails: the backend behind it is to blame. */
 static armnn_status_t side(const move_t* move, int32_t which, armnn_status_t status) {
@@ -349,8 +346,7 @@ static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execut
   return TARGET(write_handle(target, move->staging, size, error));
 }
 
-/* ---- Imports ----------------------------------------------------------------------------------
- */
+/* ---- Imports ------------------------------------------------------------------------------- */
 
 /* Lets |item| stand for |memory|. |out_taken| is false if the backend does not take that memory,
  * and then |error| says why. */
@@ -442,8 +438,7 @@ static armnn_status_t give_back(armnn_workload_t* workload, const armnn_execute_
   return SOURCE(read_handle(move->source, args->outputs[0], move->size, error));
 }
 
-/* ---- Exports ----------------------------------------------------------------------------------
- */
+/* ---- Exports ------------------------------------------------------------------------------- */
 
 static armnn_status_t open_handle(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                   armnn_error_t* error) {
@@ -490,8 +485,7 @@ static armnn_status_t close_handle(armnn_workload_t* workload, const armnn_execu
   return SOURCE(unmap(source, error));
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ----------------------------------------------------------------------------------- */
 
 armnn_i_execute_fn_t armnn_i_find_move(int32_t kind, bool from_handle, bool to_handle,
                                        const char** out_name) {

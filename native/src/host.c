@@ -24,8 +24,7 @@ static _Thread_local armnn_i_thread_t this_thread;
 
 armnn_i_thread_t* armnn_i_thread(void) { return &this_thread; }
 
-/* ---- Clock ------------------------------------------------------------------------------------
- */
+/* ---- Clock --------------------------------------------------------------------------------- */
 
 static uint64_t read_clock(clockid_t clock) {
   struct timespec time;
@@ -37,8 +36,7 @@ uint64_t armnn_i_now_ns(void) { return read_clock(CLOCK_MONOTONIC); }
 
 uint64_t armnn_i_coarse_now_ns(void) { return read_clock(CLOCK_MONOTONIC_COARSE); }
 
-/* ---- Fork -------------------------------------------------------------------------------------
- */
+/* ---- Fork ---------------------------------------------------------------------------------- */
 
 /* The short locks are taken across a fork so that the child finds them free. The pool's is not: a
  * body may fork, and the child starts the pool over in any case. */
@@ -68,8 +66,7 @@ static void register_fork_handlers(void) {
 
 void armnn_i_core_prepare(void) { pthread_once(&armnn_i_core.once, register_fork_handlers); }
 
-/* ---- Services ---------------------------------------------------------------------------------
- */
+/* ---- Services ------------------------------------------------------------------------------ */
 
 static int32_t host_log_enabled(void* context, int32_t level) {
   (void)context;
@@ -204,8 +201,7 @@ static const armnn_host_t host = {
     .extension = host_extension,
 };
 
-/* ---- Exports ----------------------------------------------------------------------------------
- */
+/* ---- Exports ------------------------------------------------------------------------------- */
 
 uint32_t armnn_core_abi_version(void) { return ARMNN_CORE_ABI_VERSION; }
 

@@ -14,8 +14,7 @@
 
 #include "core.h"
 
-/* ---- Allocation -------------------------------------------------------------------------------
- */
+/* ---- Allocation ---------------------------------------------------------------------------- */
 
 void* armnn_i_alloc(uint64_t size, uint64_t alignment) {
   if (!armnn_i_is_power_of_two(alignment) || alignment > PTRDIFF_MAX / 2) return NULL;
@@ -39,8 +38,7 @@ void* armnn_core_alloc(uint64_t size, uint64_t alignment) {
 
 void armnn_core_free(void* memory) { armnn_i_free(memory); }
 
-/* ---- May it be read? --------------------------------------------------------------------------
- */
+/* ---- May it be read? ----------------------------------------------------------------------- */
 
 /* The kernel copies one byte of each page into a pipe; it answers EFAULT where a load would have
  * raised a signal. */
@@ -78,8 +76,7 @@ int32_t armnn_core_is_readable(const void* address, uint64_t size) {
   return readable ? 1 : 0;
 }
 
-/* ---- Whose code is it? ------------------------------------------------------------------------
- */
+/* ---- Whose code is it? --------------------------------------------------------------------- */
 
 typedef struct code_search_t {
   uintptr_t address;

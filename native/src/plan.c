@@ -17,8 +17,7 @@ armnn_status_t armnn_i_sync_execute(armnn_workload_t* workload, const armnn_exec
                                                             args->execution_data, error);
 }
 
-/* ---- Making one -------------------------------------------------------------------------------
- */
+/* ---- Making one ---------------------------------------------------------------------------- */
 
 static bool is_external(const armnn_plan_tensor_t* tensor) {
   return tensor->kind == ARMNN_PLAN_TENSOR_INPUT || tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT;

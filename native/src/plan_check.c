@@ -30,8 +30,7 @@ enum seen_bits_e { SEEN_TENSOR = 1, SEEN_WRITTEN = 2 };
 
 typedef unsigned long long ull;
 
-/* ---- The whole --------------------------------------------------------------------------------
- */
+/* ---- The whole ----------------------------------------------------------------------------- */
 
 static armnn_status_t check_head(const armnn_plan_spec_t* spec, armnn_error_t* error) {
   if (spec == NULL) REFUSE("the plan is null");
@@ -62,8 +61,7 @@ static armnn_status_t check_head(const armnn_plan_spec_t* spec, armnn_error_t* e
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Tensors ----------------------------------------------------------------------------------
- */
+/* ---- Tensors ------------------------------------------------------------------------------- */
 
 static bool fits_arena(const armnn_plan_spec_t* spec, uint64_t offset, uint64_t size) {
   return offset <= spec->arena_size && size <= spec->arena_size - offset;
@@ -183,8 +181,7 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
   }
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------
- */
+/* ---- Steps --------------------------------------------------------------------------------- */
 
 /* What addresses of |tensor| are known to be a multiple of. */
 static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
@@ -470,8 +467,7 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   return status;
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ----------------------------------------------------------------------------------- */
 
 static armnn_status_t check_coverage(const check_t* check) {
   const armnn_plan_spec_t* spec = check->spec;

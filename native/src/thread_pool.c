@@ -23,8 +23,7 @@
 #define SPIN_NS 30000u
 #define SPINS_PER_LOOK 32u /* pauses between two looks at the clock */
 
-/* ---- The gate ---------------------------------------------------------------------------------
- */
+/* ---- The gate ------------------------------------------------------------------------------ */
 
 #define GENERATION_ONE (UINT64_C(1) << 32)
 #define ENTER_ONE ((UINT64_C(1) << 16) + 1)
@@ -75,8 +74,7 @@ static bool spin_is_over(spin_t* spin) {
   return now >= spin->end_ns;
 }
 
-/* ---- Workers ----------------------------------------------------------------------------------
- */
+/* ---- Workers ------------------------------------------------------------------------------- */
 
 static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index) {
   for (;;) {
@@ -200,8 +198,7 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* ---- One job ----------------------------------------------------------------------------------
- */
+/* ---- One job ------------------------------------------------------------------------------- */
 
 static void open_gate(armnn_i_pool_t* pool, uint32_t helpers) {
   atomic_store_explicit(&pool->limit, helpers, memory_order_relaxed);
@@ -292,8 +289,7 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Size and life ----------------------------------------------------------------------------
- */
+/* ---- Size and life ------------------------------------------------------------------------- */
 
 void armnn_i_pool_init(armnn_i_pool_t* pool) {
   memset((void*)pool, 0, sizeof *pool);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Arrays that end at an unreadable page: who reads or writes behind them, dies."""
+"""Arrays that end at an unreadable page: an access behind them ends the process."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Small networks, run on CpuAcc and on CpuRef, and what became of their layers."""
+"""Small networks, run on CpuAcc and on CpuRef, and the rows of a profile for their layers."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def run(
     with runtime.load_network(optimized) as net:
         with net.profile() as profile:
             outputs = {name: np.array(array) for name, array in net.run(inputs).items()}
-        # What is left of a part without its operators is called by the backend's name.
+        # The time of a part that is not its operators' has a row by the backend's name.
         rows = [row.layer for row in profile.layers if not row.layer.startswith("CpuAcc: ")]
         return outputs, rows, optimized
 
 
 def check(runtime: ann.Runtime, network: ann.Network) -> list[str]:
-    """Same outputs as CpuRef; returns what the profile shows of CpuAcc."""
+    """Same outputs as CpuRef; returns the profile's rows of CpuAcc."""
     expected, _, _ = run(runtime, network, ["CpuRef"])
     outputs, rows, optimized = run(runtime, network, ["CpuAcc", "CpuRef"])
     assert {row.backend for row in optimized.assignment if row.backend} == {"CpuAcc"}

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/kernels.h"
 #include "ops/ops.h"
@@ -16,8 +15,7 @@
 
 enum { MOST_THREADS = 8 };
 
-/* ---- A host -----------------------------------------------------------------------------------
- */
+/* ---- A host -------------------------------------------------------------------------------- */
 
 typedef struct work_t {
   armnn_range_fn_t body;
@@ -62,89 +60,50 @@ static const armnn_host_t host = {.header = {sizeof(armnn_host_t), ARMNN_STRUCT_
                                   .api_minor = ARMNN_BACKEND_API_MINOR,
                                   .parallel_for = parallel_for};
 
-/* ---- Instruction sets -------------------------------------------------------------------------
- */
+/* ---- Instruction sets ---------------------------------------------------------------------- */
 
 /* The name of instruction set |index|, or null behind the last. */
 EXPORT const char* operators_isa(uint32_t index) {
-  return index < armnn_i_acc_all_kernels_count ? armnn_i_acc_all_kernels[index]->isa : NULL;
+  return index < armnn_i_acc_isa_count ? armnn_i_acc_isas[index]->name : NULL;
 }
 
-EXPORT uint64_t operators_features(uint32_t index) {
-  return armnn_i_acc_all_kernels[index]->features;
-}
+EXPORT uint64_t operators_features(uint32_t index) { return armnn_i_acc_isas[index]->features; }
 
 EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, float* out,
                             uint64_t count, float a, float b) {
-  armnn_i_acc_all_kernels[isa]->elementwise->apply[function](in, out, count, a, b);
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_isas[isa]->kernels[ARMNN_DATA_TYPE_FLOAT32];
+  kernels->elementwise->apply[function](in, out, count, a, b);
 }
 
-/* ---- Operators --------------------------------------------------------------------------------
- */
-
-/* Sizes of the structures, so that the test notices when its mirror of them is old. */
-EXPORT uint64_t operators_size(const char* name) {
-#define SIZE(type) \
-  if (strcmp(name, #type) == 0) return sizeof(armnn_i_acc_##type##_t)
-  SIZE(tensor);
-  SIZE(epilogue);
-  SIZE(convolution);
-  SIZE(matmul);
-  SIZE(pooling);
-  SIZE(resize);
-  SIZE(binary);
-  SIZE(reduce);
-  SIZE(normalize);
-  SIZE(pad);
-#undef SIZE
-  return 0;
-}
+/* ---- Operators ----------------------------------------------------------------------------- */
 
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
-  return (armnn_i_acc_maker_t){&host, armnn_i_acc_all_kernels[isa], threads};
+  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads};
 }
 
-#define MAKER(name, type)                                                  \
-  EXPORT int32_t operators_make_##name(uint32_t isa, uint32_t threads,     \
-                                       const armnn_i_acc_##type##_t* what, \
-                                       armnn_i_acc_op_t** out) {           \
-    const armnn_i_acc_maker_t maker = maker_of(isa, threads);              \
-    return (int32_t)armnn_i_acc_make_##name(&maker, what, out);            \
+#define KIND(kind, name, ...) KIND_LIKE(kind, name, name, 0)
+#define KIND_LIKE(kind, name, other, ...)                                   \
+  EXPORT int32_t operators_make_##name(uint32_t isa, uint32_t threads,      \
+                                       const armnn_i_acc_##other##_t* what, \
+                                       armnn_i_acc_op_t** out) {            \
+    const armnn_i_acc_maker_t maker = maker_of(isa, threads);               \
+    return (int32_t)armnn_i_acc_make_##name(&maker, what, out);             \
   }
-MAKER(convolution, convolution)
-MAKER(depthwise, convolution)
-MAKER(transpose_convolution, convolution)
-MAKER(matmul, matmul)
-MAKER(pooling, pooling)
-MAKER(resize, resize)
-MAKER(binary, binary)
-MAKER(reduce, reduce)
-MAKER(normalize, normalize)
-MAKER(pad, pad)
-#undef MAKER
+#include "compile/kinds.inc"
+KIND(COPY, copy, 0)
+#undef KIND
+#undef KIND_LIKE
 
-EXPORT int32_t operators_make_unary(uint32_t isa, uint32_t threads,
-                                    const armnn_i_acc_tensor_t* input,
-                                    const armnn_i_acc_tensor_t* output, int32_t function, float a,
-                                    float b, armnn_i_acc_op_t** out) {
-  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
-  return (int32_t)armnn_i_acc_make_unary(&maker, input, output, function, a, b, out);
-}
-
-EXPORT int32_t operators_make_softmax(uint32_t isa, uint32_t threads,
-                                      const armnn_i_acc_tensor_t* input,
-                                      const armnn_i_acc_tensor_t* output, uint32_t axis, float beta,
-                                      int32_t logarithm, armnn_i_acc_op_t** out) {
-  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
-  return (int32_t)armnn_i_acc_make_softmax(&maker, input, output, axis, beta, logarithm != 0, out);
-}
-
-EXPORT int32_t operators_make_copy(uint32_t isa, uint32_t threads,
-                                   const armnn_i_acc_tensor_t* input,
-                                   const armnn_i_acc_tensor_t* output, const uint32_t* order,
-                                   armnn_i_acc_op_t** out) {
-  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
-  return (int32_t)armnn_i_acc_make_copy(&maker, input, output, order, out);
+/* The operator of maker |index|, or null behind the last. */
+EXPORT const char* operators_maker(uint32_t index) {
+  static const char* const names[] = {
+#define KIND(kind, name, ...) #name,
+#define KIND_LIKE(kind, name, ...) #name,
+#include "compile/kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+      "copy"};
+  return index < sizeof names / sizeof names[0] ? names[index] : NULL;
 }
 
 EXPORT const char* operators_kernel(const armnn_i_acc_op_t* op) { return op->kernel; }
@@ -153,8 +112,8 @@ EXPORT uint64_t operators_scratch(const armnn_i_acc_op_t* op) { return op->scrat
 
 /* Without a host if |threads| is 1. Tensors are constants, or lie in binding 0. */
 EXPORT void operators_run(const armnn_i_acc_op_t* op, uint32_t threads, char* scratch,
-                          float* binding) {
-  float* const bindings[] = {binding};
+                          char* binding) {
+  char* const bindings[] = {binding};
   const armnn_i_acc_run_t run = {threads > 1 ? &host : NULL, 1, bindings, scratch, threads};
   op->run(op, &run);
 }

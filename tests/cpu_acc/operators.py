@@ -14,16 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py._native import abi
+
+from .mirror import Headers
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MAX_RANK = 8
 UNSUPPORTED = "unsupported"
 
-FUNCTIONS = (
-    *("identity", "clamp", "leaky", "sigmoid", "tanh", "swish", "hard_swish", "hard_sigmoid"),
-    *("gelu", "elu", "soft_relu", "abs", "sqrt", "square", "linear", "exp", "log", "neg"),
-    *("rsqrt", "erf", "sin", "ceil", "floor", "reciprocal"),
+HEADERS = Headers("ops/ops.h")
+FUNCTIONS = tuple(
+    name.removeprefix("ARMNN_ACC_").lower()
+    for name in HEADERS.enums["function"]
+    if name != "ARMNN_ACC_FUNCTION_COUNT"
 )
 
 # What /proc/cpuinfo must name for an instruction set to be tested here.
@@ -33,155 +37,31 @@ _NEEDS = {
 }
 
 
-class Place(ctypes.Structure):
-    _fields_ = [("binding", ctypes.c_uint32), ("offset", ctypes.c_int64)]
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [
-        ("rank", ctypes.c_uint32),
-        ("dims", ctypes.c_int64 * MAX_RANK),
-        ("strides", ctypes.c_int64 * MAX_RANK),
-        ("place", Place),
-        ("values", ctypes.c_void_p),
-    ]
-
-
-class Epilogue(ctypes.Structure):
-    _fields_ = [
-        ("function", ctypes.c_int32),
-        ("a", ctypes.c_float),
-        ("b", ctypes.c_float),
-        ("has_residual", ctypes.c_bool),
-        ("residual_last", ctypes.c_bool),
-        ("residual", Tensor),
-    ]
-
-
-class WindowWeights(ctypes.Structure):
-    _fields_ = [
-        ("values", ctypes.c_void_p),
-        ("stride_o", ctypes.c_int64),
-        ("stride_y", ctypes.c_int64),
-        ("stride_x", ctypes.c_int64),
-        ("stride_i", ctypes.c_int64),
-    ]
-
-
-def _int64(names: str) -> list[tuple[str, Any]]:
-    return [(name, ctypes.c_int64) for name in names.split()]
-
-
-class Convolution(ctypes.Structure):
-    _fields_ = [
-        ("input", Tensor),
-        ("output", Tensor),
-        ("weights", WindowWeights),
-        ("bias", ctypes.c_void_p),
-        *_int64("kernel_y kernel_x stride_y stride_x dilation_y dilation_x pad_top pad_left"),
-        ("groups", ctypes.c_int64),
-        ("epilogue", Epilogue),
-    ]
-
-
-class Matmul(ctypes.Structure):
-    _fields_ = [
-        ("left", Tensor),
-        ("right", Tensor),
-        ("output", Tensor),
-        ("transpose_left", ctypes.c_bool),
-        ("transpose_right", ctypes.c_bool),
-        ("bias", ctypes.c_void_p),
-        ("epilogue", Epilogue),
-    ]
-
-
-class Pooling(ctypes.Structure):
-    _fields_ = [
-        ("input", Tensor),
-        ("output", Tensor),
-        ("method", ctypes.c_int32),
-        *_int64("kernel_y kernel_x stride_y stride_x dilation_y dilation_x"),
-        *_int64("pad_top pad_left pad_bottom pad_right"),
-        ("count_padding", ctypes.c_bool),
-        ("epilogue", Epilogue),
-    ]
-
-
-class Resize(ctypes.Structure):
-    _fields_ = [
-        ("input", Tensor),
-        ("output", Tensor),
-        ("method", ctypes.c_int32),
-        ("align_corners", ctypes.c_bool),
-        ("half_pixel_centers", ctypes.c_bool),
-    ]
-
-
-class Binary(ctypes.Structure):
-    _fields_ = [
-        ("left", Tensor),
-        ("right", Tensor),
-        ("output", Tensor),
-        ("operation", ctypes.c_int32),
-        ("epilogue", Epilogue),
-    ]
-
-
-class Reduce(ctypes.Structure):
-    _fields_ = [
-        ("input", Tensor),
-        ("output", Tensor),
-        ("operation", ctypes.c_int32),
-        ("axis_mask", ctypes.c_uint32),
-        ("epilogue", Epilogue),
-    ]
-
-
-class Normalize(ctypes.Structure):
-    _fields_ = [
-        ("input", Tensor),
-        ("output", Tensor),
-        ("kind", ctypes.c_int32),
-        ("axis_mask", ctypes.c_uint32),
-        ("scale_axis", ctypes.c_uint32),
-        ("eps", ctypes.c_float),
-        ("gamma", ctypes.c_void_p),
-        ("beta", ctypes.c_void_p),
-    ]
-
-
-class Pad(ctypes.Structure):
-    _fields_ = [
-        ("input", Tensor),
-        ("output", Tensor),
-        ("before", ctypes.c_int64 * MAX_RANK),
-        ("mode", ctypes.c_int32),
-        ("value", ctypes.c_float),
-    ]
-
-
-_STRUCTURES = {
-    "tensor": Tensor,
-    "epilogue": Epilogue,
-    "convolution": Convolution,
-    "matmul": Matmul,
-    "pooling": Pooling,
-    "resize": Resize,
-    "binary": Binary,
-    "reduce": Reduce,
-    "normalize": Normalize,
-    "pad": Pad,
-}
+Element: Any = HEADERS.structs["element"]
+Tensor: Any = HEADERS.structs["tensor"]
+Epilogue: Any = HEADERS.structs["epilogue"]
+Convolution: Any = HEADERS.structs["convolution"]
+Matmul: Any = HEADERS.structs["matmul"]
+Affine: Any = HEADERS.structs["affine"]
+Pooling: Any = HEADERS.structs["pooling"]
+Resize: Any = HEADERS.structs["resize"]
+Unary: Any = HEADERS.structs["unary"]
+Binary: Any = HEADERS.structs["binary"]
+Softmax: Any = HEADERS.structs["softmax"]
+Reduce: Any = HEADERS.structs["reduce"]
+Normalize: Any = HEADERS.structs["normalize"]
+Copy: Any = HEADERS.structs["copy"]
+Pad: Any = HEADERS.structs["pad"]
 
 
 def tensor(array: np.ndarray) -> Tensor:
     """The array as it lies in memory."""
     assert array.dtype == np.float32
-    result = Tensor(rank=array.ndim, values=array.__array_interface__["data"][0])
+    element = Element(type=abi.ARMNN_DATA_TYPE_FLOAT32, size=array.itemsize)
+    result = Tensor(element, array.ndim, values=array.__array_interface__["data"][0])
     for index in range(array.ndim):
         result.dims[index] = array.shape[index]
-        result.strides[index] = array.strides[index] // 4
+        result.strides[index] = array.strides[index]
     return result
 
 
@@ -218,17 +98,20 @@ class Operators:
     def __init__(self, path: str | Path) -> None:
         self._library = ctypes.CDLL(str(path))
         self._library.operators_isa.restype = ctypes.c_char_p
+        self._library.operators_maker.restype = ctypes.c_char_p
         self._library.operators_kernel.restype = ctypes.c_char_p
         self._library.operators_scratch.restype = ctypes.c_uint64
-        self._library.operators_size.restype = ctypes.c_uint64
-        for name, structure in _STRUCTURES.items():
-            size = self._library.operators_size(name.encode())
-            assert size == ctypes.sizeof(structure), f"{name} has another size than its mirror"
         here = _available()
-        self.isas: dict[str, int] = {}
-        while (isa := self._library.operators_isa(len(self.isas))) is not None:
-            self.isas[isa.decode()] = len(self.isas)
-        self.isas = {isa: index for isa, index in self.isas.items() if isa in here}
+        isas = self._names(self._library.operators_isa)
+        self.isas = {isa: index for index, isa in enumerate(isas) if isa in here}
+        self.makers = self._names(self._library.operators_maker)
+
+    @staticmethod
+    def _names(function: Any) -> list[str]:
+        names: list[str] = []
+        while (name := function(len(names))) is not None:
+            names.append(name.decode())
+        return names
 
     def apply(
         self, isa: str, function: str, x: np.ndarray, a: float = 1.0, b: float = 1.0

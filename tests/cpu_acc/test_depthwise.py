@@ -13,7 +13,7 @@ import pytest
 from tests.cpu_ref.reference import onnx_node
 
 from .guarded import laid_out, random_like
-from .operators import Convolution, Operators, WindowWeights, address, epilogue, tensor
+from .operators import Convolution, Operators, address, epilogue, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +68,7 @@ def depthwise(
     return Convolution(
         input=tensor(x),
         output=tensor(out),
-        weights=WindowWeights(address(weights), ky * kx, kx, 1, 1),
+        weights=tensor(weights[..., np.newaxis]),
         bias=address(bias),
         kernel_y=ky,
         kernel_x=kx,
@@ -247,6 +247,6 @@ def test_weights_of_any_order(operators: Operators, isa: str) -> None:
     exact = expected_of(x, weights.transpose(2, 0, 1), None, SAME[3])
     out = laid_out(exact.shape, 0)
     layer = depthwise(x, out, weights, None, SAME[3], epilogue())
-    layer.weights = WindowWeights(address(weights), 1, 60, 20, 1)
+    layer.weights = tensor(weights.transpose(2, 0, 1)[..., np.newaxis])
     operators.run("depthwise", isa, layer)
     np.testing.assert_allclose(out, exact, rtol=1e-5, atol=1e-5)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from ctypes import c_float
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 from armnn_py._native import abi
 
 from .guarded import laid_out, random_like
-from .operators import FUNCTIONS, Binary, Operators, epilogue, tensor
+from .operators import FUNCTIONS, Binary, Operators, Unary, epilogue, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,30 +136,15 @@ def test_not_a_number_wins(operators: Operators, isa: str, operation: str) -> No
 def test_functions_of_tensors(
     operators: Operators, isa: str, function: str, shape: tuple[int, ...]
 ) -> None:
-    """Whatever the strides, the same as the kernel gives on a dense row."""
+    """Tensors of any strides give the same as the kernel on a dense row."""
     rng = np.random.default_rng(2)
     for how in range(3):
         x, out = random_like(rng, shape, how), laid_out(shape, (how + 1) % 3)
         x[...] = np.abs(x) + 0.01
         expected = operators.apply(isa, function, np.ascontiguousarray(x), 0.5, 0.75)
-        operators.run(
-            "unary",
-            isa,
-            tensor(x),
-            tensor(out),
-            FUNCTIONS.index(function),
-            c_float(0.5),
-            c_float(0.75),
-        )
+        what = Unary(tensor(x), tensor(out), epilogue(function, 0.5, 0.75))
+        operators.run("unary", isa, what)
         np.testing.assert_array_equal(out, expected)
-        operators.run(
-            "unary",
-            isa,
-            tensor(x),
-            tensor(x),
-            FUNCTIONS.index(function),
-            c_float(0.5),
-            c_float(0.75),
-            threads=(1,),
-        )
+        what.output = what.input
+        operators.run("unary", isa, what, threads=(1,))
         np.testing.assert_array_equal(x, expected)

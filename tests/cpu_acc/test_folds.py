@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from ctypes import c_float
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,16 @@ import pytest
 from armnn_py._native import abi
 
 from .guarded import laid_out, random_like
-from .operators import UNSUPPORTED, Normalize, Operators, Reduce, address, epilogue, tensor
+from .operators import (
+    UNSUPPORTED,
+    Normalize,
+    Operators,
+    Reduce,
+    Softmax,
+    address,
+    epilogue,
+    tensor,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,10 +136,11 @@ def test_softmax(
         z -= z.max(axis=axis, keepdims=True)
         total = np.exp(z).sum(axis=axis, keepdims=True)
         exact = z - np.log(total) if logarithm else np.exp(z) / total
-        arguments = (axis, c_float(beta), logarithm)
-        operators.run("softmax", isa, tensor(x), tensor(out), *arguments)
+        what = Softmax(tensor(x), tensor(out), axis, beta, logarithm)
+        operators.run("softmax", isa, what)
         np.testing.assert_allclose(out, exact, rtol=3e-6, atol=1e-5 if logarithm else 1e-7)
-        operators.run("softmax", isa, tensor(x), tensor(x), *arguments, threads=(1,))
+        what.output = what.input
+        operators.run("softmax", isa, what, threads=(1,))
         np.testing.assert_allclose(x, out, rtol=1e-6, atol=1e-6)
 
 

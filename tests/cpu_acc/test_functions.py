@@ -138,7 +138,7 @@ def test_not_a_number_stays(operators: Operators, isa: str, function: str) -> No
 @pytest.mark.parametrize("function", EXACT)
 @pytest.mark.parametrize("count", [1, 3, 4, 7, 9, 16, 19, 33, 65])
 def test_tails(operators: Operators, isa: str, function: str, count: int) -> None:
-    """Any length, up to the end of a page, is what one by one gives."""
+    """Any length, up to the end of a page, gives the same as element by element."""
     x = guarded((count,))
     x[...] = np.linspace(0.1, 5.0, count)
     y = operators.apply(isa, function, x)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What CpuAcc fuses: each fusion by its row of the profile, and by the numbers of CpuRef."""
+"""Each fusion of CpuAcc, by its row of the profile and by the numbers of CpuRef."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ SIZES = [
 def variable(array: np.ndarray, binding: np.ndarray) -> Tensor:
     """The same tensor, but one that lies in ``binding`` and is no constant."""
     result = tensor(array)
-    result.place.offset = (result.values - address(binding)) // 4
+    result.memory.offset = result.values - address(binding)
     result.values = None
     return result
 

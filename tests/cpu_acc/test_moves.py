@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,11 @@ from armnn_py._native import abi
 from tests.cpu_ref.test_resize import weights as axis_weights
 
 from .guarded import laid_out, random_like
-from .operators import Operators, Pad, Resize, tensor
+from .operators import Copy, Operators, Pad, Resize, tensor
 
 
 def copy(operators: Operators, isa: str, x: np.ndarray, out: np.ndarray, order: Any) -> str:
-    places = (ctypes.c_uint32 * 8)(*order)
-    return operators.run("copy", isa, tensor(x), tensor(out), places)
+    return operators.run("copy", isa, Copy(tensor(x), tensor(out), tuple(order)))
 
 
 def check_copy(operators: Operators, isa: str, x: np.ndarray, order: Any, how: int) -> str:

@@ -21,7 +21,7 @@ from .vision import Vision
 @pytest.mark.usefixtures("runtime")
 @pytest.mark.parametrize("isa", ["avx512", "avx2", "neon", "portable"])
 def test_each_instruction_set(isa: str) -> None:
-    """What this machine does not run is refused, in words that say what it does."""
+    """An instruction set that this machine lacks is refused, and those that it has are named."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         runtime = ann.Runtime(backend_options={"CpuAcc": {"isa": isa}})

@@ -23,7 +23,7 @@ MOST = 20_000  # elements of a tensor
 
 
 class Shapes:
-    """A network under way; `pool` is what layers may read."""
+    """A network under way; `pool` has the outputs that layers may read."""
 
     def __init__(self, seed: int) -> None:
         self.rng, self.network = random.Random(seed), ann.Network(f"shapes {seed}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What is no number, infinities and zeros with a sign, by numpy, with each instruction set."""
+"""NaN, infinities and zeros with a sign, by numpy, with each instruction set."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_zeros_keep_their_sign(
 
 @pytest.mark.parametrize("kind", ["lowest", "repeated"])
 def test_windows_that_see_padding_alone(runtime: ann.Runtime, kind: str) -> None:
-    """What a Pad layer put there, not the zero of a window that pads itself."""
+    """The border of a Pad layer is seen, not the zero of a window that pads itself."""
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 5, 3, 4))).output
     if kind == "lowest":
@@ -150,7 +150,7 @@ def test_windows_that_see_padding_alone(runtime: ann.Runtime, kind: str) -> None
     np.testing.assert_array_equal(y["y"], expected["y"])
 
 
-GATES = {  # factor and summand of x, and what bounds the line: none of them a hard-sigmoid
+GATES = {  # factor and summand of x, and the bounds of the line: none of them a hard-sigmoid
     "tiny": (3e-7, 1e-7, F.BOUNDED_RELU, 6e-7),
     "without upper bound": (0.5, 0.25, F.RELU, 0.0),
     "never open": (0.0, 0.0, F.BOUNDED_RELU, 0.0),

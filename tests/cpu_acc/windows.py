@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .operators import Convolution, WindowWeights, address, tensor
+from .operators import Convolution, address, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,11 +150,10 @@ def transposed(case: Case, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def convolution(
     case: Case, x: np.ndarray, out: np.ndarray, weights: np.ndarray, bias: Any, epilogue: Any
 ) -> Convolution:
-    strides = [stride // 4 for stride in weights.strides]
     return Convolution(
         input=tensor(x),
         output=tensor(out),
-        weights=WindowWeights(weights.__array_interface__["data"][0], *strides),
+        weights=tensor(weights),
         bias=address(bias),
         kernel_y=case.size[0],
         kernel_x=case.size[1],

@@ -237,8 +237,7 @@ static inline void check_result(const fixture_t* f, int more) {
   for (int i = 0; i < COUNT; ++i) CHECK_EQUAL(f->result[i], f->value[i] + more);
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------
- */
+/* ---- Plans --------------------------------------------------------------------------------- */
 
 /* in -copy-> a -device-> b -copy-> out */
 static inline void draft_copies(fixture_t* f) {

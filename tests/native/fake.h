@@ -61,8 +61,7 @@ static inline fake_t make_fake(fake_fn_t function, void* data) {
   return fake;
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------
- */
+/* ---- Plans --------------------------------------------------------------------------------- */
 
 #define NONE ARMNN_PLAN_NONE
 #define MAX_PLAN 16
@@ -184,8 +183,7 @@ static inline armnn_run_t make_run(armnn_context_t* context, const void* const* 
   return run;
 }
 
-/* ---- Behaviours -------------------------------------------------------------------------------
- */
+/* ---- Behaviours ---------------------------------------------------------------------------- */
 
 /* output = input + 1, over as many ints as |data| points to (null: one). */
 static inline armnn_status_t fake_increment(fake_t* self, const armnn_execute_args_t* args,

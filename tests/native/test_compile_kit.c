@@ -6,8 +6,7 @@
 #include "armnn/compile_kit.h"
 #include "harness.h"
 
-/* ---- A host that listens ----------------------------------------------------------------------
- */
+/* ---- A host that listens ------------------------------------------------------------------- */
 
 typedef struct listener_t {
   const char* refuses; /* the function that does, or "" */
@@ -69,8 +68,7 @@ static void check_slot(armnn_slot_t slot, uint32_t layer, uint32_t number) {
   CHECK_EQUAL(slot.slot, number);
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------
- */
+/* ---- Parts --------------------------------------------------------------------------------- */
 
 static int object, released;
 
@@ -171,8 +169,7 @@ static void an_object_is_known_by_its_text(void) {
   CHECK(armnn_part_object(&info, "v1") == NULL);
 }
 
-/* ---- Layers -----------------------------------------------------------------------------------
- */
+/* ---- Layers -------------------------------------------------------------------------------- */
 
 static void a_layer_becomes_a_part(void) {
   const armnn_tensor_info_t* const input_infos[] = {&infos[0], NULL, &infos[1], &infos[2]};

@@ -7,8 +7,7 @@
 
 static const int one = 1, two = 2, three = 3;
 
-/* ---- Results ----------------------------------------------------------------------------------
- */
+/* ---- Results ------------------------------------------------------------------------------- */
 
 static void steps_run_in_order(void) {
   fake_t append = make_fake(fake_append, NULL);
@@ -167,8 +166,7 @@ static void empty_tensors_need_no_address(void) {
   armnn_context_destroy(context);
 }
 
-/* ---- Arguments of a step ----------------------------------------------------------------------
- */
+/* ---- Arguments of a step ------------------------------------------------------------------- */
 
 static armnn_status_t expect_arguments(fake_t* self, const armnn_execute_args_t* args,
                                        armnn_error_t* error) {
@@ -213,8 +211,7 @@ static void steps_get_what_they_asked_for(void) {
   armnn_plan_destroy(plan);
 }
 
-/* ---- Several threads --------------------------------------------------------------------------
- */
+/* ---- Several threads ----------------------------------------------------------------------- */
 
 typedef struct runner_t {
   armnn_plan_t* plan;

@@ -6,8 +6,7 @@
 #define _GNU_SOURCE /* strnlen */
 #include "fake.h"
 
-/* ---- Steps that fail --------------------------------------------------------------------------
- */
+/* ---- Steps that fail ----------------------------------------------------------------------- */
 
 typedef struct answer_t {
   armnn_status_t status;

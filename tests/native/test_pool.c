@@ -19,8 +19,7 @@ static void set_up(uint32_t threads) {
   CHECK_EQUAL(armnn_i_pool_set_thread_count(&pool, threads), ARMNN_STATUS_OK);
 }
 
-/* ---- Every index once -------------------------------------------------------------------------
- */
+/* ---- Every index once ---------------------------------------------------------------------- */
 
 #define MAX_COUNT 5000
 
@@ -86,8 +85,7 @@ static void large_counts_do_not_overflow(void) {
   armnn_i_pool_stop(&pool);
 }
 
-/* ---- Threads ----------------------------------------------------------------------------------
- */
+/* ---- Threads ------------------------------------------------------------------------------- */
 
 /* Meets another thread inside the body, so that a worker certainly takes part. */
 typedef struct meeting_t {
@@ -173,8 +171,7 @@ static void the_count_can_change(void) {
   armnn_i_pool_stop(&pool);
 }
 
-/* ---- Inside a body ----------------------------------------------------------------------------
- */
+/* ---- Inside a body ------------------------------------------------------------------------- */
 
 typedef struct nested_t {
   atomic_uint inner[64];
@@ -229,8 +226,7 @@ static void bodies_may_change_the_pool(void) {
   }
 }
 
-/* ---- Many callers -----------------------------------------------------------------------------
- */
+/* ---- Many callers -------------------------------------------------------------------------- */
 
 static atomic_bool callers_go_on;
 
@@ -288,8 +284,7 @@ static void the_pool_changes_under_its_callers(void) { call_from_many_threads(tr
 
 #ifndef UNDER_THREAD_SANITIZER
 
-/* ---- Fork -------------------------------------------------------------------------------------
- */
+/* ---- Fork ---------------------------------------------------------------------------------- */
 
 static void add_one(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
   (void)thread_index;

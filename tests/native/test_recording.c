@@ -8,8 +8,7 @@
 
 static armnn_string_t text_of(const char* text) { return (armnn_string_t){text, strlen(text)}; }
 
-/* ---- Log --------------------------------------------------------------------------------------
- */
+/* ---- Log ----------------------------------------------------------------------------------- */
 
 static void the_log_keeps_the_newest(void) {
   const armnn_host_t* host = armnn_core_host();
@@ -92,8 +91,7 @@ static void many_threads_log(void) {
   CHECK_EQUAL(armnn_core_log_pending(), 0);
 }
 
-/* ---- Trace buffer -----------------------------------------------------------------------------
- */
+/* ---- Trace buffer -------------------------------------------------------------------------- */
 
 static void emit(uint64_t id) {
   const armnn_host_t* host = armnn_core_host();

@@ -15,8 +15,7 @@
 
 static armnn_string_t text_of(const char* text) { return (armnn_string_t){text, strlen(text)}; }
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory -------------------------------------------------------------------------------- */
 
 static void memory_is_aligned(void) {
   const armnn_host_t* host = armnn_core_host();
@@ -81,8 +80,7 @@ static void code_is_told_from_data(void) {
   CHECK_EQUAL(armnn_core_find_code((const void*)UINTPTR_MAX, path, sizeof path), 0);
 }
 
-/* ---- Processors -------------------------------------------------------------------------------
- */
+/* ---- Processors ---------------------------------------------------------------------------- */
 
 static char folder[64];
 
@@ -181,8 +179,7 @@ static void cpu_features_agree_with_the_compiler(void) {
 #endif
 }
 
-/* ---- Lost devices and the table ---------------------------------------------------------------
- */
+/* ---- Lost devices and the table ------------------------------------------------------------ */
 
 static const char* own_id(armnn_backend_t* backend) {
   (void)backend;

@@ -38,8 +38,7 @@ static void set_up(fixture_t* fixture, fake_fn_t function, void* data) {
   fixture->run = make_run(fixture->context, fixture->inputs, fixture->outputs, &fixture->error);
 }
 
-/* ---- Cancel -----------------------------------------------------------------------------------
- */
+/* ---- Cancel -------------------------------------------------------------------------------- */
 
 typedef struct canceller_t {
   sem_t started;
@@ -187,8 +186,7 @@ static void more_contexts_than_one_chunk(void) {
   armnn_plan_destroy(plan);
 }
 
-/* ---- Deadline ---------------------------------------------------------------------------------
- */
+/* ---- Deadline ------------------------------------------------------------------------------ */
 
 static void a_deadline_in_the_past_runs_nothing(void) {
   fixture_t fixture;
@@ -222,8 +220,7 @@ static void a_deadline_stops_between_and_inside_steps(void) {
   }
 }
 
-/* ---- Interrupt --------------------------------------------------------------------------------
- */
+/* ---- Interrupt ----------------------------------------------------------------------------- */
 
 typedef struct asked_t {
   int count;
@@ -337,8 +334,7 @@ static void interrupts_of_nested_runs_are_kept_apart(void) {
   armnn_context_destroy(inner.context);
 }
 
-/* ---- Trace ------------------------------------------------------------------------------------
- */
+/* ---- Trace --------------------------------------------------------------------------------- */
 
 static armnn_status_t trace_itself(fake_t* self, const armnn_execute_args_t* args,
                                    armnn_error_t* error) {

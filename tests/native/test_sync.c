@@ -230,8 +230,7 @@ static void waits_are_traced(void) {
   armnn_context_destroy(f.context);
 }
 
-/* ---- The checker ------------------------------------------------------------------------------
- */
+/* ---- The checker --------------------------------------------------------------------------- */
 
 static void refuse(fixture_t* f, const char* part) {
   text_error_t error;

@@ -17,7 +17,7 @@
 static char text[256];
 static armnn_error_t error = {{sizeof error, ARMNN_STRUCT_ERROR}, 0, 0, text, sizeof text, 0};
 
-/* ---- The host -------------------------------------------------------------------------------- */
+/* ---- The host ------------------------------------------------------------------------------ */
 
 static armnn_memory_manager_t* manager;
 static armnn_tensor_handle_factory_t* factory;
@@ -82,7 +82,7 @@ static void* address(armnn_tensor_handle_t* handle) {
   return memory;
 }
 
-/* ---- Cases ----------------------------------------------------------------------------------- */
+/* ---- Cases --------------------------------------------------------------------------------- */
 
 static void import(void) {
   armnn_backend_t* backend = make(1);

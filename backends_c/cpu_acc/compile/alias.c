@@ -72,29 +72,31 @@ ir_shape_t armnn_i_acc_logical(const ir_graph_t* graph, const ir_alias_t* alias)
 static uint32_t transposed_constant(ir_graph_t* graph, uint32_t value, const ir_shape_t* shape,
                                     const uint32_t* order) {
   const ir_value_t* from = graph->values[value];
-  int64_t dense[IR_DIMS], strides[IR_DIMS], index[IR_DIMS] = {0};
-  ir_dense_strides(&from->shape, dense);
-  for (uint32_t d = 0; d < shape->rank; ++d) strides[d] = dense[order[d]];
+  const size_t size = from->element.size;
+  int64_t dense[IR_DIMS], steps[IR_DIMS], index[IR_DIMS] = {0};
+  ir_dense_steps(&from->shape, dense);
+  for (uint32_t d = 0; d < shape->rank; ++d) steps[d] = dense[order[d]];
   const int64_t count = ir_count(shape);
-  float* values = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *values);
+  char* values = armnn_i_acc_pool(graph, (uint64_t)count * size);
   int64_t at = 0;
   for (int64_t i = 0; i < count; ++i) {
-    values[i] = from->constant[at];
+    memcpy(values + (size_t)i * size, (const char*)from->constant + (size_t)at * size, size);
     for (uint32_t d = shape->rank; d-- > 0;) {
-      at += strides[d];
+      at += steps[d];
       if (++index[d] < shape->dims[d]) break;
-      at -= index[d] * strides[d];
+      at -= index[d] * steps[d];
       index[d] = 0;
     }
   }
-  return armnn_i_acc_constant(graph, shape, values);
+  return armnn_i_acc_constant(graph, from->element, shape, values);
 }
 
 /* |value| looked at with another shape. */
 static uint32_t viewed(ir_graph_t* graph, uint32_t value, const ir_shape_t* shape) {
   const ir_value_t* from = graph->values[value];
   if (ir_same_shape(&from->shape, shape)) return value;
-  if (from->constant != NULL) return armnn_i_acc_constant(graph, shape, from->constant);
+  if (from->constant != NULL)
+    return armnn_i_acc_constant(graph, from->element, shape, from->constant);
   return armnn_i_acc_node_of(graph, IR_RESHAPE, value, shape)->output;
 }
 
@@ -137,7 +139,7 @@ ir_alias_t armnn_i_acc_reshaped(ir_graph_t* graph, const ir_alias_t* alias,
   const ir_shape_t logical = armnn_i_acc_logical(graph, alias);
   int64_t dense[IR_DIMS], strides[IR_DIMS], reshaped[IR_DIMS];
   if (ir_same_shape(&logical, shape)) return *alias;
-  ir_dense_strides(own, dense);
+  ir_dense_steps(own, dense);
   for (uint32_t d = 0; d < own->rank; ++d) strides[alias->perm[d]] = dense[d];
   if (!armnn_i_acc_reshape_strides(&logical, strides, shape, reshaped)) {
     const uint32_t plain = armnn_i_acc_plain(graph, alias);

@@ -4,7 +4,7 @@
  * compile.c - all stages in a row: from layers to a program.
  *
  * An operator that is refused gets other operands (dense ones, nothing fused behind it) before the
- * part is given up; then everything is placed again, since that changes what lives when.
+ * part is given up; then everything is bufferized again, since lifetimes of buffers change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,23 +35,23 @@ static void keep_constants(compilation_t* self, ir_step_t* step) {
     armnn_i_acc_tensor_t* tensor = &step->in[i];
     const bool packed = i == 1 && step->action == IR_ACT_NODE && step->node->kind == IR_MATMUL;
     if (tensor->rank == 0 || tensor->values == NULL || packed) continue;
-    uint64_t count = 1; /* up to the last element that is reached */
-    const float* first = tensor->values;
+    uint64_t size = tensor->element.size; /* up to the last element that is reached */
+    const char *values = tensor->values, *first = values;
     for (uint32_t d = 0; d < tensor->rank; ++d) {
       const int64_t reach = (tensor->dims[d] - 1) * tensor->strides[d];
       if (reach < 0) first += reach;
-      count += (uint64_t)(reach < 0 ? -reach : reach);
+      size += (uint64_t)(reach < 0 ? -reach : reach);
     }
-    const float* kept = armnn_i_acc_program_keep(self->program, first, count);
+    const char* kept = armnn_i_acc_program_keep(self->program, first, size);
     if (kept == NULL) {
       self->graph.status = ARMNN_STATUS_OUT_OF_MEMORY;
       longjmp(self->graph.escape, 1);
     }
-    tensor->values = kept + (tensor->values - first);
+    tensor->values = kept + (values - first);
   }
 }
 
-/* Operators for all steps; false if some node was refused and shall be placed differently. */
+/* Operators for all steps; false if some node was refused and wants other operands. */
 static bool make_operators(compilation_t* self) {
   ir_graph_t* graph = &self->graph;
   bool all = true;
@@ -100,8 +100,8 @@ static void compile(compilation_t* self) {
   armnn_i_acc_fuse(graph);
   do {
     armnn_i_acc_program_clear(self->program);
-    armnn_i_acc_place(graph, &self->schedule);
-    armnn_i_acc_plan(graph, &self->schedule);
+    armnn_i_acc_bufferize(graph, &self->schedule);
+    armnn_i_acc_plan_memory(graph, &self->schedule);
   } while (!make_operators(self));
   armnn_i_acc_program_finish(self->program, self->schedule.arena_size);
 }
@@ -116,7 +116,7 @@ static armnn_status_t report(const ir_graph_t* graph, uint32_t* out_layers, uint
   if (node == NULL || node->layer_count == 0) {
     out_layers[(*out_count)++] =
         graph->layer < graph->part->layer_count ? graph->layer : graph->part->layer_count - 1;
-  } else if (node->origin != IR_NONE) { /* what it swallowed can be done without it */
+  } else if (node->origin != IR_NONE) { /* the layers that it swallowed can be done without it */
     out_layers[(*out_count)++] = node->origin;
   } else {
     for (uint32_t i = 0; i < node->layer_count; ++i) out_layers[(*out_count)++] = node->layers[i];

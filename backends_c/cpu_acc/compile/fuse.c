@@ -28,8 +28,7 @@ void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_
   node->layer_count = count;
 }
 
-/* ---- Scales and shifts ------------------------------------------------------------------------
- */
+/* ---- Scales and shifts --------------------------------------------------------------------- */
 
 static float* bias_of(ir_graph_t* graph, const float* bias, int64_t count) {
   float* values = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *values);
@@ -38,45 +37,49 @@ static float* bias_of(ir_graph_t* graph, const float* bias, int64_t count) {
 }
 
 /* |scale| and |shift| have |step| 1, or 0 for one value for all. */
-static void scale_window(ir_graph_t* graph, ir_window_t* window, int64_t outputs,
-                         const float* scale, const float* shift, int64_t step) {
-  const int64_t inputs = window->inputs_of_group;
+static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t outputs,
+                              const float* scale, const float* shift, int64_t step) {
+  armnn_i_acc_convolution_t* window = &node->convolution;
+  const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3] / window->groups;
   const int64_t taps = window->kernel_y * window->kernel_x;
   float* weights = armnn_i_acc_pool(graph, (uint64_t)(outputs * taps * inputs) * sizeof *weights);
-  const armnn_i_acc_window_weights_t* from = &window->weights;
+  const int64_t* strides = window->weights.strides;
   float* to = weights;
   for (int64_t o = 0; o < outputs; ++o) {
     const float factor = scale[o * step];
     for (int64_t y = 0; y < window->kernel_y; ++y) {
       for (int64_t x = 0; x < window->kernel_x; ++x) {
-        const float* tap =
-            from->values + o * from->stride_o + y * from->stride_y + x * from->stride_x;
-        for (int64_t i = 0; i < inputs; ++i) *to++ = tap[i * from->stride_i] * factor;
+        const char* tap =
+            (const char*)window->weights.values + o * strides[0] + y * strides[1] + x * strides[2];
+        for (int64_t i = 0; i < inputs; ++i) {
+          *to++ = *(const float*)(const void*)(tap + i * strides[3]) * factor;
+        }
       }
     }
   }
   float* bias = bias_of(graph, window->bias, outputs);
   for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
   window->weights =
-      (armnn_i_acc_window_weights_t){weights, taps * inputs, window->kernel_x * inputs, inputs, 1};
+      armnn_i_acc_dense_weights(weights, outputs, window->kernel_y, window->kernel_x, inputs);
   window->bias = bias;
 }
 
-/* False where the weights are not known. */
+/* False if the weights are computed by the network. */
 static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, const float* scale,
                          const float* shift, int64_t step) {
   const ir_value_t* right = graph->values[node->inputs[1]];
   const ir_shape_t shape = right->shape;
-  if (right->constant == NULL) return false;
+  const float* values = right->constant;
+  if (values == NULL) return false;
   const int64_t count = ir_count(&shape), columns = shape.dims[shape.rank - 1];
   float* weights = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *weights);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t o = node->matmul.transpose_right ? i / columns % outputs : i % columns;
-    weights[i] = right->constant[i] * scale[o * step];
+    weights[i] = values[i] * scale[o * step];
   }
   float* bias = bias_of(graph, node->matmul.bias, outputs);
   for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
-  node->inputs[1] = armnn_i_acc_constant(graph, &shape, weights);
+  node->inputs[1] = armnn_i_acc_constant(graph, right->element, &shape, weights);
   node->matmul.bias = bias;
   return true;
 }
@@ -87,7 +90,7 @@ static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, c
   const int64_t outputs = out->dims[out->rank - 1];
   if (node->kind == IR_MATMUL) return scale_matmul(graph, node, outputs, scale, shift, step);
   if (node->kind != IR_AFFINE) {
-    scale_window(graph, &node->window, outputs, scale, shift, step);
+    scale_convolution(graph, node, outputs, scale, shift, step);
     return true;
   }
   float* scales = bias_of(graph, node->affine.scale, outputs);
@@ -101,8 +104,7 @@ static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, c
   return true;
 }
 
-/* ---- Functions --------------------------------------------------------------------------------
- */
+/* ---- Functions ----------------------------------------------------------------------------- */
 
 static float clamped(float value, float low, float high) {
   value = value < low ? low : value;
@@ -145,13 +147,12 @@ static bool scale_clamped(ir_graph_t* graph, ir_node_t* node, float scale, float
 }
 
 static bool swallow_function(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
-  if (!ir_takes_function(node->kind)) return false;
+  if (!ir_has(node, IR_TAKES_FUNCTION)) return false;
   if (node->residual != IR_NONE && node->residual_last) {
     if (node->function != ARMNN_ACC_IDENTITY) return false;
     node->residual_last = false;
   }
-  if (ir_is_product(node->kind) && node->residual == IR_NONE &&
-      next->function == ARMNN_ACC_LINEAR) {
+  if (ir_has(node, IR_PRODUCT) && node->residual == IR_NONE && next->function == ARMNN_ACC_LINEAR) {
     if (node->function == ARMNN_ACC_IDENTITY && scale_node(graph, node, &next->a, &next->b, 0)) {
       return true;
     }
@@ -160,11 +161,10 @@ static bool swallow_function(ir_graph_t* graph, ir_node_t* node, const ir_node_t
   return join_functions(node, next->function, next->a, next->b);
 }
 
-/* ---- Sums with another tensor -----------------------------------------------------------------
- */
+/* ---- Sums with another tensor -------------------------------------------------------------- */
 
 static bool swallow_sum(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
-  if (!ir_is_product(node->kind) || node->residual != IR_NONE ||
+  if (!ir_has(node, IR_PRODUCT) || node->residual != IR_NONE ||
       next->binary.operation != ARMNN_BINARY_ADD) {
     return false;
   }
@@ -193,7 +193,7 @@ static bool swallow(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
     case IR_UNARY:
       return swallow_function(graph, node, next);
     case IR_AFFINE:
-      return ir_is_product(node->kind) && node->function == ARMNN_ACC_IDENTITY &&
+      return ir_has(node, IR_PRODUCT) && node->function == ARMNN_ACC_IDENTITY &&
              node->residual == IR_NONE && next->function == ARMNN_ACC_IDENTITY &&
              next->residual == IR_NONE &&
              scale_node(graph, node, next->affine.scale, next->affine.shift, 1);
@@ -204,8 +204,7 @@ static bool swallow(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
   }
 }
 
-/* ---- Padding ----------------------------------------------------------------------------------
- */
+/* ---- Padding ------------------------------------------------------------------------------- */
 
 static bool pads_images(const ir_graph_t* graph, const ir_node_t* pad) {
   return ir_shape(graph, pad->output)->rank == 4 && pad->pad.before[0] == 0 &&
@@ -224,7 +223,8 @@ static bool all_see(int64_t image, int64_t outputs, int64_t kernel, int64_t stri
   return true;
 }
 
-/* A pooling window that pads itself gives zero where it sees nothing else, not what is there. */
+/* Whether each window sees a pixel of the image. One that sees only padding of its own gives zero,
+ * one that sees only a Pad layer's border gives the border. */
 static bool windows_see(const ir_graph_t* graph, const ir_node_t* node, const ir_node_t* pad) {
   const ir_shape_t *in = ir_shape(graph, pad->inputs[0]), *out = ir_shape(graph, node->output);
   return all_see(in->dims[1], out->dims[1], node->pooling.kernel_y, node->pooling.stride_y,
@@ -233,7 +233,7 @@ static bool windows_see(const ir_graph_t* graph, const ir_node_t* node, const ir
                  node->pooling.dilation_x, node->pooling.pad_left + pad->pad.before[2]);
 }
 
-/* The window reads what was padded, and pads itself. */
+/* The window reads the input of the Pad layer, and pads it itself. */
 static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
   const uint32_t producer = graph->values[node->inputs[0]]->producer;
   if (producer == IR_NONE || graph->nodes[producer]->kind != IR_PAD) return false;
@@ -242,16 +242,14 @@ static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
   const bool zeros = pad->pad.mode == ARMNN_PAD_CONSTANT && pad->pad.value == 0.0f;
   if (node->kind == IR_CONVOLUTION || node->kind == IR_DEPTHWISE) {
     if (!zeros) return false;
-    node->window.pad_top += pad->pad.before[1];
-    node->window.pad_bottom += pad->pad.after[1];
-    node->window.pad_left += pad->pad.before[2];
-    node->window.pad_right += pad->pad.after[2];
+    node->convolution.pad_top += pad->pad.before[1];
+    node->convolution.pad_left += pad->pad.before[2];
   } else if (node->kind == IR_POOLING) {
     const bool own = node->pooling.pad_top != 0 || node->pooling.pad_left != 0 ||
                      node->pooling.pad_bottom != 0 || node->pooling.pad_right != 0;
     if (node->pooling.method == ARMNN_POOLING_MAX) {
-      /* Whatever loses against every number. A border that repeats its neighbour loses, too, where
-       * each window that sees it sees the neighbour. */
+      /* Minus infinity loses against every number. So does a border that repeats its neighbour,
+       * where each window that sees it sees the neighbour. */
       const bool lowest = pad->pad.mode == ARMNN_PAD_CONSTANT && pad->pad.value == -INFINITY;
       const bool repeats = pad->pad.mode == ARMNN_PAD_SYMMETRIC && pad->pad.before[1] <= 1 &&
                            pad->pad.after[1] <= 1 && pad->pad.before[2] <= 1 &&
@@ -275,8 +273,7 @@ static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
   return true;
 }
 
-/* ---- The pass ---------------------------------------------------------------------------------
- */
+/* ---- The pass ------------------------------------------------------------------------------ */
 
 void armnn_i_acc_fuse(ir_graph_t* graph) {
   armnn_i_acc_count_uses(graph);
@@ -292,7 +289,7 @@ void armnn_i_acc_fuse(ir_graph_t* graph) {
     armnn_i_acc_adopt_layers(graph, node, next);
     node->output = next->output;
     next->kind = IR_DEAD;
-    graph->nodes[n] = next; /* what is fused runs when its last part would have */
+    graph->nodes[n] = next; /* a fused node runs when the last of its nodes would have */
     graph->nodes[user] = node;
     armnn_i_acc_count_uses(graph);
   }

@@ -6,7 +6,7 @@
  */
 #include "ir.h"
 
-/* The node of |kind| that makes |value|, of whose readers there are |readers|, or null. */
+/* The node of |kind| that makes |value|, or null; |value| must have |readers| readers. */
 static ir_node_t* maker_of(const ir_graph_t* graph, uint32_t value, ir_kind_t kind,
                            uint32_t readers) {
   const ir_value_t* found = graph->values[value];
@@ -79,7 +79,7 @@ static void swallow_affine(ir_graph_t* graph, uint32_t at) {
   armnn_i_acc_count_uses(graph);
 }
 
-/* Quotient or product |node| of what the other nodes make. */
+/* Whether quotient or product |node| is the last of such nodes: then it becomes a NORMALIZE. */
 static bool match(ir_graph_t* graph, ir_node_t* node) {
   const bool divides = is_binary(node, ARMNN_BINARY_DIV);
   if (!divides && !is_binary(node, ARMNN_BINARY_MUL)) return false;

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * fuse_patterns.c - what networks spell out: x * sigmoid(x), x * hard_sigmoid(x), x + x * gate.
+ * fuse_patterns.c - functions that networks spell out: x * sigmoid(x), x * hard_sigmoid(x), and
+ * x + x * gate.
  */
 #include <math.h>
 
 #include "ir.h"
 
-/* The node that makes |value| if nobody but its one reader sees it, and it is a function. */
+/* The UNARY node that makes |value|, or null if there is none or |value| has several readers. */
 static ir_node_t* function_of(const ir_graph_t* graph, uint32_t value) {
   const ir_value_t* found = graph->values[value];
   if (found->producer == IR_NONE || found->uses != 1 || found->output != IR_NONE) return NULL;
@@ -19,7 +20,7 @@ static bool near(float value, float expected) {
   return fabsf(value - expected) <= 6e-6f * fabsf(expected);
 }
 
-/* |gate| as a factor of |x|: x * gate(x) is what |out_function| says. */
+/* Whether x * gate(x) is one function, |out_function| with |out_a|. */
 static bool match_gate(const ir_graph_t* graph, const ir_node_t* gate, uint32_t x,
                        int32_t* out_function, float* out_a) {
   if (gate->function == ARMNN_ACC_SIGMOID && gate->inputs[0] == x) {
@@ -73,7 +74,7 @@ static void match_product(ir_graph_t* graph, ir_node_t* node) {
 }
 
 /* x + x * gate, where the gate is smaller than x: x * (gate + 1), whose sum is cheap, and goes into
- * what makes the gate. */
+ * the node that makes the gate. */
 static void match_gated_sum(ir_graph_t* graph, ir_node_t* sum) {
   for (uint32_t side = 0; side < 2; ++side) {
     const uint32_t x = sum->inputs[side], scaled = sum->inputs[1 - side];

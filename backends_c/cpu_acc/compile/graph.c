@@ -17,6 +17,20 @@ struct ir_block_t {
 
 enum { BLOCK = 1 << 16, HEAD = 64 };
 
+const uint8_t armnn_i_acc_traits[IR_KIND_COUNT] = {
+#define PRODUCT IR_PRODUCT
+#define FUNCTION IR_TAKES_FUNCTION
+#define IN_PLACE IR_IN_PLACE
+#define KIND(kind, name, operands, traits) [IR_##kind] = traits,
+#define KIND_LIKE(kind, name, other, operands, traits) [IR_##kind] = traits,
+#include "kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+#undef PRODUCT
+#undef FUNCTION
+#undef IN_PLACE
+};
+
 static void escape(ir_graph_t* graph, armnn_status_t status) {
   graph->status = status;
   longjmp(graph->escape, 1);
@@ -67,9 +81,11 @@ static void** grown(ir_graph_t* graph, void** items, uint32_t count, uint32_t* c
   return larger;
 }
 
-uint32_t armnn_i_acc_value(ir_graph_t* graph, const ir_shape_t* shape) {
+uint32_t armnn_i_acc_value(ir_graph_t* graph, armnn_i_acc_element_t element,
+                           const ir_shape_t* shape) {
   ir_value_t* value = armnn_i_acc_pool(graph, sizeof *value);
   value->shape = *shape;
+  value->element = element;
   value->producer = value->input = value->output = value->user = IR_NONE;
   graph->values =
       (ir_value_t**)grown(graph, (void**)graph->values, graph->value_count, &graph->value_capacity);
@@ -77,20 +93,22 @@ uint32_t armnn_i_acc_value(ir_graph_t* graph, const ir_shape_t* shape) {
   return graph->value_count++;
 }
 
-uint32_t armnn_i_acc_constant(ir_graph_t* graph, const ir_shape_t* shape, const float* values) {
-  const uint32_t value = armnn_i_acc_value(graph, shape);
+uint32_t armnn_i_acc_constant(ir_graph_t* graph, armnn_i_acc_element_t element,
+                              const ir_shape_t* shape, const void* values) {
+  const uint32_t value = armnn_i_acc_value(graph, element, shape);
   graph->values[value]->constant = values;
   return value;
 }
 
-ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, uint32_t input_count,
-                            const ir_shape_t* shape) {
+ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, const uint32_t* inputs,
+                            uint32_t input_count, const ir_shape_t* shape) {
   ir_node_t* node = armnn_i_acc_pool(graph, sizeof *node);
   node->kind = kind;
   node->input_count = input_count;
   node->inputs = armnn_i_acc_pool(graph, (input_count + UINT64_C(1)) * sizeof *node->inputs);
+  memcpy(node->inputs, inputs, input_count * sizeof *inputs);
   node->residual = IR_NONE;
-  node->output = armnn_i_acc_value(graph, shape);
+  node->output = armnn_i_acc_value(graph, graph->values[inputs[0]]->element, shape);
   graph->values[node->output]->producer = graph->node_count;
   node->layers = armnn_i_acc_pool(graph, sizeof *node->layers);
   node->origin = IR_NONE;
@@ -107,9 +125,19 @@ ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, uint32_t input_co
 
 ir_node_t* armnn_i_acc_node_of(ir_graph_t* graph, ir_kind_t kind, uint32_t input,
                                const ir_shape_t* shape) {
-  ir_node_t* node = armnn_i_acc_node(graph, kind, 1, shape);
-  node->inputs[0] = input;
-  return node;
+  return armnn_i_acc_node(graph, kind, &input, 1, shape);
+}
+
+armnn_i_acc_tensor_t armnn_i_acc_dense_weights(const float* values, int64_t o, int64_t y, int64_t x,
+                                               int64_t i) {
+  const int64_t size = sizeof *values;
+  return (armnn_i_acc_tensor_t){
+      .element = ARMNN_ACC_FLOAT32,
+      .rank = 4,
+      .dims = {o, y, x, i},
+      .strides = {y * x * i * size, x * i * size, i * size, size},
+      .values = values,
+  };
 }
 
 static void use(ir_graph_t* graph, uint32_t value, uint32_t node) {

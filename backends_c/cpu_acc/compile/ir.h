@@ -3,12 +3,13 @@
  *
  * ir.h - a sub-graph while it is compiled: nodes between values.
  *
- * The stages: read*.c (layers become nodes), fuse.c (nodes swallow others), place.c (values get
- * memory, steps their order), plan.c (the arena), lower.c (steps become operators).
+ * The stages: read*.c (layers become nodes), fuse*.c (nodes swallow others), bufferize*.c (values
+ * get buffers, nodes become steps), plan_memory.c (buffers get their offsets in the arena), lower.c
+ * (steps become operators).
  *
- * The dimensions of a value are in **memory order**: images are N, H, W, C whatever the network
- * says. What the network calls dimension d is known to read.c alone, which keeps for each of its
- * tensors a value and a permutation (ir_alias_t). So a Transpose is nothing but another
+ * The dimensions of a value are in **memory order**: images are N, H, W, C, also those of an NCHW
+ * network. Only read*.c knows the network's order: it keeps for each of its tensors a value and a
+ * permutation (ir_alias_t). So a Transpose is nothing but another
  * permutation, and moves data only where an operator, or the border of the sub-graph, needs
  * another order than its value has.
  *
@@ -33,58 +34,32 @@ typedef struct ir_shape_t {
 
 typedef struct ir_value_t {
   ir_shape_t shape;
-  const float* constant; /* dense, or null */
-  uint32_t producer;     /* node, or IR_NONE */
-  uint32_t input;        /* which input of the part it is, or IR_NONE */
-  uint32_t output;       /* which output of the part it becomes, or IR_NONE */
-  uint32_t uses, user;   /* by how many nodes, and the last of them (count_uses) */
-  /* From place.c on. */
-  bool placed;
+  armnn_i_acc_element_t element;
+  const void* constant; /* dense, or null */
+  uint32_t producer;    /* node, or IR_NONE */
+  uint32_t input;       /* which input of the part it is, or IR_NONE */
+  uint32_t output;      /* which output of the part it becomes, or IR_NONE */
+  uint32_t uses, user;  /* by how many nodes, and the last of them (count_uses) */
+  /* From bufferize.c on. */
+  bool has_buffer;
   uint32_t buffer;
-  int64_t offset; /* of the first element, in floats */
-  int64_t strides[IR_DIMS];
+  int64_t offset;           /* of the first element, in bytes */
+  int64_t strides[IR_DIMS]; /* in bytes */
 } ir_value_t;
 
 typedef enum ir_kind_t {
   IR_DEAD,
-  /* Products: weights and a bias. */
-  IR_CONVOLUTION,
-  IR_DEPTHWISE,
-  IR_TRANSPOSE_CONVOLUTION,
-  IR_MATMUL,
-  IR_AFFINE, /* x * scale + shift, one of each for every index of the last dimension */
-  /* Others that compute. */
-  IR_POOLING,
-  IR_RESIZE,
-  IR_UNARY, /* nothing but the function of the epilogue */
-  IR_BINARY,
-  IR_SOFTMAX,
-  IR_REDUCE,
-  IR_NORMALIZE,
-  /* Nodes that move data, or only look at it differently. */
-  IR_PAD,
-  IR_CONCAT,
-  IR_SLICE,
-  IR_RESHAPE,
-  IR_TRANSPOSE,
-  IR_BROADCAST,
+#define KIND(kind, ...) IR_##kind,
+#define KIND_LIKE(kind, ...) IR_##kind,
+#define MOVE(kind, ...) IR_##kind,
+#include "kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+#undef MOVE
+  IR_KIND_COUNT
 } ir_kind_t;
 
-typedef struct ir_window_t {
-  armnn_i_acc_window_weights_t weights;
-  const float* bias; /* or null */
-  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
-  int64_t pad_top, pad_left, pad_bottom, pad_right;
-  int64_t groups;
-  int64_t inputs_of_group; /* extents of the weights */
-} ir_window_t;
-
-typedef struct ir_pooling_t {
-  int32_t method; /* armnn_pooling_algorithm_e */
-  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
-  int64_t pad_top, pad_left, pad_bottom, pad_right;
-  bool count_padding; /* an average divides by what it sees of the padding, too */
-} ir_pooling_t;
+typedef enum ir_trait_t { IR_PRODUCT = 1, IR_TAKES_FUNCTION = 2, IR_IN_PLACE = 4 } ir_trait_t;
 
 typedef struct ir_node_t ir_node_t;
 struct ir_node_t {
@@ -103,45 +78,15 @@ struct ir_node_t {
   bool residual_last;
   bool plain_operands; /* the operator was refused with strides, */
   bool bare;           /* or with its epilogue: these become steps of their own */
-  ir_node_t** rows;    /* what a transposed convolution without overlaps is made of */
+  ir_node_t** rows;    /* the convolutions of a transposed one without overlaps */
 
   union {
-    ir_window_t window;
-    struct {
-      bool transpose_left, transpose_right;
-      const float* bias;
-    } matmul;
-    struct {
-      const float *scale, *shift;
-    } affine;
-    ir_pooling_t pooling;
-    struct {
-      int32_t method;
-      bool align_corners, half_pixel_centers;
-    } resize;
-    struct {
-      int32_t operation;
-    } binary;
-    struct {
-      uint32_t axis;
-      float beta;
-      bool logarithm;
-    } softmax;
-    struct {
-      int32_t operation;
-      uint32_t axis_mask;
-    } reduce;
-    struct {
-      int32_t kind;
-      uint32_t axis_mask, scale_axis;
-      float eps;
-      const float *gamma, *beta;
-    } normalize;
-    struct {
-      int64_t before[IR_DIMS], after[IR_DIMS];
-      int32_t mode;
-      float value;
-    } pad;
+    /* Descriptions of operators, whose tensors and epilogues are set when they are made. */
+#define KIND(kind, name, ...) armnn_i_acc_##name##_t name;
+#define KIND_LIKE(...)
+#include "kinds.inc"
+#undef KIND
+#undef KIND_LIKE
     struct {
       int64_t (*origins)[IR_DIMS]; /* where each input begins in the output */
     } concat;
@@ -159,6 +104,13 @@ typedef struct ir_alias_t {
   uint32_t value;
   uint32_t perm[IR_DIMS];
 } ir_alias_t;
+
+/* The dimension of the value that is |dimension| of the network's tensor. */
+static inline uint32_t ir_axis(const ir_alias_t* alias, uint32_t dimension) {
+  uint32_t axis = 0;
+  while (alias->perm[axis] != dimension) ++axis;
+  return axis;
+}
 
 typedef struct ir_block_t ir_block_t;
 
@@ -178,8 +130,7 @@ typedef struct ir_graph_t {
   char reason[160];
 } ir_graph_t;
 
-/* ---- graph.c ----------------------------------------------------------------------------------
- */
+/* ---- graph.c ------------------------------------------------------------------------------- */
 
 /* Zeros, aligned to a line; valid until the end of the compilation. Does not return null. */
 void* armnn_i_acc_pool(ir_graph_t* graph, uint64_t size);
@@ -190,13 +141,19 @@ __attribute__((noreturn, format(printf, 3, 4)))
 #endif
 void armnn_i_acc_refuse(ir_graph_t* graph, const ir_node_t* node, const char* format, ...);
 
-uint32_t armnn_i_acc_value(ir_graph_t* graph, const ir_shape_t* shape);
-uint32_t armnn_i_acc_constant(ir_graph_t* graph, const ir_shape_t* shape, const float* values);
-/* A node of the layer that is being read, with a fresh output of |shape|. */
-ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, uint32_t input_count,
-                            const ir_shape_t* shape);
+uint32_t armnn_i_acc_value(ir_graph_t* graph, armnn_i_acc_element_t element,
+                           const ir_shape_t* shape);
+uint32_t armnn_i_acc_constant(ir_graph_t* graph, armnn_i_acc_element_t element,
+                              const ir_shape_t* shape, const void* values);
+/* A node of the layer that is being read, with a fresh output of |shape| and of the same elements
+ * as |inputs|, which are copied. */
+ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, const uint32_t* inputs,
+                            uint32_t input_count, const ir_shape_t* shape);
 ir_node_t* armnn_i_acc_node_of(ir_graph_t* graph, ir_kind_t kind, uint32_t input,
                                const ir_shape_t* shape);
+/* Float32 weights that lie densely as [o, y, x, i]. */
+armnn_i_acc_tensor_t armnn_i_acc_dense_weights(const float* values, int64_t o, int64_t y, int64_t x,
+                                               int64_t i);
 /* Who reads what; nodes that nobody reads die. */
 void armnn_i_acc_count_uses(ir_graph_t* graph);
 
@@ -218,25 +175,27 @@ static inline bool ir_same_shape(const ir_shape_t* a, const ir_shape_t* b) {
   return true;
 }
 
-static inline void ir_dense_strides(const ir_shape_t* shape, int64_t* out_strides) {
-  int64_t stride = 1;
+/* Of a dense tensor, in elements. */
+static inline void ir_dense_steps(const ir_shape_t* shape, int64_t* out_steps) {
+  int64_t step = 1;
   for (uint32_t d = shape->rank; d-- > 0;) {
-    out_strides[d] = stride;
-    stride *= shape->dims[d];
+    out_steps[d] = step;
+    step *= shape->dims[d];
   }
 }
 
-static inline bool ir_is_product(ir_kind_t kind) {
-  return kind >= IR_CONVOLUTION && kind <= IR_AFFINE;
+/* The values of a float32 constant, or null. */
+static inline const float* ir_floats(const ir_graph_t* graph, uint32_t value) {
+  return graph->values[value]->constant;
 }
 
-static inline bool ir_takes_function(ir_kind_t kind) {
-  return ir_is_product(kind) || kind == IR_POOLING || kind == IR_UNARY || kind == IR_BINARY ||
-         kind == IR_REDUCE;
+extern const uint8_t armnn_i_acc_traits[IR_KIND_COUNT]; /* by kind: bits of ir_trait_t */
+
+static inline bool ir_has(const ir_node_t* node, ir_trait_t trait) {
+  return (armnn_i_acc_traits[node->kind] & trait) != 0;
 }
 
-/* ---- alias.c ----------------------------------------------------------------------------------
- */
+/* ---- alias.c ------------------------------------------------------------------------------- */
 
 /* Strides of |to| for elements that lie as |strides| say in the shape |from|; false if there are
  * none. Both have the same number of elements, none of them 0. */
@@ -256,8 +215,7 @@ ir_alias_t armnn_i_acc_reshaped(ir_graph_t* graph, const ir_alias_t* alias,
 uint32_t armnn_i_acc_operand(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
                              const uint32_t* perm);
 
-/* ---- read.c, read_layers.c, read_images.c, read_moves.c ---------------------------------------
- */
+/* ---- read.c, read_layers.c, read_images.c, read_moves.c ------------------------------------ */
 
 void armnn_i_acc_read(ir_graph_t* graph);
 
@@ -268,8 +226,8 @@ static inline const armnn_layer_t* ir_layer(const ir_graph_t* graph) {
 ir_shape_t armnn_i_acc_shape_of(const armnn_tensor_info_t* info);
 bool armnn_i_acc_has_input(const ir_graph_t* graph, uint32_t index);
 ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index);
-/* Values of a constant float32 input; refuses the layer if it has none. */
-const float* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what);
+/* Values of a constant input; refuses the layer if it has none. */
+const void* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what);
 void armnn_i_acc_set_output(ir_graph_t* graph, uint32_t index, ir_alias_t alias);
 ir_alias_t armnn_i_acc_apply(ir_graph_t* graph, const ir_alias_t* alias, int32_t function, float a,
                              float b);
@@ -277,40 +235,13 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
                                     const ir_alias_t* right, int32_t operation,
                                     const ir_shape_t* logical);
 
-void armnn_i_acc_read_convolution(ir_graph_t* graph);
-void armnn_i_acc_read_depthwise(ir_graph_t* graph);
-void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph);
-void armnn_i_acc_read_pooling(ir_graph_t* graph);
-void armnn_i_acc_read_resize(ir_graph_t* graph);
-void armnn_i_acc_read_batch_normalization(ir_graph_t* graph);
-void armnn_i_acc_read_instance_normalization(ir_graph_t* graph);
-void armnn_i_acc_read_l2_normalization(ir_graph_t* graph);
+#define LAYER(type, reader) void armnn_i_acc_read_##reader(ir_graph_t* graph);
+#define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#include "kinds.inc"
+#undef LAYER
+#undef LAYER_CHECKED
 
-void armnn_i_acc_read_activation(ir_graph_t* graph);
-void armnn_i_acc_read_unary(ir_graph_t* graph);
-void armnn_i_acc_read_binary(ir_graph_t* graph);
-void armnn_i_acc_read_prelu(ir_graph_t* graph);
-void armnn_i_acc_read_fully_connected(ir_graph_t* graph);
-void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph);
-void armnn_i_acc_read_softmax(ir_graph_t* graph);
-void armnn_i_acc_read_reduce(ir_graph_t* graph);
-
-void armnn_i_acc_read_concat(ir_graph_t* graph);
-void armnn_i_acc_read_splitter(ir_graph_t* graph);
-void armnn_i_acc_read_stack(ir_graph_t* graph);
-void armnn_i_acc_read_slice(ir_graph_t* graph);
-void armnn_i_acc_read_strided_slice(ir_graph_t* graph);
-void armnn_i_acc_read_pad(ir_graph_t* graph);
-void armnn_i_acc_read_permute(ir_graph_t* graph);
-void armnn_i_acc_read_reshape(ir_graph_t* graph);
-void armnn_i_acc_read_space_depth(ir_graph_t* graph);
-void armnn_i_acc_read_broadcast_to(ir_graph_t* graph);
-void armnn_i_acc_read_tile(ir_graph_t* graph);
-void armnn_i_acc_read_gather(ir_graph_t* graph);
-void armnn_i_acc_read_constant(ir_graph_t* graph);
-
-/* ---- fuse*.c ----------------------------------------------------------------------------------
- */
+/* ---- fuse*.c ------------------------------------------------------------------------------- */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
@@ -318,13 +249,12 @@ void armnn_i_acc_fuse(ir_graph_t* graph);
 /* |node| takes over the layers of |other|. */
 void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other);
 
-/* ---- place.c, plan.c, lower.c -----------------------------------------------------------------
- */
+/* ---- bufferize.c, plan_memory.c ------------------------------------------------------------ */
 
 #define IR_BUFFER_ARENA 0x80000000u /* buffers of the arena; others are bindings of the run */
 
 typedef enum ir_action_t {
-  IR_ACT_NODE,     /* what the node does */
+  IR_ACT_NODE,     /* the node's operator */
   IR_ACT_COPY,     /* in[0] to out; |order| is that of armnn_i_acc_make_copy */
   IR_ACT_FUNCTION, /* the epilogue's function, from in[0] to out */
   IR_ACT_ADD,      /* in[0] + in[1] */
@@ -354,10 +284,10 @@ typedef struct ir_schedule_t {
   uint64_t arena_size;
 } ir_schedule_t;
 
-/* Gives values their places and steps their order; tensors name buffers of the arena as bindings
- * IR_BUFFER_ARENA + i. */
-void armnn_i_acc_place(ir_graph_t* graph, ir_schedule_t* schedule);
-/* Gives buffers their offsets and tensors their final places. */
-void armnn_i_acc_plan(ir_graph_t* graph, ir_schedule_t* schedule);
+/* Gives values buffers, and lists the steps that fill them; tensors name buffers of the arena as
+ * bindings IR_BUFFER_ARENA + i. */
+void armnn_i_acc_bufferize(ir_graph_t* graph, ir_schedule_t* schedule);
+/* Gives buffers their offsets in the arena, and tensors their final bindings. */
+void armnn_i_acc_plan_memory(ir_graph_t* graph, ir_schedule_t* schedule);
 
 #endif /* ARMNN_CPU_ACC_IR_H_ */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * read.c - layers become nodes: which reader each type has, and what all readers use.
+ * read.c - layers become nodes: the readers by layer type, and functions that all of them use.
  */
 #include <string.h>
 
@@ -10,83 +10,14 @@
 
 typedef void (*reader_t)(ir_graph_t* graph);
 
-static reader_t reader_of(int32_t type) {
-  switch (type) {
-    case ARMNN_LAYER_CONVOLUTION2D:
-      return armnn_i_acc_read_convolution;
-    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
-      return armnn_i_acc_read_depthwise;
-    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
-      return armnn_i_acc_read_transpose_convolution;
-    case ARMNN_LAYER_POOLING2D:
-      return armnn_i_acc_read_pooling;
-    case ARMNN_LAYER_RESIZE:
-      return armnn_i_acc_read_resize;
-    case ARMNN_LAYER_BATCH_NORMALIZATION:
-      return armnn_i_acc_read_batch_normalization;
-    case ARMNN_LAYER_INSTANCE_NORMALIZATION:
-      return armnn_i_acc_read_instance_normalization;
-    case ARMNN_LAYER_L2_NORMALIZATION:
-      return armnn_i_acc_read_l2_normalization;
-    case ARMNN_LAYER_ACTIVATION:
-      return armnn_i_acc_read_activation;
-    case ARMNN_LAYER_ELEMENTWISE_UNARY:
-    case ARMNN_LAYER_FLOOR:
-      return armnn_i_acc_read_unary;
-    case ARMNN_LAYER_ELEMENTWISE_BINARY:
-    case ARMNN_LAYER_ADDITION:
-    case ARMNN_LAYER_DIVISION:
-    case ARMNN_LAYER_MAXIMUM:
-    case ARMNN_LAYER_MINIMUM:
-    case ARMNN_LAYER_MULTIPLICATION:
-    case ARMNN_LAYER_SUBTRACTION:
-      return armnn_i_acc_read_binary;
-    case ARMNN_LAYER_PRELU:
-      return armnn_i_acc_read_prelu;
-    case ARMNN_LAYER_FULLY_CONNECTED:
-      return armnn_i_acc_read_fully_connected;
-    case ARMNN_LAYER_BATCH_MAT_MUL:
-      return armnn_i_acc_read_batch_mat_mul;
-    case ARMNN_LAYER_SOFTMAX:
-    case ARMNN_LAYER_LOG_SOFTMAX:
-      return armnn_i_acc_read_softmax;
-    case ARMNN_LAYER_REDUCE:
-    case ARMNN_LAYER_MEAN:
-      return armnn_i_acc_read_reduce;
-    case ARMNN_LAYER_CONCAT:
-      return armnn_i_acc_read_concat;
-    case ARMNN_LAYER_SPLITTER:
-      return armnn_i_acc_read_splitter;
-    case ARMNN_LAYER_STACK:
-      return armnn_i_acc_read_stack;
-    case ARMNN_LAYER_SLICE:
-      return armnn_i_acc_read_slice;
-    case ARMNN_LAYER_STRIDED_SLICE:
-      return armnn_i_acc_read_strided_slice;
-    case ARMNN_LAYER_PAD:
-      return armnn_i_acc_read_pad;
-    case ARMNN_LAYER_PERMUTE:
-    case ARMNN_LAYER_TRANSPOSE:
-      return armnn_i_acc_read_permute;
-    case ARMNN_LAYER_RESHAPE:
-      return armnn_i_acc_read_reshape;
-    case ARMNN_LAYER_SPACE_TO_DEPTH:
-    case ARMNN_LAYER_DEPTH_TO_SPACE:
-      return armnn_i_acc_read_space_depth;
-    case ARMNN_LAYER_BROADCAST_TO:
-      return armnn_i_acc_read_broadcast_to;
-    case ARMNN_LAYER_TILE:
-      return armnn_i_acc_read_tile;
-    case ARMNN_LAYER_GATHER:
-      return armnn_i_acc_read_gather;
-    case ARMNN_LAYER_CONSTANT:
-      return armnn_i_acc_read_constant;
-    default:
-      return NULL;
-  }
-}
-
-bool armnn_i_acc_has_reader(int32_t type) { return reader_of(type) != NULL; }
+/* By layer type. */
+static const reader_t readers[] = {
+#define LAYER(type, reader) [ARMNN_LAYER_##type] = armnn_i_acc_read_##reader,
+#define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#include "kinds.inc"
+#undef LAYER
+#undef LAYER_CHECKED
+};
 
 ir_shape_t armnn_i_acc_shape_of(const armnn_tensor_info_t* info) {
   ir_shape_t shape = {.rank = info->rank};
@@ -115,11 +46,12 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
   const armnn_const_tensor_t* constant = constant_of(layer, index);
   if (constant != NULL) {
     const ir_shape_t shape = armnn_i_acc_shape_of(constant->info);
-    if (constant->info->data_type != ARMNN_DATA_TYPE_FLOAT32 ||
-        constant->size < (uint64_t)ir_count(&shape) * sizeof(float)) {
+    const armnn_i_acc_element_t element = armnn_i_acc_element_of(constant->info);
+    if (element.type != ARMNN_DATA_TYPE_FLOAT32 ||
+        constant->size < (uint64_t)ir_count(&shape) * element.size) {
       armnn_i_acc_refuse(graph, NULL, "constant input %u is not float32", index);
     }
-    return armnn_i_acc_alias(graph, armnn_i_acc_constant(graph, &shape, constant->data));
+    return armnn_i_acc_alias(graph, armnn_i_acc_constant(graph, element, &shape, constant->data));
   }
   const armnn_slot_t slot = layer->inputs[index];
   if (slot.layer == ARMNN_SLOT_BOUNDARY && slot.slot < graph->part->input_count) {
@@ -131,10 +63,10 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
   return graph->aliases[slot.layer][slot.slot];
 }
 
-const float* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what) {
+const void* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what) {
   const ir_alias_t alias = armnn_i_acc_input(graph, index);
-  const float* values = graph->values[alias.value]->constant;
-  /* What this compiler folded to a constant may be in another order. */
+  const void* values = graph->values[alias.value]->constant;
+  /* Constants that this compiler made may be in another order. */
   if (values == NULL) armnn_i_acc_refuse(graph, NULL, "%s are not constant", what);
   const uint32_t plain = armnn_i_acc_plain(graph, &alias);
   return graph->values[plain]->constant;
@@ -188,7 +120,8 @@ void armnn_i_acc_read(ir_graph_t* graph) {
   const armnn_subgraph_t* part = graph->part;
   for (uint32_t i = 0; i < part->input_count; ++i) {
     const ir_shape_t shape = armnn_i_acc_shape_of(part->input_infos[i]);
-    const uint32_t value = armnn_i_acc_value(graph, &shape);
+    const armnn_i_acc_element_t element = armnn_i_acc_element_of(part->input_infos[i]);
+    const uint32_t value = armnn_i_acc_value(graph, element, &shape);
     graph->values[value]->input = i;
   }
   graph->aliases = armnn_i_acc_pool(graph, (part->layer_count + UINT64_C(1)) * sizeof(void*));
@@ -197,7 +130,7 @@ void armnn_i_acc_read(ir_graph_t* graph) {
     check_layer(graph);
     graph->aliases[l] =
         armnn_i_acc_pool(graph, (part->layers[l]->output_count + UINT64_C(1)) * sizeof(ir_alias_t));
-    reader_of(part->layers[l]->type)(graph);
+    readers[part->layers[l]->type](graph); /* check_layer knows the type */
   }
   for (uint32_t k = 0; k < part->output_count; ++k) read_output(graph, k);
 }

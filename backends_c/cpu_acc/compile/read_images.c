@@ -33,85 +33,78 @@ static ir_node_t* image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_lay
 /* A dilation of 0 is none; descriptors in which it means nothing are refused with it before. */
 static int64_t dilation_of(uint32_t dilation) { return dilation == 0 ? 1 : (int64_t)dilation; }
 
-/* The fields that descriptors of windows have in common, as those of ir_window_t and ir_pooling_t.
- */
+/* The fields that descriptors of windows have in common, as those of convolutions and poolings. */
 #define STEPS_OF(descriptor)                                                             \
   .stride_y = (descriptor)->stride_y, .stride_x = (descriptor)->stride_x,                \
   .dilation_y = dilation_of((descriptor)->dilation_y),                                   \
   .dilation_x = dilation_of((descriptor)->dilation_x), .pad_top = (descriptor)->pad_top, \
-  .pad_left = (descriptor)->pad_left, .pad_bottom = (descriptor)->pad_bottom,            \
-  .pad_right = (descriptor)->pad_right
+  .pad_left = (descriptor)->pad_left
 
-/* ---- Convolutions -----------------------------------------------------------------------------
- */
+/* ---- Convolutions -------------------------------------------------------------------------- */
 
 static const float* bias_input(ir_graph_t* graph, uint32_t enabled) {
   if (enabled == 0 || !armnn_i_acc_has_input(graph, 2)) return NULL;
   return armnn_i_acc_constant_input(graph, 2, "the bias values");
 }
 
-/* Weights [O, I, H, W] or [O, H, W, I], as the layout says. */
-static void set_weights(ir_graph_t* graph, ir_window_t* window, int32_t data_layout) {
+/* The constant weights, whose dimensions o, y, x, i are dimensions order[..] of the network's. */
+static void set_weights(ir_graph_t* graph, ir_node_t* node, const uint32_t* order) {
   const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
-  int64_t strides[IR_DIMS];
-  ir_dense_strides(&shape, strides);
-  const uint32_t* order = image_order(data_layout);
-  window->weights.values = armnn_i_acc_constant_input(graph, 1, "the weights");
-  window->weights.stride_o = strides[0];
-  window->weights.stride_y = strides[order[1]];
-  window->weights.stride_x = strides[order[2]];
-  window->weights.stride_i = strides[order[3]];
-  window->kernel_y = shape.dims[order[1]];
-  window->kernel_x = shape.dims[order[2]];
-  window->inputs_of_group = shape.dims[order[3]];
+  armnn_i_acc_tensor_t* weights = &node->convolution.weights;
+  int64_t steps[IR_DIMS];
+  ir_dense_steps(&shape, steps);
+  weights->element = armnn_i_acc_element_of(ir_layer(graph)->input_infos[1]);
+  weights->rank = 4;
+  for (uint32_t d = 0; d < 4; ++d) {
+    weights->dims[d] = shape.dims[order[d]];
+    weights->strides[d] = steps[order[d]] * weights->element.size;
+  }
+  weights->values = armnn_i_acc_constant_input(graph, 1, "the weights");
+  node->convolution.kernel_y = weights->dims[1];
+  node->convolution.kernel_x = weights->dims[2];
 }
 
 void armnn_i_acc_read_convolution(ir_graph_t* graph) {
   const armnn_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_node_t* node = image_node(graph, IR_CONVOLUTION, d->data_layout);
   const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
-  node->window = (ir_window_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, &node->window, d->data_layout);
-  node->window.bias = bias_input(graph, d->bias_enabled);
+  node->convolution =
+      (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
+  set_weights(graph, node, image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
+  node->convolution.bias = bias_input(graph, d->bias_enabled);
   /* Each output channel reads one input channel of its own. */
-  if (node->window.groups == channels && channels > 1) node->kind = IR_DEPTHWISE;
+  if (node->convolution.groups == channels && channels > 1) node->kind = IR_DEPTHWISE;
 }
 
 void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
+  static const uint32_t order[IR_DIMS] = {3, 1, 2, 0}; /* [1, H, W, O] in both layouts */
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_node_t* node = image_node(graph, IR_DEPTHWISE, d->data_layout);
   const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
-  const ir_shape_t weights = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
-  const int64_t channels = weights.dims[3]; /* [1, H, W, O] in both layouts */
-  node->window = (ir_window_t){
-      STEPS_OF(d),
-      .weights = {armnn_i_acc_constant_input(graph, 1, "the weights"), 1,
-                  weights.dims[2] * channels, channels, 1},
-      .bias = bias_input(graph, d->bias_enabled),
-      .kernel_y = weights.dims[1],
-      .kernel_x = weights.dims[2],
-      .groups = inputs,
-      .inputs_of_group = 1,
-  };
+  node->convolution = (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = inputs};
+  set_weights(graph, node, order);
+  node->convolution.bias = bias_input(graph, d->bias_enabled);
   if (inputs == 1) node->kind = IR_CONVOLUTION;
 }
 
 void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
   const armnn_transpose_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_node_t* node = image_node(graph, IR_TRANSPOSE_CONVOLUTION, d->data_layout);
-  node->window = (ir_window_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, &node->window, d->data_layout);
-  node->window.bias = bias_input(graph, d->bias_enabled);
+  node->convolution =
+      (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
+  set_weights(graph, node, image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
+  node->convolution.bias = bias_input(graph, d->bias_enabled);
 }
 
-/* ---- Pooling and resizing ---------------------------------------------------------------------
- */
+/* ---- Pooling and resizing ------------------------------------------------------------------ */
 
 void armnn_i_acc_read_pooling(ir_graph_t* graph) {
   const armnn_pooling2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_node_t* node = image_node(graph, IR_POOLING, d->data_layout);
-  node->pooling = (ir_pooling_t){
+  node->pooling = (armnn_i_acc_pooling_t){
       STEPS_OF(d),
+      .pad_bottom = d->pad_bottom,
+      .pad_right = d->pad_right,
       .method = d->pool_type,
       .kernel_y = d->pool_height,
       .kernel_x = d->pool_width,
@@ -127,8 +120,7 @@ void armnn_i_acc_read_resize(ir_graph_t* graph) {
   node->resize.half_pixel_centers = d->half_pixel_centers != 0;
 }
 
-/* ---- Normalisations ---------------------------------------------------------------------------
- */
+/* ---- Normalisations ------------------------------------------------------------------------ */
 
 /* Where the channels are, by the rules of the network: dimension 1 of NCHW and NCDHW. */
 static uint32_t channel_axis(int32_t data_layout, uint32_t rank) {

@@ -9,8 +9,7 @@
 
 #include "ir.h"
 
-/* ---- Functions of one variable ----------------------------------------------------------------
- */
+/* ---- Functions of one variable ------------------------------------------------------------- */
 
 ir_alias_t armnn_i_acc_apply(ir_graph_t* graph, const ir_alias_t* alias, int32_t function, float a,
                              float b) {
@@ -68,20 +67,14 @@ void armnn_i_acc_read_unary(ir_graph_t* graph) {
       [ARMNN_UNARY_SIN] = ARMNN_ACC_SIN,     [ARMNN_UNARY_CEIL] = ARMNN_ACC_CEIL,
       [ARMNN_UNARY_FLOOR] = ARMNN_ACC_FLOOR,
   };
-  const armnn_layer_t* layer = ir_layer(graph);
-  if (layer->type == ARMNN_LAYER_FLOOR) {
-    apply_to_input(graph, ARMNN_ACC_FLOOR, 0.0f, 0.0f);
-    return;
-  }
-  const armnn_elementwise_unary_descriptor_t* d = (const void*)layer->descriptor;
+  const armnn_elementwise_unary_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   if (functions[d->operation] == ARMNN_ACC_IDENTITY) {
     armnn_i_acc_refuse(graph, NULL, "no function for operation %d", (int)d->operation);
   }
   apply_to_input(graph, functions[d->operation], 0.0f, 0.0f);
 }
 
-/* ---- Functions of two variables ---------------------------------------------------------------
- */
+/* ---- Functions of two variables ------------------------------------------------------------ */
 
 static bool is_full(const ir_graph_t* graph, const ir_alias_t* alias, const ir_shape_t* logical) {
   const ir_shape_t own = armnn_i_acc_logical(graph, alias);
@@ -128,7 +121,7 @@ static bool scalar_function(int32_t operation, float c, bool left, int32_t* out_
 static bool add_affine(ir_graph_t* graph, int32_t operation, uint32_t x, uint32_t c, bool left,
                        const ir_shape_t* shape, uint32_t* out_value) {
   const ir_shape_t* row = ir_shape(graph, c);
-  const float* values = graph->values[c]->constant;
+  const float* values = ir_floats(graph, c);
   const int64_t count = shape->dims[shape->rank - 1];
   if (values == NULL || row->dims[row->rank - 1] != count || ir_count(row) != count ||
       !ir_same_shape(ir_shape(graph, x), shape)) {
@@ -170,13 +163,13 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
   ir_shape_t shape = {.rank = logical->rank};
   for (uint32_t d = 0; d < shape.rank; ++d) shape.dims[d] = logical->dims[result.perm[d]];
   for (int side = 0; side < 2; ++side) { /* a constant of one element is a function */
-    const ir_value_t* scalar = side == 0 ? left_value : right_value;
+    const uint32_t scalar = side == 0 ? left->value : right->value;
     const ir_alias_t* other = side == 0 ? right : left;
     int32_t function;
     float a, b;
-    if (scalar->constant == NULL || ir_count(&scalar->shape) != 1 ||
+    if (ir_floats(graph, scalar) == NULL || ir_count(ir_shape(graph, scalar)) != 1 ||
         !is_full(graph, other, logical) ||
-        !scalar_function(operation, scalar->constant[0], side == 0, &function, &a, &b)) {
+        !scalar_function(operation, ir_floats(graph, scalar)[0], side == 0, &function, &a, &b)) {
       continue;
     }
     return armnn_i_acc_apply(graph, other, function, a, b);
@@ -187,9 +180,7 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
       add_affine(graph, operation, y, x, true, &shape, &result.value)) {
     return result;
   }
-  ir_node_t* node = armnn_i_acc_node(graph, IR_BINARY, 2, &shape);
-  node->inputs[0] = x;
-  node->inputs[1] = y;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_BINARY, (uint32_t[]){x, y}, 2, &shape);
   node->binary.operation = operation;
   result.value = node->output;
   return result;
@@ -197,44 +188,21 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
 
 void armnn_i_acc_read_binary(ir_graph_t* graph) {
   const armnn_layer_t* layer = ir_layer(graph);
-  int32_t operation;
-  switch (layer->type) {
-    case ARMNN_LAYER_ADDITION:
-      operation = ARMNN_BINARY_ADD;
-      break;
-    case ARMNN_LAYER_DIVISION:
-      operation = ARMNN_BINARY_DIV;
-      break;
-    case ARMNN_LAYER_MAXIMUM:
-      operation = ARMNN_BINARY_MAXIMUM;
-      break;
-    case ARMNN_LAYER_MINIMUM:
-      operation = ARMNN_BINARY_MINIMUM;
-      break;
-    case ARMNN_LAYER_MULTIPLICATION:
-      operation = ARMNN_BINARY_MUL;
-      break;
-    case ARMNN_LAYER_SUBTRACTION:
-      operation = ARMNN_BINARY_SUB;
-      break;
-    default:
-      operation =
-          ((const armnn_elementwise_binary_descriptor_t*)(const void*)layer->descriptor)->operation;
-  }
+  const armnn_elementwise_binary_descriptor_t* d = (const void*)layer->descriptor;
   const ir_alias_t left = armnn_i_acc_input(graph, 0), right = armnn_i_acc_input(graph, 1);
   const ir_shape_t logical = armnn_i_acc_shape_of(layer->output_infos[0]);
   armnn_i_acc_set_output(graph, 0,
-                         armnn_i_acc_apply_binary(graph, &left, &right, operation, &logical));
+                         armnn_i_acc_apply_binary(graph, &left, &right, d->operation, &logical));
 }
 
 /* x below 0 is multiplied: min(x, 0) * slope + max(x, 0), or LEAKY where there is one slope. */
 void armnn_i_acc_read_prelu(ir_graph_t* graph) {
   const ir_alias_t x = armnn_i_acc_input(graph, 0), slopes = armnn_i_acc_input(graph, 1);
   const ir_shape_t logical = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
-  const ir_value_t* slope = graph->values[slopes.value];
-  if (slope->constant != NULL && ir_count(&slope->shape) == 1 && is_full(graph, &x, &logical)) {
-    armnn_i_acc_set_output(graph, 0,
-                           armnn_i_acc_apply(graph, &x, ARMNN_ACC_LEAKY, slope->constant[0], 0.0f));
+  const float* slope = ir_floats(graph, slopes.value);
+  if (slope != NULL && ir_count(ir_shape(graph, slopes.value)) == 1 &&
+      is_full(graph, &x, &logical)) {
+    armnn_i_acc_set_output(graph, 0, armnn_i_acc_apply(graph, &x, ARMNN_ACC_LEAKY, slope[0], 0.0f));
     return;
   }
   const ir_alias_t below = armnn_i_acc_apply(graph, &x, ARMNN_ACC_CLAMP, -INFINITY, 0.0f);
@@ -245,8 +213,7 @@ void armnn_i_acc_read_prelu(ir_graph_t* graph) {
       graph, 0, armnn_i_acc_apply_binary(graph, &scaled, &above, ARMNN_BINARY_ADD, &logical));
 }
 
-/* ---- Matrices ---------------------------------------------------------------------------------
- */
+/* ---- Matrices ------------------------------------------------------------------------------ */
 
 /* |alias| as matrices of |rank| dimensions: in the network's order, or with the last two dimensions
  * exchanged if it lies so; then |*transpose| is turned over. */
@@ -282,8 +249,8 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   const int64_t outputs = weights_shape.dims[transposed ? 0 : 1];
   const ir_alias_t alias = armnn_i_acc_input(graph, 0), weights = armnn_i_acc_input(graph, 1);
   const ir_shape_t own = armnn_i_acc_logical(graph, &alias);
-  /* One matrix of all rows; with the dimensions that it has if it is one already, so that what
-   * follows the layer needs no other shape. */
+  /* One matrix of all rows. An input that is one already keeps its dimensions, so that the next
+   * layer needs no other shape. */
   ir_shape_t rows = {2, {ir_count(&own) / inputs, inputs}};
   if (own.rank > 2 && own.dims[own.rank - 1] == inputs && own.dims[own.rank - 2] == rows.dims[0]) {
     rows = own;
@@ -294,9 +261,7 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   bool transpose_left = false, transpose_right = transposed;
   const uint32_t left = matrices(graph, &flat, rows.rank, &transpose_left);
   const uint32_t right = matrices(graph, &weights, rows.rank, &transpose_right);
-  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, 2, &shape);
-  node->inputs[0] = left;
-  node->inputs[1] = right;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, (uint32_t[]){left, right}, 2, &shape);
   node->matmul.transpose_left = transpose_left;
   node->matmul.transpose_right = transpose_right;
   ir_alias_t result = armnn_i_acc_alias(graph, node->output);
@@ -340,9 +305,7 @@ void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
   shape.dims[rank - 1] = ly.dims[ly.rank - (transpose_y ? 2 : 1)];
   const uint32_t left = matrices(graph, &x, rank, &transpose_x);
   const uint32_t right = matrices(graph, &y, rank, &transpose_y);
-  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, 2, &shape);
-  node->inputs[0] = left;
-  node->inputs[1] = right;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, (uint32_t[]){left, right}, 2, &shape);
   node->matmul.transpose_left = transpose_x;
   node->matmul.transpose_right = transpose_y;
   const ir_alias_t result = armnn_i_acc_alias(graph, node->output);
@@ -350,14 +313,11 @@ void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &result, &out));
 }
 
-/* ---- Along axes -------------------------------------------------------------------------------
- */
+/* ---- Along axes ---------------------------------------------------------------------------- */
 
+/* The axis of the value for an axis of the network, which may count from the end. */
 static uint32_t axis_of(const ir_alias_t* alias, int32_t axis, uint32_t rank) {
-  const uint32_t wanted = (uint32_t)(axis < 0 ? axis + (int32_t)rank : axis);
-  uint32_t at = 0;
-  while (alias->perm[at] != wanted) ++at;
-  return at;
+  return ir_axis(alias, (uint32_t)(axis < 0 ? axis + (int32_t)rank : axis));
 }
 
 void armnn_i_acc_read_softmax(ir_graph_t* graph) {
@@ -374,23 +334,19 @@ void armnn_i_acc_read_softmax(ir_graph_t* graph) {
 }
 
 void armnn_i_acc_read_reduce(ir_graph_t* graph) {
-  const armnn_layer_t* layer = ir_layer(graph);
-  const bool is_mean = layer->type == ARMNN_LAYER_MEAN;
-  const armnn_mean_descriptor_t* mean = (const void*)layer->descriptor;
-  const armnn_reduce_descriptor_t* reduce = (const void*)layer->descriptor;
-  const uint32_t count = is_mean ? mean->axis_count : reduce->axis_count;
-  const int32_t* axes = is_mean ? mean->axes : reduce->axes;
+  const armnn_reduce_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_alias_t alias = armnn_i_acc_input(graph, 0);
   ir_shape_t shape = *ir_shape(graph, alias.value);
-  uint32_t mask = count == 0 ? (1u << shape.rank) - 1u : 0;
-  for (uint32_t i = 0; i < count; ++i) mask |= 1u << axis_of(&alias, axes[i], shape.rank);
-  for (uint32_t d = 0; d < shape.rank; ++d) {
-    if (mask >> d & 1u) shape.dims[d] = 1;
+  uint32_t mask = d->axis_count == 0 ? (1u << shape.rank) - 1u : 0;
+  for (uint32_t i = 0; i < d->axis_count; ++i)
+    mask |= 1u << axis_of(&alias, d->axes[i], shape.rank);
+  for (uint32_t i = 0; i < shape.rank; ++i) {
+    if (mask >> i & 1u) shape.dims[i] = 1;
   }
   ir_node_t* node = armnn_i_acc_node_of(graph, IR_REDUCE, alias.value, &shape);
-  node->reduce.operation = is_mean ? ARMNN_REDUCE_MEAN : reduce->operation;
+  node->reduce.operation = d->operation;
   node->reduce.axis_mask = mask;
   alias.value = node->output;
-  const ir_shape_t out = armnn_i_acc_shape_of(layer->output_infos[0]);
+  const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &alias, &out));
 }

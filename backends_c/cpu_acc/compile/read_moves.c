@@ -7,13 +7,7 @@
 
 #include "ir.h"
 
-static uint32_t find(const ir_alias_t* alias, uint32_t dimension) {
-  uint32_t at = 0;
-  while (alias->perm[at] != dimension) ++at;
-  return at;
-}
-
-/* A part of |alias|: |count| elements from |begin| in steps of |stride|, by the network's
+/* A slice of |alias|: |count| elements from |begin| in steps of |stride|, by the network's
  * dimensions. */
 static ir_alias_t sliced(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* begin,
                          const int64_t* stride, const int64_t* count) {
@@ -44,8 +38,7 @@ static void view_sizes(const armnn_view_t* view, uint32_t rank, int64_t* out_beg
   }
 }
 
-/* ---- Several inputs or outputs ----------------------------------------------------------------
- */
+/* ---- Several inputs or outputs ------------------------------------------------------------- */
 
 /* The pieces beside each other, at |origins| by the network's dimensions; in the order of the
  * largest piece that is computed. */
@@ -69,8 +62,7 @@ static ir_alias_t joined(ir_graph_t* graph, const ir_alias_t* pieces, uint32_t c
   for (uint32_t i = 0; i < count; ++i) {
     inputs[i] = armnn_i_acc_ordered(graph, &pieces[i], result.perm);
   }
-  ir_node_t* node = armnn_i_acc_node(graph, IR_CONCAT, count, &shape);
-  node->inputs = inputs;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_CONCAT, inputs, count, &shape);
   node->concat.origins = armnn_i_acc_pool(graph, count * sizeof *node->concat.origins);
   for (uint32_t i = 0; i < count; ++i) {
     for (uint32_t d = 0; d < shape.rank; ++d) {
@@ -166,8 +158,7 @@ void armnn_i_acc_read_gather(ir_graph_t* graph) {
       graph, 0, joined(graph, pieces, count, (const int64_t (*)[IR_DIMS])origins, &logical));
 }
 
-/* ---- Slices -----------------------------------------------------------------------------------
- */
+/* ---- Slices -------------------------------------------------------------------------------- */
 
 void armnn_i_acc_read_slice(ir_graph_t* graph) {
   const armnn_slice_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
@@ -220,8 +211,7 @@ void armnn_i_acc_read_strided_slice(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &part, &out));
 }
 
-/* ---- One input, one output --------------------------------------------------------------------
- */
+/* ---- One input, one output ----------------------------------------------------------------- */
 
 void armnn_i_acc_read_pad(ir_graph_t* graph) {
   const armnn_pad_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
@@ -230,7 +220,7 @@ void armnn_i_acc_read_pad(ir_graph_t* graph) {
   int64_t before[IR_DIMS] = {0}, after[IR_DIMS] = {0};
   bool any = false;
   for (uint32_t i = 0; i < d->rank; ++i) {
-    const uint32_t at = find(&alias, i);
+    const uint32_t at = ir_axis(&alias, i);
     before[at] = d->pad_before[i];
     after[at] = d->pad_after[i];
     shape.dims[at] += before[at] + after[at];
@@ -247,19 +237,12 @@ void armnn_i_acc_read_pad(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, alias);
 }
 
-void armnn_i_acc_read_permute(ir_graph_t* graph) {
-  const armnn_layer_t* layer = ir_layer(graph);
-  const armnn_permute_descriptor_t* d = (const void*)layer->descriptor;
+/* Dimension i of the output is dimension mappings[i] of the input. */
+void armnn_i_acc_read_transpose(ir_graph_t* graph) {
+  const armnn_permute_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
   ir_alias_t result = input;
-  for (uint32_t i = 0; i < d->rank; ++i) {
-    /* PERMUTE: dimension i goes to mappings[i]. TRANSPOSE: dimension i comes from there. */
-    if (layer->type == ARMNN_LAYER_PERMUTE) {
-      result.perm[find(&input, i)] = d->mappings[i];
-    } else {
-      result.perm[find(&input, d->mappings[i])] = i;
-    }
-  }
+  for (uint32_t i = 0; i < d->rank; ++i) result.perm[ir_axis(&input, d->mappings[i])] = i;
   armnn_i_acc_set_output(graph, 0, result);
 }
 

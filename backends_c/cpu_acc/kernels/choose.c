@@ -5,15 +5,14 @@
  */
 #include "kernels.h"
 
-#define ISA(name) extern const armnn_i_acc_kernels_t armnn_i_acc_kernels__##name;
+#define ISA(name) extern const armnn_i_acc_isa_t armnn_i_acc_isa__##name;
 #include "isa_list.inc"
 #undef ISA
 
-const armnn_i_acc_kernels_t* const armnn_i_acc_all_kernels[] = {
-#define ISA(name) &armnn_i_acc_kernels__##name,
+const armnn_i_acc_isa_t* const armnn_i_acc_isas[] = {
+#define ISA(name) &armnn_i_acc_isa__##name,
 #include "isa_list.inc"
 #undef ISA
 };
 
-const uint32_t armnn_i_acc_all_kernels_count =
-    sizeof armnn_i_acc_all_kernels / sizeof armnn_i_acc_all_kernels[0];
+const uint32_t armnn_i_acc_isa_count = sizeof armnn_i_acc_isas / sizeof armnn_i_acc_isas[0];

@@ -172,8 +172,7 @@ ACC_INLINE void all_rows(const job_t* job, int size, int stride) {
 #include "depthwise.inc"
 #undef DEPTHWISE
 
-/* ---- Any size, stride and dilation ------------------------------------------------------------
- */
+/* ---- Any size, stride and dilation --------------------------------------------------------- */
 
 /* Taps [*first, *end) of |size| at |start|, |dilation| apart, are in [0, extent). */
 static void taps_inside(int64_t start, int64_t dilation, int64_t size, int64_t extent,
@@ -245,8 +244,7 @@ static void ACC_NAME(armnn_f32_depthwise_any)(const job_t* job) {
   }
 }
 
-/* ---- The table --------------------------------------------------------------------------------
- */
+/* ---- The table ----------------------------------------------------------------------------- */
 
 #if VF_REGISTERS >= 32
 static const armnn_i_acc_depthwise_kernel_t columns_kernels[] = {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * depthwise_tile.h - what the depthwise kernels of one instruction set share.
+ * depthwise_tile.h - shared by the depthwise kernels of one instruction set.
  */
 #ifndef ARMNN_CPU_ACC_DEPTHWISE_TILE_H_
 #define ARMNN_CPU_ACC_DEPTHWISE_TILE_H_
@@ -11,7 +11,7 @@
 
 /* Whether kernels with constant sizes do a part of a vector, too: |lanes| of it. */
 #if defined(__AVX512F__)
-#define ACC_PARTIAL 1 /* masked loads and stores cost what others do */
+#define ACC_PARTIAL 1 /* masked loads and stores cost no more than others */
 #define ACC_LOAD(p, lanes) vf_load_masked(p, lanes)
 #define ACC_STORE(p, x, lanes) vf_store_masked(p, x, lanes)
 #else

@@ -32,7 +32,7 @@
 #define BY_FOUR "GCC unroll 4"
 #define ONCE "GCC unroll 1"
 
-/* Out of line: where a lane is beyond what the polynomial does. */
+/* Out of line: some lane is outside the polynomial's range. */
 static __attribute__((noinline)) vf_t any_sin(vf_t x) {
   float lanes[VF_LANES];
   vf_store(lanes, x);
@@ -78,8 +78,7 @@ static void ACC_NAME(armnn_f32_copy)(const float* in, float* out, size_t count, 
   if (in != out) memcpy(out, in, count * sizeof(float));
 }
 
-/* ---- Two operands -----------------------------------------------------------------------------
- */
+/* ---- Two operands -------------------------------------------------------------------------- */
 
 /* NaN wins, from either side. */
 ACC_INLINE vf_t take_maximum(vf_t x, vf_t y) { return vf_select(vf_is_nan(x), x, vf_max(x, y)); }
@@ -135,8 +134,7 @@ BINARY_FORMS(sub, vf_sub(x, y))
 BINARY_FORMS(squared_difference, square_of(vf_sub(x, y)))
 BINARY_FORMS(power, power_of(x, y))
 
-/* ---- The table --------------------------------------------------------------------------------
- */
+/* ---- The table ----------------------------------------------------------------------------- */
 
 extern const armnn_i_acc_elementwise_kernels_t ACC_NAME(armnn_i_acc_elementwise_kernels);
 const armnn_i_acc_elementwise_kernels_t ACC_NAME(armnn_i_acc_elementwise_kernels) = {

@@ -39,15 +39,15 @@ ACC_INLINE void add_residual(const float* residual, int64_t stride, uint32_t las
   }
 }
 
-/* Five operations on what is in registers; a pass of its own would load and store it again. */
+/* Five operations on sums in registers; a pass of its own would load and store them again. */
 ACC_INLINE vf_t hard_swish(vf_t x, vf_t scale, vf_t offset) {
   const vf_t bounded = vf_min(vf_set(6.0f), vf_max(vf_set(0.0f), vf_add(x, vf_set(3.0f))));
   return vf_fma(vf_mul(x, bounded), scale, offset);
 }
 
 /* Written as a function of constants |ROWS| and |VECTORS|, so that all loops over them unroll and
- * the sums stay in registers. What the job says is copied first: for all the compiler knows, a
- * store of a result might change it. */
+ * the sums stay in registers. Members of the job are copied first: for all the compiler knows, a
+ * store of a result might change them. */
 ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
                               const int VECTORS) {
   const int64_t width = VECTORS * LANES;

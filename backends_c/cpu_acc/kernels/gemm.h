@@ -5,7 +5,7 @@
  *
  * A tile is |rows| output pixels (or rows of a matrix) times one panel of |vectors| vectors of
  * output channels, kept in registers while the inputs pass. The inputs of a pixel are |tap_count|
- * runs of |depth| floats each: one run for a 1x1 convolution or a matrix, one for each place of a
+ * runs of |depth| floats each: one run for a 1x1 convolution or a matrix, one for each tap of a
  * 3x3 window (or for each of its rows, where few channels lie side by side). Nothing is copied to
  * where a kernel wants it: it is told where each run begins.
  */

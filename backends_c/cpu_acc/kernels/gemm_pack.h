@@ -73,15 +73,15 @@ static void pack_rows(float* const* rows, uint64_t count, const float* in, uint3
  * cache while the columns pass. */
 static void pack(float* out, uint32_t width, const float* in, uint32_t columns, int64_t stride_o,
                  int64_t stride_k, uint64_t count, uint64_t taps, uint64_t depth) {
-  uint64_t tap = 0, place = 0; /* k % taps and k / taps */
+  uint64_t tap = 0, row = 0; /* k % taps and k / taps */
   for (uint64_t k = 0; k < count; k += 16) {
     const uint64_t n = count - k < 16 ? count - k : 16;
     float* rows[16];
     for (uint64_t i = 0; i < n; ++i) {
-      rows[i] = out + (tap * depth + place) * width;
+      rows[i] = out + (tap * depth + row) * width;
       if (++tap == taps) {
         tap = 0;
-        ++place;
+        ++row;
       }
       for (uint32_t o = columns; o < width; ++o) rows[i][o] = 0.0f;
     }

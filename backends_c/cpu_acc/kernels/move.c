@@ -11,8 +11,7 @@
 
 #include "simd.h"
 
-/* ---- 4 x 4 ------------------------------------------------------------------------------------
- */
+/* ---- 4 x 4 --------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #define HAS_QUADS 1
@@ -51,7 +50,7 @@ static void turn_any(const float* in, ptrdiff_t in_stride, float* out, ptrdiff_t
   }
 }
 
-/* By 4 x 4, and what is left one by one. */
+/* By 4 x 4, and the rest one by one. */
 static void turn_small(const float* in, ptrdiff_t in_stride, float* out, ptrdiff_t out_stride,
                        size_t rows, size_t columns) {
   size_t r = 0;
@@ -73,8 +72,7 @@ static void turn_small(const float* in, ptrdiff_t in_stride, float* out, ptrdiff
   turn_any(in + (ptrdiff_t)r * in_stride, in_stride, out + r, out_stride, rows - r, columns);
 }
 
-/* ---- 8 x 8 and 16 x 16 ------------------------------------------------------------------------
- */
+/* ---- 8 x 8 and 16 x 16 --------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
 enum { BLOCK = 16 };
@@ -136,12 +134,12 @@ ACC_INLINE void turn_block(const float* in, ptrdiff_t in_stride, float* out, ptr
 }
 #endif
 
-/* ---- Few rows or columns ----------------------------------------------------------------------
- */
+/* ---- Few rows or columns ------------------------------------------------------------------- */
 
 #if HAS_QUADS
 /* Up to 4 rows become pixels of as many channels without gaps. Whole quads are stored, in ascending
- * order: what is too much is overwritten by the next pixel. The last pixels are done one by one. */
+ * order: the floats of a quad that are too many are overwritten by the next pixel. The last pixels
+ * are done one by one. */
 static size_t interleave(const float* in, ptrdiff_t in_stride, float* out, size_t rows,
                          size_t columns) {
   size_t c = 0;
@@ -201,8 +199,7 @@ static void ACC_NAME(armnn_f32_transpose)(const float* in, ptrdiff_t in_stride, 
   turn_small(in + c, in_stride, out + (ptrdiff_t)c * out_stride, out_stride, rows, columns - c);
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ---------------------------------------------------------------------------------- */
 
 static void ACC_NAME(armnn_f32_copy_rows)(const float* in, ptrdiff_t in_stride, float* out,
                                           ptrdiff_t out_stride, size_t rows, size_t columns) {

@@ -7,9 +7,8 @@
  * which is in L1. Sums are kept for each row of a window and then added, so that the error of a
  * large average (global pooling) stays that of its rows.
  *
- * A maximum is one instruction, which forgets what is not a number. What was seen is added up
- * beside it: if that is no number, a tap may have been none, and the window is done again with
- * care.
+ * A maximum is one instruction, which forgets NaN. The taps are added up beside it: if their sum is
+ * NaN, a tap may have been NaN, and the window is done again with care.
  */
 #include "pooling.h"
 

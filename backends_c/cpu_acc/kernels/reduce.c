@@ -80,7 +80,7 @@ ACC_INLINE void fold_column_block(int fold, const float* in, ptrdiff_t stride, s
       by[v] = lanes < VF_LANES ? vf_load_masked(shifts, mask) : vf_load(shifts + v * VF_LANES);
     }
   }
-  vf_t lost[CHAINS]; /* what the total could not take of a sum so far, by Kahan's method */
+  vf_t lost[CHAINS]; /* rounded off the totals so far, by Kahan's method */
   for (int v = 0; v < vectors; ++v) lost[v] = vf_set(0.0f);
   for (size_t begin = 0; begin < rows; begin += PART_ROWS) {
     const size_t end = rows - begin < PART_ROWS ? rows : begin + PART_ROWS;
@@ -141,8 +141,7 @@ ACC_INLINE void fold_columns(int fold, const float* in, ptrdiff_t stride, size_t
 #include "reduce.inc"
 #undef FOLD
 
-/* ---- Softmax ----------------------------------------------------------------------------------
- */
+/* ---- Softmax ------------------------------------------------------------------------------- */
 
 static float ACC_NAME(armnn_f32_exp_row)(const float* in, float* out, size_t count, float beta,
                                          float most) {
@@ -180,8 +179,7 @@ static void ACC_NAME(armnn_f32_exp_add)(const float* in, float* out, size_t colu
   }
 }
 
-/* ---- Normalisation ----------------------------------------------------------------------------
- */
+/* ---- Normalisation ------------------------------------------------------------------------- */
 
 static void ACC_NAME(armnn_f32_normalize_row)(const float* in, float* out, size_t count, float mean,
                                               float scale, float shift, const float* gammas,

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * reduce.h - kernels that make one number of many: sums, extremes, products; and what softmax and
- * normalisation need beside them.
+ * reduce.h - kernels that make one number of many: sums, extremes, products; and the
+ * elementwise passes of softmax and normalisation.
  *
  * Two forms of each: along a dense row, giving one number, and down |rows| rows that lie |stride|
  * floats apart, giving one number for each of |columns| columns. Long sums are kept in parts of

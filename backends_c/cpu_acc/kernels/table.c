@@ -14,7 +14,7 @@
 #elif defined(__AVX2__)
 #define FEATURES (ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA)
 #else
-#define FEATURES 0 /* what every machine of the architecture has */
+#define FEATURES 0 /* every machine of the architecture has them */
 #endif
 
 extern const armnn_i_acc_gemm_kernels_t ACC_NAME(armnn_i_acc_gemm_kernels);
@@ -24,15 +24,19 @@ extern const armnn_i_acc_pooling_kernels_t ACC_NAME(armnn_i_acc_pooling_kernels)
 extern const armnn_i_acc_reduce_kernels_t ACC_NAME(armnn_i_acc_reduce_kernels);
 extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels);
 
-extern const armnn_i_acc_kernels_t ACC_NAME(armnn_i_acc_kernels);
-const armnn_i_acc_kernels_t ACC_NAME(armnn_i_acc_kernels) = {
-    .isa = ACC_ISA_TEXT,
+static const armnn_i_acc_kernels_t float32 = {
     .lanes = VF_LANES,
-    .features = FEATURES,
     .gemm = &ACC_NAME(armnn_i_acc_gemm_kernels),
     .depthwise = &ACC_NAME(armnn_i_acc_depthwise_kernels),
     .elementwise = &ACC_NAME(armnn_i_acc_elementwise_kernels),
     .pooling = &ACC_NAME(armnn_i_acc_pooling_kernels),
     .reduce = &ACC_NAME(armnn_i_acc_reduce_kernels),
     .move = &ACC_NAME(armnn_i_acc_move_kernels),
+};
+
+extern const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa);
+const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa) = {
+    .name = ACC_ISA_TEXT,
+    .features = FEATURES,
+    .kernels = {[ARMNN_DATA_TYPE_FLOAT32] = &float32},
 };

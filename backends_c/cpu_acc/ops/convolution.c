@@ -8,13 +8,12 @@
 typedef struct convolution_t {
   armnn_i_acc_op_t base;
   const armnn_host_t* host;
-  const armnn_i_acc_kernels_t* kernels;
   armnn_i_acc_window_t window;
 } convolution_t;
 
 static void run_convolution(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run) {
   const convolution_t* convolution = (const convolution_t*)op;
-  armnn_i_acc_run_window(&convolution->window, convolution->kernels, run);
+  armnn_i_acc_run_window(&convolution->window, run);
 }
 
 static void destroy_convolution(armnn_i_acc_op_t* op) {
@@ -40,7 +39,6 @@ armnn_status_t armnn_i_acc_make_convolution(const armnn_i_acc_maker_t* maker,
   }
   const armnn_i_acc_panels_t* panels = &convolution->window.panels;
   convolution->host = maker->host;
-  convolution->kernels = maker->kernels;
   convolution->base = (armnn_i_acc_op_t){
       .run = run_convolution,
       .destroy = destroy_convolution,

@@ -81,23 +81,24 @@ static void bring_together(armnn_i_acc_walk_t* walk) {
 }
 
 armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
-                                     const armnn_i_acc_tensor_t* input,
-                                     const armnn_i_acc_tensor_t* output, const uint32_t* order,
-                                     armnn_i_acc_op_t** out_op) {
+                                     const armnn_i_acc_copy_t* what, armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_tensor_t *input = &what->input, *output = &what->output;
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, output);
+  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
   copy_op_t* op = (copy_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->input = *input;
   op->output = *output;
-  op->kernels = maker->kernels->move;
+  op->kernels = kernels->move;
   armnn_i_acc_walk_t* walk = &op->walk;
   walk->rank = output->rank;
   walk->tensors = 2;
   for (uint32_t d = 0; d < output->rank; ++d) {
-    const uint32_t from = order != NULL ? order[d] : d;
+    const uint32_t from = what->order[d];
     const bool repeats = input->dims[from] == 1 && output->dims[d] != 1;
     walk->dims[d] = output->dims[d];
-    walk->strides[OUTPUT][d] = output->strides[d];
-    walk->strides[INPUT][d] = repeats ? 0 : input->strides[from];
+    walk->strides[OUTPUT][d] = armnn_i_acc_step(output, d);
+    walk->strides[INPUT][d] = repeats ? 0 : armnn_i_acc_step(input, from);
   }
   armnn_i_acc_walk_join(walk);
   uint32_t last = walk->rank - 1;

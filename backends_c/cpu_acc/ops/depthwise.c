@@ -3,13 +3,13 @@
  *
  * depthwise.c - depthwise convolutions, also with several output channels for each input channel.
  *
- * Work is cut into groups of channels within chunks of output rows; the chunk is the outer of the
- * two, so that what the rows of a chunk read stays near while its groups go by, and a thread keeps
- * to its part of the image.
+ * Work is cut into groups of channels within chunks of output rows. The chunk is the outer of the
+ * two, so that its input rows stay in cache while its groups go by, and a thread keeps to its share
+ * of the image.
  */
 #include "op_base.h"
 
-/* Input of a chunk of rows, in floats; more than a chunk's first rows are read twice otherwise. */
+/* Input of a chunk of rows, in elements. Smaller chunks would read more rows twice. */
 #define CHUNK_INPUT 65536
 /* The same down strips of columns, which are read from top to bottom: as much of a strip as stays
  * in L2 for the strip beside it. */
@@ -22,7 +22,9 @@
 typedef struct depthwise_op_t {
   armnn_i_acc_base_t base;
   armnn_i_acc_convolution_t what;
-  armnn_i_acc_depthwise_job_t job; /* what is the same for all calls */
+  int64_t in_steps[ARMNN_ACC_MAX_RANK], out_steps[ARMNN_ACC_MAX_RANK];
+  int64_t residual_steps[ARMNN_ACC_MAX_RANK];
+  armnn_i_acc_depthwise_job_t job; /* the members that are the same for all calls */
   armnn_i_acc_depthwise_fn_t run, run_rest;
   float* packed;
   int64_t lanes, multiplier;
@@ -56,10 +58,10 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
     job.end_row = job.first_row + op->chunk_rows;
     if (job.end_row > what->output.dims[1]) job.end_row = what->output.dims[1];
     job.input = run->expanded != NULL ? run->expanded + channel
-                                      : run->input + image * what->input.strides[0] + channel;
-    job.output = run->output + image * what->output.strides[0] + channel;
+                                      : run->input + image * op->in_steps[0] + channel;
+    job.output = run->output + image * op->out_steps[0] + channel;
     if (run->residual != NULL) {
-      job.residual = run->residual + image * what->epilogue.residual.strides[0] + channel;
+      job.residual = run->residual + image * op->residual_steps[0] + channel;
     }
     job.weights = op->packed + channel * (taps + 1);
     job.channels = channels - channel < op->group ? channels - channel : op->group;
@@ -82,12 +84,12 @@ static void expand_rows(void* argument, uint64_t begin, uint64_t end, uint32_t t
   (void)thread_index;
   const depthwise_run_t* run = (const depthwise_run_t*)argument;
   const armnn_i_acc_tensor_t* input = &run->op->what.input;
+  const int64_t* steps = run->op->in_steps;
   const int64_t width = input->dims[2], channels = input->dims[3], times = run->op->multiplier;
   for (int64_t y = (int64_t)begin; y < (int64_t)end; ++y) {
     float* to = run->expanded + y * width * channels * times;
     for (int64_t x = 0; x < width; ++x) {
-      const float* from = run->input + run->image * input->strides[0] + y * input->strides[1] +
-                          x * input->strides[2];
+      const float* from = run->input + run->image * steps[0] + y * steps[1] + x * steps[2];
       for (int64_t c = 0; c < channels; ++c) {
         for (int64_t i = 0; i < times; ++i) *to++ = from[c];
       }
@@ -119,7 +121,9 @@ static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t*
 
 static void pack_weights(const depthwise_op_t* op) {
   const armnn_i_acc_convolution_t* what = &op->what;
-  const armnn_i_acc_window_weights_t* w = &what->weights;
+  const float* weights = what->weights.values;
+  int64_t steps[ARMNN_ACC_MAX_RANK];
+  armnn_i_acc_steps(&what->weights, steps);
   const int64_t taps = what->kernel_y * what->kernel_x;
   for (int64_t o = 0; o < what->output.dims[3]; ++o) {
     float* to = op->packed + o / op->lanes * (taps + 1) * op->lanes + o % op->lanes;
@@ -127,7 +131,7 @@ static void pack_weights(const depthwise_op_t* op) {
     for (int64_t y = 0; y < what->kernel_y; ++y) {
       for (int64_t x = 0; x < what->kernel_x; ++x) {
         to += op->lanes;
-        *to = w->values[o * w->stride_o + y * w->stride_y + x * w->stride_x];
+        *to = weights[o * steps[0] + y * steps[1] + x * steps[2]];
       }
     }
   }
@@ -226,10 +230,12 @@ static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker, bo
 armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_convolution_t* what,
                                           armnn_i_acc_op_t** out_op) {
-  const armnn_i_acc_depthwise_kernels_t* kernels = maker->kernels->depthwise;
+  const armnn_i_acc_kernels_t* all = armnn_i_acc_kernels_of(maker, &what->output);
+  if (all == NULL) return ARMNN_STATUS_UNSUPPORTED;
+  const armnn_i_acc_depthwise_kernels_t* kernels = all->depthwise;
   const int64_t channels = what->input.dims[3], outputs = what->output.dims[3];
   if (what->groups != channels || outputs % channels != 0) return ARMNN_STATUS_UNSUPPORTED;
-  const int64_t lanes = maker->kernels->lanes;
+  const int64_t lanes = all->lanes;
   const int64_t blocks = armnn_i_acc_ceil_div(outputs, lanes);
   const int64_t taps = what->kernel_y * what->kernel_x;
   bool columns = false;
@@ -242,6 +248,9 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
       &extra);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
+  armnn_i_acc_steps(&what->input, op->in_steps);
+  armnn_i_acc_steps(&what->output, op->out_steps);
+  armnn_i_acc_steps(&what->epilogue.residual, op->residual_steps);
   op->packed = (float*)extra;
   op->lanes = lanes;
   op->multiplier = outputs / channels;
@@ -265,15 +274,16 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
   armnn_i_acc_depthwise_job_t* job = &op->job;
   job->input_height = what->input.dims[1];
   job->input_width = what->input.dims[2];
-  job->input_row = what->input.strides[1];
-  job->input_pixel = what->input.strides[2];
+  job->input_row = op->in_steps[1];
+  job->input_pixel = op->in_steps[2];
   if (op->multiplier != 1) {
     job->input_pixel = outputs;
     job->input_row = outputs * what->input.dims[2];
-    op->base.op.scratch_size = (uint64_t)(job->input_row * what->input.dims[1]) * sizeof(float);
+    op->base.op.scratch_size =
+        (uint64_t)(job->input_row * what->input.dims[1]) * what->input.element.size;
   }
-  job->output_row = what->output.strides[1];
-  job->output_pixel = what->output.strides[2];
+  job->output_row = op->out_steps[1];
+  job->output_pixel = op->out_steps[2];
   job->output_width = what->output.dims[2];
   job->kernel_y = what->kernel_y;
   job->kernel_x = what->kernel_x;
@@ -286,20 +296,20 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
   const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
   if (!armnn_i_acc_function_is_clamp(epilogue->function, epilogue->a, epilogue->b, &job->low,
                                      &job->high)) {
-    job->function = maker->kernels->elementwise->apply[epilogue->function];
+    job->function = all->elementwise->apply[epilogue->function];
     job->a = epilogue->a;
     job->b = epilogue->b;
     job->hard_swish = epilogue->function == ARMNN_ACC_HARD_SWISH && !epilogue->has_residual;
   }
   if (epilogue->has_residual) {
-    job->residual_row = epilogue->residual.strides[1];
-    job->residual_pixel = epilogue->residual.strides[2];
+    job->residual_row = op->residual_steps[1];
+    job->residual_pixel = op->residual_steps[2];
     job->residual_last = epilogue->residual_last;
   }
   plan_chunks(op, maker, columns);
   const uint64_t elements =
       (uint64_t)(armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output));
-  job->prefetch = elements * sizeof(float) > PREFETCH_FROM;
+  job->prefetch = elements * what->input.element.size > PREFETCH_FROM;
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

@@ -90,7 +90,7 @@ static void plan(elementwise_op_t* op, uint32_t tensors) {
     walk->dims[d] = output->dims[d];
     for (uint32_t t = 0; t < tensors; ++t) {
       const bool repeats = op->tensors[t].dims[d] == 1 && output->dims[d] != 1;
-      walk->strides[t][d] = repeats ? 0 : op->tensors[t].strides[d];
+      walk->strides[t][d] = repeats ? 0 : armnn_i_acc_step(&op->tensors[t], d);
     }
   }
   armnn_i_acc_walk_join(walk);
@@ -107,20 +107,24 @@ static void plan(elementwise_op_t* op, uint32_t tensors) {
 }
 
 armnn_status_t armnn_i_acc_make_unary(const armnn_i_acc_maker_t* maker,
-                                      const armnn_i_acc_tensor_t* input,
-                                      const armnn_i_acc_tensor_t* output, int32_t function, float a,
-                                      float b, armnn_i_acc_op_t** out_op) {
-  if (function < 0 || function >= ARMNN_ACC_FUNCTION_COUNT) return ARMNN_STATUS_UNSUPPORTED;
+                                      const armnn_i_acc_unary_t* what, armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
+  if (epilogue->function < 0 || epilogue->function >= ARMNN_ACC_FUNCTION_COUNT ||
+      epilogue->has_residual) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
   elementwise_op_t* op = (elementwise_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  op->tensors[OUTPUT] = *output;
-  op->tensors[LEFT] = *input;
-  op->function = maker->kernels->elementwise->apply[function];
-  op->a = a;
-  op->b = b;
-  op->base.op.kernel = maker->kernels->elementwise->names[function];
+  op->tensors[OUTPUT] = what->output;
+  op->tensors[LEFT] = what->input;
+  op->function = kernels->elementwise->apply[epilogue->function];
+  op->a = epilogue->a;
+  op->b = epilogue->b;
+  op->base.op.kernel = kernels->elementwise->names[epilogue->function];
   plan(op, 2);
-  op->base.op.operations = (uint64_t)armnn_i_acc_count(output);
+  op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->output);
   op->threads = armnn_i_acc_threads(maker, 8 * op->base.op.operations);
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
@@ -132,9 +136,11 @@ armnn_status_t armnn_i_acc_make_binary(const armnn_i_acc_maker_t* maker,
   if (what->operation < 0 || what->operation >= ARMNN_BINARY_COUNT || what->epilogue.has_residual) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
+  const armnn_i_acc_kernels_t* all = armnn_i_acc_kernels_of(maker, &what->output);
+  if (all == NULL) return ARMNN_STATUS_UNSUPPORTED;
+  const armnn_i_acc_elementwise_kernels_t* kernels = all->elementwise;
   elementwise_op_t* op = (elementwise_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  const armnn_i_acc_elementwise_kernels_t* kernels = maker->kernels->elementwise;
   op->tensors[OUTPUT] = what->output;
   op->tensors[LEFT] = what->left;
   op->tensors[RIGHT] = what->right;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * fold_walk.h - how tensors are walked when some of their dimensions are folded: a walk over the
- * dimensions that stay, and for each place of it one over those that are folded.
+ * dimensions that stay, and for each step of it one over those that are folded.
  *
  * The last dimension is left to kernels. Either it is folded, and a kernel makes one number of a
  * dense row; or it stays, and a kernel folds rows into a row of as many numbers.

@@ -3,7 +3,7 @@
  *
  * matmul.c - products of matrices.
  *
- * A constant right side, the same for the whole batch, is the window of one place over an image
+ * A constant right side, the same for the whole batch, is a window of one tap over an image
  * whose pixels are the left side's rows. Everything else is done here: each item is one panel of
  * one right side, packed to the thread's scratch (or when made, if constant), and the left rows
  * that it is multiplied with.
@@ -21,6 +21,8 @@ typedef struct matmul_t {
   armnn_i_acc_window_t window;
   /* Otherwise: */
   armnn_i_acc_matmul_t what;
+  int64_t left_steps[ARMNN_ACC_MAX_RANK], right_steps[ARMNN_ACC_MAX_RANK];
+  int64_t output_steps[ARMNN_ACC_MAX_RANK], residual_steps[ARMNN_ACC_MAX_RANK];
   armnn_i_acc_panels_t panels; /* of one right side */
   float* packed;               /* all right sides, one behind another; or null */
   float* bias;                 /* a copy, for panels packed at run; or null */
@@ -29,26 +31,23 @@ typedef struct matmul_t {
   int64_t m, n, k;
   int64_t row_blocks, block_rows;
   uint32_t threads;
-  uint64_t thread_offset, thread_scratch; /* of scratch, in floats */
-  armnn_i_acc_gemm_job_t job;             /* what is the same for all tiles */
+  uint64_t thread_offset, thread_scratch; /* of scratch, in elements */
+  armnn_i_acc_gemm_job_t job;             /* the members that are the same for all tiles */
   armnn_i_acc_gemm_tap_t tap;
   bool in_tile; /* the whole epilogue is */
 } matmul_t;
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/* ---- Matrices of a batch ----------------------------------------------------------------------
- */
+/* ---- Matrices of a batch ------------------------------------------------------------------- */
 
 /* Offset and number of the matrix of |tensor| that belongs to matrix |batch| of the output. */
 static int64_t matrix_offset(const matmul_t* matmul, const armnn_i_acc_tensor_t* tensor,
-                             int64_t batch, int64_t* out_index) {
+                             const int64_t* steps, int64_t batch, int64_t* out_index) {
   int64_t offset = 0, index = 0, weight = 1;
   for (uint32_t d = matmul->batch_rank; d-- > 0;) {
     const int64_t at = batch % matmul->what.output.dims[d];
     batch /= matmul->what.output.dims[d];
     if (tensor->dims[d] > 1) {
-      offset += at * tensor->strides[d];
+      offset += at * steps[d];
       index += at * weight;
       weight *= tensor->dims[d];
     }
@@ -64,22 +63,21 @@ static int64_t count_matrices(const armnn_i_acc_tensor_t* tensor) {
 }
 
 static armnn_i_acc_panel_source_t right_source(const matmul_t* matmul, const float* values) {
-  const armnn_i_acc_tensor_t* right = &matmul->what.right;
-  const int64_t rows = right->strides[right->rank - 2], columns = right->strides[right->rank - 1];
+  const uint32_t rank = matmul->what.right.rank;
+  const int64_t rows = matmul->right_steps[rank - 2], columns = matmul->right_steps[rank - 1];
   const bool transposed = matmul->what.transpose_right;
   return (armnn_i_acc_panel_source_t){
       .values = values,
       .bias = matmul->bias,
-      .stride_o = transposed ? rows : columns,
-      .stride_i = transposed ? columns : rows,
+      .step_o = transposed ? rows : columns,
+      .step_i = transposed ? columns : rows,
       .size_y = 1,
       .size_x = 1,
       .channels = (uint64_t)matmul->k,
   };
 }
 
-/* ---- Run --------------------------------------------------------------------------------------
- */
+/* ---- Run ----------------------------------------------------------------------------------- */
 
 typedef struct matmul_run_t {
   const matmul_t* matmul;
@@ -94,19 +92,19 @@ static void turn_left(void* argument, uint64_t begin, uint64_t end, uint32_t thr
   const matmul_run_t* state = argument;
   const matmul_t* matmul = state->matmul;
   const armnn_i_acc_tensor_t* left = &matmul->what.left;
-  const int64_t strips = ceil_div(matmul->m, 16);
+  const int64_t strips = armnn_i_acc_ceil_div(matmul->m, 16);
   for (uint64_t i = begin; i < end; ++i) {
     const int64_t matrix = (int64_t)i / strips, row = (int64_t)i % strips * 16;
     int64_t offset = 0;
     for (int64_t rest = matrix, d = (int64_t)matmul->batch_rank - 1; d >= 0; --d) {
-      offset += rest % left->dims[d] * left->strides[d];
+      offset += rest % left->dims[d] * matmul->left_steps[d];
       rest /= left->dims[d];
     }
     const int64_t rows = matmul->m - row < 16 ? matmul->m - row : 16;
     float* to = state->scratch + (matrix * matmul->m + row) * matmul->k;
     matmul->panels.gemm->pack(to, (uint32_t)matmul->k, state->left + offset + row,
-                              (uint32_t)matmul->k, left->strides[left->rank - 2], 1, (uint64_t)rows,
-                              1, (uint64_t)rows);
+                              (uint32_t)matmul->k, matmul->left_steps[left->rank - 2], 1,
+                              (uint64_t)rows, 1, (uint64_t)rows);
   }
 }
 
@@ -117,22 +115,25 @@ static void multiply_rows(const matmul_run_t* state, armnn_i_acc_gemm_job_t* job
   const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
   const armnn_i_acc_gemm_fn_t* functions = armnn_i_acc_tiles_of(&matmul->panels, panel);
   int64_t left_matrix = 0;
-  int64_t left = matrix_offset(matmul, &what->left, batch, &left_matrix);
+  int64_t left = matrix_offset(matmul, &what->left, matmul->left_steps, batch, &left_matrix);
   job->input = state->left + left;
   if (what->transpose_left) {
     job->input = state->scratch + left_matrix * matmul->m * matmul->k;
   }
   job->input += from * job->input_stride;
-  job->output = state->output + matrix_offset(matmul, &what->output, batch, NULL) +
+  job->output = state->output +
+                matrix_offset(matmul, &what->output, matmul->output_steps, batch, NULL) +
                 from * job->output_stride + panel->first;
   job->residual = job->output;
   if (epilogue->has_residual) {
-    job->residual = state->residual + matrix_offset(matmul, &epilogue->residual, batch, NULL) +
-                    from * job->residual_stride + panel->first;
+    job->residual =
+        state->residual +
+        matrix_offset(matmul, &epilogue->residual, matmul->residual_steps, batch, NULL) +
+        from * job->residual_stride + panel->first;
   }
   float* const output = job->output;
   const float* const residual = job->residual;
-  const int64_t rows = to - from, tiles = ceil_div(rows, matmul->panels.rows);
+  const int64_t rows = to - from, tiles = armnn_i_acc_ceil_div(rows, matmul->panels.rows);
   const int64_t height = rows / tiles, longer = rows % tiles;
   for (int part = 0; part < 2; ++part) {
     job->tiles = (uint32_t)(part == 0 ? longer : tiles - longer);
@@ -167,7 +168,8 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
     const int64_t batch = product / matmul->panels.count;
     const armnn_i_acc_panel_t* panel = &matmul->panels.panels[p];
     int64_t right = 0;
-    const int64_t offset = matrix_offset(matmul, &matmul->what.right, batch, &right);
+    const int64_t offset =
+        matrix_offset(matmul, &matmul->what.right, matmul->right_steps, batch, &right);
     armnn_i_acc_gemm_job_t job = matmul->job;
     job.taps = &matmul->tap;
     job.last = panel->columns - (panel->vectors - 1) * matmul->panels.gemm->lanes;
@@ -191,7 +193,7 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
 static void run_matmul(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run) {
   const matmul_t* matmul = (const matmul_t*)op;
   if (matmul->as_window) {
-    armnn_i_acc_run_window(&matmul->window, matmul->kernels, run);
+    armnn_i_acc_run_window(&matmul->window, run);
     return;
   }
   matmul_run_t state = {
@@ -208,15 +210,15 @@ static void run_matmul(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run)
   }
   if (matmul->what.transpose_left) {
     armnn_i_acc_parallel(run, turn_left, &state,
-                         (uint64_t)(matmul->lefts * ceil_div(matmul->m, 16)), 4, matmul->threads);
+                         (uint64_t)(matmul->lefts * armnn_i_acc_ceil_div(matmul->m, 16)), 4,
+                         matmul->threads);
   }
   armnn_i_acc_parallel(run, run_items, &state,
                        (uint64_t)(matmul->batches * matmul->panels.count * matmul->row_blocks), 1,
                        matmul->threads);
 }
 
-/* ---- Making -----------------------------------------------------------------------------------
- */
+/* ---- Making -------------------------------------------------------------------------------- */
 
 static void destroy_matmul(armnn_i_acc_op_t* op) {
   matmul_t* matmul = (matmul_t*)op;
@@ -258,13 +260,16 @@ static bool window_of(const armnn_i_acc_matmul_t* what, armnn_i_acc_convolution_
       !same_batch(&what->left, &what->output)) {
     return false;
   }
-  const int64_t rows = right->strides[right->rank - 2], columns = right->strides[right->rank - 1];
+  const uint32_t row = right->rank - 2, column = right->rank - 1;
+  const uint32_t o = what->transpose_right ? row : column, i = what->transpose_right ? column : row;
   *out_window = (armnn_i_acc_convolution_t){
       .weights =
           {
+              .element = right->element,
+              .rank = 4,
+              .dims = {right->dims[o], 1, 1, right->dims[i]},
+              .strides = {right->strides[o], 0, 0, right->strides[i]},
               .values = right->values,
-              .stride_o = what->transpose_right ? rows : columns,
-              .stride_i = what->transpose_right ? columns : rows,
           },
       .bias = what->bias,
       .kernel_y = 1,
@@ -289,12 +294,12 @@ static void set_job(matmul_t* matmul) {
   const uint32_t row = what->output.rank - 2;
   job->tap_count = 1;
   job->depth = (uint64_t)matmul->k;
-  job->input_stride = what->transpose_left ? matmul->k : what->left.strides[row];
-  job->output_stride = what->output.strides[row];
+  job->input_stride = what->transpose_left ? matmul->k : matmul->left_steps[row];
+  job->output_stride = matmul->output_steps[row];
   /* One row: its stride says nothing. */
   if (matmul->m == 1) job->output_stride = matmul->n;
   if (epilogue->has_residual) {
-    job->residual_stride = epilogue->residual.strides[row];
+    job->residual_stride = matmul->residual_steps[row];
   }
   matmul->in_tile = armnn_i_acc_set_epilogue(epilogue, &job->flags, &job->low, &job->high);
 }
@@ -308,10 +313,11 @@ static armnn_status_t pack_right(matmul_t* matmul) {
   for (int64_t i = 0; i < matmul->rights; ++i) {
     int64_t offset = 0;
     for (int64_t rest = i, d = (int64_t)matmul->batch_rank - 1; d >= 0; --d) {
-      offset += rest % right->dims[d] * right->strides[d];
+      offset += rest % right->dims[d] * matmul->right_steps[d];
       rest /= right->dims[d];
     }
-    const armnn_i_acc_panel_source_t source = right_source(matmul, right->values + offset);
+    const armnn_i_acc_panel_source_t source =
+        right_source(matmul, (const float*)right->values + offset);
     armnn_i_acc_pack_panels(&matmul->panels, &source, (uint64_t)matmul->n, 0, matmul->panels.count,
                             matmul->packed + (uint64_t)i * matmul->panels.floats);
   }
@@ -329,13 +335,18 @@ static armnn_status_t make_general(const armnn_i_acc_maker_t* maker, matmul_t* m
   matmul->lefts = count_matrices(&what->left);
   matmul->rights = count_matrices(&what->right);
   if (what->transpose_left && matmul->k > UINT32_MAX) return ARMNN_STATUS_UNSUPPORTED;
+  armnn_i_acc_steps(&what->left, matmul->left_steps);
+  armnn_i_acc_steps(&what->right, matmul->right_steps);
+  armnn_i_acc_steps(&what->output, matmul->output_steps);
+  armnn_i_acc_steps(&what->epilogue.residual, matmul->residual_steps);
   if (what->bias != NULL) {
     matmul->bias = armnn_alloc(maker->host, (uint64_t)matmul->n * sizeof(float), ARMNN_ACC_LINE);
     if (matmul->bias == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
     memcpy(matmul->bias, what->bias, (size_t)matmul->n * sizeof(float));
   }
-  ARMNN_RETURN_IF_ERROR(armnn_i_acc_plan_panels(maker, 1, (uint64_t)matmul->n, 0, 1,
-                                                (uint64_t)matmul->k, 2, 1, &matmul->panels));
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_plan_panels(maker, matmul->kernels->gemm, 1,
+                                                (uint64_t)matmul->n, 0, 1, (uint64_t)matmul->k, 2,
+                                                1, &matmul->panels));
   if (what->right.values != NULL) ARMNN_RETURN_IF_ERROR(pack_right(matmul));
   set_job(matmul);
   matmul->base.operations = 2 * (uint64_t)(matmul->batches * matmul->m * matmul->n * matmul->k);
@@ -343,12 +354,12 @@ static armnn_status_t make_general(const armnn_i_acc_maker_t* maker, matmul_t* m
   matmul->row_blocks = 1;
   const int64_t products = matmul->batches * matmul->panels.count, wanted = 4 * matmul->threads;
   if (matmul->threads > 1 && products < wanted) {
-    matmul->row_blocks = ceil_div(wanted, products);
-    const int64_t most = ceil_div(matmul->m, ROWS_FOR_A_PANEL);
+    matmul->row_blocks = armnn_i_acc_ceil_div(wanted, products);
+    const int64_t most = armnn_i_acc_ceil_div(matmul->m, ROWS_FOR_A_PANEL);
     if (matmul->row_blocks > most) matmul->row_blocks = most;
   }
-  matmul->block_rows = ceil_div(matmul->m, matmul->row_blocks);
-  matmul->row_blocks = ceil_div(matmul->m, matmul->block_rows);
+  matmul->block_rows = armnn_i_acc_ceil_div(matmul->m, matmul->row_blocks);
+  matmul->row_blocks = armnn_i_acc_ceil_div(matmul->m, matmul->block_rows);
   /* Scratch: left sides that were turned, then a panel of each thread. */
   const uint64_t line = ARMNN_ACC_LINE / sizeof(float);
   uint64_t floats = 0;
@@ -370,12 +381,14 @@ armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_matmul_t* what,
                                        armnn_i_acc_op_t** out_op) {
   *out_op = NULL;
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
   matmul_t* matmul = armnn_alloc(maker->host, sizeof *matmul, ARMNN_ACC_LINE);
   if (matmul == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   *matmul = (matmul_t){
       .base = {.run = run_matmul, .destroy = destroy_matmul},
       .host = maker->host,
-      .kernels = maker->kernels,
+      .kernels = kernels,
       .what = *what,
       .tap = {0, 0},
   };

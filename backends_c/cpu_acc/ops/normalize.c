@@ -160,6 +160,8 @@ static bool scales_fit(const armnn_i_acc_fold_walk_t* walk) {
 armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_normalize_t* what,
                                           armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
   const size_t scales =
       what->scale_axis < what->input.rank ? (size_t)what->input.dims[what->scale_axis] : 0;
   void* extra = NULL;
@@ -168,7 +170,7 @@ armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->input = what->input;
   op->output = what->output;
-  op->kernels = maker->kernels->reduce;
+  op->kernels = kernels->reduce;
   op->kind = what->kind;
   op->eps = what->eps;
   if (what->gamma != NULL) op->gamma = memcpy(extra, what->gamma, scales * sizeof(float));
@@ -182,8 +184,8 @@ armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
     const bool folded = (what->axis_mask >> d & 1u) != 0;
     walk.dims[d] = what->input.dims[d];
     walk.strides[NUMBERS][d] = folded ? 0 : stride;
-    walk.strides[INPUT][d] = what->input.strides[d];
-    walk.strides[OUTPUT][d] = what->output.strides[d];
+    walk.strides[INPUT][d] = armnn_i_acc_step(&what->input, d);
+    walk.strides[OUTPUT][d] = armnn_i_acc_step(&what->output, d);
     const bool scaled = what->gamma != NULL || what->beta != NULL;
     walk.strides[SCALES][d] = scaled && d == what->scale_axis && walk.dims[d] > 1 ? 1 : 0;
     if (folded) op->count *= (double)walk.dims[d];
@@ -199,7 +201,7 @@ armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
   op->base.op.run = run_normalize;
   op->base.op.operations = 4 * (uint64_t)armnn_i_acc_count(&what->input);
   op->threads = armnn_i_acc_threads(maker, 4 * op->base.op.operations);
-  armnn_i_acc_fold_cut(&op->walk, op->threads, maker->kernels->lanes);
+  armnn_i_acc_fold_cut(&op->walk, op->threads, kernels->lanes);
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

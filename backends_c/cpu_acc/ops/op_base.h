@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * op_base.h - what the makers of operators share: one block of memory for the operator and what it
- * keeps, and tests of how a tensor lies.
+ * op_base.h - shared by the makers of operators: one block of memory for the operator and its
+ * arrays, its kernels, distances between elements.
  */
 #ifndef ARMNN_CPU_ACC_OP_BASE_H_
 #define ARMNN_CPU_ACC_OP_BASE_H_
@@ -41,6 +41,22 @@ static inline void* armnn_i_acc_new_op(const armnn_i_acc_maker_t* maker, size_t 
   base->op.destroy = armnn_i_acc_destroy_op;
   if (out_extra != NULL) *out_extra = memory + begin;
   return memory;
+}
+
+/* The kernels for tensors like |tensor|, or null. */
+static inline const armnn_i_acc_kernels_t* armnn_i_acc_kernels_of(
+    const armnn_i_acc_maker_t* maker, const armnn_i_acc_tensor_t* tensor) {
+  return maker->isa->kernels[tensor->element.type];
+}
+
+/* The stride of dimension |d| in elements, the unit of kernels. */
+static inline int64_t armnn_i_acc_step(const armnn_i_acc_tensor_t* tensor, uint32_t d) {
+  return tensor->strides[d] / (int64_t)tensor->element.size;
+}
+
+static inline void armnn_i_acc_steps(const armnn_i_acc_tensor_t* tensor,
+                                     int64_t out_steps[ARMNN_ACC_MAX_RANK]) {
+  for (uint32_t d = 0; d < tensor->rank; ++d) out_steps[d] = armnn_i_acc_step(tensor, d);
 }
 
 /* The bounds of a clamp, if the function is one or none. */

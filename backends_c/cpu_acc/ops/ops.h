@@ -3,30 +3,27 @@
  *
  * ops.h - the operators a program is made of, and how each is made.
  *
+ * Each operator has a structure that describes it: tensors, parameters and, where it takes one, an
+ * epilogue. The compiler keeps such a structure in each node, and sets its tensors at the end.
+ *
  * Every maker returns OK and an operator, OUT_OF_MEMORY, or UNSUPPORTED for a combination that it
- * does not do (the compiler then finds another way). Tensors are physical; operators that take an
- * epilogue apply it. Constant weights are packed while the operator is made and not read later.
+ * does not do (the compiler then finds another way). Tensors are physical. Constant weights are
+ * packed while the operator is made and not read later. Biases, scales and shifts of channels are
+ * float32 for any element type: the compiler computes them.
  */
 #ifndef ARMNN_CPU_ACC_OPS_H_
 #define ARMNN_CPU_ACC_OPS_H_
 
 #include "../program.h"
 
-/* ---- Products (ops/convolution.c, ops/gemm.c, ...) --------------------------------------------
- */
-
-/* Weights are W[o][y][x][i] at values[o * stride_o + y * stride_y + x * stride_x + i * stride_i]:
- * whatever order a network has them in, they are not copied before they are packed. |i| runs over
- * the input channels of one group. */
-typedef struct armnn_i_acc_window_weights_t {
-  const float* values;
-  int64_t stride_o, stride_y, stride_x, stride_i;
-} armnn_i_acc_window_weights_t;
+/* ---- Products (ops/convolution.c, ops/gemm.c, ...) ----------------------------------------- */
 
 typedef struct armnn_i_acc_convolution_t {
   armnn_i_acc_tensor_t input;  /* [n, h, w, c] */
   armnn_i_acc_tensor_t output; /* [n, oh, ow, oc] */
-  armnn_i_acc_window_weights_t weights;
+  /* [o, y, x, i], constant, of any strides, so that the order of a network's weights needs no copy
+   * before they are packed. |i| runs over the input channels of one group. */
+  armnn_i_acc_tensor_t weights;
   const float* bias; /* [oc], or null */
   int64_t kernel_y, kernel_x;
   int64_t stride_y, stride_x, dilation_y, dilation_x;
@@ -63,8 +60,17 @@ typedef struct armnn_i_acc_matmul_t {
 armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_matmul_t* what, armnn_i_acc_op_t** out_op);
 
-/* ---- Images -----------------------------------------------------------------------------------
- */
+/* output = input * scale + shift, one of each for every index of the last dimension. */
+typedef struct armnn_i_acc_affine_t {
+  armnn_i_acc_tensor_t input, output;
+  const float *scale, *shift;
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_affine_t;
+
+armnn_status_t armnn_i_acc_make_affine(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_affine_t* what, armnn_i_acc_op_t** out_op);
+
+/* ---- Images -------------------------------------------------------------------------------- */
 
 typedef struct armnn_i_acc_pooling_t {
   armnn_i_acc_tensor_t input, output; /* [n, h, w, c] */
@@ -88,14 +94,17 @@ typedef struct armnn_i_acc_resize_t {
 armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_resize_t* what, armnn_i_acc_op_t** out_op);
 
-/* ---- Elements ----------------------------------------------------------------------------------
- */
+/* ---- Elements ------------------------------------------------------------------------------ */
 
-/* output = function(input); input and output may be the same memory. */
+/* Nothing but the function of the epilogue (never a residual); input and output may be the same
+ * memory. */
+typedef struct armnn_i_acc_unary_t {
+  armnn_i_acc_tensor_t input, output;
+  armnn_i_acc_epilogue_t epilogue;
+} armnn_i_acc_unary_t;
+
 armnn_status_t armnn_i_acc_make_unary(const armnn_i_acc_maker_t* maker,
-                                      const armnn_i_acc_tensor_t* input,
-                                      const armnn_i_acc_tensor_t* output, int32_t function, float a,
-                                      float b, armnn_i_acc_op_t** out_op);
+                                      const armnn_i_acc_unary_t* what, armnn_i_acc_op_t** out_op);
 
 /* Operands are broadcast by numpy's rules to the output's dims (all ranks equal; a dimension of 1
  * repeats). Then the epilogue's function (never a residual). */
@@ -109,10 +118,16 @@ armnn_status_t armnn_i_acc_make_binary(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_binary_t* what, armnn_i_acc_op_t** out_op);
 
 /* softmax(beta x), or its logarithm, along |axis|. */
+typedef struct armnn_i_acc_softmax_t {
+  armnn_i_acc_tensor_t input, output;
+  uint32_t axis;
+  float beta;
+  bool logarithm;
+} armnn_i_acc_softmax_t;
+
 armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
-                                        const armnn_i_acc_tensor_t* input,
-                                        const armnn_i_acc_tensor_t* output, uint32_t axis,
-                                        float beta, bool logarithm, armnn_i_acc_op_t** out_op);
+                                        const armnn_i_acc_softmax_t* what,
+                                        armnn_i_acc_op_t** out_op);
 
 /* Over the axes of |axis_mask|, which have one element in |output| (same rank). */
 typedef struct armnn_i_acc_reduce_t {
@@ -145,20 +160,22 @@ armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_normalize_t* what,
                                           armnn_i_acc_op_t** out_op);
 
-/* ---- Moving data -------------------------------------------------------------------------------
- */
+/* ---- Moving data --------------------------------------------------------------------------- */
 
 /* output[i0, i1, ..] = input[.., i_order^-1 ..]: output dimension d is input dimension order[d].
  * Any strides on either side: transposes, layout changes, strided slices, parts of a Concat. */
-armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
-                                     const armnn_i_acc_tensor_t* input,
-                                     const armnn_i_acc_tensor_t* output, const uint32_t* order,
-                                     armnn_i_acc_op_t** out_op);
+typedef struct armnn_i_acc_copy_t {
+  armnn_i_acc_tensor_t input, output;
+  uint32_t order[ARMNN_ACC_MAX_RANK];
+} armnn_i_acc_copy_t;
 
-/* Copies |input| to |before| in |output| and fills the rest. */
+armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
+                                     const armnn_i_acc_copy_t* what, armnn_i_acc_op_t** out_op);
+
+/* Copies |input| to |before| in |output| and fills the rest; |after| follows from the sizes. */
 typedef struct armnn_i_acc_pad_t {
   armnn_i_acc_tensor_t input, output;
-  int64_t before[ARMNN_ACC_MAX_RANK];
+  int64_t before[ARMNN_ACC_MAX_RANK], after[ARMNN_ACC_MAX_RANK];
   int32_t mode; /* armnn_padding_mode_e */
   float value;
 } armnn_i_acc_pad_t;

@@ -15,7 +15,7 @@ typedef struct pad_op_t {
   const armnn_i_acc_move_kernels_t* kernels;
   uint32_t rank;
   int64_t in_dims[ARMNN_ACC_MAX_RANK], out_dims[ARMNN_ACC_MAX_RANK];
-  int64_t in_strides[ARMNN_ACC_MAX_RANK], out_strides[ARMNN_ACC_MAX_RANK];
+  int64_t in_steps[ARMNN_ACC_MAX_RANK], out_steps[ARMNN_ACC_MAX_RANK];
   int64_t before[ARMNN_ACC_MAX_RANK];
   int64_t rows;
   uint32_t threads;
@@ -27,9 +27,9 @@ typedef struct pad_run_t {
   float* output;
 } pad_run_t;
 
-/* The place in the input that output place |index| shows, or -1 for the number. Reflections go on
- * beyond a full length. */
-static int64_t place_of(int32_t mode, int64_t index, int64_t before, int64_t size) {
+/* The index of the input element that output element |index| shows, or -1 for the number.
+ * Reflections go on beyond a full length. */
+static int64_t source_of(int32_t mode, int64_t index, int64_t before, int64_t size) {
   index -= before;
   if (index >= 0 && index < size) return index;
   if (mode == ARMNN_PAD_CONSTANT) return -1;
@@ -42,7 +42,7 @@ static int64_t place_of(int32_t mode, int64_t index, int64_t before, int64_t siz
 }
 
 static void fill(const pad_op_t* op, float* out, int64_t count) {
-  const int64_t step = op->out_strides[op->rank - 1];
+  const int64_t step = op->out_steps[op->rank - 1];
   if (step == 1) {
     op->kernels->fill(out, (size_t)count, op->what.value);
   } else {
@@ -50,19 +50,19 @@ static void fill(const pad_op_t* op, float* out, int64_t count) {
   }
 }
 
-/* Elements [begin, end) of a row that show what the mode says. */
+/* Elements [begin, end) of a row, which lie beside the input and show reflections of it. */
 static void reflect(const pad_op_t* op, const float* in, float* out, int64_t begin, int64_t end) {
   const uint32_t last = op->rank - 1;
   for (int64_t i = begin; i < end; ++i) {
-    const int64_t from = place_of(op->what.mode, i, op->before[last], op->in_dims[last]);
-    out[i * op->out_strides[last]] = in[from * op->in_strides[last]];
+    const int64_t from = source_of(op->what.mode, i, op->before[last], op->in_dims[last]);
+    out[i * op->out_steps[last]] = in[from * op->in_steps[last]];
   }
 }
 
 static void pad_row(const pad_op_t* op, const float* in, float* out) {
   const uint32_t last = op->rank - 1;
   const int64_t before = op->before[last], count = op->in_dims[last], all = op->out_dims[last];
-  const int64_t in_step = op->in_strides[last], out_step = op->out_strides[last];
+  const int64_t in_step = op->in_steps[last], out_step = op->out_steps[last];
   if (in_step == 1 && out_step == 1) {
     op->kernels->copy(in, 0, out + before, 0, 1, (size_t)count);
   } else {
@@ -89,10 +89,10 @@ static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thre
     for (uint32_t d = op->rank - 1; d-- > 0;) {
       const int64_t at = left % op->out_dims[d];
       left /= op->out_dims[d];
-      out += at * op->out_strides[d];
-      const int64_t from = place_of(op->what.mode, at, op->before[d], op->in_dims[d]);
+      out += at * op->out_steps[d];
+      const int64_t from = source_of(op->what.mode, at, op->before[d], op->in_dims[d]);
       inside = inside && from >= 0;
-      if (from > 0) in += from * op->in_strides[d];
+      if (from > 0) in += from * op->in_steps[d];
     }
     if (inside) {
       pad_row(op, in, out);
@@ -116,24 +116,25 @@ static void join(pad_op_t* op) {
   uint32_t rank = 0;
   for (uint32_t d = 0; d < what->input.rank; ++d) {
     const int64_t in = what->input.dims[d], out = what->output.dims[d];
-    const int64_t in_stride = what->input.strides[d], out_stride = what->output.strides[d];
+    const int64_t in_step = armnn_i_acc_step(&what->input, d);
+    const int64_t out_step = armnn_i_acc_step(&what->output, d);
     if (rank > 0 && in == 1 && out == 1) continue;
     const uint32_t p = rank - 1;
-    if (rank > 0 && in == out && op->in_strides[p] == in_stride * in &&
-        op->out_strides[p] == out_stride * out &&
+    if (rank > 0 && in == out && op->in_steps[p] == in_step * in &&
+        op->out_steps[p] == out_step * out &&
         (what->mode == ARMNN_PAD_CONSTANT || op->in_dims[p] == op->out_dims[p])) {
       op->in_dims[p] *= in;
       op->out_dims[p] *= out;
       op->before[p] *= in;
-      op->in_strides[p] = in_stride;
-      op->out_strides[p] = out_stride;
+      op->in_steps[p] = in_step;
+      op->out_steps[p] = out_step;
       continue;
     }
     op->in_dims[rank] = in;
     op->out_dims[rank] = out;
     op->before[rank] = what->before[d];
-    op->in_strides[rank] = in_stride;
-    op->out_strides[rank] = out_stride;
+    op->in_steps[rank] = in_step;
+    op->out_steps[rank] = out_step;
     ++rank;
   }
   op->rank = rank;
@@ -141,10 +142,12 @@ static void join(pad_op_t* op) {
 
 armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
                                     armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
   pad_op_t* op = (pad_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
-  op->kernels = maker->kernels->move;
+  op->kernels = kernels->move;
   join(op);
   op->rows = 1;
   for (uint32_t d = 0; d + 1 < op->rank; ++d) op->rows *= op->out_dims[d];

@@ -3,11 +3,11 @@
  */
 #include "panels.h"
 
-armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_t groups,
+armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_gemm_kernels_t* gemm, uint32_t groups,
                                        uint64_t columns, uint64_t channels, uint64_t taps,
                                        uint64_t depth, uint32_t vectors, uint32_t multiple,
                                        armnn_i_acc_panels_t* out_panels) {
-  const armnn_i_acc_gemm_kernels_t* gemm = maker->kernels->gemm;
   const uint64_t lanes = gemm->lanes;
   const uint64_t all = (columns + lanes - 1) / lanes;
   uint64_t per_group = (all + vectors - 1) / vectors;
@@ -72,21 +72,21 @@ void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
     }
     out += width;
     const int64_t group = panel->first / (int64_t)columns;
-    const float* in = source->values + group * source->stride_group +
-                      (panel->first - group * (int64_t)columns) * source->stride_o;
+    const float* in = source->values + group * source->step_group +
+                      (panel->first - group * (int64_t)columns) * source->step_o;
     const uint64_t taps = source->size_y * source->size_x;
-    const bool whole = source->stride_x == 1 && source->stride_i == (int64_t)taps &&
-                       (source->size_y == 1 || source->stride_y == (int64_t)source->size_x);
+    const bool whole = source->step_x == 1 && source->step_i == (int64_t)taps &&
+                       (source->size_y == 1 || source->step_y == (int64_t)source->size_x);
     if (whole) {
       /* Channels outside, window inside: the weights of a column lie in one run. */
-      gemm->pack(out, width, in, panel->columns, source->stride_o, 1, taps * source->channels, taps,
+      gemm->pack(out, width, in, panel->columns, source->step_o, 1, taps * source->channels, taps,
                  source->channels);
     } else {
       for (uint64_t t = 0; t < taps; ++t) {
         const int64_t y = (int64_t)(t / source->size_x), x = (int64_t)(t % source->size_x);
         gemm->pack(out + t * width * source->channels, width,
-                   in + y * source->stride_y + x * source->stride_x, panel->columns,
-                   source->stride_o, source->stride_i, source->channels, 1, source->channels);
+                   in + y * source->step_y + x * source->step_x, panel->columns, source->step_o,
+                   source->step_i, source->channels, 1, source->channels);
       }
     }
     if (panel->pairs) repeat_half(panels, panel, out - width);

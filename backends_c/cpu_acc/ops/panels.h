@@ -40,19 +40,20 @@ static inline const armnn_i_acc_gemm_fn_t* armnn_i_acc_tiles_of(const armnn_i_ac
                       : panels->gemm->tiles[panel->vectors];
 }
 
-/* Where weights come from: column o of a group, place (y, x) of the window, channel i of the group
- * are at values[group * stride_group + o * stride_o + y * stride_y + x * stride_x + i * stride_i].
+/* Where weights come from: column o of a group, tap (y, x) of the window, channel i of the group
+ * are at values[group * step_group + o * step_o + y * step_y + x * step_x + i * step_i].
  */
 typedef struct armnn_i_acc_panel_source_t {
   const float* values;
   const float* bias; /* or null */
-  int64_t stride_group, stride_o, stride_y, stride_x, stride_i;
+  int64_t step_group, step_o, step_y, step_x, step_i;
   uint64_t size_y, size_x, channels;
 } armnn_i_acc_panel_source_t;
 
 /* Chooses panels for |groups| x |columns| channels; |vectors| is how many a panel should have,
  * |multiple| what their number should be a multiple of. */
-armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker, uint32_t groups,
+armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_gemm_kernels_t* gemm, uint32_t groups,
                                        uint64_t columns, uint64_t channels, uint64_t taps,
                                        uint64_t depth, uint32_t vectors, uint32_t multiple,
                                        armnn_i_acc_panels_t* out_panels);

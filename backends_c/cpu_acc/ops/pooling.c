@@ -11,6 +11,7 @@
 typedef struct pooling_op_t {
   armnn_i_acc_base_t base;
   armnn_i_acc_pooling_t what;
+  int64_t in_steps[ARMNN_ACC_MAX_RANK], out_steps[ARMNN_ACC_MAX_RANK];
   armnn_i_acc_pooling_fn_t run;
   armnn_i_acc_apply_fn_t function; /* or null: a clamp */
   float low, high;
@@ -75,7 +76,7 @@ static void pool_row(const pooling_run_t* run, int64_t image, int64_t y, int64_t
                      int64_t channels) {
   const pooling_op_t* op = run->op;
   const armnn_i_acc_pooling_t* p = &op->what;
-  const int64_t *is = p->input.strides, *os = p->output.strides;
+  const int64_t *is = op->in_steps, *os = op->out_steps;
   const float* input = run->input + image * is[0] + channel;
   float* output = run->output + image * os[0] + y * os[1] + channel;
   const span_t rows = span_y(p, y);
@@ -136,26 +137,29 @@ static void run_pooling(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* r
 armnn_status_t armnn_i_acc_make_pooling(const armnn_i_acc_maker_t* maker,
                                         const armnn_i_acc_pooling_t* what,
                                         armnn_i_acc_op_t** out_op) {
-  if (what->epilogue.has_residual) return ARMNN_STATUS_UNSUPPORTED;
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  if (kernels == NULL || what->epilogue.has_residual) return ARMNN_STATUS_UNSUPPORTED;
   if (what->method < 0 || what->method >= ARMNN_ACC_POOLING_COUNT) return ARMNN_STATUS_UNSUPPORTED;
   pooling_op_t* op = (pooling_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
-  op->run = maker->kernels->pooling->run[what->method];
-  op->base.op.kernel = maker->kernels->pooling->names[what->method];
+  armnn_i_acc_steps(&what->input, op->in_steps);
+  armnn_i_acc_steps(&what->output, op->out_steps);
+  op->run = kernels->pooling->run[what->method];
+  op->base.op.kernel = kernels->pooling->names[what->method];
   op->base.op.run = run_pooling;
   const int64_t taps = what->kernel_y * what->kernel_x;
   op->base.op.operations = (uint64_t)(armnn_i_acc_count(&what->output) * taps);
   const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
   if (!armnn_i_acc_function_is_clamp(epilogue->function, epilogue->a, epilogue->b, &op->low,
                                      &op->high)) {
-    op->function = maker->kernels->elementwise->apply[epilogue->function];
+    op->function = kernels->elementwise->apply[epilogue->function];
   }
   /* A tap costs a load: as much as two multiplications and additions from registers. */
   op->threads = armnn_i_acc_threads(maker, 4 * op->base.op.operations);
   const int64_t rows = what->output.dims[0] * what->output.dims[1];
   op->channel_chunk = what->output.dims[3];
-  const int64_t grain = 4 * (int64_t)maker->kernels->lanes;
+  const int64_t grain = 4 * (int64_t)kernels->lanes;
   while (op->threads > 1 && op->channel_chunk > grain &&
          rows * armnn_i_acc_ceil_div(what->output.dims[3], op->channel_chunk) <
              (int64_t)op->threads * 4) {

@@ -104,20 +104,21 @@ armnn_status_t armnn_i_acc_make_reduce(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_reduce_t* what,
                                        armnn_i_acc_op_t** out_op) {
   const int fold = fold_of(what->operation);
-  if (fold < 0 || what->epilogue.has_residual) return ARMNN_STATUS_UNSUPPORTED;
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  if (kernels == NULL || fold < 0 || what->epilogue.has_residual) return ARMNN_STATUS_UNSUPPORTED;
   reduce_op_t* op = (reduce_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->input = what->input;
   op->output = what->output;
-  op->kernels = maker->kernels->reduce;
+  op->kernels = kernels->reduce;
   op->fold = fold;
   armnn_i_acc_walk_t walk = {.rank = what->input.rank, .tensors = 2};
   int64_t folded = 1;
   for (uint32_t d = 0; d < walk.rank; ++d) {
     const bool is_folded = (what->axis_mask >> d & 1u) != 0;
     walk.dims[d] = what->input.dims[d];
-    walk.strides[OUTPUT][d] = is_folded ? 0 : what->output.strides[d];
-    walk.strides[INPUT][d] = what->input.strides[d];
+    walk.strides[OUTPUT][d] = is_folded ? 0 : armnn_i_acc_step(&what->output, d);
+    walk.strides[INPUT][d] = armnn_i_acc_step(&what->input, d);
     if (is_folded) folded *= what->input.dims[d];
   }
   armnn_i_acc_fold_walk(&walk, 2, &op->walk);
@@ -126,7 +127,7 @@ armnn_status_t armnn_i_acc_make_reduce(const armnn_i_acc_maker_t* maker,
     op->scale = (float)(1.0 / (double)folded);
   }
   if (what->epilogue.function != ARMNN_ACC_IDENTITY) {
-    op->finish = maker->kernels->elementwise->apply[what->epilogue.function];
+    op->finish = kernels->elementwise->apply[what->epilogue.function];
     op->a = what->epilogue.a;
     op->b = what->epilogue.b;
   }
@@ -134,7 +135,7 @@ armnn_status_t armnn_i_acc_make_reduce(const armnn_i_acc_maker_t* maker,
   op->base.op.run = run_reduce;
   op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->input);
   op->threads = armnn_i_acc_threads(maker, 4 * op->base.op.operations);
-  armnn_i_acc_fold_cut(&op->walk, op->threads, maker->kernels->lanes);
+  armnn_i_acc_fold_cut(&op->walk, op->threads, kernels->lanes);
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

@@ -11,13 +11,14 @@
 #include "op_base.h"
 #include "resize_source.h"
 
-/* Between which two inputs one output lies, in floats from the first, and how far from the first.
+/* Between which two inputs one output lies, in elements from the first, and how far from the first.
  */
 typedef armnn_resize_source_t source_t;
 
 typedef struct resize_op_t {
   armnn_i_acc_base_t base;
   armnn_i_acc_tensor_t input, output;
+  int64_t in_steps[ARMNN_ACC_MAX_RANK], out_steps[ARMNN_ACC_MAX_RANK];
   const armnn_i_acc_move_kernels_t* kernels;
   bool nearest;
   const source_t *rows, *columns;
@@ -36,7 +37,7 @@ static source_t source_of(const armnn_i_acc_resize_t* r, int64_t o, int64_t inpu
 
 static void nearest_row(const resize_op_t* op, const float* row, float* out) {
   const size_t channels = (size_t)op->output.dims[3];
-  const int64_t width = op->output.dims[2], out_step = op->output.strides[2];
+  const int64_t width = op->output.dims[2], out_step = op->out_steps[2];
   for (int64_t x = 0; x < width;) {
     /* Outputs that show the same pixel: one copy with the input standing still. */
     int64_t same = 1;
@@ -53,7 +54,7 @@ static void bilinear_row(const resize_op_t* op, const float* top, const float* b
   for (int64_t x = 0; x < op->output.dims[2]; ++x) {
     const source_t* c = &op->columns[x];
     const float* const from[4] = {top + c->low, top + c->high, bottom + c->low, bottom + c->high};
-    op->kernels->blend(from, c->fraction, fraction, out + x * op->output.strides[2], channels);
+    op->kernels->blend(from, c->fraction, fraction, out + x * op->out_steps[2], channels);
   }
 }
 
@@ -65,8 +66,8 @@ static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thre
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t y = item % op->output.dims[1], image = item / op->output.dims[1];
     const source_t* row = &op->rows[y];
-    const float* in = run->input + image * op->input.strides[0];
-    float* out = run->output + image * op->output.strides[0] + y * op->output.strides[1];
+    const float* in = run->input + image * op->in_steps[0];
+    float* out = run->output + image * op->out_steps[0] + y * op->out_steps[1];
     if (op->nearest) {
       nearest_row(op, in + row->low, out);
     } else {
@@ -87,14 +88,16 @@ static void fill_sources(const armnn_i_acc_resize_t* what, uint32_t dimension, s
   const int64_t in = what->input.dims[dimension], out = what->output.dims[dimension];
   for (int64_t o = 0; o < out; ++o) {
     sources[o] = source_of(what, o, in, out);
-    sources[o].low *= what->input.strides[dimension];
-    sources[o].high *= what->input.strides[dimension];
+    sources[o].low *= armnn_i_acc_step(&what->input, dimension);
+    sources[o].high *= armnn_i_acc_step(&what->input, dimension);
   }
 }
 
 armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_resize_t* what,
                                        armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
   if (what->method != ARMNN_RESIZE_BILINEAR && what->method != ARMNN_RESIZE_NEAREST_NEIGHBOR) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
@@ -105,7 +108,9 @@ armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->input = what->input;
   op->output = what->output;
-  op->kernels = maker->kernels->move;
+  armnn_i_acc_steps(&op->input, op->in_steps);
+  armnn_i_acc_steps(&op->output, op->out_steps);
+  op->kernels = kernels->move;
   op->nearest = what->method == ARMNN_RESIZE_NEAREST_NEIGHBOR;
   source_t* sources = (source_t*)extra;
   op->rows = sources;

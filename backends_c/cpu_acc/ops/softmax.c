@@ -98,32 +98,33 @@ static void run_softmax(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* r
 }
 
 armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
-                                        const armnn_i_acc_tensor_t* input,
-                                        const armnn_i_acc_tensor_t* output, uint32_t axis,
-                                        float beta, bool logarithm, armnn_i_acc_op_t** out_op) {
-  if (axis >= input->rank) return ARMNN_STATUS_UNSUPPORTED;
+                                        const armnn_i_acc_softmax_t* what,
+                                        armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_tensor_t *input = &what->input, *output = &what->output;
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, output);
+  if (kernels == NULL || what->axis >= input->rank) return ARMNN_STATUS_UNSUPPORTED;
   softmax_op_t* op = (softmax_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->input = *input;
   op->output = *output;
-  op->kernels = maker->kernels->reduce;
-  op->beta = beta;
-  op->logarithm = logarithm;
+  op->kernels = kernels->reduce;
+  op->beta = what->beta;
+  op->logarithm = what->logarithm;
   armnn_i_acc_walk_t walk = {.rank = input->rank, .tensors = 3};
   int64_t stride = 1;
   for (uint32_t d = walk.rank; d-- > 0;) {
     walk.dims[d] = input->dims[d];
-    walk.strides[NUMBERS][d] = d == axis ? 0 : stride;
-    walk.strides[INPUT][d] = input->strides[d];
-    walk.strides[OUTPUT][d] = output->strides[d];
-    if (d != axis) stride *= input->dims[d];
+    walk.strides[NUMBERS][d] = d == what->axis ? 0 : stride;
+    walk.strides[INPUT][d] = armnn_i_acc_step(input, d);
+    walk.strides[OUTPUT][d] = armnn_i_acc_step(output, d);
+    if (d != what->axis) stride *= input->dims[d];
   }
   armnn_i_acc_fold_walk(&walk, 3, &op->walk);
   op->base.op.kernel = op->kernels->softmax_name;
   op->base.op.run = run_softmax;
   op->base.op.operations = (uint64_t)armnn_i_acc_count(input);
   op->threads = armnn_i_acc_threads(maker, 32 * op->base.op.operations);
-  armnn_i_acc_fold_cut(&op->walk, op->threads, maker->kernels->lanes);
+  armnn_i_acc_fold_cut(&op->walk, op->threads, kernels->lanes);
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

@@ -14,7 +14,6 @@
 typedef struct transpose_convolution_t {
   armnn_i_acc_op_t base;
   const armnn_host_t* host;
-  const armnn_i_acc_kernels_t* kernels;
   uint32_t count; /* phases that have pixels */
   armnn_i_acc_window_t windows[];
 } transpose_convolution_t;
@@ -55,8 +54,8 @@ static void take_phase(armnn_i_acc_tensor_t* tensor, int64_t y, int64_t x,
                        const armnn_i_acc_convolution_t* what, const phase_t* rows,
                        const phase_t* columns) {
   const int64_t offset = y * tensor->strides[1] + x * tensor->strides[2];
-  tensor->place.offset += offset;
-  if (tensor->values != NULL) tensor->values += offset;
+  tensor->memory.offset += offset;
+  if (tensor->values != NULL) tensor->values = (const char*)tensor->values + offset;
   tensor->strides[1] *= what->stride_y;
   tensor->strides[2] *= what->stride_x;
   tensor->dims[1] = rows->pixels;
@@ -79,20 +78,23 @@ static armnn_i_acc_convolution_t convolution_of(const armnn_i_acc_convolution_t*
   result.dilation_x = columns->spread;
   result.pad_top = rows->pad;
   result.pad_left = columns->pad;
+  const int64_t* strides = what->weights.strides;
   if (!empty) {
-    result.weights.values += (rows->first + (rows->size - 1) * rows->step) * what->weights.stride_y;
-    result.weights.values +=
-        (columns->first + (columns->size - 1) * columns->step) * what->weights.stride_x;
+    result.weights.values = (const char*)what->weights.values +
+                            (rows->first + (rows->size - 1) * rows->step) * strides[1] +
+                            (columns->first + (columns->size - 1) * columns->step) * strides[2];
   }
-  result.weights.stride_y = -rows->step * what->weights.stride_y;
-  result.weights.stride_x = -columns->step * what->weights.stride_x;
+  result.weights.dims[1] = result.kernel_y;
+  result.weights.dims[2] = result.kernel_x;
+  result.weights.strides[1] = -rows->step * strides[1];
+  result.weights.strides[2] = -columns->step * strides[2];
   return result;
 }
 
 static void run_phases(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run) {
   const transpose_convolution_t* transpose = (const transpose_convolution_t*)op;
   for (uint32_t i = 0; i < transpose->count; ++i) {
-    armnn_i_acc_run_window(&transpose->windows[i], transpose->kernels, run);
+    armnn_i_acc_run_window(&transpose->windows[i], run);
   }
 }
 
@@ -117,7 +119,6 @@ armnn_status_t armnn_i_acc_make_transpose_convolution(const armnn_i_acc_maker_t*
   *transpose = (transpose_convolution_t){
       .base = {.run = run_phases, .destroy = destroy_phases},
       .host = maker->host,
-      .kernels = maker->kernels,
   };
   armnn_status_t status = ARMNN_STATUS_OK;
   for (int64_t y = 0; y < what->stride_y && status == ARMNN_STATUS_OK; ++y) {

@@ -76,7 +76,7 @@ typedef struct armnn_i_acc_pieces_t {
   int64_t outer, rows, columns, row_pieces, column_pieces;
 } armnn_i_acc_pieces_t;
 
-#define ARMNN_ACC_PIECE 8192 /* floats of a piece: some hundred lines of each tensor, for L1 */
+#define ARMNN_ACC_PIECE 8192 /* elements of a piece: some hundred lines of each tensor, for L1 */
 
 /* Pieces of at most |most_columns| columns, except that a rest is not cut off alone. */
 static inline armnn_i_acc_pieces_t armnn_i_acc_walk_pieces(const armnn_i_acc_walk_t* walk,

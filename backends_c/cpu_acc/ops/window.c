@@ -11,21 +11,20 @@
 
 #include <math.h>
 
-/* Inputs and outputs of a block, and weights that may be read again for each block. */
+/* Bytes of a block's inputs and outputs, and of weights that may be read again for each block. */
 #define BLOCK_BYTES 262144
 #define NEAR_WEIGHTS 524288
 /* Work of a block that is worth being handed out by itself. */
 #define ITEM_OPERATIONS 3000000
 
-/* Up to which it pays to gather columns for a function of all of them. */
+/* Up to this many columns, gathering them for whole vectors of a function pays. */
 #define FEW_COLUMNS 32
 #define GATHERED_FLOATS 512
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Do the pixels of all lines and images lie at equal distances? */
+/* Whether the pixels of all lines and images lie at equal distances. */
 static bool is_flat(const armnn_i_acc_tensor_t* tensor) {
   const int64_t* dims = tensor->dims;
   const int64_t* strides = tensor->strides;
@@ -35,12 +34,10 @@ static bool is_flat(const armnn_i_acc_tensor_t* tensor) {
 }
 
 static int64_t pixel_step(const armnn_i_acc_tensor_t* tensor) {
-  if (tensor->dims[2] > 1) return tensor->strides[2];
-  return tensor->dims[1] > 1 ? tensor->strides[1] : tensor->strides[0];
+  return armnn_i_acc_step(tensor, tensor->dims[2] > 1 ? 2 : tensor->dims[1] > 1 ? 1 : 0);
 }
 
-static uint32_t guess_vectors(const armnn_i_acc_maker_t* maker, uint64_t columns) {
-  const armnn_i_acc_gemm_kernels_t* gemm = maker->kernels->gemm;
+static uint32_t guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint64_t columns) {
   const uint64_t all = (columns + gemm->lanes - 1) / gemm->lanes;
   if (all <= 2) return (uint32_t)all;
   if (gemm->max_rows[4] > 0) return all == 4 ? 4 : 3;
@@ -51,8 +48,8 @@ static int64_t count_pixels(const armnn_i_acc_convolution_t* what) {
   return what->output.dims[0] * what->output.dims[1] * what->output.dims[2];
 }
 
-/* Floats read for each pixel of the output, from memory. */
-static int64_t floats_read(const armnn_i_acc_convolution_t* what) {
+/* Elements read for each pixel of the output, from memory. */
+static int64_t elements_read(const armnn_i_acc_convolution_t* what) {
   return armnn_i_acc_count(&what->input) / most(count_pixels(what), 1);
 }
 
@@ -72,33 +69,33 @@ static void cut_work(armnn_i_acc_window_t* window) {
   const int64_t pixels = count_pixels(what), panels = window->panels.count;
   window->units = window->flat ? pixels : pixels / most(what->output.dims[2], 1);
   window->grain = window->flat ? rows : 1;
-  const int64_t groups = ceil_div(window->units, window->grain);
-  const int64_t read = floats_read(what);
-  int64_t block = BLOCK_BYTES / most((read + what->output.dims[3]) * 4, 1);
+  const int64_t groups = armnn_i_acc_ceil_div(window->units, window->grain);
+  const int64_t read = elements_read(what);
+  int64_t block = BLOCK_BYTES / most((read + what->output.dims[3]) * what->input.element.size, 1);
   if (window->panels.floats * sizeof(float) > NEAR_WEIGHTS) {
     block = most(block, BLOCK_BYTES / most(read, 1));
   }
   block = most(block, 6 * rows);
-  int64_t blocks = ceil_div(pixels, block), parts = 1;
+  int64_t blocks = armnn_i_acc_ceil_div(pixels, block), parts = 1;
   if (threads > 1) {
     const int64_t wanted =
         least(4 * threads, (int64_t)(window->operations / ITEM_OPERATIONS) + threads);
     if (blocks < wanted && divides_panels(what, window->threads)) {
       parts = panels <= 2 * wanted ? panels : wanted;
     } else {
-      blocks = ceil_div(most(blocks, wanted), threads) * threads;
-      if (blocks > groups) parts = least(ceil_div(wanted, groups), panels);
+      blocks = armnn_i_acc_ceil_div(most(blocks, wanted), threads) * threads;
+      if (blocks > groups) parts = least(armnn_i_acc_ceil_div(wanted, groups), panels);
     }
   }
   window->blocks = most(least(blocks, groups), 1);
-  window->block_units = ceil_div(groups, window->blocks) * window->grain;
+  window->block_units = armnn_i_acc_ceil_div(groups, window->blocks) * window->grain;
   window->parts = (uint32_t)parts;
 }
 
 /* Whether tiles should go on over the ends of lines: if lines cut evenly fill them badly. */
 static bool crosses_lines(const armnn_i_acc_window_t* window) {
   const int64_t width = window->what.output.dims[2], rows = window->panels.rows;
-  const int64_t tiles = ceil_div(width, rows);
+  const int64_t tiles = armnn_i_acc_ceil_div(width, rows);
   return 4 * width < 3 * tiles * rows;
 }
 
@@ -112,7 +109,7 @@ static void set_geometry(armnn_i_acc_window_t* window) {
               (what->kernel_y - 1) * what->dilation_y >=
           input->dims[1] ||
       (what->output.dims[2] - 1) * what->stride_x - what->pad_left + reach >= input->dims[2];
-  window->input_step = what->stride_x * input->strides[2];
+  window->input_step = what->stride_x * window->input_steps[2];
   window->output_step = pixel_step(&what->output);
   const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
   bool flat = is_flat(&what->output);
@@ -120,15 +117,15 @@ static void set_geometry(armnn_i_acc_window_t* window) {
     window->residual_step = pixel_step(&epilogue->residual);
     flat = flat && is_flat(&epilogue->residual);
   }
-  const bool one_place = what->kernel_x == 1 && what->kernel_y == 1 && what->pad_left == 0 &&
-                         what->pad_top == 0 && !padded;
-  window->regular = flat && one_place && what->stride_x == 1 && what->stride_y == 1 &&
+  const bool one_tap = what->kernel_x == 1 && what->kernel_y == 1 && what->pad_left == 0 &&
+                       what->pad_top == 0 && !padded;
+  window->regular = flat && one_tap && what->stride_x == 1 && what->stride_y == 1 &&
                     input->dims[1] == what->output.dims[1] &&
                     input->dims[2] == what->output.dims[2] && is_flat(input);
   if (window->regular) window->input_step = pixel_step(input);
   window->flat = flat && (window->regular || crosses_lines(window));
 
-  int64_t begin = ceil_div(most(what->pad_left, 0), what->stride_x);
+  int64_t begin = armnn_i_acc_ceil_div(most(what->pad_left, 0), what->stride_x);
   const int64_t room = input->dims[2] - 1 - reach + what->pad_left;
   int64_t end = room < 0 ? 0 : least(room / what->stride_x + 1, what->output.dims[2]);
   if (what->kernel_x == 0) {
@@ -145,15 +142,15 @@ static armnn_status_t list_taps(const armnn_i_acc_maker_t* maker, armnn_i_acc_wi
   window->taps = armnn_alloc(maker->host, (taps + 1) * sizeof *window->taps, ARMNN_ACC_LINE);
   const uint64_t zeros =
       window->panels.depth + (uint64_t)what->input.dims[3]; /* groups read from the middle */
-  window->zeros = armnn_alloc(maker->host, zeros * sizeof(float), ARMNN_ACC_LINE);
+  window->zeros = armnn_alloc(maker->host, zeros * what->input.element.size, ARMNN_ACC_LINE);
   if (window->taps == NULL || window->zeros == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  memset(window->zeros, 0, zeros * sizeof(float));
+  memset(window->zeros, 0, zeros * what->input.element.size);
   for (uint32_t y = 0; y < window->taps_y; ++y) {
     for (uint32_t x = 0; x < window->taps_x; ++x) {
       const uint64_t index = (uint64_t)y * window->taps_x + x;
       window->taps[index] = (armnn_i_acc_gemm_tap_t){
-          .offset = y * what->dilation_y * what->input.strides[1] +
-                    x * what->dilation_x * what->input.strides[2],
+          .offset = y * what->dilation_y * window->input_steps[1] +
+                    x * what->dilation_x * window->input_steps[2],
           .weight = (int64_t)(index * window->panels.depth),
       };
     }
@@ -190,24 +187,31 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_convolution_t* what, uint32_t vectors,
                                        armnn_i_acc_window_t* out_window) {
   armnn_i_acc_window_t* window = out_window;
-  *window = (armnn_i_acc_window_t){.what = *what};
+  *window = (armnn_i_acc_window_t){.what = *what,
+                                   .kernels = armnn_i_acc_kernels_of(maker, &what->output)};
+  if (window->kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
+  armnn_i_acc_steps(&what->input, window->input_steps);
+  armnn_i_acc_steps(&what->output, window->output_steps);
+  if (what->epilogue.has_residual) {
+    armnn_i_acc_steps(&what->epilogue.residual, window->residual_steps);
+  }
   const int64_t channels = what->input.dims[3] / what->groups;
   const int64_t columns = what->output.dims[3] / what->groups;
-  const int64_t places = what->kernel_y * what->kernel_x;
-  if (places > 65536) return ARMNN_STATUS_UNSUPPORTED;
-  /* Few channels: runs of one place would be too short to pay. */
+  const int64_t taps = what->kernel_y * what->kernel_x;
+  if (taps > 65536) return ARMNN_STATUS_UNSUPPORTED;
+  /* Few channels: runs of one tap would be too short to pay. */
   window->rows_as_runs = what->groups == 1 && channels <= 16 && what->kernel_x > 1 &&
-                         what->dilation_x == 1 && what->input.strides[2] == channels;
+                         what->dilation_x == 1 && window->input_steps[2] == channels;
   window->taps_y = (uint32_t)what->kernel_y;
   window->taps_x = window->rows_as_runs ? 1 : (uint32_t)what->kernel_x;
   if (window->taps_x == 0) window->taps_y = 0;
   const uint64_t depth = (uint64_t)(window->rows_as_runs ? channels * what->kernel_x : channels);
-  if (vectors == 0) vectors = guess_vectors(maker, (uint64_t)columns);
-  window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * places * channels);
+  if (vectors == 0) vectors = guess_vectors(window->kernels->gemm, (uint64_t)columns);
+  window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps * channels);
   window->threads = armnn_i_acc_threads(maker, window->operations);
   const uint32_t multiple = divides_panels(what, window->threads) ? window->threads : 1;
   armnn_status_t status = armnn_i_acc_plan_panels(
-      maker, (uint32_t)what->groups, (uint64_t)columns, (uint64_t)channels,
+      maker, window->kernels->gemm, (uint32_t)what->groups, (uint64_t)columns, (uint64_t)channels,
       (uint64_t)window->taps_y * window->taps_x, depth, vectors, multiple, &window->panels);
   if (status == ARMNN_STATUS_OK) {
     set_geometry(window);
@@ -219,11 +223,11 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
     const armnn_i_acc_panel_source_t source = {
         .values = what->weights.values,
         .bias = what->bias,
-        .stride_group = columns * what->weights.stride_o,
-        .stride_o = what->weights.stride_o,
-        .stride_y = what->weights.stride_y,
-        .stride_x = what->weights.stride_x,
-        .stride_i = what->weights.stride_i,
+        .step_group = columns * armnn_i_acc_step(&what->weights, 0),
+        .step_o = armnn_i_acc_step(&what->weights, 0),
+        .step_y = armnn_i_acc_step(&what->weights, 1),
+        .step_x = armnn_i_acc_step(&what->weights, 2),
+        .step_i = armnn_i_acc_step(&what->weights, 3),
         .size_y = (uint64_t)what->kernel_y,
         .size_x = (uint64_t)what->kernel_x,
         .channels = (uint64_t)channels,
@@ -247,12 +251,10 @@ void armnn_i_acc_free_window(const armnn_host_t* host, armnn_i_acc_window_t* win
   if (window->line_tiles != NULL) armnn_free(host, window->line_tiles);
 }
 
-/* ---- Run --------------------------------------------------------------------------------------
- */
+/* ---- Run ----------------------------------------------------------------------------------- */
 
 typedef struct window_run_t {
   const armnn_i_acc_window_t* window;
-  const armnn_i_acc_kernels_t* kernels;
   const armnn_i_acc_run_t* run;
   const float* input;
   const float* residual;
@@ -277,13 +279,13 @@ static void apply_to_columns(armnn_i_acc_apply_fn_t apply, const armnn_i_acc_epi
   }
 }
 
-/* What tiles do not do in registers, on a block that is still in cache. */
+/* The rest of an epilogue that tiles do not finish in registers, while the block is in cache. */
 static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* tiles,
                    uint32_t tile_count, uint32_t begin, uint32_t end) {
   const armnn_i_acc_window_t* window = state->window;
   if (window->in_tile) return;
   const armnn_i_acc_epilogue_t* epilogue = &window->what.epilogue;
-  const armnn_i_acc_apply_fn_t apply = state->kernels->elementwise->apply[epilogue->function];
+  const armnn_i_acc_apply_fn_t apply = window->kernels->elementwise->apply[epilogue->function];
   const armnn_i_acc_panel_t *first = &window->panels.panels[begin],
                             *last = &window->panels.panels[end - 1];
   const int64_t columns = last->first + last->columns - first->first;
@@ -307,7 +309,7 @@ static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* t
 static void run_item(const window_run_t* state, int64_t block, uint32_t part, char* scratch) {
   const armnn_i_acc_window_t* window = state->window;
   const armnn_i_acc_panels_t* panels = &window->panels;
-  const int64_t groups = ceil_div(window->units, window->grain);
+  const int64_t groups = armnn_i_acc_ceil_div(window->units, window->grain);
   const int64_t from = groups * block / window->blocks * window->grain;
   const int64_t to = least(groups * (block + 1) / window->blocks * window->grain, window->units);
   if (from >= to) return; /* an output without elements */
@@ -355,11 +357,9 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
   }
 }
 
-void armnn_i_acc_run_window(const armnn_i_acc_window_t* window,
-                            const armnn_i_acc_kernels_t* kernels, const armnn_i_acc_run_t* run) {
+void armnn_i_acc_run_window(const armnn_i_acc_window_t* window, const armnn_i_acc_run_t* run) {
   window_run_t state = {
       .window = window,
-      .kernels = kernels,
       .run = run,
       .input = armnn_i_acc_address(run, &window->what.input),
       .output = armnn_i_acc_address(run, &window->what.output),

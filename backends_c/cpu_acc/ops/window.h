@@ -7,22 +7,25 @@
 #ifndef ARMNN_CPU_ACC_WINDOW_H_
 #define ARMNN_CPU_ACC_WINDOW_H_
 
-#include "ops.h"
+#include "op_base.h"
 #include "panels.h"
 
 /* Pixels of all images are numbered through. A block is some whole lines of the output image or,
  * if |flat|, any range of pixels: these lie at equal distances throughout then, and a tile may run
  * on over the end of a line. */
 typedef struct armnn_i_acc_window_t {
-  armnn_i_acc_convolution_t what; /* paddings may be negative, a kernel may have no place at all */
+  armnn_i_acc_convolution_t what; /* paddings may be negative, a kernel may have no tap at all */
+  const armnn_i_acc_kernels_t* kernels;
   armnn_i_acc_panels_t panels;
   bool flat;
   bool regular;      /* flat, and each pixel's input is |input_step| behind that of the last */
-  bool rows_as_runs; /* a run of inputs is a row of the window, not one place of it */
+  bool rows_as_runs; /* a run of inputs is a row of the window, not one tap */
   uint32_t taps_y, taps_x;
   armnn_i_acc_gemm_tap_t* taps;                   /* [taps_y][taps_x] */
   float* zeros;                                   /* a run of padding, for any group */
-  int64_t input_step, output_step, residual_step; /* floats from pixel to pixel */
+  int64_t input_step, output_step, residual_step; /* elements from pixel to pixel */
+  int64_t input_steps[ARMNN_ACC_MAX_RANK], output_steps[ARMNN_ACC_MAX_RANK];
+  int64_t residual_steps[ARMNN_ACC_MAX_RANK]; /* zeros without a residual */
   int64_t inside_begin, inside_end; /* columns of the output whose windows padding does not cut */
   struct armnn_i_acc_line_tile_t* line_tiles; /* how a line is cut, unless |flat| */
   uint32_t line_tile_count;
@@ -44,14 +47,13 @@ typedef struct armnn_i_acc_window_t {
 armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_convolution_t* what, uint32_t vectors,
                                        armnn_i_acc_window_t* out_window);
-void armnn_i_acc_run_window(const armnn_i_acc_window_t* window,
-                            const armnn_i_acc_kernels_t* kernels, const armnn_i_acc_run_t* run);
+void armnn_i_acc_run_window(const armnn_i_acc_window_t* window, const armnn_i_acc_run_t* run);
 /* Flags for kernels; false if the function needs a pass of its own. */
 bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* flags, float* low,
                               float* high);
 void armnn_i_acc_free_window(const armnn_host_t* host, armnn_i_acc_window_t* window);
 
-/* ---- Tiles of a block (window_tiles.c) ---- */
+/* ---- Tiles of a block (window_tiles.c) ----------------------------------------------------- */
 
 typedef struct armnn_i_acc_window_tile_t {
   uint32_t rows;   /* pixels of a tile */
@@ -63,8 +65,8 @@ typedef struct armnn_i_acc_window_tile_t {
 } armnn_i_acc_window_tile_t;
 
 /* Cuts lines or pixels [begin, end) into tiles at the front of |scratch|; returns how many. */
-uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const float* input,
-                               int64_t begin, int64_t end, char* scratch);
+uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const void* input, int64_t begin,
+                               int64_t end, char* scratch);
 /* Sets the members on tiles of a line and on scratch, for blocks of block_units. */
 armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_window_t* window);
 

@@ -21,14 +21,12 @@ typedef struct cursor_t {
 
 typedef struct cutter_t {
   const armnn_i_acc_window_t* window;
-  const float* input;
+  const char* input;
   armnn_i_acc_window_tile_t* tiles;
   uint32_t tile_count;
   const float** runs; /* free space */
-  float* edges;       /* free space */
+  char* edges;        /* free space */
 } cutter_t;
-
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static void next_line(const armnn_i_acc_window_t* window, cursor_t* at) {
   at->x = 0;
@@ -51,7 +49,7 @@ static void rows_inside(const armnn_i_acc_window_t* window, int64_t y, uint32_t*
   *end = stop;
 }
 
-/* Of a window's first place, which padding may have put before the image. */
+/* Of a window's first tap, in bytes; padding may have put it before the image. */
 static int64_t window_offset(const armnn_i_acc_window_t* window, const cursor_t* at) {
   const armnn_i_acc_convolution_t* what = &window->what;
   const int64_t* strides = what->input.strides;
@@ -59,10 +57,13 @@ static int64_t window_offset(const armnn_i_acc_window_t* window, const cursor_t*
          (at->x * what->stride_x - what->pad_left) * strides[2];
 }
 
+static const float* input_at(const cutter_t* cutter, int64_t offset) {
+  return (const float*)(const void*)(cutter->input + offset);
+}
+
 static armnn_i_acc_window_tile_t tile_at(const armnn_i_acc_window_t* window, const cursor_t* at,
                                          uint32_t first, uint32_t end) {
-  const int64_t* output = window->what.output.strides;
-  const int64_t* residual = window->what.epilogue.residual.strides;
+  const int64_t *output = window->output_steps, *residual = window->residual_steps;
   armnn_i_acc_window_tile_t tile = {
       .repeat = 1,
       .first_tap = first * window->taps_x,
@@ -75,24 +76,23 @@ static armnn_i_acc_window_tile_t tile_at(const armnn_i_acc_window_t* window, con
   return tile;
 }
 
-/* ---- Tables of addresses ----------------------------------------------------------------------
- */
+/* ---- Tables of addresses ------------------------------------------------------------------- */
 
 /* The part of a row of the window that is in the image, zeros around it. */
-static const float* copy_edge(cutter_t* cutter, const float* row, int64_t left) {
+static const float* copy_edge(cutter_t* cutter, const void* row, int64_t left) {
   const armnn_i_acc_convolution_t* what = &cutter->window->what;
-  const int64_t channels = what->input.dims[3], size = what->kernel_x;
+  const int64_t size = what->kernel_x, pixel = what->input.dims[3] * what->input.element.size;
   const int64_t before = left < 0 ? (left < -size ? size : -left) : 0;
   int64_t end = what->input.dims[2] - left;
   if (end > size) end = size;
-  float* run = cutter->edges;
-  memset(run, 0, (size_t)(size * channels) * sizeof(float));
+  char* run = cutter->edges;
+  memset(run, 0, (size_t)(size * pixel));
   if (end > before) {
-    memcpy(run + before * channels, row + before * channels,
-           (size_t)((end - before) * channels) * sizeof(float));
+    memcpy(run + before * pixel, (const char*)row + before * pixel,
+           (size_t)((end - before) * pixel));
   }
-  cutter->edges += size * channels;
-  return run;
+  cutter->edges += size * pixel;
+  return (const float*)(const void*)run;
 }
 
 /* Corrects the column of one pixel, some of whose window is padding. */
@@ -124,18 +124,19 @@ static const float* const* list_runs(cutter_t* cutter, cursor_t* at, uint32_t ro
   const armnn_i_acc_window_t* window = cutter->window;
   const int64_t width = window->what.output.dims[2];
   const float** const runs = cutter->runs;
+  const int64_t size = window->what.input.element.size;
   intptr_t bases[ARMNN_ACC_GEMM_ROWS] = {0};
   cursor_t pixels[ARMNN_ACC_GEMM_ROWS];
   for (uint32_t i = 0; i < rows; ++i) {
     pixels[i] = *at;
-    bases[i] = (intptr_t)cutter->input + window_offset(window, at) * (int64_t)sizeof(float);
+    bases[i] = (intptr_t)cutter->input + window_offset(window, at);
     if (++at->x == width) next_line(window, at);
   }
   intptr_t* row = (intptr_t*)runs;
   const armnn_i_acc_gemm_tap_t* taps = window->taps + first * window->taps_x;
   const uint32_t tap_count = (end - first) * window->taps_x;
   for (uint32_t t = 0; t < tap_count; ++t, row += ARMNN_ACC_GEMM_ROWS) {
-    const intptr_t offset = taps[t].offset * (int64_t)sizeof(float);
+    const intptr_t offset = taps[t].offset * size;
     for (uint32_t i = 0; i < ARMNN_ACC_GEMM_ROWS; ++i) row[i] = bases[i] + offset;
   }
   int64_t y = -1;
@@ -155,15 +156,14 @@ static const float* const* list_runs(cutter_t* cutter, cursor_t* at, uint32_t ro
   return (const float* const*)runs;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
- */
+/* ---- Lines --------------------------------------------------------------------------------- */
 
 static void cut_line(cutter_t* cutter, cursor_t* at) {
   const armnn_i_acc_window_t* window = cutter->window;
   uint32_t first = 0, end = 0;
   rows_inside(window, at->y, &first, &end);
   const armnn_i_acc_window_tile_t start = tile_at(window, at, first, end);
-  const float* input = cutter->input + window_offset(window, at);
+  const float* input = input_at(cutter, window_offset(window, at));
   for (uint32_t i = 0; i < window->line_tile_count; ++i) {
     const line_tile_t* from = &window->line_tiles[i];
     armnn_i_acc_window_tile_t* tile = &cutter->tiles[cutter->tile_count++];
@@ -176,7 +176,7 @@ static void cut_line(cutter_t* cutter, cursor_t* at) {
       tile->input = input + from->x * window->input_step;
     } else {
       cursor_t pixel = {at->image, at->y, from->x};
-      tile->input = cutter->input;
+      tile->input = input_at(cutter, 0);
       tile->runs = list_runs(cutter, &pixel, from->rows, first, end);
     }
   }
@@ -186,7 +186,7 @@ static void cut_line(cutter_t* cutter, cursor_t* at) {
 /* Even tiles rather than full ones and a thin rest: 28 pixels are 10 + 9 + 9. */
 static void plan_line(armnn_i_acc_window_t* window) {
   const int64_t width = window->what.output.dims[2];
-  const int64_t tiles = ceil_div(width, window->panels.rows);
+  const int64_t tiles = armnn_i_acc_ceil_div(width, window->panels.rows);
   const int64_t rows = width / tiles, longer = width % tiles;
   int64_t x = 0;
   for (int64_t i = 0; i < tiles; ++i) {
@@ -206,8 +206,7 @@ static void plan_line(armnn_i_acc_window_t* window) {
   }
 }
 
-/* ---- Tiles that cross lines -------------------------------------------------------------------
- */
+/* ---- Tiles that cross lines ---------------------------------------------------------------- */
 
 static void add_tile(cutter_t* cutter, cursor_t* at, uint32_t rows) {
   const armnn_i_acc_window_t* window = cutter->window;
@@ -227,34 +226,33 @@ static void add_tile(cutter_t* cutter, cursor_t* at, uint32_t rows) {
   *tile = tile_at(window, at, first, end);
   tile->rows = rows;
   if (at->x >= window->inside_begin && at->x + rows <= window->inside_end) {
-    tile->input = cutter->input + window_offset(window, at);
+    tile->input = input_at(cutter, window_offset(window, at));
     at->x += rows;
     if (at->x == width) next_line(window, at);
   } else {
-    tile->input = cutter->input;
+    tile->input = input_at(cutter, 0);
     tile->runs = list_runs(cutter, at, rows, first, end);
   }
 }
 
 static void cut_range(cutter_t* cutter, cursor_t* at, int64_t pixels) {
-  const int64_t tiles = ceil_div(pixels, cutter->window->panels.rows);
+  const int64_t tiles = armnn_i_acc_ceil_div(pixels, cutter->window->panels.rows);
   const int64_t rows = pixels / tiles, longer = pixels % tiles;
   for (int64_t i = 0; i < tiles; ++i) add_tile(cutter, at, (uint32_t)(rows + (i < longer)));
 }
 
-/* ---- Blocks -----------------------------------------------------------------------------------
- */
+/* ---- Blocks -------------------------------------------------------------------------------- */
 
 /* Pixels at equal distances on both sides. */
 static uint32_t cut_regular(const cutter_t* cutter, int64_t begin, int64_t end) {
   const armnn_i_acc_window_t* window = cutter->window;
-  const int64_t pixels = end - begin, tiles = ceil_div(pixels, window->panels.rows);
+  const int64_t pixels = end - begin, tiles = armnn_i_acc_ceil_div(pixels, window->panels.rows);
   const int64_t longer = pixels % tiles;
   armnn_i_acc_window_tile_t tile = {
       .rows = (uint32_t)(pixels / tiles),
       .repeat = (uint32_t)(tiles - longer),
       .tap_count = 1,
-      .input = cutter->input + begin * window->input_step,
+      .input = input_at(cutter, 0) + begin * window->input_step,
       .output = begin * window->output_step,
       .residual = begin * window->residual_step,
   };
@@ -270,14 +268,14 @@ static uint32_t cut_regular(const cutter_t* cutter, int64_t begin, int64_t end) 
   return 2;
 }
 
-uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const float* input,
-                               int64_t begin, int64_t end, char* scratch) {
+uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const void* input, int64_t begin,
+                               int64_t end, char* scratch) {
   cutter_t cutter = {
       .window = window,
       .input = input,
       .tiles = (armnn_i_acc_window_tile_t*)scratch,
       .runs = (const float**)(scratch + window->runs_offset),
-      .edges = (float*)(scratch + window->edges_offset),
+      .edges = scratch + window->edges_offset,
   };
   if (window->regular) return cut_regular(&cutter, begin, end);
   const int64_t height = window->what.output.dims[1], width = window->what.output.dims[2];
@@ -293,7 +291,7 @@ uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const float* 
 
 armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_window_t* window) {
   const int64_t width = window->what.output.dims[2], rows = window->panels.rows;
-  const int64_t line_tiles = ceil_div(width, rows);
+  const int64_t line_tiles = armnn_i_acc_ceil_div(width, rows);
   if (!window->flat && !window->regular) {
     window->line_tiles =
         armnn_alloc(host, (uint64_t)line_tiles * sizeof *window->line_tiles, ARMNN_ACC_LINE);
@@ -301,10 +299,10 @@ armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_wind
     plan_line(window);
   }
   const int64_t lines =
-      window->flat ? ceil_div(window->block_units, width) + 1 : window->block_units;
+      window->flat ? armnn_i_acc_ceil_div(window->block_units, width) + 1 : window->block_units;
   uint64_t tiles = 2, tables = 0;
   if (window->flat && !window->regular) {
-    tiles = tables = (uint64_t)ceil_div(window->block_units, rows);
+    tiles = tables = (uint64_t)armnn_i_acc_ceil_div(window->block_units, rows);
   } else if (!window->regular) {
     tiles = (uint64_t)window->block_units * window->line_tile_count;
     for (uint32_t i = 0; i < window->line_tile_count; ++i) {
@@ -317,7 +315,7 @@ armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_wind
   uint64_t edges = 0;
   if (window->rows_as_runs) {
     const int64_t cut = width - (window->inside_end - window->inside_begin);
-    edges = (uint64_t)(lines * cut) * taps * window->panels.depth * sizeof(float);
+    edges = (uint64_t)(lines * cut) * taps * window->panels.depth * window->what.input.element.size;
   }
   window->thread_scratch = (window->edges_offset + edges + line - 1) / line * line;
   window->scratch_size = window->thread_scratch * window->threads;

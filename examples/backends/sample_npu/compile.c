@@ -102,7 +102,7 @@ static armnn_status_t find_values(npu_compiler_t* compiler, armnn_error_t* error
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Fusing ---- */
+/* ---- Fusing -------------------------------------------------------------------------------- */
 
 static bool multiplies(int32_t type) {
   return type == ARMNN_LAYER_CONVOLUTION2D || type == ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D ||

@@ -9,7 +9,7 @@
 
 #include "npu.h"
 
-/* ---- emit.c ---- */
+/* ---- emit.c -------------------------------------------------------------------------------- */
 
 typedef struct npu_emitter_t {
   npu_tensor_t* tensors;
@@ -29,7 +29,7 @@ float* npu_emit_constants(npu_emitter_t* emitter, uint64_t count, uint64_t* out_
 npu_program_t* npu_emit_program(npu_emitter_t* emitter, uint32_t inputs, uint32_t outputs);
 void npu_emitter_clear(npu_emitter_t* emitter);
 
-/* ---- compile.c, lower.c ---- */
+/* ---- compile.c, lower.c -------------------------------------------------------------------- */
 
 enum { NPU_PLAIN = 0, NPU_TURNED = 1 }; /* a value as the host has it; NCHW with channels last */
 

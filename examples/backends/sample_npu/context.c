@@ -13,7 +13,7 @@ bool npu_equals(armnn_string_t text, const char* other) {
   return text.size == strlen(other) && (text.size == 0 || memcmp(text.data, other, text.size) == 0);
 }
 
-/* ---- The backend context ---- */
+/* ---- The backend context ------------------------------------------------------------------- */
 
 typedef struct context_t {
   armnn_backend_context_t base;
@@ -93,7 +93,7 @@ armnn_status_t npu_create_backend_context(armnn_backend_t* backend, const armnn_
   return ARMNN_STATUS_OK;
 }
 
-/* ---- The model context ---- */
+/* ---- The model context --------------------------------------------------------------------- */
 
 typedef struct model_context_t {
   armnn_model_context_t base;

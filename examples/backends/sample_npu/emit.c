@@ -62,7 +62,7 @@ void npu_emitter_clear(npu_emitter_t* emitter) {
   free(emitter->constants);
 }
 
-/* ---- Memory of the core ---- */
+/* ---- Memory of the core -------------------------------------------------------------------- */
 
 typedef struct life_t {
   uint64_t first, last; /* instructions */

@@ -23,7 +23,7 @@ static const char* get_id(armnn_backend_t* backend) {
   return NPU_ID;
 }
 
-/* ---- Facts ---- */
+/* ---- Facts --------------------------------------------------------------------------------- */
 
 static uint64_t get_handle_factory_preferences(armnn_backend_t* backend,
                                                const char* const** out_ids) {

@@ -200,7 +200,7 @@ armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Factory ---- */
+/* ---- Factory ------------------------------------------------------------------------------- */
 
 static void factory_destroy(armnn_tensor_handle_factory_t* factory) { free(factory); }
 

@@ -69,7 +69,7 @@ armnn_status_t npu_region_read(const npu_region_t* region, uint64_t offset, void
   return transfer(region, offset, target, size, false, error);
 }
 
-/* ---- Memory manager ---- */
+/* ---- Memory manager ------------------------------------------------------------------------ */
 
 typedef struct gap_t {
   uint64_t offset, size;

@@ -21,7 +21,7 @@ __attribute__((format(printf, 3, 4))) armnn_status_t npu_fail(armnn_error_t* err
                                                               armnn_status_t code,
                                                               const char* format, ...);
 
-/* ---- The backend (entry.c, context.c, counters.c) ---- */
+/* ---- The backend (entry.c, context.c, counters.c) ------------------------------------------ */
 
 enum npu_counter_e {
   NPU_COUNTER_JOBS = 0,
@@ -80,7 +80,7 @@ static inline void npu_count(npu_backend_t* backend, int counter, uint64_t more)
   atomic_fetch_add_explicit(&backend->counters[counter], more, memory_order_relaxed);
 }
 
-/* ---- What it takes (support.c) ---- */
+/* ---- What it takes (support.c) ------------------------------------------------------------- */
 
 armnn_status_t npu_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
 armnn_status_t npu_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,
@@ -90,7 +90,7 @@ armnn_status_t npu_get_layer_support(armnn_backend_t* backend, const armnn_optio
 uint64_t npu_descriptor_size(int32_t layer_type);
 uint64_t npu_tensor_bytes(const armnn_tensor_info_t* info);
 
-/* ---- Compiler (compile.c, emit.c, program.c) ---- */
+/* ---- Compiler (compile.c, emit.c, program.c) ----------------------------------------------- */
 
 /* The program of a part, from the cache if it is there. UNSUPPORTED: leave the part as it is. */
 armnn_status_t npu_get_program(npu_backend_t* backend, const armnn_subgraph_t* part,
@@ -106,7 +106,7 @@ armnn_status_t npu_create_workload_factory(armnn_backend_t* backend,
                                            armnn_workload_factory_t** out_factory,
                                            armnn_error_t* error) ARMNN_NOEXCEPT;
 
-/* ---- Cache (cache.c, hash.c) ---- */
+/* ---- Cache (cache.c, hash.c) --------------------------------------------------------------- */
 
 npu_hash_t npu_hash_start(void);
 npu_hash_t npu_hash_add(npu_hash_t hash, const void* bytes, uint64_t size);
@@ -119,7 +119,7 @@ bool npu_program_is_sound(const npu_program_t* program, uint64_t size);
 npu_program_t* npu_program_allocate(uint64_t size);
 npu_hash_t npu_program_check(const npu_program_t* program);
 
-/* ---- Memory of the device (memory.c, handle.c) ---- */
+/* ---- Memory of the device (memory.c, handle.c) --------------------------------------------- */
 
 /* A region of device memory. The host has no address for any of it: it is a file without a name,
  * which copies reach by pread and pwrite, and the device by a window while it runs a job. */
@@ -163,7 +163,7 @@ typedef struct npu_place_t {
 armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
                                 npu_place_t* out_place, armnn_error_t* error);
 
-/* ---- Queue and device (queue.c, kernels.c, convolution.c) ---- */
+/* ---- Queue and device (queue.c, kernels.c, convolution.c) ---------------------------------- */
 
 /* |core_memory|: bytes that its programs need between their instructions. */
 armnn_status_t npu_queue_create(npu_backend_t* backend, uint64_t core_memory,

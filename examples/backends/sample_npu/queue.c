@@ -45,7 +45,7 @@ struct npu_queue_t {
   uint64_t memory_size;
 };
 
-/* ---- The device's side ---- */
+/* ---- The device's side --------------------------------------------------------------------- */
 
 typedef struct window_t {
   void* base; /* of the pages */
@@ -181,7 +181,7 @@ static void* core_main(void* argument) {
   return NULL;
 }
 
-/* ---- The host's side ---- */
+/* ---- The host's side ----------------------------------------------------------------------- */
 
 armnn_status_t npu_queue_create(npu_backend_t* backend, uint64_t core_memory,
                                 npu_queue_t** out_queue, armnn_error_t* error) {

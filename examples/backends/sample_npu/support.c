@@ -56,7 +56,7 @@ uint64_t npu_tensor_bytes(const armnn_tensor_info_t* info) {
   return info->data_type == ARMNN_DATA_TYPE_FLOAT32 ? info->element_count * sizeof(float) : 0;
 }
 
-/* ---- Checks ---- */
+/* ---- Checks -------------------------------------------------------------------------------- */
 
 static armnn_status_t check_tensor(const armnn_tensor_info_t* info, const char* what,
                                    armnn_error_t* reason) {
@@ -165,7 +165,7 @@ armnn_status_t npu_check_layer(const armnn_layer_query_t* query, armnn_error_t* 
   return ARMNN_STATUS_OK;
 }
 
-/* ---- The object ---- */
+/* ---- The object ---------------------------------------------------------------------------- */
 
 static void support_destroy(armnn_layer_support_t* support) { free(support); }
 

@@ -15,7 +15,7 @@
 
 static void blob_release(void* object) { free(object); }
 
-/* ---- optimize_subgraph_view ---- */
+/* ---- optimize_subgraph_view ---------------------------------------------------------------- */
 
 static armnn_status_t leave(const armnn_subgraph_t* part, const armnn_optimization_sink_t* sink,
                             const char* reason) {
@@ -57,7 +57,7 @@ armnn_status_t npu_optimize(armnn_backend_t* backend, const armnn_subgraph_t* pa
   return npu_fail(error, status, "the host did not take the answer");
 }
 
-/* ---- Workloads ---- */
+/* ---- Workloads ----------------------------------------------------------------------------- */
 
 typedef struct workload_factory_t {
   armnn_workload_factory_t base;

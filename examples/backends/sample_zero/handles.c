@@ -39,7 +39,7 @@ static void destroy(armnn_tensor_handle_t* handle) {
   free(self);
 }
 
-/* ---- Lifetimes: a part of a tensor lives with the tensor ------------------------------------- */
+/* ---- Lifetimes: a part of a tensor lives with the tensor ----------------------------------- */
 
 static armnn_status_t manage(armnn_tensor_handle_t* handle, armnn_error_t* error) {
   zero_handle_t* self = (zero_handle_t*)handle;
@@ -63,7 +63,7 @@ static armnn_tensor_handle_t* get_parent(armnn_tensor_handle_t* handle) {
   return parent != NULL ? &parent->base : NULL;
 }
 
-/* ---- Looking at it: the address is the memory itself ----------------------------------------- */
+/* ---- Looking at it: the address is the memory itself --------------------------------------- */
 
 /* The host maps a tensor once at a time, as it says in backend_api.h; a device with one window for
  * each tensor could do no more. */
@@ -131,7 +131,7 @@ static armnn_status_t copy_out_to(armnn_tensor_handle_t* handle, void* target, u
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Import ---------------------------------------------------------------------------------- */
+/* ---- Import -------------------------------------------------------------------------------- */
 
 static uint32_t get_import_flags(armnn_tensor_handle_t* handle) {
   const zero_handle_t* self = (const zero_handle_t*)handle;
@@ -192,7 +192,7 @@ static armnn_status_t unimport_memory(armnn_tensor_handle_t* handle, armnn_error
   return ARMNN_STATUS_OK;
 }
 
-/* ---- The same memory under another info ------------------------------------------------------ */
+/* ---- The same memory under another info ---------------------------------------------------- */
 
 static armnn_status_t decorate(armnn_tensor_handle_t* handle, const armnn_tensor_info_t* info,
                                armnn_tensor_handle_t** out_handle, armnn_error_t* error) {

@@ -64,8 +64,7 @@ armnn_status_t zero_binary(const zero_call_t* call, armnn_error_t* error) {
   }
 }
 
-/* ---- Layers that only move bytes: nothing at all when input and output are one memory ---------
- */
+/* ---- Layers that only move bytes: nothing at all when input and output are one memory ------ */
 
 static void move(const zero_call_t* call, float* target, const float* source, uint64_t count) {
   if (target == source || count == 0) return;

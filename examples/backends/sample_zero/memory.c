@@ -46,7 +46,7 @@ void zero_release(zero_backend_t* backend, void* memory) {
   atomic_fetch_sub(&backend->live_blocks, 1);
 }
 
-/* ---- Allocators ------------------------------------------------------------------------------ */
+/* ---- Allocators ---------------------------------------------------------------------------- */
 
 static const char* source_name(int32_t source) {
   switch (source) {
@@ -137,7 +137,7 @@ armnn_status_t zero_default_allocator(armnn_backend_t* backend, armnn_allocator_
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Pools ----------------------------------------------------------------------------------- */
+/* ---- Pools --------------------------------------------------------------------------------- */
 
 armnn_status_t zero_pool_take(zero_manager_t* manager, uint64_t size, uint64_t* out_pool,
                               armnn_error_t* error) {

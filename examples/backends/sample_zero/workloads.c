@@ -85,7 +85,7 @@ static const armnn_workload_api_t workload_api = {
     .get_kernel_name = get_kernel_name,
 };
 
-/* ---- The factory ----------------------------------------------------------------------------- */
+/* ---- The factory --------------------------------------------------------------------------- */
 
 static void factory_destroy(armnn_workload_factory_t* factory) { free(factory); }
 

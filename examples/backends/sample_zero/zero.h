@@ -24,7 +24,7 @@
 #define ZERO_FACTORY_ID "Sample/Sample_Zero/Shared"
 #define ZERO_ALIGNMENT 64u /* of every tensor that is imported or allocated; a cache line */
 
-/* ---- Counters -------------------------------------------------------------------------------- */
+/* ---- Counters ------------------------------------------------------------------------------ */
 
 enum zero_counter_e {
   ZERO_RUNS,
@@ -37,7 +37,7 @@ enum zero_counter_e {
   ZERO_COUNTER_COUNT
 };
 
-/* ---- The instance ---------------------------------------------------------------------------- */
+/* ---- The instance -------------------------------------------------------------------------- */
 
 typedef struct zero_backend_t {
   armnn_backend_t base;
@@ -55,7 +55,7 @@ static inline void zero_count(zero_backend_t* backend, enum zero_counter_e count
 /* The value of a boolean option of this name, or |otherwise| when it was not given. */
 int zero_option(const armnn_options_t* options, const char* name, int otherwise);
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory -------------------------------------------------------------------------------- */
 
 /* A block of the backend's memory, aligned to ZERO_ALIGNMENT; null with the reason in |error|. */
 void* zero_allocate(zero_backend_t* backend, uint64_t size, armnn_error_t* error);
@@ -88,7 +88,7 @@ armnn_status_t zero_pool_take(zero_manager_t* manager, uint64_t size, uint64_t* 
 /* It ends to live: who comes next may have the place. */
 void zero_pool_give(zero_manager_t* manager, uint64_t pool);
 
-/* ---- Tensors --------------------------------------------------------------------------------- */
+/* ---- Tensors ------------------------------------------------------------------------------- */
 
 #define ZERO_NO_POOL UINT64_MAX
 
@@ -117,7 +117,7 @@ armnn_status_t zero_register_factories(armnn_backend_t* backend,
                                        uint32_t input_sources, uint32_t output_sources,
                                        armnn_error_t* error);
 
-/* ---- Layers ---------------------------------------------------------------------------------- */
+/* ---- Layers -------------------------------------------------------------------------------- */
 
 struct zero_workload_t;
 
@@ -180,7 +180,7 @@ armnn_status_t zero_concat(const zero_call_t* call, armnn_error_t* error);
 armnn_status_t zero_splitter(const zero_call_t* call, armnn_error_t* error);
 armnn_status_t zero_convolution(const zero_call_t* call, armnn_error_t* error);
 
-/* ---- Profiling ------------------------------------------------------------------------------- */
+/* ---- Profiling ----------------------------------------------------------------------------- */
 
 armnn_status_t zero_create_profiling_context(armnn_backend_t* backend,
                                              const armnn_options_t* options,

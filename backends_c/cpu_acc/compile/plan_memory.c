@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * plan.c - the arena: buffers that do not live at the same time share it.
+ * plan_memory.c - the arena: buffers that do not live at the same time share it.
  *
  * Large buffers choose first, each the lowest offset at which it meets none that lives with it.
  */
@@ -20,13 +20,13 @@ static bool live_together(const ir_buffer_t* a, const ir_buffer_t* b) {
   return a->first <= b->last && b->first <= a->last;
 }
 
-static uint64_t lowest_offset(ir_buffer_t* const* placed, uint32_t count,
+static uint64_t lowest_offset(ir_buffer_t* const* settled, uint32_t count,
                               const ir_buffer_t* buffer) {
   uint64_t offset = 0;
   for (bool moved = true; moved;) {
     moved = false;
     for (uint32_t i = 0; i < count; ++i) {
-      const ir_buffer_t* other = placed[i];
+      const ir_buffer_t* other = settled[i];
       if (live_together(other, buffer) && offset < other->offset + other->size &&
           other->offset < offset + buffer->size) {
         offset = other->offset + other->size;
@@ -38,15 +38,15 @@ static uint64_t lowest_offset(ir_buffer_t* const* placed, uint32_t count,
 }
 
 static void settle(const ir_schedule_t* schedule, armnn_i_acc_tensor_t* tensor) {
-  if (tensor->rank == 0 || tensor->values != NULL || tensor->place.binding < IR_BUFFER_ARENA) {
+  if (tensor->rank == 0 || tensor->values != NULL || tensor->memory.binding < IR_BUFFER_ARENA) {
     return;
   }
-  const ir_buffer_t* buffer = &schedule->buffers[tensor->place.binding - IR_BUFFER_ARENA];
-  tensor->place.binding = ARMNN_ACC_ARENA;
-  tensor->place.offset += (int64_t)(buffer->offset / sizeof(float));
+  const ir_buffer_t* buffer = &schedule->buffers[tensor->memory.binding - IR_BUFFER_ARENA];
+  tensor->memory.binding = ARMNN_ACC_ARENA;
+  tensor->memory.offset += (int64_t)buffer->offset;
 }
 
-void armnn_i_acc_plan(ir_graph_t* graph, ir_schedule_t* schedule) {
+void armnn_i_acc_plan_memory(ir_graph_t* graph, ir_schedule_t* schedule) {
   ir_buffer_t** order =
       armnn_i_acc_pool(graph, (schedule->buffer_count + UINT64_C(1)) * sizeof(ir_buffer_t*));
   uint32_t count = 0;

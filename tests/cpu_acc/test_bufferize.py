@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Where CpuAcc puts tensors: layouts, views, parts of others, in place; and what it leaves."""
+"""Where CpuAcc puts tensors: layouts, views, slices of others, in place; layers it refuses."""
 
 from __future__ import annotations
 

@@ -1,0 +1,98 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * bufferize.c - in which buffer each value lies, and in which steps it gets there.
+ *
+ * First backwards: an output of the part lies where the caller wants it, the inputs of a Concat lie
+ * in its output, and the input of a reshape in the result; so that producers write to where things
+ * end up. Then forwards: slices and reshapes become views of their inputs, functions work in place
+ * where nobody else reads their input, everything else gets a buffer of its own.
+ */
+#include "bufferize.h"
+
+#include <string.h>
+
+/* ---- Backwards ----------------------------------------------------------------------------- */
+
+/* Gives |value| a share of a buffer that was chosen for its reader; false if its producer cannot
+ * write there. */
+static bool push(ir_graph_t* graph, uint32_t value, uint32_t buffer, int64_t offset,
+                 const int64_t* strides) {
+  ir_value_t* target = graph->values[value];
+  if (target->has_buffer || target->constant != NULL || target->producer == IR_NONE) return false;
+  const ir_node_t* node = graph->nodes[target->producer];
+  const uint32_t last = target->shape.rank - 1;
+  const bool gaps = target->shape.dims[last] != 1 && strides[last] != target->element.size;
+  if (node->kind == IR_SLICE || gaps) return false;
+  if (node->kind == IR_RESHAPE) {
+    int64_t source[IR_DIMS];
+    if (!armnn_i_acc_reshape_strides(&target->shape, strides, ir_shape(graph, node->inputs[0]),
+                                     source) ||
+        !push(graph, node->inputs[0], buffer, offset, source)) {
+      return false;
+    }
+  }
+  armnn_i_acc_set_buffer(target, buffer, offset, strides);
+  return true;
+}
+
+static void bufferize_backwards(ir_scheduler_t* scheduler) {
+  ir_graph_t* graph = scheduler->graph;
+  const uint32_t inputs = graph->part->input_count;
+  for (uint32_t v = 0; v < graph->value_count; ++v) {
+    ir_value_t* value = graph->values[v];
+    value->has_buffer = false;
+    if (value->input != IR_NONE) armnn_i_acc_set_dense(value, 1 + value->input);
+    if (value->output != IR_NONE) armnn_i_acc_set_dense(value, 1 + inputs + value->output);
+  }
+  for (uint32_t n = graph->node_count; n-- > 0;) {
+    const ir_node_t* node = graph->nodes[n];
+    ir_value_t* output = graph->values[node->output];
+    if (node->kind == IR_RESHAPE && output->output != IR_NONE) {
+      int64_t source[IR_DIMS]; /* other reshapes have been pushed through already */
+      if (armnn_i_acc_reshape_strides(&output->shape, output->strides,
+                                      ir_shape(graph, node->inputs[0]), source)) {
+        push(graph, node->inputs[0], output->buffer, output->offset, source);
+      }
+    }
+    if (node->kind != IR_CONCAT) continue;
+    armnn_i_acc_ensure_buffer(scheduler, output);
+    for (uint32_t i = 0; i < node->input_count; ++i) {
+      const int64_t at =
+          armnn_i_acc_origin_offset(node->concat.origins[i], output->strides, output->shape.rank);
+      push(graph, node->inputs[i], output->buffer, output->offset + at, output->strides);
+    }
+  }
+}
+
+/* ---- Forwards ------------------------------------------------------------------------------ */
+
+typedef void (*bufferize_t)(ir_scheduler_t* scheduler, const ir_node_t* node);
+
+/* By kind; nodes that are not here become operators. */
+static const bufferize_t moves[IR_KIND_COUNT] = {
+#define MOVE(kind, name) [IR_##kind] = armnn_i_acc_bufferize_##name,
+#include "kinds.inc"
+#undef MOVE
+};
+
+void armnn_i_acc_bufferize(ir_graph_t* graph, ir_schedule_t* schedule) {
+  ir_scheduler_t scheduler = {graph, schedule, NULL};
+  memset(schedule, 0, sizeof *schedule);
+  armnn_i_acc_count_uses(graph);
+  scheduler.pending =
+      armnn_i_acc_pool(graph, (graph->value_count + UINT64_C(1)) * sizeof *scheduler.pending);
+  for (uint32_t v = 0; v < graph->value_count; ++v) scheduler.pending[v] = graph->values[v]->uses;
+  bufferize_backwards(&scheduler);
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    ir_node_t* node = graph->nodes[n];
+    if (node->kind == IR_DEAD) continue;
+    if (moves[node->kind] != NULL) {
+      moves[node->kind](&scheduler, node);
+    } else {
+      armnn_i_acc_bufferize_operator(&scheduler, node);
+    }
+    for (uint32_t i = 0; i < node->input_count; ++i) scheduler.pending[node->inputs[i]] -= 1;
+    if (node->residual != IR_NONE) scheduler.pending[node->residual] -= 1;
+  }
+}

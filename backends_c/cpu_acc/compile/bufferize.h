@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * bufferize.h - how nodes of each kind are bufferized: their outputs get buffers, and they
+ * become steps of the schedule.
+ */
+#ifndef ARMNN_CPU_ACC_BUFFERIZE_H_
+#define ARMNN_CPU_ACC_BUFFERIZE_H_
+
+#include "schedule.h"
+
+/* bufferize_moves.c */
+#define MOVE(kind, name) \
+  void armnn_i_acc_bufferize_##name(ir_scheduler_t* scheduler, const ir_node_t* node);
+#include "kinds.inc"
+#undef MOVE
+/* How far |origin| is from the first element, in the unit of |strides|. */
+int64_t armnn_i_acc_origin_offset(const int64_t* origin, const int64_t* strides, uint32_t rank);
+
+/* bufferize_operators.c */
+void armnn_i_acc_bufferize_operator(ir_scheduler_t* scheduler, ir_node_t* node);
+
+#endif /* ARMNN_CPU_ACC_BUFFERIZE_H_ */

@@ -1,0 +1,180 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * bufferize_operators.c - nodes that compute: their output takes the buffer of an input that nobody
+ * else reads, and their operands are copied densely, or their epilogue is a step of its own, where
+ * the operator wants that.
+ */
+#include "bufferize.h"
+
+/* Whether one reader of |buffer| is left. */
+static bool read_once(const ir_scheduler_t* scheduler, uint32_t buffer) {
+  const ir_graph_t* graph = scheduler->graph;
+  uint32_t readers = 0;
+  for (uint32_t v = 0; v < graph->value_count && readers <= 1; ++v) {
+    const ir_value_t* value = graph->values[v];
+    if (value->has_buffer && value->constant == NULL && value->buffer == buffer) {
+      readers += scheduler->pending[v];
+    }
+  }
+  return readers == 1;
+}
+
+/* Gives the output the buffer of an input that has no later reader. */
+static bool reuse_input(const ir_scheduler_t* scheduler, const ir_node_t* node) {
+  const ir_graph_t* graph = scheduler->graph;
+  if (!ir_has(node, IR_IN_PLACE)) return false;
+  ir_value_t* to = graph->values[node->output];
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    const ir_value_t* from = graph->values[node->inputs[i]];
+    if (from->constant == NULL && from->buffer >= IR_BUFFER_ARENA &&
+        ir_same_shape(&from->shape, &to->shape) && read_once(scheduler, from->buffer)) {
+      armnn_i_acc_set_buffer(to, from->buffer, from->offset, from->strides);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* |tensor|, or a dense copy of it if the operator wants that. */
+static armnn_i_acc_tensor_t as_wanted(ir_scheduler_t* scheduler, const ir_node_t* node,
+                                      const armnn_i_acc_tensor_t* tensor) {
+  if (!node->plain_operands || armnn_i_acc_is_dense(tensor)) return *tensor;
+  const ir_shape_t shape = armnn_i_acc_tensor_shape(tensor);
+  const armnn_i_acc_tensor_t dense = armnn_i_acc_dense_tensor(scheduler, tensor->element, &shape);
+  armnn_i_acc_add_copy(scheduler, node, tensor, &dense);
+  return dense;
+}
+
+static void add_epilogue(ir_scheduler_t* scheduler, const ir_step_t* main) {
+  const ir_node_t* node = main->node;
+  ir_step_t function = {
+      .node = node, .action = IR_ACT_FUNCTION, .in = {main->out}, .out = main->out};
+  ir_step_t sum = {
+      .node = node, .action = IR_ACT_ADD, .in = {main->out, main->residual}, .out = main->out};
+  if (node->residual != IR_NONE && !node->residual_last) armnn_i_acc_add_step(scheduler, &sum);
+  if (node->function != ARMNN_ACC_IDENTITY) armnn_i_acc_add_step(scheduler, &function);
+  if (node->residual != IR_NONE && node->residual_last) armnn_i_acc_add_step(scheduler, &sum);
+}
+
+/* The operator of |node| from |ins| and |residual| to |target|, and copies or an epilogue around it
+ * if it wants them. */
+static void add_operator(ir_scheduler_t* scheduler, const ir_node_t* node,
+                         const armnn_i_acc_tensor_t* ins, const armnn_i_acc_tensor_t* residual,
+                         const armnn_i_acc_tensor_t* target) {
+  ir_step_t step = {.node = node, .action = IR_ACT_NODE, .bare = node->bare};
+  for (uint32_t i = 0; i < node->input_count; ++i) step.in[i] = as_wanted(scheduler, node, &ins[i]);
+  if (node->residual != IR_NONE) step.residual = as_wanted(scheduler, node, residual);
+  const bool apart = node->plain_operands && !armnn_i_acc_is_dense(target);
+  const ir_shape_t shape = armnn_i_acc_tensor_shape(target);
+  step.out = apart ? armnn_i_acc_dense_tensor(scheduler, target->element, &shape) : *target;
+  armnn_i_acc_add_step(scheduler, &step);
+  if (node->bare && node->kind != IR_UNARY) add_epilogue(scheduler, &step);
+  if (apart) armnn_i_acc_add_copy(scheduler, node, &step.out, target);
+}
+
+/* ---- Transposed convolutions whose windows do not overlap ---------------------------------- */
+
+/* Whether window and stride are equal: each input pixel makes a block of output pixels. */
+static bool makes_blocks(const ir_node_t* node, const armnn_i_acc_tensor_t* in,
+                         const armnn_i_acc_tensor_t* out) {
+  const armnn_i_acc_convolution_t* window = &node->convolution;
+  return node->kind == IR_TRANSPOSE_CONVOLUTION && window->groups == 1 &&
+         window->kernel_y == window->stride_y && window->kernel_x == window->stride_x &&
+         window->dilation_y == 1 && window->dilation_x == 1 && window->pad_top == 0 &&
+         window->pad_left == 0 && out->dims[1] == in->dims[1] * window->stride_y &&
+         out->dims[2] == in->dims[2] * window->stride_x &&
+         out->strides[2] == out->dims[3] * (int64_t)out->element.size;
+}
+
+/* Row |y| of the blocks: the pixels of it beside each other are the channels of one. */
+static armnn_i_acc_tensor_t row_of_blocks(const armnn_i_acc_tensor_t* whole, int64_t y,
+                                          int64_t rows, int64_t columns) {
+  armnn_i_acc_tensor_t row = *whole;
+  row.memory.offset += y * whole->strides[1];
+  row.dims[1] /= rows;
+  row.strides[1] *= rows;
+  row.dims[2] /= columns;
+  row.strides[2] *= columns;
+  row.dims[3] *= columns;
+  return row;
+}
+
+/* The convolution of 1x1 that makes row |y| of all blocks. */
+static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int64_t y,
+                                  int64_t channels) {
+  const armnn_i_acc_convolution_t* from = &node->convolution;
+  const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
+  const int64_t outputs = from->kernel_x * channels, *strides = from->weights.strides;
+  float* weights = armnn_i_acc_pool(graph, (uint64_t)(inputs * outputs) * sizeof *weights);
+  float* bias = armnn_i_acc_pool(graph, (uint64_t)outputs * sizeof *bias);
+  for (int64_t o = 0; o < outputs; ++o) {
+    const int64_t x = o / channels, channel = o % channels;
+    const char* tap =
+        (const char*)from->weights.values + channel * strides[0] + y * strides[1] + x * strides[2];
+    if (from->bias != NULL) bias[o] = from->bias[channel];
+    for (int64_t i = 0; i < inputs; ++i) {
+      weights[o * inputs + i] = *(const float*)(const void*)(tap + i * strides[3]);
+    }
+  }
+  ir_node_t* row = armnn_i_acc_pool(graph, sizeof *row);
+  *row = *node;
+  row->kind = IR_CONVOLUTION;
+  row->convolution = (armnn_i_acc_convolution_t){
+      .weights = armnn_i_acc_dense_weights(weights, outputs, 1, 1, inputs),
+      .bias = from->bias == NULL ? NULL : bias,
+      .kernel_y = 1,
+      .kernel_x = 1,
+      .stride_y = 1,
+      .stride_x = 1,
+      .dilation_y = 1,
+      .dilation_x = 1,
+      .groups = 1,
+  };
+  return row;
+}
+
+static void add_blocks(ir_scheduler_t* scheduler, ir_node_t* node, const armnn_i_acc_tensor_t* in,
+                       const armnn_i_acc_tensor_t* residual, const armnn_i_acc_tensor_t* out) {
+  const int64_t rows = node->convolution.kernel_y, columns = node->convolution.kernel_x;
+  if (node->rows ==
+      NULL) { /* kept if all is bufferized again, with their |plain_operands| and |bare| */
+    ir_node_t** made = armnn_i_acc_pool(scheduler->graph, (uint64_t)rows * sizeof *made);
+    for (int64_t y = 0; y < rows; ++y) {
+      made[y] = row_convolution(scheduler->graph, node, y, out->dims[3]);
+    }
+    node->rows = made;
+  }
+  for (int64_t y = 0; y < rows; ++y) {
+    const armnn_i_acc_tensor_t target = row_of_blocks(out, y, rows, columns);
+    armnn_i_acc_tensor_t other = {.rank = 0};
+    if (node->residual != IR_NONE) other = row_of_blocks(residual, y, rows, columns);
+    add_operator(scheduler, node->rows[y], in, &other, &target);
+  }
+}
+
+/* ---- Any operator -------------------------------------------------------------------------- */
+
+void armnn_i_acc_bufferize_operator(ir_scheduler_t* scheduler, ir_node_t* node) {
+  const ir_graph_t* graph = scheduler->graph;
+  ir_value_t* to = graph->values[node->output];
+  armnn_i_acc_tensor_t ins[3] = {{.rank = 0}}, residual = {.rank = 0};
+  if (node->input_count > 3) armnn_i_acc_refuse(scheduler->graph, node, "too many operands");
+  if (!to->has_buffer && !reuse_input(scheduler, node)) {
+    armnn_i_acc_set_dense(to, armnn_i_acc_new_buffer(scheduler, to->element, &to->shape));
+  }
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    ins[i] = armnn_i_acc_tensor_of(graph->values[node->inputs[i]]);
+  }
+  if (node->residual != IR_NONE) {
+    residual = armnn_i_acc_tensor_of(graph->values[node->residual]);
+  }
+  const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
+  if (makes_blocks(node, &ins[0], &target) &&
+      (node->residual == IR_NONE ||
+       residual.strides[2] == residual.dims[3] * (int64_t)residual.element.size)) {
+    add_blocks(scheduler, node, &ins[0], &residual, &target);
+  } else {
+    add_operator(scheduler, node, ins, &residual, &target);
+  }
+}

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Operators refuse element types that the instruction set has no kernels for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from armnn_py._native import abi
+
+from . import operators as ops
+from .operators import UNSUPPORTED, Operators, epilogue, tensor
+
+IMAGE = np.ones((1, 4, 4, 8), np.float32)
+ONES = np.ones((8, 1, 1, 8), np.float32)
+WINDOW = dict.fromkeys(
+    ("kernel_y", "kernel_x", "stride_y", "stride_x", "dilation_y", "dilation_x"), 1
+)
+BOTH = {"input": tensor(IMAGE), "output": tensor(IMAGE)}
+SIDES = {"left": tensor(IMAGE), "right": tensor(IMAGE), "output": tensor(IMAGE)}
+
+MAKERS = {
+    "convolution": ops.Convolution(**BOTH, **WINDOW, weights=tensor(ONES), groups=1),
+    "depthwise": ops.Convolution(**BOTH, **WINDOW, weights=tensor(ONES[..., :1]), groups=8),
+    "transpose_convolution": ops.Convolution(**BOTH, **WINDOW, weights=tensor(ONES), groups=1),
+    "matmul": ops.Matmul(tensor(IMAGE[..., :4]), tensor(IMAGE), tensor(IMAGE)),
+    "affine": ops.Affine(**BOTH, scale=ONES.ctypes.data, shift=ONES.ctypes.data),
+    "pooling": ops.Pooling(**BOTH, **WINDOW),
+    "resize": ops.Resize(**BOTH, method=abi.ARMNN_RESIZE_NEAREST_NEIGHBOR),
+    "unary": ops.Unary(**BOTH, epilogue=epilogue("abs")),
+    "binary": ops.Binary(**SIDES, operation=abi.ARMNN_BINARY_ADD),
+    "softmax": ops.Softmax(**BOTH, axis=3, beta=1.0),
+    "reduce": ops.Reduce(**BOTH, operation=abi.ARMNN_REDUCE_SUM),
+    "normalize": ops.Normalize(**BOTH, axis_mask=8, scale_axis=3, eps=1e-5),
+    "copy": ops.Copy(tensor(IMAGE), tensor(IMAGE), (0, 1, 2, 3)),
+    "pad": ops.Pad(**BOTH),
+}
+
+
+def with_type(what: Any, data_type: int) -> Any:
+    """A copy of ``what`` all of whose tensors have this type."""
+    copy = type(what).from_buffer_copy(what)
+    for name, kind in what._fields_:
+        if kind is ops.Tensor:
+            getattr(copy, name).element.type = data_type
+    return copy
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_only_float32_has_kernels(operators: Operators, isa: str, maker: str) -> None:
+    what = MAKERS[maker]
+    for data_type in range(abi.ARMNN_DATA_TYPE_COUNT):
+        if data_type != abi.ARMNN_DATA_TYPE_FLOAT32:
+            assert operators.run(maker, isa, with_type(what, data_type)) == UNSUPPORTED
+    assert operators.run(maker, isa, what) != UNSUPPORTED
+
+
+def test_every_maker_is_here(operators: Operators) -> None:
+    assert set(MAKERS) == set(operators.makers)

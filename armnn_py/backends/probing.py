@@ -35,6 +35,7 @@ from armnn_py.types import (
     ScatterNdFunction,
     UnaryOperation,
 )
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,6 +171,7 @@ def _in_type(info: TensorInfo, data_type: DataType) -> TensorInfo:
 
 
 def _examples(of: _Operands) -> Iterator[_Example]:
+    yield from _plain(of)
     yield from _elementwise(of)
     yield from _conversions(of)
     yield from _movements(of)
@@ -179,6 +181,17 @@ def _examples(of: _Operands) -> Iterator[_Example]:
         yield from _convolutions(of, layout)
     for layout in (DataLayout.NCDHW, DataLayout.NDHWC):
         yield from _volumes(of, layout)
+
+
+def _plain(of: _Operands) -> Iterator[_Example]:
+    """Layers of which the table tells enough to make an example with their default parameters."""
+    for layer_type, facts in FACTS.items():
+        if facts.shape in ("same", "broadcast") and facts.canonical is None:
+            if facts.moves_memory:
+                continue
+            kind = d.DESCRIPTOR_OF[layer_type]
+            descriptor = None if kind is None else kind()
+            yield _Example(layer_type, descriptor, [of.x(2, 4) for _ in facts.operands])
 
 
 def _elementwise(of: _Operands) -> Iterator[_Example]:
@@ -196,8 +209,6 @@ def _elementwise(of: _Operands) -> Iterator[_Example]:
         yield _Example(LayerType.LOGICAL_BINARY, d.LogicalBinaryDescriptor(logical), two)
     yield _Example(LayerType.MERGE, None, two)
     yield _Example(LayerType.SWITCH, None, two)
-    yield _Example(LayerType.PRELU, None, [of.x(2, 4), of.parameter(1, 4)])
-    yield _Example(LayerType.FAKE_QUANTIZATION, d.FakeQuantizationDescriptor(), one)
 
 
 def _conversions(of: _Operands) -> Iterator[_Example]:
@@ -223,6 +234,7 @@ def _movements(of: _Operands) -> Iterator[_Example]:
         (LayerType.CONCAT, d.ConcatDescriptor(0, halves), two),
         (LayerType.GATHER, d.GatherDescriptor(0), [of.x(2, 4), of.integers([0, 1])]),
         (LayerType.GATHER_ND, None, [of.x(2, 4), of.integers([[0], [1]])]),
+        (LayerType.ONE_HOT, d.OneHotDescriptor(3), [of.integers([0, 1]), of.x(), of.x()]),
         (LayerType.PAD, d.PadDescriptor(pad_before=(0, 1), pad_after=(1, 0)), one),
         (LayerType.RESHAPE, d.ReshapeDescriptor((8,)), one),
         (LayerType.REVERSE_V2, None, [of.x(2, 4), of.integers([0])]),
@@ -245,8 +257,12 @@ def _reductions(of: _Operands) -> Iterator[_Example]:
         yield _Example(LayerType.REDUCE, d.ReduceDescriptor(operation, axes=(1,)), one)
     for function in ArgMinMaxFunction:
         yield _Example(LayerType.ARG_MIN_MAX, d.ArgMinMaxDescriptor(function), one)
-    yield _Example(LayerType.SOFTMAX, d.SoftmaxDescriptor(), one)
-    yield _Example(LayerType.LOG_SOFTMAX, d.SoftmaxDescriptor(), one)
+    yield _Example(LayerType.TOP_K, d.TopKDescriptor(), one)
+    yield _Example(
+        LayerType.RMS_NORMALIZATION, d.RmsNormalizationDescriptor(), [*one, of.parameter(4)]
+    )
+    gates = [of.weights(1, 9, 4), of.weights(1, 9, 3)]
+    yield _Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
     yield _Example(LayerType.BATCH_MAT_MUL, d.BatchMatMulDescriptor(), [of.x(2, 4), of.x(4, 3)])
     boxes = [of.x(1, 6, 4), of.x(1, 6, 3), of.parameter(6, 4)]
     detection = d.DetectionPostProcessDescriptor(

@@ -7,6 +7,8 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -69,3 +71,11 @@ def test_bars_that_are_cut_in_the_picture_of_speed_say_their_figure() -> None:
     texts = [(text.text or "").strip() for text in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert cut
     assert Counter(cut) <= Counter(texts)
+
+
+def test_the_page_of_layers_is_what_the_backends_say() -> None:
+    script = DOCS.parent / "scripts" / "generate_layers_page.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

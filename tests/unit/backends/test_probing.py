@@ -19,7 +19,7 @@ _NOT_ASKED = {
     LayerType.CONSTANT, LayerType.INPUT,
     LayerType.LSTM, LayerType.QLSTM, LayerType.QUANTIZED_LSTM,
     LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM,
-    LayerType.DEBUG, LayerType.FUSED, LayerType.MAP, LayerType.MEM_COPY, LayerType.MEM_IMPORT,
+    LayerType.FUSED, LayerType.MAP, LayerType.MEM_COPY, LayerType.MEM_IMPORT,
     LayerType.OUTPUT, LayerType.PRE_COMPILED, LayerType.STAND_IN, LayerType.UNMAP,
 }  # fmt: skip
 

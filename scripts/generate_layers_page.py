@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Write ``docs/layers.md``: every layer, and the data types with which each backend takes it.
+
+The text comes from the table in ``schema``, the types from the bundled backends, which are asked.
+
+Usage::
+
+    python scripts/generate_layers_page.py           # write the page
+    python scripts/generate_layers_page.py --check   # exit 1 if it is not what would be written
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import armnn_py as ann
+from armnn_py.backends.probing import probe_support
+from armnn_py.types import DataType, LayerType
+from armnn_py.types.facts import FACTS
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "layers.md"
+BACKENDS = ("CpuRef", "CpuAcc")
+
+_HEAD = """\
+# Layers
+
+Every layer type, what it computes, and the data types with which the bundled backends take it. The
+type is that of what a layer reads first; of Fill and Quantize, of what it makes. A backend may take
+a layer with some parameters only: `armnn-py check MODEL --layers` and `Backend.supports` tell of
+one layer; `armnn-py backends show ID` lists this for any backend that is installed.
+
+Written by `python scripts/generate_layers_page.py`, which asks the backends.
+
+"""
+_SHORT = {
+    DataType.FLOAT32: "F32",
+    DataType.FLOAT16: "F16",
+    DataType.BFLOAT16: "BF16",
+    DataType.QASYMM_U8: "U8",
+    DataType.QASYMM_S8: "S8",
+    DataType.QSYMM_S8: "W8",
+    DataType.QSYMM_S16: "S16",
+    DataType.SIGNED32: "I32",
+    DataType.SIGNED64: "I64",
+    DataType.BOOLEAN: "Bool",
+}
+
+
+def render() -> str:
+    """Return the text of the page."""
+    with ann.Runtime() as runtime:
+        taken = {name: probe_support(runtime.backends[name]) for name in BACKENDS}
+    names = ", ".join(f"{_name(one)}: {one.name}" for one in DataType)
+    rows = [f"| layer | computes | {' | '.join(BACKENDS)} |\n", "|---|---|---|---|\n"]
+    for layer_type in sorted(LayerType, key=lambda one: one.label):
+        facts = FACTS[layer_type]
+        if facts.host or facts.moves_memory:
+            continue
+        if facts.canonical is not None:
+            cells = [f"as {facts.canonical.label}"] * len(BACKENDS)
+        else:
+            cells = [" ".join(map(_name, taken[name].get(layer_type, ()))) for name in BACKENDS]
+        rows.append(f"| {layer_type.label} | {facts.doc} | {' | '.join(cells)} |\n")
+    return f"{_HEAD}{names}.\n\n{''.join(rows)}"
+
+
+def _name(data_type: DataType) -> str:
+    return _SHORT.get(data_type, data_type.label)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    text = render()
+    if parser.parse_args(arguments).check:
+        if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
+            return 0
+        print("docs/layers.md is not what the backends say")
+        print("  hint: run python scripts/generate_layers_page.py and commit the result")
+        return 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -308,3 +308,5 @@ class UnaryOperation(IntEnum):
     SIN = 7
     CEIL = 8
     FLOOR = 9  #: [armnn_py]
+    ERF = 10  #: Error function [armnn_py]
+    ROUND = 11  #: To the nearest integer, halves to the even one [armnn_py]

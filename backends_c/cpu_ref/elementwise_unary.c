@@ -3,8 +3,9 @@
  *
  * elementwise_unary.c - ELEMENTWISE_UNARY.
  *
- * All operations but LOGICAL_NOT take float32; ABS, NEG and CEIL take integers, too, where ABS and
- * NEG of the most negative number wrap to itself. LOGICAL_NOT takes booleans.
+ * All operations but LOGICAL_NOT take float32. ABS, NEG and the three that round take integers,
+ * too: rounding changes none, ABS and NEG of the most negative number wrap to itself. LOGICAL_NOT
+ * takes booleans.
  */
 #include <math.h>
 
@@ -32,6 +33,8 @@ DEFINE_ROW(log_f32, float, logf(a))
 DEFINE_ROW(sin_f32, float, sinf(a))
 DEFINE_ROW(ceil_f32, float, ceilf(a))
 DEFINE_ROW(floor_f32, float, floorf(a))
+DEFINE_ROW(erf_f32, float, erff(a))
+DEFINE_ROW(round_f32, float, rintf(a)) /* halves to the even one: the default rounding mode */
 DEFINE_ROW(abs_s32, int32_t, a < 0 ? 0u - (uint32_t)a : (uint32_t)a)
 DEFINE_ROW(neg_s32, int32_t, 0u - (uint32_t)a)
 DEFINE_ROW(same_s32, int32_t, a)
@@ -42,19 +45,21 @@ DEFINE_ROW(not_b8, uint8_t, a == 0)
 
 /* Null: the operation is not defined for the type. */
 static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = {
-    [ARMNN_UNARY_ABS] = abs_f32,    [ARMNN_UNARY_EXP] = exp_f32,
-    [ARMNN_UNARY_SQRT] = sqrt_f32,  [ARMNN_UNARY_RSQRT] = rsqrt_f32,
-    [ARMNN_UNARY_NEG] = neg_f32,    [ARMNN_UNARY_LOG] = log_f32,
-    [ARMNN_UNARY_SIN] = sin_f32,    [ARMNN_UNARY_CEIL] = ceil_f32,
-    [ARMNN_UNARY_FLOOR] = floor_f32};
-static const unary_row_fn_t rows_s32[ARMNN_UNARY_COUNT] = {[ARMNN_UNARY_ABS] = abs_s32,
-                                                           [ARMNN_UNARY_NEG] = neg_s32,
-                                                           [ARMNN_UNARY_CEIL] = same_s32,
-                                                           [ARMNN_UNARY_FLOOR] = same_s32};
-static const unary_row_fn_t rows_s64[ARMNN_UNARY_COUNT] = {[ARMNN_UNARY_ABS] = abs_s64,
-                                                           [ARMNN_UNARY_NEG] = neg_s64,
-                                                           [ARMNN_UNARY_CEIL] = same_s64,
-                                                           [ARMNN_UNARY_FLOOR] = same_s64};
+    [ARMNN_UNARY_ABS] = abs_f32,     [ARMNN_UNARY_EXP] = exp_f32,
+    [ARMNN_UNARY_SQRT] = sqrt_f32,   [ARMNN_UNARY_RSQRT] = rsqrt_f32,
+    [ARMNN_UNARY_NEG] = neg_f32,     [ARMNN_UNARY_LOG] = log_f32,
+    [ARMNN_UNARY_SIN] = sin_f32,     [ARMNN_UNARY_CEIL] = ceil_f32,
+    [ARMNN_UNARY_FLOOR] = floor_f32, [ARMNN_UNARY_ERF] = erf_f32,
+    [ARMNN_UNARY_ROUND] = round_f32,
+};
+#define INTEGER_ROWS(suffix)                                                    \
+  {                                                                             \
+      [ARMNN_UNARY_ABS] = abs_##suffix,    [ARMNN_UNARY_NEG] = neg_##suffix,    \
+      [ARMNN_UNARY_CEIL] = same_##suffix,  [ARMNN_UNARY_FLOOR] = same_##suffix, \
+      [ARMNN_UNARY_ROUND] = same_##suffix,                                      \
+  }
+static const unary_row_fn_t rows_s32[ARMNN_UNARY_COUNT] = INTEGER_ROWS(s32);
+static const unary_row_fn_t rows_s64[ARMNN_UNARY_COUNT] = INTEGER_ROWS(s64);
 static const unary_row_fn_t rows_b8[ARMNN_UNARY_COUNT] = {[ARMNN_UNARY_LOGICAL_NOT] = not_b8};
 
 static unary_row_fn_t find_row(int32_t operation, int32_t data_type) {
@@ -104,8 +109,8 @@ static armnn_status_t run(const armnn_kernel_call_t* call, unary_row_fn_t row, u
 
 static armnn_status_t run_operation(const armnn_kernel_call_t* call) {
   int32_t operation = ARMNN_DESCRIPTOR(call->info, armnn_elementwise_unary_descriptor_t)->operation;
-  int is_slow =
-      operation == ARMNN_UNARY_EXP || operation == ARMNN_UNARY_LOG || operation == ARMNN_UNARY_SIN;
+  const int is_slow = operation == ARMNN_UNARY_EXP || operation == ARMNN_UNARY_LOG ||
+                      operation == ARMNN_UNARY_SIN || operation == ARMNN_UNARY_ERF;
   return run(call, find_row(operation, ARMNN_IN_INFO(call, 0)->data_type), is_slow ? 2048 : 16384);
 }
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,9 +31,11 @@ FORMULAS: dict[int, Callable[[Any], Any]] = {
     abi.ARMNN_UNARY_SIN: np.sin,
     abi.ARMNN_UNARY_CEIL: np.ceil,
     abi.ARMNN_UNARY_FLOOR: np.floor,
+    abi.ARMNN_UNARY_ERF: np.vectorize(math.erf, otypes=[np.float64]),
+    abi.ARMNN_UNARY_ROUND: np.rint,
 }
 FLOAT = sorted(set(FORMULAS) - {abi.ARMNN_UNARY_LOGICAL_NOT})
-ROUNDING = (abi.ARMNN_UNARY_CEIL, abi.ARMNN_UNARY_FLOOR)
+ROUNDING = (abi.ARMNN_UNARY_CEIL, abi.ARMNN_UNARY_FLOOR, abi.ARMNN_UNARY_ROUND)
 INTEGER = [abi.ARMNN_UNARY_ABS, abi.ARMNN_UNARY_NEG, *ROUNDING]
 
 
@@ -88,6 +91,13 @@ def test_logical_not(cpu_ref: Layers) -> None:
     x = np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
     out = run(cpu_ref, abi.ARMNN_UNARY_LOGICAL_NOT, x)
     assert out.view(np.uint8).tolist() == [1, 0, 0, 0]
+
+
+def test_halves_are_rounded_to_the_even_number(cpu_ref: Layers) -> None:
+    x = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 8388609.0, np.nan, np.inf, -0.2], np.float32)
+    out = run(cpu_ref, abi.ARMNN_UNARY_ROUND, x)
+    expected = np.array([-2, -2, -0.0, 0, 2, 2, 8388609, np.nan, np.inf, -0.0], np.float32)
+    assert out.tobytes() == expected.tobytes()
 
 
 def test_floor(cpu_ref: Layers) -> None:

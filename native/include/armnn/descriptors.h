@@ -170,7 +170,9 @@ enum armnn_unary_operation_e {
   ARMNN_UNARY_SIN = 7,
   ARMNN_UNARY_CEIL = 8,
   ARMNN_UNARY_FLOOR = 9, /* [armnn_py] */
-  ARMNN_UNARY_COUNT = 10,
+  ARMNN_UNARY_ERF = 10, /* Error function [armnn_py] */
+  ARMNN_UNARY_ROUND = 11, /* To the nearest integer, halves to the even one [armnn_py] */
+  ARMNN_UNARY_COUNT = 12,
   ARMNN_UNARY_MAX_ENUM = INT32_MAX
 };
 

@@ -225,6 +225,8 @@ static inline const char* armnn_operation_name(int32_t layer_type, int32_t opera
         case 7: return "Sin";
         case 8: return "Ceil";
         case 9: return "Floor";
+        case 10: return "Erf";
+        case 11: return "Round";
         default: return NULL;
       }
     case ARMNN_LAYER_LOGICAL_BINARY:

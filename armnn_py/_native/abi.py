@@ -251,6 +251,7 @@ ARMNN_LAYER_TILE = 74
 ARMNN_LAYER_FUSED = 75
 ARMNN_LAYER_BROADCAST_TO = 76
 ARMNN_LAYER_SCATTER_ND = 77
+ARMNN_LAYER_LAYER_NORMALIZATION = 79
 ARMNN_LAYER_RMS_NORMALIZATION = 80
 ARMNN_LAYER_GRU = 81
 ARMNN_LAYER_TOP_K = 82
@@ -790,6 +791,12 @@ class armnn_batch_mat_mul_descriptor_t(Structure):
     adjoint_y: int
     data_layout_x: int
     data_layout_y: int
+
+
+class armnn_layer_normalization_descriptor_t(Structure):
+    header: armnn_header_t
+    axis: int
+    eps: float
 
 
 class armnn_rms_normalization_descriptor_t(Structure):
@@ -1764,6 +1771,12 @@ armnn_batch_mat_mul_descriptor_t._fields_ = [
     ("data_layout_y", c_int32),
 ]
 
+armnn_layer_normalization_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("axis", c_int32),
+    ("eps", c_float),
+]
+
 armnn_rms_normalization_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("axis", c_int32),
@@ -2722,6 +2735,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_normalization_descriptor_t": armnn_normalization_descriptor_t,
     "armnn_reduce_descriptor_t": armnn_reduce_descriptor_t,
     "armnn_batch_mat_mul_descriptor_t": armnn_batch_mat_mul_descriptor_t,
+    "armnn_layer_normalization_descriptor_t": armnn_layer_normalization_descriptor_t,
     "armnn_rms_normalization_descriptor_t": armnn_rms_normalization_descriptor_t,
     "armnn_top_k_descriptor_t": armnn_top_k_descriptor_t,
     "armnn_cum_sum_descriptor_t": armnn_cum_sum_descriptor_t,
@@ -2961,6 +2975,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_LAYER_FUSED": ARMNN_LAYER_FUSED,
         "ARMNN_LAYER_BROADCAST_TO": ARMNN_LAYER_BROADCAST_TO,
         "ARMNN_LAYER_SCATTER_ND": ARMNN_LAYER_SCATTER_ND,
+        "ARMNN_LAYER_LAYER_NORMALIZATION": ARMNN_LAYER_LAYER_NORMALIZATION,
         "ARMNN_LAYER_RMS_NORMALIZATION": ARMNN_LAYER_RMS_NORMALIZATION,
         "ARMNN_LAYER_GRU": ARMNN_LAYER_GRU,
         "ARMNN_LAYER_TOP_K": ARMNN_LAYER_TOP_K,

@@ -74,6 +74,7 @@ __all__ = [
     "GruDescriptor",
     "InstanceNormalizationDescriptor",
     "L2NormalizationDescriptor",
+    "LayerNormalizationDescriptor",
     "LogicalBinaryDescriptor",
     "LstmDescriptor",
     "MeanDescriptor",
@@ -448,6 +449,19 @@ class L2NormalizationDescriptor(Descriptor):
     data_layout: DataLayout = DataLayout.NCHW
 
     layer_types: ClassVar = (LayerType.L2_NORMALIZATION,)
+
+
+@record
+class LayerNormalizationDescriptor(Descriptor):
+    """LayerNormalization: normalises by mean and variance over the dimensions from an axis on, then
+    multiplies by gamma and adds beta (ONNX's LayerNormalization).
+    """
+
+    axis: Axis = -1  #: the first of the dimensions that share a mean
+    eps: float = 1e-05
+
+    layer_types: ClassVar = (LayerType.LAYER_NORMALIZATION,)
+    roles: ClassVar = {"axis": "axis"}
 
 
 @record
@@ -970,6 +984,7 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.FUSED: FusedDescriptor,
     LayerType.BROADCAST_TO: BroadcastToDescriptor,
     LayerType.SCATTER_ND: ScatterNdDescriptor,
+    LayerType.LAYER_NORMALIZATION: LayerNormalizationDescriptor,
     LayerType.RMS_NORMALIZATION: RmsNormalizationDescriptor,
     LayerType.GRU: GruDescriptor,
     LayerType.TOP_K: TopKDescriptor,

@@ -504,6 +504,12 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Writes updates into a tensor at index tuples.",
         operands=("input", "indices", "updates"),
     ),
+    LayerType.LAYER_NORMALIZATION: LayerFacts(
+        doc="Normalises by mean and variance over the dimensions from an axis on, then multiplies by gamma and adds beta (ONNX's LayerNormalization).",
+        operands=("input", "gamma?", "beta?"),
+        types="float",
+        quantization="calculates",
+    ),
     LayerType.RMS_NORMALIZATION: LayerFacts(
         doc="Divides by the root of the mean square over the dimensions from an axis on, then multiplies by gamma (ONNX's RMSNormalization).",
         operands=("input", "gamma"),

@@ -23,6 +23,7 @@ from armnn_py.descriptors import (
     GruDescriptor,
     InstanceNormalizationDescriptor,
     L2NormalizationDescriptor,
+    LayerNormalizationDescriptor,
     LogicalBinaryDescriptor,
     MeanDescriptor,
     NormalizationDescriptor,
@@ -770,6 +771,52 @@ class PlainBuilders(NetworkCore):
         """
         descriptor = L2NormalizationDescriptor(eps=eps, data_layout=data_layout)
         return self._add(LayerType.L2_NORMALIZATION, [x], descriptor, output_info, name, backend)
+
+    def add_layer_normalization(
+        self,
+        x: Source,
+        gamma: Source | None = None,
+        beta: Source | None = None,
+        axis: int = -1,
+        eps: float = 1e-05,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``(x - mean) / sqrt(variance + eps) * gamma + beta`` over the dimensions from
+        ``axis`` on: ONNX's LayerNormalization.
+
+        Parameters
+        ----------
+        x
+            Real numbers of rank 1 or more.
+        gamma, beta
+            Broadcast to the dimensions of ``x`` from ``axis`` on.
+        axis
+            The first dimension that shares a mean; negative counts from the end.
+        eps
+            Keeps the divisor above 0.
+
+        Returns
+        -------
+        Layer
+            One output of the input's shape.
+
+        Raises
+        ------
+        LayerValidationError
+            There is no such axis, or gamma or beta does not fit.
+        """
+        descriptor = LayerNormalizationDescriptor(axis=axis, eps=eps)
+        return self._add(
+            LayerType.LAYER_NORMALIZATION,
+            [x, gamma, beta],
+            descriptor,
+            output_info,
+            name,
+            backend,
+        )
 
     def add_logical_binary(
         self,

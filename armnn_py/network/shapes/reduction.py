@@ -15,6 +15,7 @@ from armnn_py.descriptors import (
     BatchNormalizationDescriptor,
     InstanceNormalizationDescriptor,
     L2NormalizationDescriptor,
+    LayerNormalizationDescriptor,
     NormalizationDescriptor,
     RmsNormalizationDescriptor,
     TopKDescriptor,
@@ -80,16 +81,13 @@ def _batch_normalization(site: Site) -> list[TensorInfo]:
     return site.computed(shape)
 
 
-def _rms_normalization(site: Site) -> list[TensorInfo]:
-    return _normalized(site, site.parameters(RmsNormalizationDescriptor).axis)
-
-
-def _normalized(site: Site, first_axis: int) -> list[TensorInfo]:
+def _normalized(site: Site) -> list[TensorInfo]:
     """Operands behind the first one broadcast to the dimensions from an axis on."""
-    shape = site.shape()
+    d, shape = site.descriptor, site.shape()
+    assert isinstance(d, (LayerNormalizationDescriptor, RmsNormalizationDescriptor))
     if not site.info().data_type.is_float:
         site.fail(f"input is {site.info().data_type.label}, a floating-point type expected")
-    kept = shape[site.need_axis(first_axis, len(shape)) :]
+    kept = shape[site.need_axis(d.axis, len(shape)) :]
     for index in range(1, len(site.infos)):
         if site.optional(index) is None:
             continue
@@ -125,9 +123,10 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.BATCH_NORMALIZATION: _batch_normalization,
     LayerType.INSTANCE_NORMALIZATION: _image,
     LayerType.L2_NORMALIZATION: _image,
+    LayerType.LAYER_NORMALIZATION: _normalized,
     LayerType.NORMALIZATION: _image,
     LayerType.RANK: _rank,
-    LayerType.RMS_NORMALIZATION: _rms_normalization,
+    LayerType.RMS_NORMALIZATION: _normalized,
     LayerType.SHAPE: _shape,
     LayerType.TOP_K: _top_k,
 }

@@ -213,6 +213,31 @@ void armnn_i_acc_read_prelu(ir_graph_t* graph) {
       graph, 0, armnn_i_acc_apply_binary(graph, &scaled, &above, ARMNN_BINARY_ADD, &logical));
 }
 
+/* Normalised, then multiplied and shifted as by layers of their own: what is constant and runs
+ * along the last dimension joins the normalisation when nodes are fused. */
+void armnn_i_acc_read_layer_normalization(ir_graph_t* graph) {
+  const armnn_layer_normalization_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  ir_alias_t alias = armnn_i_acc_input(graph, 0);
+  const ir_shape_t logical = armnn_i_acc_logical(graph, &alias);
+  const uint32_t input = armnn_i_acc_plain(graph, &alias);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_NORMALIZE, input, &logical);
+  node->normalize.kind = ARMNN_ACC_NORMALIZE_MEAN_VARIANCE;
+  const int32_t rank = (int32_t)logical.rank;
+  for (int32_t i = d->axis < 0 ? d->axis + rank : d->axis; i < rank; ++i) {
+    node->normalize.axis_mask |= 1u << i;
+  }
+  node->normalize.scale_axis = logical.rank - 1;
+  node->normalize.eps = d->eps;
+  alias = armnn_i_acc_alias(graph, node->output);
+  static const int32_t operations[] = {0, ARMNN_BINARY_MUL, ARMNN_BINARY_ADD};
+  for (uint32_t i = 1; i < 3; ++i) {
+    if (!armnn_i_acc_has_input(graph, i)) continue;
+    const ir_alias_t parameter = armnn_i_acc_input(graph, i);
+    alias = armnn_i_acc_apply_binary(graph, &alias, &parameter, operations[i], &logical);
+  }
+  armnn_i_acc_set_output(graph, 0, alias);
+}
+
 /* ---- Matrices ------------------------------------------------------------------------------ */
 
 /* |alias| as matrices of |rank| dimensions: in the network's order, or with the last two dimensions

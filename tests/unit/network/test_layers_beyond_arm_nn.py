@@ -99,6 +99,15 @@ def test_rms_normalization(axis: int, gamma: tuple[int, ...]) -> None:
     assert shapes_of(layer) == onnx_shapes("RMSNormalization", operands, 1, axis=axis)
 
 
+@pytest.mark.parametrize(("axis", "beta"), [(-1, (4,)), (1, (3, 4)), (1, (1,))])
+def test_layer_normalization(axis: int, beta: tuple[int, ...]) -> None:
+    operands = {"x": ((2, 3, 4), F32), "gamma": ((4,), F32), "beta": (beta, F32)}
+    network, (x, gamma, shift) = network_with(**operands)
+    layer = network.add_layer_normalization(x, gamma, shift, axis)
+    assert shapes_of(layer) == onnx_shapes("LayerNormalization", operands, 1, axis=axis)
+    assert shapes_of(network.add_layer_normalization(x)) == [(2, 3, 4)]
+
+
 @pytest.mark.parametrize(
     ("direction", "word"),
     [
@@ -129,6 +138,7 @@ def test_gru(direction: RecurrentDirection, word: str) -> None:
         (lambda n, x: n.add_cum_sum(x, 5), "axis 5 given"),
         (lambda n, x: n.add_one_hot(x, 1.0, 0.0, 3), "input|indices is float32"),
         (lambda n, x: n.add_rms_normalization(x, [1.0, 2.0]), "do not broadcast"),
+        (lambda n, x: n.add_layer_normalization(x, axis=2), "axis 2 given"),
         (lambda n, x: n.add_gru(x, x, x), "input has 2 dimensions, 3 expected"),
     ],
 )

@@ -9,7 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from armnn_py.descriptors import BatchNormalizationDescriptor, SoftmaxDescriptor
+from armnn_py.descriptors import (
+    BatchNormalizationDescriptor,
+    LayerNormalizationDescriptor,
+    SoftmaxDescriptor,
+)
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
@@ -113,8 +117,12 @@ def _instance_normalization(view: NodeView) -> Value:
 @operator("LayerNormalization", since=17)
 def _layer_normalization(view: NodeView) -> Sequence[Value]:
     emit, rank = view.emit, view.rank(0)
-    axes = range(view.axis("axis", -1, rank), rank)
-    epsilon = view.number("epsilon", 1e-5)
+    axis, epsilon = view.axis("axis", -1, rank), view.number("epsilon", 1e-5)
+    if not view.wants(1) and not view.wants(2):
+        operands = [view.value(index) for index in range(3 if view.has(2) else 2)]
+        descriptor = LayerNormalizationDescriptor(axis, epsilon)
+        return [emit.layer(LayerType.LAYER_NORMALIZATION, operands, descriptor)]
+    axes = range(axis, rank)
     y, mean, inverse = _standardized(view, view.value(0), axes, epsilon, "standard")
     y = emit.mul(y, view.value(1), "scaled" if view.has(2) else "")
     if view.has(2):

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""LayerNormalization: one operator with its parameters where they run along the last dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+import armnn_py as ann
+
+from .networks import values_of
+
+
+def model_of(shape: tuple[int, ...], axis: int, *parameters: tuple[int, ...]) -> bytes:
+    known = [
+        onnx.numpy_helper.from_array(values_of(index + 1, *size), f"p{index}")
+        for index, size in enumerate(parameters)
+    ]
+    names = ["x", *(tensor.name for tensor in known)]
+    node = helper.make_node("LayerNormalization", names, ["y"], axis=axis, epsilon=1e-4)
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in "xy")
+    graph = helper.make_graph([node], "g", [x], [y], known)
+    opset = [helper.make_opsetid("", 17)]
+    result: bytes = helper.make_model(graph, opset_imports=opset, ir_version=9).SerializeToString()
+    return result
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "parameters"),
+    [
+        ((2, 9, 64), -1, [(64,), (64,)]),
+        ((2, 9, 65), 2, [(65,)]),
+        ((3, 4, 5), 1, [(4, 5), (5,)]),
+        ((3, 4, 5), 0, [(3, 4, 5), (4, 1)]),
+        ((6,), 0, [(6,), (6,)]),
+    ],
+)
+def test_matches_onnxruntime(
+    runtime: ann.Runtime, shape: tuple[int, ...], axis: int, parameters: list[Any]
+) -> None:
+    model = model_of(shape, axis, *parameters)
+    x = values_of(0, *shape) * 3 + 1
+    (expected,) = onnxruntime.InferenceSession(model).run(None, {"x": x})
+    with ann.load(model, ["CpuAcc"], runtime=runtime) as net:
+        y = net.run({"x": x})["y"]
+    np.testing.assert_allclose(y, expected, rtol=2e-5, atol=2e-6)
+
+
+def test_parameters_join_the_operator(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((2, 8, 32)))
+    y = network.add_layer_normalization(x, values_of(1, 32), values_of(2, 32), name="norm")
+    network.add_output("y", y)
+    with ann.load(network, ["CpuAcc"], runtime=runtime) as net:
+        with net.profile() as profile:
+            net.run({"x": values_of(0, 2, 8, 32)})
+        kernels = [row.kernel for row in profile.layers if row.layer == "norm"]
+    assert len(kernels) == 1
+    assert "normalize" in kernels[0]

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""LAYER_NORMALIZATION against onnxruntime."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from armnn_py._native import abi
+
+from .harness import Layers, descriptor
+from .reference import onnx_node, random
+
+LAYER = abi.ARMNN_LAYER_LAYER_NORMALIZATION
+F = np.float32
+
+
+def layer_normalization(axis: int, eps: float = 1e-5) -> abi.armnn_layer_normalization_descriptor_t:
+    return descriptor(abi.armnn_layer_normalization_descriptor_t, LAYER, axis=axis, eps=eps)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "gamma", "beta"),
+    [
+        ((3, 5), -1, (5,), (5,)),
+        ((3, 5), 0, (3, 5), (5,)),
+        ((2, 3, 4), 1, (3, 1), (3, 4)),
+        ((2, 3, 4, 5), 2, (5,), None),
+        ((1, 1, 300), 2, (300,), (1,)),
+        ((7,), 0, (1,), None),
+    ],
+)
+def test_matches_onnx(
+    cpu_ref: Layers,
+    shape: tuple[int, ...],
+    axis: int,
+    gamma: tuple[int, ...],
+    beta: tuple[int, ...] | None,
+) -> None:
+    operands = [random(shape, 1) * 3 + 2, random(gamma, 2)]
+    operands += [] if beta is None else [random(beta, 3)]
+    expected = onnx_node("LayerNormalization", operands, {"axis": axis, "epsilon": 1e-5})
+    (y,) = cpu_ref.run(LAYER, layer_normalization(axis), operands, [(shape, F)])
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_without_parameters(cpu_ref: Layers) -> None:
+    x = random((4, 6), 1).astype(np.float64)
+    expected = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 0.5)
+    (y,) = cpu_ref.run(LAYER, layer_normalization(1, 0.5), [x.astype(F)], [(x.shape, F)])
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_far_from_zero(cpu_ref: Layers) -> None:
+    """The variance of large numbers that lie close together is not lost."""
+    x = (np.arange(8, dtype=F) + 1e6).reshape(1, 8)
+    expected = (np.arange(8) - 3.5) / np.sqrt(5.25 + 1e-5)
+    (y,) = cpu_ref.run(LAYER, layer_normalization(-1), [x], [(x.shape, F)])
+    np.testing.assert_allclose(y[0], expected, rtol=1e-5)

@@ -116,6 +116,7 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_FUSED = 75,
   ARMNN_LAYER_BROADCAST_TO = 76,
   ARMNN_LAYER_SCATTER_ND = 77,
+  ARMNN_LAYER_LAYER_NORMALIZATION = 79,
   ARMNN_LAYER_RMS_NORMALIZATION = 80,
   ARMNN_LAYER_GRU = 81,
   ARMNN_LAYER_TOP_K = 82,
@@ -637,6 +638,15 @@ typedef struct armnn_batch_mat_mul_descriptor_t {
   int32_t data_layout_x; /* armnn_data_layout_e */
   int32_t data_layout_y; /* armnn_data_layout_e */
 } armnn_batch_mat_mul_descriptor_t;
+
+/* LAYER_NORMALIZATION [input, gamma?, beta? -> output]: Normalises by mean and variance over the
+ * dimensions from an axis on, then multiplies by gamma and adds beta (ONNX's
+ * LayerNormalization). */
+typedef struct armnn_layer_normalization_descriptor_t {
+  armnn_header_t header;
+  int32_t axis; /* the first of the dimensions that share a mean */
+  float eps;
+} armnn_layer_normalization_descriptor_t;
 
 /* RMS_NORMALIZATION [input, gamma -> output]: Divides by the root of the mean square over the
  * dimensions from an axis on, then multiplies by gamma (ONNX's RMSNormalization). */

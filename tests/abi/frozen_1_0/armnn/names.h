@@ -144,6 +144,7 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 75: return "Fused";
     case 76: return "BroadcastTo";
     case 77: return "ScatterNd";
+    case 79: return "LayerNormalization";
     case 80: return "RmsNormalization";
     case 81: return "Gru";
     case 82: return "TopK";

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,21 @@ import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.networks import assumption, read_network, shape_hint, with_batch
-from armnn_py.cli.render import Column, Renderer, format_bytes, format_count, format_shape
+from armnn_py.cli.render import (
+    Column,
+    Renderer,
+    format_bytes,
+    format_count,
+    format_shape,
+    printable,
+    shortened,
+)
 from armnn_py.text import counted
 from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from armnn_py.network import Layer
 
 __all__ = ["inspect", "multiply_adds"]
@@ -48,6 +59,7 @@ def inspect(
     working = [layer for layer in network.layers if layer.shown_type.label not in _FRAME]
     tensors = [
         {"kind": kind, "name": name, "dtype": info.data_type.label, "shape": list(info.shape)}
+        | ({"dimension_names": list(info.dimension_names)} if info.dimension_names else {})
         for kind, infos in (("input", source.inputs), ("output", source.outputs))
         for name, info in infos.items()
     ]
@@ -55,6 +67,7 @@ def inspect(
     data: dict[str, Any] = {
         "model": model,
         "name": network.name,
+        "metadata": {f.name: getattr(source.metadata, f.name) for f in fields(source.metadata)},
         "tensors": tensors,
         "free_dimensions": network.is_dynamic,
         "assumed_shapes": assumed,
@@ -117,11 +130,44 @@ def _describe(layer: Layer) -> dict[str, Any]:
     }
 
 
+def _shape_of(tensor: Mapping[str, Any]) -> str:
+    return format_shape(tensor["shape"], tensor.get("dimension_names", ()))
+
+
+def _about(metadata: Mapping[str, Any]) -> list[str]:
+    """Return what a model says about itself, as far as it says something."""
+    opsets = ", ".join(f"{domain} {version}" for domain, version in metadata["opsets"].items())
+    origin = " ".join(filter(None, (metadata["producer"], metadata["producer_version"])))
+    found = {
+        metadata["format"]: f"version {metadata['format_version']}, operator sets {opsets}",
+        "Producer": origin,
+        "Domain": metadata["domain"],
+        "Version": str(metadata["version"] or ""),
+        "Description": metadata["description"],
+        "Graph": metadata["graph_name"],
+        "About the graph": metadata["graph_description"],
+        **{f"Property {shortened(k, 40)}": v for k, v in metadata["properties"].items()},
+    }
+    return [
+        f"{what}: {shortened(printable(text), 80)}" for what, text in found.items() if what and text
+    ]
+
+
 def _render(renderer: Renderer, data: dict[str, Any], hint: str) -> None:
     renderer.table(
         [Column(""), Column("name"), Column("dtype"), Column("shape", whole=True)],
-        [[t["kind"], t["name"], t["dtype"], format_shape(t["shape"])] for t in data["tensors"]],
+        [
+            [
+                t["kind"],
+                t["name"],
+                t["dtype"],
+                format_shape(t["shape"], t.get("dimension_names", ())),
+            ]
+            for t in data["tensors"]
+        ],
     )
+    for line in _about(data["metadata"]):
+        renderer.line(line)
     for key in ("layers", "weights"):
         if key in data:
             renderer.line()

@@ -30,6 +30,7 @@ _COMMANDS = {
     "bench": "armnn_py.cli.bench:bench",
     "profile": "armnn_py.cli.profile:profile",
     "graph": "armnn_py.cli.graph:graph",
+    "operators": "armnn_py.cli.operators:operators",
     "backends": "armnn_py.cli.backends:backends",
     "config": "armnn_py.cli.config:config",
     "doctor": "armnn_py.cli.doctor:doctor",

@@ -214,6 +214,8 @@ def format_count(count: int) -> str:
     return str(count)
 
 
-def format_shape(shape: Sequence[int | None]) -> str:
-    """Return ``1 x 3 x ? x ?``; a tensor without dimensions is ``scalar``."""
-    return " x ".join("?" if d is None else str(d) for d in shape) or "scalar"
+def format_shape(shape: Sequence[int | None], names: Sequence[str | None] = ()) -> str:
+    """Return ``1 x 3 x ? x width``; a tensor without dimensions is ``scalar``."""
+    named = names or [None] * len(shape)
+    dims = [(name or "?") if d is None else str(d) for d, name in zip(shape, named, strict=True)]
+    return " x ".join(dims) or "scalar"

@@ -180,9 +180,10 @@ def test_inspect_shows_the_demo_network(command: Command) -> None:
 
 
 def test_inspect_shows_free_dimensions(command: Command, free_relu: Path) -> None:
-    assert "1 x 3 x ? x ?" in command("inspect", free_relu).out
+    assert "1 x 3 x h x w" in command("inspect", free_relu).out
     (tensor, _) = command("inspect", free_relu, "--json").json["tensors"]
     assert tensor["shape"] == [1, 3, None, None]
+    assert tensor["dimension_names"] == [None, None, "h", "w"]
     bound = command("inspect", free_relu, "--shape", "image=1x3x4x5", "--json").json
     assert bound["tensors"][1]["shape"] == [1, 3, 4, 5]
     assert (bound["free_dimensions"], bound["layer_count"]) == (False, 1)

@@ -120,7 +120,7 @@ def test_inspect_shows_the_free_batch_and_counts_for_one(command: Command, batch
     document = command("inspect", batches, "--json").json
     assert document["tensors"][0]["shape"] == [None, 3, 4, 5]
     assert (document["layer_count"], document["free_dimensions"]) == (1, False)
-    assert "? x 3 x 4 x 5" in command("inspect", batches).out
+    assert "batch x 3 x 4 x 5" in command("inspect", batches).out
 
 
 def test_a_file_says_the_batch(command: Command, batches: Path, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
         "  MaxPool                  x1   positions of the largest elements as an output"
         " (node: pool)\n"
         "  com.example.FusedThing   x1   domain 'com.example' is not supported (node: fused)\n"
-        "hint: docs/onnx_operators.md lists what this version supports\n"
+        "hint: 'armnn-py operators' lists what this version supports\n"
         "hint: export with standard operators only, or build these parts with Network"
     )
     found = [(o.name, o.count, o.nodes) for o in caught.value.operators]
@@ -66,7 +66,7 @@ def test_who_uses_standard_operators_is_not_told_to(models: Any) -> None:
     model = models.build([node("Erf", ["x"], ["y"])], {"x": ([2], FLOAT)}, {"y": ([2], FLOAT)})
     with pytest.raises(ann.UnsupportedOperatorError) as caught:
         import_model(models.save(model))
-    assert caught.value.hints == ("docs/onnx_operators.md lists what this version supports",)
+    assert caught.value.hints == ("'armnn-py operators' lists what this version supports",)
 
 
 def test_an_operator_that_onnx_does_not_have(models: Any) -> None:

@@ -48,7 +48,7 @@ class OnnxProblems(Problems):
             return ["shapes that an exporter leaves to run time often vanish with onnxsim"]
         hints = []
         if self._standard:
-            hints.append("docs/onnx_operators.md lists what this version supports")
+            hints.append("'armnn-py operators' lists what this version supports")
         if len(self._standard) < len(self.found):
             hints.append("export with standard operators only, or build these parts with Network")
         return hints

@@ -16,7 +16,7 @@ from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.records import record
 
-__all__ = ["NEWEST_VERSION", "Operator", "find_operator", "operator"]
+__all__ = ["NEWEST_VERSION", "Operator", "find_operator", "operator", "operators_by_family"]
 
 NEWEST_VERSION = 25
 """Newest version of the standard operator set that the converters were checked against."""
@@ -106,3 +106,8 @@ def find_operator(domain: str, op_type: str, version: int) -> Operator | None:
 def operator_names() -> tuple[str, ...]:
     """Return all operators that have a converter."""
     return tuple(sorted(_FAMILY_OF))
+
+
+def operators_by_family() -> dict[str, list[str]]:
+    """Return the same by the family that an operator belongs to."""
+    return {family: names.split() for family, names in _FAMILIES.items()}

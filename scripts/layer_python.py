@@ -165,6 +165,9 @@ def _facts_of(table: Table, layer: Layer) -> list[tuple[str, str]]:
     for key in _FACT_KEYS:
         if getattr(layer, key) != _DEFAULTS[key]:
             found.append((key, _literal(getattr(layer, key))))
+    if layer.operand_types:
+        others = {layer.operands.index(name): group for name, group in layer.operand_types.items()}
+        found.append(("operand_types", _pairs(others)))
     if layer.output_type:
         found.append(("output_type", f"DataType.{layer.output_type}"))
     found += [(trait, "True") for trait in layer.traits]
@@ -199,7 +202,7 @@ def _tuple(values: Any) -> str:
 
 
 def _pairs(values: dict[Any, Any]) -> str:
-    items = ", ".join(f"({_literal(key)}, {value!r})" for key, value in values.items())
+    items = ", ".join(f"({_literal(key)}, {_literal(value)})" for key, value in values.items())
     return f"({items},)"
 
 

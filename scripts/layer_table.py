@@ -180,6 +180,7 @@ class Layer(Entry):
     variadic: bool = False
     outputs: list[str] | str = field(default_factory=lambda: ["output"])
     types: str = "any"
+    operand_types: dict[str, str] = field(default_factory=dict)
     quantization: str = "moves"
     shape: str = "custom"
     output_type: str = ""
@@ -292,6 +293,9 @@ def _check(table: Table) -> None:
         _need(layer.types in TYPE_GROUPS, f"{what}: types {layer.types}")
         _need(layer.quantization in ("calculates", "moves", "none"), f"{what}: quantization")
         _need(bool(layer.doc), f"{what}: doc is missing")
+        for name, group in layer.operand_types.items():
+            _need(name in layer.operands, f"{what}: operand {name}")
+            _need(group in TYPE_GROUPS, f"{what}: types {group}")
         for trait in layer.traits:
             _need(trait in TRAITS, f"{what}: trait {trait}")
         if layer.canonical:

@@ -304,12 +304,16 @@ class NetworkCore(NetworkStorage):
                 f"{len(inputs)} inputs given, at most {MOST_OPERANDS} expected"
             )
         like = None
+        others = dict(FACTS[layer_type].operand_types)
         if FACTS[layer_type].shape == "broadcast":
-            for source in inputs:
-                if isinstance(source, (Layer, OutputSlot, PendingConstant)):
+            for index, source in enumerate(inputs):
+                if index not in others and isinstance(source, (Layer, OutputSlot, PendingConstant)):
                     like = self._resolve(source).info.data_type
                     break
-        return [None if source is None else self._resolve(source, like) for source in inputs]
+        return [
+            None if source is None else self._resolve(source, None if index in others else like)
+            for index, source in enumerate(inputs)
+        ]
 
     def _settle(self, operand: Resolved, name: str) -> OutputSlot:
         """Return an operand's slot; makes the Constant layer of values."""

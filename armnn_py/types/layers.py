@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["LayerFacts", "LayerTypeBase"]
 
 
+TypeGroup = Literal["any", "number", "float", "boolean"]
+
+
 class LayerTypeBase(IntEnum):
     """A number and Arm NN's name of a layer type."""
 
@@ -51,6 +54,8 @@ class LayerFacts:
         Names of its outputs; ``None`` for any number.
     types
         Which data types its first operand may have.
+    operand_types
+        Operands whose types have nothing to do with those of the others, by index: a condition.
     quantization
         ``calculates`` with the numbers that quantised values stand for, and so needs a scale;
         ``moves`` values, whose scale passes on; ``none``: has nothing to do with scales.
@@ -92,7 +97,8 @@ class LayerFacts:
     operands: tuple[str, ...] = ("input",)
     variadic: bool = False
     outputs: tuple[str, ...] | None = ("output",)
-    types: Literal["any", "number", "float", "boolean"] = "any"
+    types: TypeGroup = "any"
+    operand_types: tuple[tuple[int, TypeGroup], ...] = ()
     quantization: Literal["calculates", "moves", "none"] = "moves"
     shape: Literal["same", "broadcast", "reduce", "custom", "stated"] = "custom"
     output_type: DataType | None = None

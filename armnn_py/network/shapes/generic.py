@@ -18,7 +18,7 @@ __all__ = ["GENERIC"]
 
 def _same(site: Site) -> list[TensorInfo]:
     """Operand 0 gives the shape; an axis that the parameters name must be there."""
-    _check_type(site)
+    _check_types(site)
     shape = site.shape()
     if site.descriptor is not None and site.descriptor.roles.get("axis") == "axis":
         site.need_axis(site.descriptor.axis, len(shape))  # type: ignore[attr-defined]
@@ -27,16 +27,18 @@ def _same(site: Site) -> list[TensorInfo]:
 
 def _broadcast(site: Site) -> list[TensorInfo]:
     """All operands have one type, and their shapes broadcast as in numpy."""
-    _check_type(site)
+    _check_types(site)
+    others = dict(FACTS[site.layer_type].operand_types)
+    alike = [index for index in range(len(site.infos)) if index not in others]
+    for index in alike[1:]:
+        site.need_same_type(alike[0], index)
     shapes = [site.shape(index) for index in range(len(site.infos))]
-    for index in range(1, len(shapes)):
-        site.need_same_type(0, index)
-    return _made(site, broadcast(site, *shapes))
+    return _made(site, broadcast(site, *shapes), alike[0])
 
 
 def _reduce(site: Site) -> list[TensorInfo]:
     """The parameters name axes, which go or become 1."""
-    _check_type(site)
+    _check_types(site)
     d = site.descriptor
     assert isinstance(d, (MeanDescriptor, ReduceDescriptor))
     shape = site.shape()
@@ -59,25 +61,30 @@ def _stated(site: Site) -> list[TensorInfo]:
     return list(site.outputs)
 
 
-def _check_type(site: Site) -> None:
-    group = FACTS[site.layer_type].types
-    data_type = site.info().data_type
-    if group == "number":
-        site.need_number()
-    elif group == "float" and not data_type.is_float:
-        site.fail(f"input is {data_type.label}, a floating-point type expected")
-    elif group == "boolean":
-        for index in range(len(site.infos)):
+def _check_types(site: Site) -> None:
+    facts = FACTS[site.layer_type]
+    others = dict(facts.operand_types)
+    for index in range(len(site.infos)):
+        group = others.get(index, facts.types)
+        if group == "number" and (index == 0 or index in others):
+            site.need_number(index)
+        elif group == "float" and not site.info(index).data_type.is_float:
+            label = site.info(index).data_type.label
+            site.fail(f"input is {label}, a floating-point type expected")
+        elif group == "boolean":
             site.need_type(index, DataType.BOOLEAN)
 
 
-def _made(site: Site, shape: Sequence[int]) -> list[TensorInfo]:
+def _made(site: Site, shape: Sequence[int], index: int = 0) -> list[TensorInfo]:
+    """The output, of the type of an operand."""
     facts = FACTS[site.layer_type]
     if facts.output_type is not None:
         return [TensorInfo(tuple(shape), facts.output_type)]
     if facts.quantization == "calculates":
-        return site.computed(shape)
-    return [site.info()]
+        return site.computed(shape, index)
+    if tuple(shape) == site.shape(index):
+        return [site.info(index)]
+    return site.moved(shape, index)
 
 
 GENERIC: dict[str, Callable[[Site], list[TensorInfo]]] = {

@@ -25,6 +25,7 @@ static armnn_i_acc_epilogue_t epilogue_of(const ir_step_t* step) {
 #define INPUTS(first, second) \
   what.first = step->in[0];   \
   what.second = step->in[1];
+#define INPUTS3(first, second, third) INPUTS(first, second) what.third = step->in[2];
 #define EPILOGUE what.epilogue = epilogue_of(step);
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits)                                        \

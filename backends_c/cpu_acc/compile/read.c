@@ -47,9 +47,8 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
   if (constant != NULL) {
     const ir_shape_t shape = armnn_i_acc_shape_of(constant->info);
     const armnn_i_acc_element_t element = armnn_i_acc_element_of(constant->info);
-    if (element.type != ARMNN_DATA_TYPE_FLOAT32 ||
-        constant->size < (uint64_t)ir_count(&shape) * element.size) {
-      armnn_i_acc_refuse(graph, NULL, "constant input %u is not float32", index);
+    if (constant->size < (uint64_t)ir_count(&shape) * element.size) {
+      armnn_i_acc_refuse(graph, NULL, "constant input %u has too few bytes", index);
     }
     return armnn_i_acc_alias(graph, armnn_i_acc_constant(graph, element, &shape, constant->data));
   }

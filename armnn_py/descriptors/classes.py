@@ -984,6 +984,7 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.FUSED: FusedDescriptor,
     LayerType.BROADCAST_TO: BroadcastToDescriptor,
     LayerType.SCATTER_ND: ScatterNdDescriptor,
+    LayerType.SELECT: None,
     LayerType.LAYER_NORMALIZATION: LayerNormalizationDescriptor,
     LayerType.RMS_NORMALIZATION: RmsNormalizationDescriptor,
     LayerType.GRU: GruDescriptor,

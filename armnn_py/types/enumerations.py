@@ -137,6 +137,7 @@ class LayerType(LayerTypeBase):
     FUSED = 75, "Fused"
     BROADCAST_TO = 76, "BroadcastTo"
     SCATTER_ND = 77, "ScatterNd"
+    SELECT = 78, "Select"
     LAYER_NORMALIZATION = 79, "LayerNormalization"
     RMS_NORMALIZATION = 80, "RmsNormalization"
     GRU = 81, "Gru"

@@ -504,6 +504,13 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Writes updates into a tensor at index tuples.",
         operands=("input", "indices", "updates"),
     ),
+    LayerType.SELECT: LayerFacts(
+        doc="Takes the element of x where the condition holds and that of y elsewhere, as numpy.where.",
+        operands=("condition", "x", "y"),
+        shape="broadcast",
+        operand_types=((0, "boolean"),),
+        pointwise=True,
+    ),
     LayerType.LAYER_NORMALIZATION: LayerFacts(
         doc="Normalises by mean and variance over the dimensions from an axis on, then multiplies by gamma and adds beta (ONNX's LayerNormalization).",
         operands=("input", "gamma?", "beta?"),

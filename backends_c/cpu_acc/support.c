@@ -39,6 +39,12 @@ static armnn_status_t check_constant(const armnn_layer_query_t* query, uint32_t 
   return REFUSE(reason, "%s not constant: they are packed when the network is loaded", what);
 }
 
+/* Of layers whose operands have types of their own, and no more. */
+static armnn_status_t check_nothing_more(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  (void)query, (void)reason;
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t check_weights(const armnn_layer_query_t* query, armnn_error_t* reason) {
   ARMNN_RETURN_IF_ERROR(check_constant(query, 1, "the weights are", reason));
   return check_constant(query, 2, "the bias values are", reason);

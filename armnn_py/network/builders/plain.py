@@ -1207,6 +1207,38 @@ class PlainBuilders(NetworkCore):
             backend,
         )
 
+    def add_select(
+        self,
+        condition: Source,
+        x: Source,
+        y: Source,
+        *,
+        output_info: TensorInfo | None = None,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Take the element of x where the condition holds and that of y elsewhere, as numpy.where:
+        ONNX's Where.
+
+        Parameters
+        ----------
+        condition
+            Booleans, of a shape that broadcasts with the others.
+        x, y
+            Elements of one type.
+
+        Returns
+        -------
+        Layer
+            One output of the broadcast shape, of the type of ``x``.
+
+        Raises
+        ------
+        LayerValidationError
+            The condition is not boolean, types differ or shapes do not broadcast.
+        """
+        return self._add(LayerType.SELECT, [condition, x, y], None, output_info, name, backend)
+
     def add_shape(
         self,
         x: Source,

@@ -213,6 +213,20 @@ void armnn_i_acc_read_prelu(ir_graph_t* graph) {
       graph, 0, armnn_i_acc_apply_binary(graph, &scaled, &above, ARMNN_BINARY_ADD, &logical));
 }
 
+/* In the network's order: no operator moves the elements of a condition. */
+void armnn_i_acc_read_select(ir_graph_t* graph) {
+  const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
+  uint32_t order[IR_DIMS], inputs[3];
+  for (uint32_t d = 0; d < shape.rank; ++d) order[d] = d;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const ir_alias_t input = armnn_i_acc_input(graph, i);
+    inputs[i] = armnn_i_acc_operand(graph, &input, shape.rank, order);
+  }
+  ir_node_t* node = armnn_i_acc_node(graph, IR_SELECT, inputs, 3, &shape);
+  graph->values[node->output]->element = graph->values[inputs[1]]->element;
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_alias(graph, node->output));
+}
+
 /* Normalised, then multiplied and shifted as by layers of their own: what is constant and runs
  * along the last dimension joins the normalisation when nodes are fused. */
 void armnn_i_acc_read_layer_normalization(ir_graph_t* graph) {

@@ -117,6 +117,14 @@ typedef struct armnn_i_acc_binary_t {
 armnn_status_t armnn_i_acc_make_binary(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_binary_t* what, armnn_i_acc_op_t** out_op);
 
+/* x where the condition (a byte each) holds, else y; all three broadcast as for a binary. */
+typedef struct armnn_i_acc_select_t {
+  armnn_i_acc_tensor_t condition, x, y, output;
+} armnn_i_acc_select_t;
+
+armnn_status_t armnn_i_acc_make_select(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_select_t* what, armnn_i_acc_op_t** out_op);
+
 /* softmax(beta x), or its logarithm, along |axis|. */
 typedef struct armnn_i_acc_softmax_t {
   armnn_i_acc_tensor_t input, output;

@@ -108,6 +108,16 @@ def test_layer_normalization(axis: int, beta: tuple[int, ...]) -> None:
     assert shapes_of(network.add_layer_normalization(x)) == [(2, 3, 4)]
 
 
+def test_select() -> None:
+    network, (condition, x) = network_with(c=((3, 1), DataType.BOOLEAN), x=((2, 1, 4), I64))
+    layer = network.add_select(condition, x, 7)  # the number takes the type of x
+    assert layer.output.info == ann.TensorInfo((2, 3, 4), I64)
+    with pytest.raises(ann.LayerValidationError, match="condition is signed64, boolean expected"):
+        network.add_select(x, x, x)
+    with pytest.raises(ann.LayerValidationError, match="one type expected"):
+        network.add_select(condition, x, condition)
+
+
 @pytest.mark.parametrize(
     ("direction", "word"),
     [

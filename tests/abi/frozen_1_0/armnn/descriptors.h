@@ -116,6 +116,7 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_FUSED = 75,
   ARMNN_LAYER_BROADCAST_TO = 76,
   ARMNN_LAYER_SCATTER_ND = 77,
+  ARMNN_LAYER_SELECT = 78,
   ARMNN_LAYER_LAYER_NORMALIZATION = 79,
   ARMNN_LAYER_RMS_NORMALIZATION = 80,
   ARMNN_LAYER_GRU = 81,
@@ -960,6 +961,9 @@ typedef struct armnn_pooling3d_descriptor_t {
 /* GATHER_ND [params, indices -> output]: Picks slices by index tuples (TensorFlow's gather_nd). */
 
 /* REVERSE_V2 [input, axes -> output]: Reverses the order along axes. */
+
+/* SELECT [condition, x, y -> output]: Takes the element of x where the condition holds and that
+ * of y elsewhere, as numpy.where. */
 
 /* Generated down to here. */
 /* clang-format on */

@@ -144,6 +144,7 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 75: return "Fused";
     case 76: return "BroadcastTo";
     case 77: return "ScatterNd";
+    case 78: return "Select";
     case 79: return "LayerNormalization";
     case 80: return "RmsNormalization";
     case 81: return "Gru";
@@ -179,6 +180,7 @@ static inline int32_t armnn_layer_moves_elements(int32_t number) {
     case 74: return 1;
     case 76: return 1;
     case 77: return 1;
+    case 78: return 1;
     case 82: return 1;
     default: return 0;
   }

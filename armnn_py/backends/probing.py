@@ -191,7 +191,11 @@ def _plain(of: _Operands) -> Iterator[_Example]:
                 continue
             kind = d.DESCRIPTOR_OF[layer_type]
             descriptor = None if kind is None else kind()
-            yield _Example(layer_type, descriptor, [of.x(2, 4) for _ in facts.operands])
+            operands = [of.x(2, 4) for _ in facts.operands]
+            for index, group in facts.operand_types:
+                assert group == "boolean"
+                operands[index] = _Operand(TensorInfo((2, 4), DataType.BOOLEAN))
+            yield _Example(layer_type, descriptor, operands)
 
 
 def _elementwise(of: _Operands) -> Iterator[_Example]:

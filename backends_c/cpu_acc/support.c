@@ -8,6 +8,7 @@
 
 #include "armnn/layer_rules.h"
 #include "backend.h"
+#include "compile/functions.h"
 
 #define REFUSE(reason, ...) armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)
 
@@ -55,6 +56,24 @@ static armnn_status_t check_statistics(const armnn_layer_query_t* query, armnn_e
     ARMNN_RETURN_IF_ERROR(check_constant(query, i, "mean, variance, beta or gamma are", reason));
   }
   return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_function(const armnn_layer_query_t* query, int32_t function,
+                                     int32_t operation, armnn_error_t* reason) {
+  if (function != ARMNN_ACC_IDENTITY) return ARMNN_STATUS_OK;
+  const char* name = armnn_operation_name(query->type, operation);
+  if (name != NULL) return REFUSE(reason, "no kernel for %s", name);
+  return REFUSE(reason, "no kernel for operation %d of this layer type", (int)operation);
+}
+
+static armnn_status_t check_activation(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_activation_descriptor_t* d = (const void*)query->descriptor;
+  return check_function(query, armnn_i_acc_activation_function(d->function), d->function, reason);
+}
+
+static armnn_status_t check_unary(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_elementwise_unary_descriptor_t* d = (const void*)query->descriptor;
+  return check_function(query, armnn_i_acc_unary_function(d->operation), d->operation, reason);
 }
 
 static armnn_status_t check_instances(const armnn_layer_query_t* query, armnn_error_t* reason) {

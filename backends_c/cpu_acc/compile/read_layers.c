@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "functions.h"
 #include "ir.h"
 
 /* ---- Functions of one variable ------------------------------------------------------------- */
@@ -29,21 +30,6 @@ static void apply_to_input(ir_graph_t* graph, int32_t function, float a, float b
 }
 
 void armnn_i_acc_read_activation(ir_graph_t* graph) {
-  static const int32_t functions[ARMNN_ACTIVATION_COUNT] = {
-      [ARMNN_ACTIVATION_SIGMOID] = ARMNN_ACC_SIGMOID,
-      [ARMNN_ACTIVATION_TANH] = ARMNN_ACC_TANH,
-      [ARMNN_ACTIVATION_LINEAR] = ARMNN_ACC_LINEAR,
-      [ARMNN_ACTIVATION_RELU] = ARMNN_ACC_CLAMP,
-      [ARMNN_ACTIVATION_BOUNDED_RELU] = ARMNN_ACC_CLAMP,
-      [ARMNN_ACTIVATION_SOFT_RELU] = ARMNN_ACC_SOFT_RELU,
-      [ARMNN_ACTIVATION_LEAKY_RELU] = ARMNN_ACC_LEAKY,
-      [ARMNN_ACTIVATION_ABS] = ARMNN_ACC_ABS,
-      [ARMNN_ACTIVATION_SQRT] = ARMNN_ACC_SQRT,
-      [ARMNN_ACTIVATION_SQUARE] = ARMNN_ACC_SQUARE,
-      [ARMNN_ACTIVATION_ELU] = ARMNN_ACC_ELU,
-      [ARMNN_ACTIVATION_HARD_SWISH] = ARMNN_ACC_HARD_SWISH,
-      [ARMNN_ACTIVATION_GELU] = ARMNN_ACC_GELU,
-  };
   const armnn_activation_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   float a = d->a, b = d->b;
   if (d->function == ARMNN_ACTIVATION_RELU) {
@@ -56,22 +42,12 @@ void armnn_i_acc_read_activation(ir_graph_t* graph) {
     a = 1.0f;
     b = -0.0f; /* adds nothing, and leaves zeros their sign */
   }
-  apply_to_input(graph, functions[d->function], a, b);
+  apply_to_input(graph, armnn_i_acc_activation_function(d->function), a, b);
 }
 
 void armnn_i_acc_read_unary(ir_graph_t* graph) {
-  static const int32_t functions[ARMNN_UNARY_COUNT] = {
-      [ARMNN_UNARY_ABS] = ARMNN_ACC_ABS,     [ARMNN_UNARY_EXP] = ARMNN_ACC_EXP,
-      [ARMNN_UNARY_SQRT] = ARMNN_ACC_SQRT,   [ARMNN_UNARY_RSQRT] = ARMNN_ACC_RSQRT,
-      [ARMNN_UNARY_NEG] = ARMNN_ACC_NEG,     [ARMNN_UNARY_LOG] = ARMNN_ACC_LOG,
-      [ARMNN_UNARY_SIN] = ARMNN_ACC_SIN,     [ARMNN_UNARY_CEIL] = ARMNN_ACC_CEIL,
-      [ARMNN_UNARY_FLOOR] = ARMNN_ACC_FLOOR,
-  };
   const armnn_elementwise_unary_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  if (functions[d->operation] == ARMNN_ACC_IDENTITY) {
-    armnn_i_acc_refuse(graph, NULL, "no function for operation %d", (int)d->operation);
-  }
-  apply_to_input(graph, functions[d->operation], 0.0f, 0.0f);
+  apply_to_input(graph, armnn_i_acc_unary_function(d->operation), 0.0f, 0.0f);
 }
 
 /* ---- Functions of two variables ------------------------------------------------------------ */

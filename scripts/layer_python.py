@@ -65,7 +65,7 @@ def enumerations(table: Table) -> str:
     text = [head("Enumerations of data types, layer types and of what layers offer a choice of.")]
     text.append(
         "from enum import IntEnum\n\n"
-        "from armnn_py.types.layers import LayerTypeBase\n"
+        "from armnn_py.types.layer_names import LayerTypeBase\n"
         "from armnn_py.types.tensors import DataLayoutBase, DataTypeBase\n\n"
     )
     text.append(exports(names))
@@ -132,7 +132,8 @@ def facts(table: Table) -> str:
     text.append("from armnn_py.types.enumerations import (\n")
     text += [f"    {name},\n" for name in used]
     text.append(
-        ")\nfrom armnn_py.types.layers import LayerFacts\n\n" + exports(["FACTS", "MEMBERS_SINCE"])
+        ")\nfrom armnn_py.types.layer_facts import LayerFacts\n\n"
+        + exports(["FACTS", "MEMBERS_SINCE"])
     )
     text.append("\nFACTS: Final[dict[LayerType, LayerFacts]] = {\n")
     for layer in table.layers.values():

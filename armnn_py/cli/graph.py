@@ -116,9 +116,9 @@ def _draw(
     if is_compiled:
         with session.progress(f"looking into {given.name}"):
             options = dataclasses.replace(optimized.options, compile_parts=False)
-            runtime = optimized.runtime
             ids = [backend.id for backend in optimized.backends]
-            inside = armnn_py.optimize(placed.source, ids, runtime=runtime, options=options).placed
+            again = armnn_py.optimize(placed.source, ids, runtime=placed.runtime, options=options)
+            inside = again.placed
     recorded = None
     if timed:
         recorded = _run(session, given, placed, _WARM_UP, _RUNS)
@@ -143,7 +143,7 @@ def _run(
 ) -> Profile:
     arrays = random_inputs(placed.source.inputs, seed=0)
     with session.progress(f"loading {given.name}"):
-        loaded = placed.optimized.runtime.load_network(placed.optimized)
+        loaded = placed.runtime.load_network(placed.optimized)
     with loaded, session.progress(f"running {given.name}", warm_up + runs) as bar:
         for number in range(warm_up):
             loaded.run(arrays)

@@ -41,11 +41,14 @@ class PlacedModel(NamedTuple):
         The same, placed.
     assumed
         Shapes of inputs that nobody stated, as from `with_batch`.
+    runtime
+        Where it can be loaded.
     """
 
     source: Network
     optimized: OptimizedNetwork
     assumed: dict[str, list[int]]
+    runtime: Runtime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +120,7 @@ class ModelArguments:
                 optimized = armnn_py.optimize(
                     network, self.listed, runtime=runtime, options=self.options(runtime)
                 )
-            yield PlacedModel(network, optimized, assumed)
+            yield PlacedModel(network, optimized, assumed, runtime)
 
 
 def model_arguments(function: Callable[..., R]) -> Callable[..., R]:

@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Checks of a descriptor's fields against each other; the table says which descriptors have one."""
+"""Checks of a descriptor's fields against each other; the table says which descriptors have one.
+
+Descriptors come untyped: the module of their classes imports this one.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from armnn_py.descriptors.base import Descriptor, fail
 from armnn_py.types import DataLayout, DataType
-
-if TYPE_CHECKING:
-    from armnn_py.descriptors import classes
 
 __all__: list[str] = []  # for the generated classes alone
 
@@ -22,7 +22,7 @@ def check_layout(d: Descriptor, layout: DataLayout, rank: int) -> None:
         fail(d, f"data_layout {layout.name} given, {expected} expected")
 
 
-def check_arg_min_max(d: classes.ArgMinMaxDescriptor | classes.TopKDescriptor) -> None:
+def check_arg_min_max(d: Any) -> None:
     """Indices are integers."""
     allowed = (DataType.SIGNED32, DataType.SIGNED64)
     if d.output_type not in allowed:
@@ -33,18 +33,18 @@ def check_arg_min_max(d: classes.ArgMinMaxDescriptor | classes.TopKDescriptor) -
 check_top_k = check_arg_min_max
 
 
-def check_batch_mat_mul(d: classes.BatchMatMulDescriptor) -> None:
+def check_batch_mat_mul(d: Any) -> None:
     """An operand is turned once."""
     if (d.transpose_x and d.adjoint_x) or (d.transpose_y and d.adjoint_y):
         fail(d, "an operand is transposed or adjoint, not both")
 
 
-def check_batch_to_space_nd(d: classes.BatchToSpaceNdDescriptor) -> None:
+def check_batch_to_space_nd(d: Any) -> None:
     """One block size and one pair of crops for each spatial dimension."""
     _check_blocks(d, d.block_shape, d.crop_before, d.crop_after)
 
 
-def check_space_to_batch_nd(d: classes.SpaceToBatchNdDescriptor) -> None:
+def check_space_to_batch_nd(d: Any) -> None:
     """One block size and one pair of pads for each spatial dimension."""
     _check_blocks(d, d.block_shape, d.pad_before, d.pad_after)
 
@@ -60,37 +60,37 @@ def _check_blocks(
         )
 
 
-def check_fake_quantization(d: classes.FakeQuantizationDescriptor) -> None:
+def check_fake_quantization(d: Any) -> None:
     """Bounds in order."""
     if not d.min < d.max:
         fail(d, f"min {d.min} given, below max {d.max} expected")
 
 
-def check_pad(d: classes.PadDescriptor) -> None:
+def check_pad(d: Any) -> None:
     """A pair for each dimension."""
     if len(d.pad_before) != len(d.pad_after):
         fail(d, f"{len(d.pad_before)} pads before and {len(d.pad_after)} after given")
 
 
-def check_permute(d: classes.PermuteDescriptor) -> None:
+def check_permute(d: Any) -> None:
     """Each dimension once."""
     if sorted(d.mappings) != list(range(len(d.mappings))):
         fail(d, f"mappings {d.mappings} is not a permutation")
 
 
-def check_resize(d: classes.ResizeDescriptor) -> None:
+def check_resize(d: Any) -> None:
     """One way to map positions."""
     if d.align_corners and d.half_pixel_centers:
         fail(d, "align_corners and half_pixel_centers exclude each other")
 
 
-def check_slice(d: classes.SliceDescriptor) -> None:
+def check_slice(d: Any) -> None:
     """A begin and a size for each dimension."""
     if len(d.begin) != len(d.size):
         fail(d, f"{len(d.begin)} begins and {len(d.size)} sizes given")
 
 
-def check_strided_slice(d: classes.StridedSliceDescriptor) -> None:
+def check_strided_slice(d: Any) -> None:
     """A begin, an end and a step for each dimension."""
     if not len(d.begin) == len(d.end) == len(d.stride):
         fail(

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors.base import ArmnnError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from armnn_py.backends.verdict import Verdict
 
 __all__ = [
     "ArmnnWarning",
@@ -27,7 +25,7 @@ class BackendError(ArmnnError):
 
 
 class BackendNotFoundError(BackendError, LookupError):
-    """A backend id was asked for that is not loaded; every file's verdict is attached."""
+    """A backend id was asked for that is not loaded; every file's `Verdict` is attached."""
 
     def __init__(
         self,
@@ -35,7 +33,7 @@ class BackendNotFoundError(BackendError, LookupError):
         *,
         backend: str = "",
         loaded: Sequence[str] = (),
-        verdicts: Sequence[Verdict] = (),
+        verdicts: Sequence[Any] = (),
         details: Sequence[str] = (),
         hints: Sequence[str] = (),
     ) -> None:

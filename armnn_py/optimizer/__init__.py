@@ -7,7 +7,8 @@ from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import AS_IT_IS, OptimizerOptions
 from armnn_py.optimizer.passes import PassRecord
 from armnn_py.optimizer.placement import Placement, PlacementRule
-from armnn_py.optimizer.report import Assignment, LayerAssignment
+from armnn_py.optimizer.report import Assignment
+from armnn_py.optimizer.report_layer import LayerAssignment
 
 __all__ = [
     "AS_IT_IS",

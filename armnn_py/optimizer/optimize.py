@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
+from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.optimized import OptimizedNetwork, PlacedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.pipeline import place_network
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.optimizer.placement import PlacementSource
-    from armnn_py.runtime.runtime import Runtime
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
 
@@ -34,7 +34,7 @@ def optimize(
     network: Network,
     backends: Sequence[str] | str | None = None,
     *,
-    runtime: Runtime,
+    runtime: Host,
     placement: PlacementSource | None = None,
     disabled_passes: Iterable[str] = (),
     reduce_fp32_to_fp16: bool = False,
@@ -91,7 +91,7 @@ def optimize(
             f"optimize: {type(network).__name__} given, Network expected",
             hints=["import_model(path) makes a network from a file"],
         )
-    if not hasattr(runtime, "check_open"):
+    if not isinstance(runtime, Host):
         raise InvalidArgumentError(
             f"optimize: {type(runtime).__name__} given as runtime, Runtime expected",
             hints=["with armnn_py.Runtime() as runtime: ..."],

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import ModelMetadata, Network
+    from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.passes import PassRecord
-    from armnn_py.runtime.runtime import Runtime
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizedNetwork", "PlacedNetwork"]
@@ -80,7 +80,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         self,
         network: Network,
         backends: Sequence[Backend],
-        runtime: Runtime,
+        runtime: Host,
         options: OptimizerOptions,
         place: Callable[[Network], PlacedNetwork],
     ) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
     from armnn_py.optimizer.graph import Node, Value
+    from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.runtime.runtime import Runtime
 
 __all__ = ["place_network"]
 
@@ -50,7 +50,7 @@ CANCEL_INVERSE_CONVERSIONS = Pass(
 def place_network(
     network: Network,
     backends: Sequence[Backend],
-    runtime: Runtime,
+    host: Host,
     options: OptimizerOptions,
     *,
     fallback_level: int = logging.WARNING,
@@ -70,7 +70,7 @@ def place_network(
     """
     with without_collections():
         network.check_wiring()
-        return _Pipeline(network, backends, runtime, options).run(fallback_level)
+        return _Pipeline(network, backends, host, options).run(fallback_level)
 
 
 class _Pipeline:
@@ -80,13 +80,13 @@ class _Pipeline:
         self,
         network: Network,
         backends: Sequence[Backend],
-        runtime: Runtime,
+        host: Host,
         options: OptimizerOptions,
     ) -> None:
         self.network = network
         self.backends = backends
-        self.runtime = runtime
-        self.available = runtime.backends
+        self.host = host
+        self.available = host.backends
         self.options = options
         self.model_options = ModelOptions(options.model_options, self.available)
         self.graph = Graph.from_network(network)
@@ -175,7 +175,7 @@ class _Pipeline:
             draft,
             self.options,
             self.model_options,
-            measure=self.runtime._measure,
+            measure=self.host.measure,
         )
         self.records.append(PassRecord("measure", tuple(ways)))
 
@@ -205,12 +205,11 @@ class _Pipeline:
     def _passes(
         self, passes: Sequence[Pass], rank_of: Callable[[Node], int | None] | None = None
     ) -> None:
-        evaluate: Callable[[Network], Any] = self.runtime._evaluate
         self.records += run_passes(
             self.graph,
             passes,
             disabled=self.options.disabled_passes,
-            evaluate=evaluate,
+            evaluate=self.host.evaluate,
             rank_of=rank_of,
             validate=self.options.validate,
             placed=self._is_placed,

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
-    from armnn_py.optimizer.report import Assignment, LayerAssignment
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.optimizer.report_layer import LayerAssignment
 
 __all__ = ["page_of"]
 
@@ -30,11 +32,24 @@ span.key { padding: .2em .8em; margin-right: .8em }
 """
 
 
-def page_of(assignment: Assignment, title: str) -> str:
-    """Return the page; names in it come from anywhere and are escaped."""
-    backends = dict.fromkeys(record.backend for record in assignment if record.backend)
+def page_of(
+    records: Sequence[LayerAssignment], counts: Mapping[str, int], summary: str, title: str
+) -> str:
+    """Return the page; names in it come from anywhere and are escaped.
+
+    Parameters
+    ----------
+    records
+        One for each row of the table.
+    counts
+        Layers of each backend.
+    summary
+        The line below the title.
+    title
+        Title of the page.
+    """
+    backends = dict.fromkeys(record.backend for record in records if record.backend)
     colour_of = {name: _COLOURS[n % len(_COLOURS)] for n, name in enumerate(backends)}
-    counts = assignment.counts
     keys = "".join(
         f'<span class="key" style="background:{colour}">{_text(name)} {counts.get(name, 0)}</span>'
         for name, colour in colour_of.items()
@@ -43,11 +58,11 @@ def page_of(assignment: Assignment, title: str) -> str:
         f"<th>{name}</th>"
         for name in ("layer", "type", "backend", "part", "why not an earlier choice")
     )
-    rows = "\n".join(_row(record, colour_of.get(record.backend, _GONE)) for record in assignment)
+    rows = "\n".join(_row(record, colour_of.get(record.backend, _GONE)) for record in records)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{_text(title)}</h1>\n<p>{_text(assignment.summary())}</p>\n<p>{keys}</p>\n"
+        f"<h1>{_text(title)}</h1>\n<p>{_text(summary)}</p>\n<p>{keys}</p>\n"
         f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n"
         f"</body>\n</html>\n"
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.report import LayerAssignment
+from armnn_py.optimizer.report_layer import LayerAssignment
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS

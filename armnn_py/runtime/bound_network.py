@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
@@ -19,10 +19,24 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.context_pool import Lease
-    from armnn_py.runtime.loaded_network import LoadedNetwork
+    from armnn_py.runtime.context_pool import ContextPool, Lease
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["BoundNetwork"]
+
+
+class Bindable(Protocol):
+    """A `LoadedNetwork`, as its bound arrays see it."""
+
+    name: str
+
+    @property
+    def inputs(self) -> Mapping[str, TensorInfo]:
+        """Inputs by name, in order."""
+
+    @property
+    def outputs(self) -> Mapping[str, TensorInfo]:
+        """Outputs by name, in order."""
 
 
 class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory of its own"):
@@ -42,13 +56,14 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
 
     def __init__(
         self,
-        network: LoadedNetwork,
+        network: Bindable,
+        pool: ContextPool,
         lease: Lease,
         inputs: Sequence[np.ndarray],
         outputs: Mapping[str, np.ndarray],
     ) -> None:
         self._network = network
-        self._pool = network._pool
+        self._pool = pool
         self._lease = lease
         self._is_closed = False
         self.inputs: Mapping[str, np.ndarray] = MappingProxyType(
@@ -63,8 +78,8 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         self._turns: dict[int, object] = {}
 
     @property
-    def network(self) -> LoadedNetwork:
-        """The network that it belongs to."""
+    def network(self) -> Bindable:
+        """The `LoadedNetwork` that it belongs to."""
         return self._network
 
     @property

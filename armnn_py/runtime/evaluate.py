@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network import Network
-    from armnn_py.runtime.runtime import Runtime
+    from armnn_py.optimizer.host import Host
 
 __all__ = ["evaluate"]
 
 
-def evaluate(network: Network, runtime: Runtime) -> Mapping[str, NDArray[Any]] | None:
+def evaluate(network: Network, runtime: Host) -> Mapping[str, NDArray[Any]] | None:
     """Compute the outputs of a network without inputs; no backend hears of a loaded network.
 
     Returns

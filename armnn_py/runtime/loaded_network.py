@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.profiling import Profile
-    from armnn_py.runtime.runtime import Runtime
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["LoadedNetwork"]
@@ -67,7 +67,7 @@ class LoadedNetwork(
     def __init__(
         self,
         optimized: OptimizedNetwork,
-        runtime: Runtime,
+        runtime: NetworkOwner,
         network_id: int,
         *,
         plan_cache_size: int = 8,
@@ -113,8 +113,8 @@ class LoadedNetwork(
         return self._optimized.metadata
 
     @property
-    def runtime(self) -> Runtime:
-        """The runtime that loaded it."""
+    def runtime(self) -> NetworkOwner:
+        """The `Runtime` that loaded it."""
         return self._runtime
 
     @property
@@ -299,7 +299,9 @@ class LoadedNetwork(
                     outputs, arrays, lambda name: self._output(name, key), share=True
                 )
                 context.check_outputs(outputs)
-            bound = BoundNetwork(self, lease, arrays, context.fresh_outputs(outputs or {}))
+            bound = BoundNetwork(
+                self, self._pool, lease, arrays, context.fresh_outputs(outputs or {})
+            )
             self._pool.keep(lease, bound)
             return bound
         finally:
@@ -313,7 +315,7 @@ class LoadedNetwork(
         from armnn_py.runtime.profiling import Profile
 
         self._pool.check_open()
-        return Profile(self)
+        return Profile(self.name, self._pool, self._runtime.backends)
 
     def register_debug_callback(self, callback: DebugCallback | None) -> None:
         """See the tensors behind Debug layers while the network runs; Arm NN's name.
@@ -353,9 +355,6 @@ class LoadedNetwork(
             )
         self._debug.callback = callback
 
-    def _plans(self) -> list[NetworkPlan]:
-        return self._pool.plans
-
     def close(self) -> None:
         """Free everything; waits for running calls, later calls raise. Harmless when repeated.
 
@@ -391,7 +390,7 @@ class LoadedNetwork(
             self._pool.free()
             self._notices.after_unload()
             drain_log()
-            self._runtime._forget(self)
+            self._runtime.forget(self.id)
             if self._owns_runtime:
                 self._runtime.close()
 

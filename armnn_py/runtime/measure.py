@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizerOptions
-    from armnn_py.runtime.runtime import Runtime
+    from armnn_py.optimizer.host import Host
 
 __all__ = ["measure"]
 
@@ -30,7 +30,7 @@ _FEWEST, _MOST = 3, 100
 
 
 def measure(
-    network: Network, backends: Sequence[str], runtime: Runtime, options: OptimizerOptions
+    network: Network, backends: Sequence[str], runtime: Host, options: OptimizerOptions
 ) -> float | None:
     """Time runs of a network after one that warms up; no backend hears of a loaded network.
 

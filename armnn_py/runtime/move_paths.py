@@ -11,7 +11,7 @@ from armnn_py._native import abi
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py.runtime.plan_build import PlannedStep, PlannedTensor
+    from armnn_py.runtime.planned import PlannedStep, PlannedTensor
 
 __all__ = ["move_path"]
 

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 from armnn_py._native import abi
 from armnn_py.records import record
 from armnn_py.runtime.plan_build import (
-    PlannedStep,
-    PlannedTensor,
     find_groups,
     find_lifetimes,
     share_in_place,
 )
+from armnn_py.runtime.planned import PlannedStep, PlannedTensor
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from armnn_py.network import Layer, OutputSlot
-    from armnn_py.runtime.plan_build import Build
+    from armnn_py.runtime.planned import Build
     from armnn_py.tensors import TensorInfo
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py.runtime.plan_build import PlannedTensor
+    from armnn_py.runtime.planned import PlannedTensor
 
 __all__ = ["Neighbours"]
 

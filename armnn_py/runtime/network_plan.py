@@ -34,15 +34,13 @@ from armnn_py.runtime.moves import (
     uses_callers_memory,
 )
 from armnn_py.runtime.plan_build import (
-    Build,
-    PlannedStep,
-    PlannedTensor,
     add_syncs,
     find_alignments,
     output_alignments,
     plan_memory,
     staging_size,
 )
+from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
 from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
 from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 from armnn_py.types import LayerType

@@ -5,19 +5,34 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from armnn_py._native.plan import NativeContext
+    from armnn_py._native.trace import TraceEvent
     from armnn_py.runtime.network_plan import NetworkPlan
-    from armnn_py.runtime.profiling import Profile
 
 __all__ = ["LOCK", "flush_profiles", "note_copies", "open_profiles"]
+
+
+class OpenProfile(Protocol):
+    """A `Profile`, as what runs networks sees it."""
+
+    copies: int
+    copied_bytes: int
+
+    @property
+    def plans(self) -> list[NetworkPlan]:
+        """The plans of the network that it is about."""
+
+    def take(self, events: list[TraceEvent], dropped: int) -> None:
+        """Count the events of its network; ``dropped`` is the process's count."""
+
 
 # The native buffer is one for the process and reading empties it, so all open profiles are served
 # by whoever reads.
 LOCK = threading.RLock()
-open_profiles: list[Profile] = []
+open_profiles: list[OpenProfile] = []
 
 
 def flush_profiles() -> None:
@@ -30,7 +45,7 @@ def flush_profiles() -> None:
         events = trace.read()
         dropped = trace.dropped()
         for profile in open_profiles:
-            profile._take(events, dropped)
+            profile.take(events, dropped)
 
 
 def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
@@ -38,6 +53,6 @@ def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
     copies, copied_bytes = native.copies
     with LOCK:
         for profile in open_profiles:
-            if plan in profile._network._plans():
+            if plan in profile.plans:
                 profile.copies += copies
                 profile.copied_bytes += copied_bytes

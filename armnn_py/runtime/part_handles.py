@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
-    from armnn_py.runtime.plan_build import Build, PlannedTensor
+    from armnn_py.runtime.planned import Build, PlannedTensor
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["find_refused", "make_part"]

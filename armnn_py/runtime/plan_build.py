@@ -1,33 +1,24 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A plan while it is built: tensors with lifetimes, steps in order, and where each tensor lies."""
+"""Steps of building a plan: waits, alignments, lifetimes, and where each tensor lies."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.records import record
 from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
 from armnn_py.runtime.neighbours import Neighbours
+from armnn_py.runtime.planned import FOREIGN, Build, PlannedStep, PlannedTensor
 from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-
-    from armnn_py._native.backend_context import NativeBackendContext
-    from armnn_py._native.workloads import NativeWorkload
-    from armnn_py.network import Layer, OutputSlot
-    from armnn_py.tensors import TensorInfo
 
 __all__ = [
-    "Build",
     "BuildMemory",
-    "PlannedStep",
-    "PlannedTensor",
     "add_syncs",
     "find_alignments",
     "find_groups",
@@ -38,122 +29,8 @@ __all__ = [
     "staging_size",
 ]
 
-#: Tensors whose memory is not the plan's: parts of them lie there, too.
-_FOREIGN = (
-    abi.ARMNN_PLAN_TENSOR_INPUT,
-    abi.ARMNN_PLAN_TENSOR_OUTPUT,
-    abi.ARMNN_PLAN_TENSOR_MAPPED,
-)
-
 #: Steps after which memory of the input is that of the output, too.
 _LENDING = (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_MAP)
-
-
-@dataclass(slots=True)
-class PlannedTensor:
-    """A tensor on its way into the plan."""
-
-    kind: int
-    size: int
-    index: int = 0
-    alignment: int = 1
-    value: np.ndarray | None = None
-    first: int = -1
-    last: int = -1
-    record: int = -1  # number of its usage record; -1: it has no place in the arena
-    shares: PlannedTensor | None = None  # the first tensor whose memory it takes over
-    info: TensorInfo | None = None  # of a handle
-    factory: str = ""  # of a handle: which makes it
-    managed: bool = False  # of a handle: whether its memory comes from pools
-    parent: PlannedTensor | None = None  # the tensor that it is a part of
-    offset: int = 0  # in the parent, in bytes
-    origin: tuple[int, ...] | None = None  # in the parent; None: all of it, under another shape
-    placed_by: PlannedStep | None = None  # whose layer joins it to its parent
-    #: A tensor further up than parent or holder, and where in it this one begins: see `place`.
-    shortcut: tuple[PlannedTensor, int] | None = None
-
-    @property
-    def holder(self) -> PlannedTensor:
-        """The first tensor of those that lie in one place one after the other."""
-        return self if self.shares is None else self.shares
-
-    @property
-    def place(self) -> tuple[PlannedTensor, int]:
-        """The tensor whose memory this one has or lies in, and where, in bytes.
-
-        Chains are as long as the network: the way is remembered. That holds while tensors without
-        parent and holder get one, as `share_in_place` does; what is changed in another way must
-        `leave` first.
-        """
-        passed: list[tuple[PlannedTensor, int]] = []
-        tensor = self
-        while True:
-            if tensor.shortcut is not None:
-                above, offset = tensor.shortcut
-            elif tensor.parent is not None:
-                above, offset = tensor.parent, tensor.offset
-            elif tensor.shares is not None:
-                above, offset = tensor.shares, 0
-            else:
-                break
-            passed.append((tensor, offset))
-            tensor = above
-        begin = 0
-        for below, offset in reversed(passed):
-            begin += offset
-            below.shortcut = (tensor, begin)
-        return tensor, begin
-
-    @property
-    def is_foreign(self) -> bool:
-        """Whether it lies in memory of the caller, or of a backend that opened it to the host."""
-        return self.place[0].kind in _FOREIGN
-
-    def leave(self) -> None:
-        """Have a place of its own again."""
-        self.parent, self.offset, self.origin, self.placed_by = None, 0, None, None
-        self.shortcut = None
-
-
-@dataclass(slots=True)
-class PlannedStep:
-    """A step on its way into the plan; ``layer`` is None for a copy of the host and for a sync.
-
-    ``kind`` is an ``ARMNN_PLAN_STEP_`` value for a step without workload that is no sync.
-    ``context`` is the backend context of a step that may return before its work is done, and of the
-    sync that waits for it.
-    """
-
-    inputs: list[int]
-    outputs: list[int]
-    layer: Layer | None = None
-    workload: NativeWorkload | None = None
-    factory: int = -1
-    context: NativeBackendContext | None = None
-    kind: int = abi.ARMNN_PLAN_STEP_COPY
-
-    @property
-    def is_sync(self) -> bool:
-        """Whether it waits for the steps before it."""
-        return self.workload is None and self.context is not None
-
-
-@dataclass(slots=True)
-class Build:
-    """State of one build: tensors by number, steps in order."""
-
-    tensors: list[PlannedTensor] = field(default_factory=list)
-    steps: list[PlannedStep] = field(default_factory=list)
-    number_of: dict[OutputSlot, int] = field(default_factory=dict)
-    #: Tensors of outputs whose buffers are lent to handles, by index of the output.
-    lent: dict[int, int] = field(default_factory=dict)
-    #: By handle: the tensor that its mapped memory is.
-    mapped: dict[int, int] = field(default_factory=dict)
-
-    def add(self, tensor: PlannedTensor) -> int:
-        """Append a tensor and return its number."""
-        self.tensors.append(tensor)
-        return len(self.tensors) - 1
 
 
 @record
@@ -193,7 +70,7 @@ def find_alignments(build: Build) -> None:
                 tensor.alignment = max(tensor.alignment, wanted)
     for tensor in build.tensors:
         root, _ = tensor.place
-        if root.kind in _FOREIGN:
+        if root.kind in FOREIGN:
             root.alignment = max(root.alignment, tensor.alignment)
     for tensor in build.tensors:
         if tensor.value is not None and tensor.alignment > ALIGNMENT:
@@ -221,7 +98,7 @@ def find_lifetimes(build: Build) -> None:
             source.last = max(source.last, *(member.last for member in group))
     for group in groups.values():
         root, _ = group[0].place
-        if root.kind in _FOREIGN:
+        if root.kind in FOREIGN:
             root.first = min((member.first for member in group if member.first >= 0), default=-1)
             root.last = max(member.last for member in group)
 

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py.text import counted, html_table, printable, text_table
 
 if TYPE_CHECKING:
-    from armnn_py.runtime.profiling import Profile
+    from collections.abc import Sequence
+
+    from armnn_py.runtime.profile_records import BackendEvent, LayerProfile
 
 __all__ = ["summary", "to_html", "to_json", "to_text"]
 
@@ -18,7 +20,25 @@ _HEAD = ("layer", "type", "backend", "kernel", "calls", "mean ms", "total ms", "
 _NUMBERS = range(4, 8)
 
 
-def to_json(profile: Profile) -> dict[str, Any]:
+class Recorded(Protocol):
+    """A `Profile` that is closed."""
+
+    layers: tuple[LayerProfile, ...]
+    events: tuple[BackendEvent, ...]
+    counters: dict[str, dict[str, float]]
+    units: dict[str, dict[str, str]]
+    notes: tuple[str, ...]
+    runs: int
+    run_ns: int
+    copies: int
+    copied_bytes: int
+    dropped: int
+
+    def slowest(self, count: int) -> Sequence[LayerProfile]:
+        """The layers that took the most time in all."""
+
+
+def to_json(profile: Recorded) -> dict[str, Any]:
     """Return JSON-able values; times in microseconds."""
     return {
         "runs": profile.runs,
@@ -60,14 +80,14 @@ def to_json(profile: Profile) -> dict[str, Any]:
     }
 
 
-def summary(profile: Profile) -> str:
+def summary(profile: Recorded) -> str:
     """Return how many runs there were and what went with them."""
     lost = f"; {counted(profile.dropped, 'event')} lost" if profile.dropped else ""
     copied = f"; {counted(profile.copied_bytes, 'byte')} copied" if profile.copies else ""
     return f"{counted(profile.runs, 'run')} in {profile.run_ns / 1e6:.3f} ms{copied}{lost}"
 
 
-def to_text(profile: Profile) -> str:
+def to_text(profile: Recorded) -> str:
     """Return a table of layers, the slowest first, one of counters, and notes."""
     if not profile.layers:
         return "nothing was run"
@@ -78,7 +98,7 @@ def to_text(profile: Profile) -> str:
     return f"{text_table(_rows(profile), right=_NUMBERS)}\n{summary(profile)}{more}"
 
 
-def to_html(profile: Profile, name: str) -> str:
+def to_html(profile: Recorded, name: str) -> str:
     """Return the same for a notebook."""
     table = html_table(_rows(profile), f"Profile of '{name}': {summary(profile)}")
     counters = _counter_rows(profile)
@@ -88,7 +108,7 @@ def to_html(profile: Profile, name: str) -> str:
     return table + notes
 
 
-def _rows(profile: Profile) -> list[tuple[str, ...]]:
+def _rows(profile: Recorded) -> list[tuple[str, ...]]:
     total = sum(layer.total_ns for layer in profile.layers) or 1
     return [
         _HEAD,
@@ -108,7 +128,7 @@ def _rows(profile: Profile) -> list[tuple[str, ...]]:
     ]
 
 
-def _counter_rows(profile: Profile) -> list[tuple[str, ...]]:
+def _counter_rows(profile: Recorded) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         (backend, name, f"{value:g}", profile.units.get(backend, {}).get(name, ""))
         for backend, values in profile.counters.items()

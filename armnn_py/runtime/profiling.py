@@ -30,8 +30,9 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from armnn_py.optimizer.report import LayerAssignment
-    from armnn_py.runtime.loaded_network import LoadedNetwork
+    from armnn_py.backends.backend import Backend
+    from armnn_py.optimizer.report_layer import LayerAssignment
+    from armnn_py.runtime.context_pool import ContextPool
     from armnn_py.runtime.network_plan import NetworkPlan
 
 __all__ = ["Profile"]
@@ -94,12 +95,14 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     """
 
     __slots__ = (
+        "_backends",
         "_copied",
         "_counting",
         "_dropped_before",
         "_in_step",
         "_known",
-        "_network",
+        "_name",
+        "_pool",
         "_sums",
         "_timeline",
         "_told",
@@ -118,8 +121,10 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
 
     CAPACITY = 1 << 18
 
-    def __init__(self, network: LoadedNetwork) -> None:
-        self._network = network
+    def __init__(self, name: str, pool: ContextPool, backends: Mapping[str, Backend]) -> None:
+        self._name = name
+        self._pool = pool
+        self._backends = backends
         # By plan, step, kernel and guids of layers inside it: what is shown, calls, nanoseconds.
         self._sums: dict[tuple[NetworkPlan, int, str, tuple[int, ...]], _Sum] = {}
         self._timeline: list[TimelineEvent] = []
@@ -196,7 +201,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._copied.clear()
 
     def _start_counters(self) -> None:
-        for backend in self._network.runtime.backends.values():
+        for backend in self._backends.values():
             context = backend.profiling
             if context is None:
                 continue
@@ -225,12 +230,15 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         _log.warning("%s", words)
         self.notes += (words,)
 
-    def _take(self, events: list[trace.TraceEvent], dropped: int) -> None:
+    @property
+    def plans(self) -> list[NetworkPlan]:
+        """The plans of the network that it is about."""
+        return self._pool.plans
+
+    def take(self, events: list[trace.TraceEvent], dropped: int) -> None:
         """Count the events of this profile's network; ``dropped`` is the process's count."""
         self.dropped = max(0, dropped - self._dropped_before)
-        plans = {
-            plan.native.address: plan for plan in self._network._plans() if plan.native is not None
-        }
+        plans = {plan.native.address: plan for plan in self.plans if plan.native is not None}
         for event in events:
             plan = plans.get(event.plan)
             if event.kind in _PHASES and (plan is not None or not event.plan):
@@ -328,10 +336,10 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         return to_text(self)
 
     def __repr__(self) -> str:
-        return f"<Profile of '{printable(self._network.name)}': {summary(self)}>"
+        return f"<Profile of '{printable(self._name)}': {summary(self)}>"
 
     def _repr_html_(self) -> str:
-        return to_html(self, self._network.name)
+        return to_html(self, self._name)
 
 
 # As for all public names: where users find them, not in which file they were written.

@@ -197,23 +197,45 @@ class Runtime(
             self.check_open()
         return network
 
-    def _evaluate(self, network: Network) -> Mapping[str, np.ndarray] | None:
-        """Outputs of a network without inputs, for the optimiser; None if nobody runs it."""
+    def evaluate(self, network: Network) -> Mapping[str, np.ndarray] | None:
+        """Run a network without inputs once, as the optimiser does to compute constants.
+
+        Returns
+        -------
+        dict or None
+            Output arrays by name; None if no reference backend is loaded or it does not run it.
+        """
         from armnn_py.runtime.evaluate import evaluate
 
         return evaluate(network, self)
 
-    def _measure(
+    def measure(
         self, network: Network, backends: Sequence[str], options: OptimizerOptions
     ) -> float | None:
-        """Seconds that a run of a network takes, for the optimiser; None if it does not run."""
+        """Time a network without free dimensions on inputs of ones, as measured placement does.
+
+        Parameters
+        ----------
+        network
+            What is timed.
+        backends
+            Ids in order of preference.
+        options
+            How it is optimised.
+
+        Returns
+        -------
+        float or None
+            Least seconds of a run; None if it does not run.
+        """
         from armnn_py.runtime.measure import measure
 
         return measure(network, backends, self, options)
 
-    def _forget(self, network: LoadedNetwork) -> None:
+    def forget(self, network_id: int) -> None:
+        """Let go of a network that was closed; called by `LoadedNetwork.close`."""
         with self._lock:
-            self._networks.pop(network.id, None)
+            self._networks.pop(network_id, None)
 
     def check_open(self) -> None:
         """Raise if the runtime is closed.

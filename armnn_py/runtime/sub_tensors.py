@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from armnn_py._native.tensor_handles import TensorHandleFactory
     from armnn_py.descriptors.base import View
     from armnn_py.network import Layer
-    from armnn_py.runtime.plan_build import Build, PlannedStep, PlannedTensor
+    from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["elide_layers", "is_candidate"]

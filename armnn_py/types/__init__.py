@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from armnn_py.types import enumerations
 from armnn_py.types.enumerations import *
-from armnn_py.types.layers import LayerFacts
+from armnn_py.types.layer_facts import LayerFacts
 from armnn_py.types.tensors import MemorySource
 
 __all__ = ["LayerFacts", "MemorySource"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from armnn_py.types.layers import LayerTypeBase
+from armnn_py.types.layer_names import LayerTypeBase
 from armnn_py.types.tensors import DataLayoutBase, DataTypeBase
 
 __all__ = [

@@ -18,7 +18,7 @@ from armnn_py.types.enumerations import (
     ReduceOperation,
     UnaryOperation,
 )
-from armnn_py.types.layers import LayerFacts
+from armnn_py.types.layer_facts import LayerFacts
 
 __all__ = [
     "FACTS",

@@ -99,7 +99,7 @@ def test_measured_layers_go_where_they_are_fastest(
         return 2e-6 if list(ids) == ["CpuRef"] else 5e-6
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(ann.Runtime, "_measure", seconds)
+    monkeypatch.setattr(ann.Runtime, "measure", seconds)
     assert place().json["backends"] == {"Services": 1}
     assert place("--strategy", "measure").json["backends"] == {"CpuRef": 1}
     wrong = place("--strategy", "fastest")
@@ -118,7 +118,7 @@ def test_check_shows_what_the_whole_network_took(
         layers = [layer for layer in network.layers if layer.type.label == "ElementwiseUnary"]
         return len(layers) * (3e-5 if "CpuRef" in ids else 5e-5)
 
-    monkeypatch.setattr(ann.Runtime, "_measure", seconds)
+    monkeypatch.setattr(ann.Runtime, "measure", seconds)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     options = ("--backend-path", services, "-b", "Services", "-b", "CpuRef")
     assert command("check", negation, *options, "--json").json["measured"] == []

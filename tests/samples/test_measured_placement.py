@@ -31,7 +31,7 @@ def runtime(sample_backend: Callable[[str], Path]) -> Iterator[ann.Runtime]:
 
 
 class Machine:
-    """Stands for ``Runtime._measure``: microseconds that add up, drawn by lot.
+    """Stands for `Runtime.measure`: microseconds that add up, drawn by lot.
 
     A layer is told by the bound of its BoundedReLu. A value is copied once to each memory in which
     it is read and was not made. Neighbours that the compiler gets together save a little.
@@ -131,7 +131,7 @@ def measured(
     monkeypatch: pytest.MonkeyPatch,
     cache: Path | None = None,
 ) -> ann.OptimizedNetwork:
-    monkeypatch.setattr(runtime, "_measure", machine)
+    monkeypatch.setattr(runtime, "measure", machine)
     options = ann.OptimizerOptions(strategy="measure", measure_cache=cache, simplify=False)
     return ann.optimize(network, list(ids), runtime=runtime, options=options)
 
@@ -206,7 +206,7 @@ def test_neighbours_that_do_not_run_together_are_kept_apart(
             return None
         return machine(net, ids, options)
 
-    monkeypatch.setattr(runtime, "_measure", apart)
+    monkeypatch.setattr(runtime, "measure", apart)
     options = ann.OptimizerOptions(strategy="measure", measure_cache=None, simplify=False)
     optimized = ann.optimize(network, list(ALL), runtime=runtime, options=options)
     assert places_of(optimized) in (

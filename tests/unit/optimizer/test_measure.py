@@ -32,7 +32,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 class Stopwatch:
-    """Stands for ``Runtime._measure``: seconds of a layer by (type, backend); None: it fails."""
+    """Stands for `Runtime.measure`: seconds of a layer by (type, backend); None: it fails."""
 
     def __init__(self, seconds: dict[tuple[str, str], float | None]) -> None:
         self.seconds = seconds
@@ -81,7 +81,7 @@ def watch(
     stopwatch = Stopwatch(
         {("ElementwiseBinary", "CpuRef"): ref, ("ElementwiseBinary", "Dozen"): dozen}
     )
-    monkeypatch.setattr(runtime, "_measure", stopwatch)
+    monkeypatch.setattr(runtime, "measure", stopwatch)
     return stopwatch
 
 
@@ -317,15 +317,15 @@ def test_end_to_end_outputs_stay_and_a_second_time_measures_nothing(
     def refuse(*_: object) -> float:
         raise AssertionError("measured again")
 
-    monkeypatch.setattr(runtime, "_measure", refuse)
+    monkeypatch.setattr(runtime, "measure", refuse)
     assert places(measured(runtime, network(), tmp_path)) == places(optimized)
 
 
 def test_a_run_without_layers_is_timed_and_an_impossible_one_is_none(runtime: ann.Runtime) -> None:
     nothing = ann.Network("nothing")
     nothing.add_output("y", nothing.add_input("x", ann.TensorInfo((1,))))
-    assert runtime._measure(nothing, ["CpuRef"], OptimizerOptions()) is not None
-    assert runtime._measure(network(), ["Dozen"], OptimizerOptions()) is None
+    assert runtime.measure(nothing, ["CpuRef"], OptimizerOptions()) is not None
+    assert runtime.measure(network(), ["Dozen"], OptimizerOptions()) is None
 
 
 def test_what_the_whole_network_takes_has_the_last_word(
@@ -339,7 +339,7 @@ def test_what_the_whole_network_takes_has_the_last_word(
             return 2e-6 * len(layers) if "Dozen" in ids else 5e-6 * len(layers)
         return 3e-3 if "Dozen" in ids else 1e-3
 
-    monkeypatch.setattr(runtime, "_measure", seconds)
+    monkeypatch.setattr(runtime, "measure", seconds)
     optimized = measured(runtime, network())
     assert set(places(optimized).values()) == {"CpuRef"}
     assert optimized.assignment.of("sum").note == "measured: 5.0 us here, 2.0 us on Dozen"
@@ -361,7 +361,7 @@ def test_what_no_copy_could_make_up_for_is_not_tried_further(
             whole.append(list(ids))
         return len(layers) * (1.0 if "Dozen" in ids else 1e-6)
 
-    monkeypatch.setattr(runtime, "_measure", seconds)
+    monkeypatch.setattr(runtime, "measure", seconds)
     optimized = measured(runtime, network())
     assert set(places(optimized).values()) == {"CpuRef"}
     assert optimized.assignment.of("last").note == "measured: 1.0 us here, 1.00 s on Dozen"

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from armnn_py._native import abi
 from armnn_py.runtime.memory_plan import ArenaPlan, UsageRecord, plan_arena
-from armnn_py.runtime.plan_build import Build, PlannedStep, PlannedTensor, plan_memory
+from armnn_py.runtime.plan_build import plan_memory
+from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
 
 
 def check(records: list[UsageRecord], plan: ArenaPlan) -> None:

@@ -1,39 +1,20 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What all layer types have in common: a name for people, and facts that everybody may ask for."""
+"""What is known of a layer type, for everybody to ask."""
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 from armnn_py.records import record
 
 if TYPE_CHECKING:
     from armnn_py.types.enumerations import DataType, LayerType
 
-__all__ = ["LayerFacts", "LayerTypeBase"]
-
+__all__ = ["LayerFacts"]
 
 TypeGroup = Literal["any", "number", "float", "boolean"]
-
-
-class LayerTypeBase(IntEnum):
-    """A number and Arm NN's name of a layer type."""
-
-    _label: str
-
-    def __new__(cls, number: int, label: str = "") -> Self:
-        """Make a member of a number and a name."""
-        member = int.__new__(cls, number)
-        member._value_ = number
-        member._label = label
-        return member
-
-    @property
-    def label(self) -> str:
-        """Arm NN's name, as ``Convolution2d`` or ``ElementwiseBinary``."""
-        return self._label
 
 
 @record

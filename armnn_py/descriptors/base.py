@@ -167,6 +167,8 @@ class _SignatureOfFields:
                 Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
                 for name, (_, default) in _checked_fields(cls).items()
             ]
+            if dataclasses.is_dataclass(cls)
+            else []
         )
 
 

@@ -684,9 +684,10 @@ class ResizeDescriptor(Descriptor):
 
     With s = input size / output size (align_corners: (in - 1) / (out - 1) where out > 1), output
     position o reads input position
-      bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
-      nearest: floor(o * s); align_corners: round half up of o * s;
-        half_pixel_centers: floor((o + 0.5) * s); always clamped to the image
+
+    - bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
+    - nearest: floor(o * s); align_corners: round half up of o * s;
+      half_pixel_centers: floor((o + 0.5) * s); always clamped to the image
     """
 
     target_width: Positive = 1

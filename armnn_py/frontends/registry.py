@@ -181,8 +181,12 @@ def import_model(
 
     Examples
     --------
-    >>> network = import_model("model.onnx", shapes={"image": (1, 3, 224, 224)})  # doctest: +SKIP
-    >>> network = import_model(response.content)  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> import armnn_py as ann
+    >>> network = ann.import_model("model.onnx", shapes={"image": (1, 1, 8, 8)})
+    >>> network.outputs["probabilities"]
+    TensorInfo(float32, 1x10)
+    >>> network = ann.import_model(Path("model.onnx").read_bytes())
     """
     named = None if format is None else _named(format)
     descriptor = getattr(type(model), "DESCRIPTOR", None)

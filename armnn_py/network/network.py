@@ -56,10 +56,10 @@ class Network(
 
     Examples
     --------
-    >>> from armnn_py.types import ActivationFunction
-    >>> network = Network("edge_detector")
-    >>> x = network.add_input("image", TensorInfo((1, 64, 64, 1)))
-    >>> y = network.add_activation(x, ActivationFunction.RELU)
+    >>> import armnn_py as ann
+    >>> network = ann.Network("edge_detector")
+    >>> x = network.add_input("image", ann.TensorInfo((1, 64, 64, 1)))
+    >>> y = network.add_activation(x, ann.ActivationFunction.RELU)
     >>> z = network.add_addition(y, x)
     >>> network.add_output("edges", z)
     <Output 'edges' 1x64x64x1>

@@ -85,6 +85,15 @@ def optimize(
         If the network is not well formed.
     NoBackendForLayerError
         If a layer is taken by no listed backend; lists all of them with all reasons.
+
+    Examples
+    --------
+    >>> import armnn_py as ann
+    >>> network = ann.import_model("model.onnx")
+    >>> with ann.Runtime() as runtime:
+    ...     optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
+    >>> optimized.assignment.counts
+    {'CpuRef': 12}
     """
     if not isinstance(network, Network):
         raise InvalidArgumentError(

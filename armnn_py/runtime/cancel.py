@@ -21,9 +21,12 @@ class CancelToken(Owner, instead="give the same token to every run that it is to
 
     Examples
     --------
-    >>> token = CancelToken()
-    >>> signal.signal(signal.SIGTERM, lambda *_: token.cancel())  # doctest: +SKIP
-    >>> loaded.run(inputs, cancel=token)  # doctest: +SKIP
+    >>> import numpy as np
+    >>> import armnn_py as ann
+    >>> token = ann.CancelToken()
+    >>> token.cancel()  # from another thread, or from a signal handler
+    >>> with ann.load("model.onnx") as network:
+    ...     network.run(np.load("image.npy"), cancel=token)
     Traceback (most recent call last):
     armnn_py.ExecutionCancelledError: ...
     """

@@ -80,9 +80,12 @@ def load(
 
     Examples
     --------
-    >>> import armnn_py
-    >>> with armnn_py.load("model.onnx", backends=["CpuRef"]) as net:  # doctest: +SKIP
-    ...     outputs = net.run({"image": image})
+    >>> import numpy as np
+    >>> import armnn_py as ann
+    >>> with ann.load("model.onnx") as network:
+    ...     outputs = network.run({"image": np.load("image.npy")})
+    >>> outputs["probabilities"].shape
+    (1, 10)
     """
     if isinstance(model, Network):
         if format is not None or data_folder is not None:

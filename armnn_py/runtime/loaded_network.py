@@ -198,6 +198,15 @@ class LoadedNetwork(
             The run was stopped.
         KeyboardInterrupt
             Ctrl-C; the network stays usable.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> with ann.load("model.onnx") as network:
+        ...     outputs = network.run({"image": np.load("image.npy")}, timeout=10.0)
+        >>> outputs["probabilities"].argmax()
+        np.int64(4)
         """
         if timeout is not None or cancel is not None:
             check_stops(timeout, cancel)
@@ -270,10 +279,13 @@ class LoadedNetwork(
 
         Examples
         --------
-        >>> with loaded.bind() as bound:  # doctest: +SKIP
-        ...     for picture in pictures:
-        ...         bound.inputs["image"][...] = picture
-        ...         print(bound.run()["scores"].argmax())
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> with ann.load("model.onnx") as network, network.bind() as bound:
+        ...     for image in [np.load("image.npy")]:
+        ...         bound.inputs["image"][...] = image
+        ...         print(bound.run()["probabilities"].argmax())
+        4
         """
         from armnn_py.runtime.bound_network import BoundNetwork
 
@@ -311,7 +323,19 @@ class LoadedNetwork(
     # ---- Looking and end -----------------------------------------------------------------------
 
     def profile(self) -> Profile:
-        """Record the time of each layer: ``with loaded.profile() as profile: loaded.run(...)``."""
+        """Record the time of each layer.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> with ann.load("model.onnx", backends=["CpuRef"]) as network:
+        ...     with network.profile() as profile:
+        ...         outputs = network.run(np.load("image.npy"))
+        >>> print(profile)  # a table; here its last line
+        layer ...
+        1 run in ... ms
+        """
         from armnn_py.runtime.profiling import Profile
 
         self._pool.check_open()
@@ -334,11 +358,17 @@ class LoadedNetwork(
 
         Examples
         --------
-        >>> optimized = ann.optimize(network, debug=True, runtime=runtime)  # doctest: +SKIP
-        >>> loaded = runtime.load_network(optimized)  # doctest: +SKIP
-        >>> loaded.register_debug_callback(  # doctest: +SKIP
-        ...     lambda layer, slot, tensor: print(layer, tensor.std())
-        ... )
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> network = ann.Network()
+        >>> x = network.add_input("x", ann.TensorInfo((2,)))
+        >>> y = network.add_output("y", network.add_floor(x, name="whole"))
+        >>> debug = ann.OptimizerOptions(debug=True)
+        >>> with ann.load(network, ["CpuRef"], options=debug) as loaded:
+        ...     loaded.register_debug_callback(lambda *seen: print(*seen))
+        ...     outputs = loaded.run(np.float32([2.5, 8]))
+        x 0 [2.5 8. ]
+        whole 0 [2. 8.]
         """
         self._pool.check_open()
         if callback is not None and not callable(callback):

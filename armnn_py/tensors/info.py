@@ -252,13 +252,14 @@ class TensorInfo:
 
     Examples
     --------
-    >>> TensorInfo((1, 3, 224, 224))
+    >>> import armnn_py as ann
+    >>> ann.TensorInfo((1, 3, 224, 224))
     TensorInfo(float32, 1x3x224x224)
-    >>> TensorInfo((1, 3), "float16")
+    >>> ann.TensorInfo((1, 3), "float16")
     TensorInfo(float16, 1x3)
-    >>> TensorInfo((None, 3), dimension_names=("batch", None))
+    >>> ann.TensorInfo((None, 3), dimension_names=("batch", None))
     TensorInfo(float32, batch x 3)
-    >>> TensorInfo((None, 10), DataType.SIGNED64).is_static
+    >>> ann.TensorInfo((None, 10), ann.DataType.SIGNED64).is_static
     False
     """
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 import re
@@ -15,6 +16,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import armnn_py
 from armnn_py import environment, errors
 from armnn_py.backends.verdict import Stage
 
@@ -55,6 +57,14 @@ def test_every_page_is_in_the_index(name: str) -> None:
     assert name == "README.md" or f"({name})" in page("README.md")
 
 
+def test_every_public_name_is_in_the_reference() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "api").glob("*.rst"))
+    listed = set(re.findall(r"auto(?:class|function):: (\w+)", sources))
+    for module in re.findall(r"automodule:: (\S+)", sources):
+        listed |= set(importlib.import_module(module).__all__)
+    assert set(armnn_py.__all__) - {"__version__", "errors"} <= listed
+
+
 def test_bars_that_are_cut_in_the_picture_of_speed_say_their_figure() -> None:
     """Figures and picture lie in the repository; the picture's texts are text."""
     figures = json.loads((DOCS.parent / "benchmarks/results/peers.json").read_text())["networks"]
@@ -79,3 +89,11 @@ def test_the_page_of_layers_is_what_the_backends_say() -> None:
         [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_files_of_the_architecture_exist() -> None:
+    script = (DOCS.parent / "scripts" / "draw_architecture.py").read_text(encoding="utf-8")
+    named = re.findall(r"\"((?:armnn_py|native|backends_c)/[\w./]*)\"", script)
+    named += re.findall(r"`((?:armnn_py|native|backends_c)/[\w./]*)`", page("architecture.md"))
+    assert len(named) > 40
+    assert [path for path in named if not (DOCS.parent / path).exists()] == []

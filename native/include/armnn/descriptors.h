@@ -813,9 +813,9 @@ typedef struct armnn_pooling2d_descriptor_t {
 /* RESIZE [input -> output]: Resamples an image.
  * With s = input size / output size (align_corners: (in - 1) / (out - 1) where out > 1), output
  * position o reads input position
- *   bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
- *   nearest: floor(o * s); align_corners: round half up of o * s;
- *     half_pixel_centers: floor((o + 0.5) * s); always clamped to the image */
+ * - bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
+ * - nearest: floor(o * s); align_corners: round half up of o * s;
+ *   half_pixel_centers: floor((o + 0.5) * s); always clamped to the image */
 typedef struct armnn_resize_descriptor_t {
   armnn_header_t header;
   uint32_t target_width;

@@ -265,6 +265,8 @@ def _reductions(of: _Operands) -> Iterator[_Example]:
     yield _Example(
         LayerType.RMS_NORMALIZATION, d.RmsNormalizationDescriptor(), [*one, of.parameter(4)]
     )
+    both = [*one, of.parameter(4), of.parameter(4)]
+    yield _Example(LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(), both)
     gates = [of.weights(1, 9, 4), of.weights(1, 9, 3)]
     yield _Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
     yield _Example(LayerType.BATCH_MAT_MUL, d.BatchMatMulDescriptor(), [of.x(2, 4), of.x(4, 3)])

@@ -162,6 +162,8 @@ class ActivationFunction(IntEnum):
     ELU = 10  #: x if x >= 0 else a * (exp(x) - 1)
     HARD_SWISH = 11  #: x * min(max(x + 3, 0), 6) / 6
     GELU = 12  #: x * (1 + erf(x / sqrt(2))) / 2
+    HARD_SIGMOID = 13  #: [armnn_py] min(max(a * x + b, 0), 1)
+    MISH = 14  #: [armnn_py] x * tanh(log(1 + exp(x)))
 
 
 class ArgMinMaxFunction(IntEnum):

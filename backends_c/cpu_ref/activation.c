@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * activation.c - ACTIVATION: thirteen functions of one variable, NaN in gives NaN out.
+ * activation.c - ACTIVATION: functions of one variable, NaN in gives NaN out.
  */
 #include <math.h>
 
@@ -47,6 +47,10 @@ static void apply(const armnn_activation_descriptor_t* descriptor, const float* 
       ARMNN_REF_APPLY(v * (v + 3.0f < 0.0f ? 0.0f : (v + 3.0f > 6.0f ? 6.0f : v + 3.0f)) / 6.0f);
     case ARMNN_ACTIVATION_GELU:
       ARMNN_REF_APPLY(0.5f * v * (1.0f + erff(v * 0.70710678118654752f)));
+    case ARMNN_ACTIVATION_HARD_SIGMOID:
+      ARMNN_REF_APPLY(a * v + b < 0.0f ? 0.0f : (a * v + b > 1.0f ? 1.0f : a * v + b));
+    case ARMNN_ACTIVATION_MISH:
+      ARMNN_REF_APPLY(v * tanhf((v > 0.0f ? v : 0.0f) + log1pf(expf(-fabsf(v)))));
     default:
       break;
   }

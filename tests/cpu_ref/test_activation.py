@@ -26,6 +26,8 @@ FORMULAS = {
     abi.ARMNN_ACTIVATION_SQUARE: lambda x, a, b: x * x,
     abi.ARMNN_ACTIVATION_ELU: lambda x, a, b: np.where(x >= 0, x, a * np.expm1(x)),
     abi.ARMNN_ACTIVATION_HARD_SWISH: lambda x, a, b: x * np.clip(x + 3, 0, 6) / 6,
+    abi.ARMNN_ACTIVATION_HARD_SIGMOID: lambda x, a, b: np.clip(a * x + b, 0, 1),
+    abi.ARMNN_ACTIVATION_MISH: lambda x, a, b: x * np.tanh(np.logaddexp(0, x)),
     abi.ARMNN_ACTIVATION_GELU: lambda x, a, b: (
         x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2
     ),
@@ -92,7 +94,7 @@ def test_refusals_say_why(cpu_ref: Layers) -> None:
     s32 = (2, 3), np.int32
     for form, source, target, words in [
         (relu, f32, ((3, 2), np.float32), "output 0 stated as 3x2, but it is 2x3"),
-        (activation(13), f32, f32, "function is 13"),
+        (activation(15), f32, f32, "function is 15"),
         (relu, s32, s32, "no kernel for data type signed32"),
         (relu, s32, f32, "output 0 stated as float32, but it is signed32"),
         (None, f32, f32, "the descriptor: 1 at 0x0 cannot be read"),

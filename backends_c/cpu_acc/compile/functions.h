@@ -24,6 +24,7 @@ static inline int32_t armnn_i_acc_activation_function(int32_t activation) {
       [ARMNN_ACTIVATION_ELU] = ARMNN_ACC_ELU,
       [ARMNN_ACTIVATION_HARD_SWISH] = ARMNN_ACC_HARD_SWISH,
       [ARMNN_ACTIVATION_GELU] = ARMNN_ACC_GELU,
+      [ARMNN_ACTIVATION_HARD_SIGMOID] = ARMNN_ACC_HARD_SIGMOID,
   };
   return activation >= 0 && activation < ARMNN_ACTIVATION_COUNT ? functions[activation]
                                                                 : ARMNN_ACC_IDENTITY;

@@ -144,7 +144,9 @@ enum armnn_activation_function_e {
   ARMNN_ACTIVATION_ELU = 10, /* x if x >= 0 else a * (exp(x) - 1) */
   ARMNN_ACTIVATION_HARD_SWISH = 11, /* x * min(max(x + 3, 0), 6) / 6 */
   ARMNN_ACTIVATION_GELU = 12, /* x * (1 + erf(x / sqrt(2))) / 2 */
-  ARMNN_ACTIVATION_COUNT = 13,
+  ARMNN_ACTIVATION_HARD_SIGMOID = 13, /* [armnn_py] min(max(a * x + b, 0), 1) */
+  ARMNN_ACTIVATION_MISH = 14, /* [armnn_py] x * tanh(log(1 + exp(x))) */
+  ARMNN_ACTIVATION_COUNT = 15,
   ARMNN_ACTIVATION_MAX_ENUM = INT32_MAX
 };
 

@@ -204,6 +204,8 @@ static inline const char* armnn_operation_name(int32_t layer_type, int32_t opera
         case 10: return "Elu";
         case 11: return "HardSwish";
         case 12: return "Gelu";
+        case 13: return "HardSigmoid";
+        case 14: return "Mish";
         default: return NULL;
       }
     case ARMNN_LAYER_COMPARISON:

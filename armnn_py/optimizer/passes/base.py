@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.records import record
+from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,8 +31,8 @@ def may_merge(node: Node, into: Node) -> bool:
     return asked.backends == given.backends and (given.is_strict or not asked.is_strict)
 
 
-@dataclass(frozen=True, slots=True)
-class PassRecord:
+@record
+class PassRecord(Frozen):
     """What one pass did.
 
     Attributes
@@ -54,7 +54,7 @@ class PassRecord:
         return {"name": self.name, "enabled": self.enabled, "changes": list(self.changes)}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class PassLog:
     """What a pass gets beside the graph: a place for its report, and means to compute constants.
 

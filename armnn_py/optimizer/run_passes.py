@@ -8,7 +8,8 @@ import reprlib
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InternalError, InvalidArgumentError, UnknownNameError
-from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog, PassRecord
+from armnn_py.optimizer.pass_record import PassRecord
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -11,7 +11,6 @@ set to the empty text counts as not set. A value that makes no sense raises
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from armnn_py.errors import InvalidArgumentError
 
@@ -108,7 +107,7 @@ def log_levels() -> dict[str, int]:
     return levels
 
 
-def cache_folder() -> Path | None:
+def cache_folder() -> str | None:
     """The user's cache of this package: ``$XDG_CACHE_HOME/armnn_py``, else ``~/.cache/armnn_py``.
 
     As of the XDG base directory specification a relative path counts as not set. None if the user
@@ -116,9 +115,9 @@ def cache_folder() -> Path | None:
     """
     base, home = _read("XDG_CACHE_HOME"), _read("HOME")
     if base is not None and os.path.isabs(base):  # noqa: PTH117
-        return Path(base) / "armnn_py"
+        return os.path.join(base, "armnn_py")  # noqa: PTH118
     if home is not None and os.path.isabs(home):  # noqa: PTH117
-        return Path(home) / ".cache" / "armnn_py"
+        return os.path.join(home, ".cache", "armnn_py")  # noqa: PTH118
     return None
 
 

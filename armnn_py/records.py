@@ -4,7 +4,7 @@
 
 ``dataclass(frozen=True, slots=True)`` compiles half a dozen methods for each class. For all classes
 of this package that was a third of its import time. A record has at most its constructor compiled,
-and shares the other methods with all others.
+when the first one is made, and shares the other methods with all others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from __future__ import annotations
 import dataclasses
 import operator
 import typing
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import inspect
+    from collections.abc import Callable
 
 __all__ = ["Frozen", "record"]
 
@@ -26,8 +30,9 @@ def record(cls: type[_Class]) -> type[_Class]:
     It is frozen for the type checker alone, unless it is a `Frozen`. Methods that the class has, or
     a base class, are not replaced.
     """
-    has_init = cls.__init__ is not object.__init__
-    made = dataclasses.dataclass(slots=True, init=not has_init, repr=False, eq=False)(cls)
+    made = dataclasses.dataclass(slots=True, init=False, repr=False, eq=False)(cls)
+    if made.__init__ is object.__init__:
+        _compile_init_at_first_call(made)
     names = [field.name for field in dataclasses.fields(made)]  # type: ignore[arg-type]
     made._values_of = operator.attrgetter(*names)  # type: ignore[attr-defined]
     for name, method in _SHARED.items():
@@ -48,6 +53,41 @@ class Frozen:
 
     def __delattr__(self, name: str) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _compile_init_at_first_call(made: Any) -> None:
+    def __init__(self: object, *values: object, **named: object) -> None:  # noqa: N807
+        made.__init__ = constructor()
+        made.__init__(self, *values, **named)
+
+    def constructor() -> Any:
+        names: dict[str, Any] = {"__annotations__": {}, "__module__": made.__module__}
+        for field in dataclasses.fields(made):
+            names["__annotations__"][field.name] = field.type
+            names[field.name] = dataclasses.field(
+                default=field.default, default_factory=field.default_factory, init=field.init
+            )
+        if hasattr(made, "__post_init__"):
+            names["__post_init__"] = made.__post_init__
+        like = type(made.__name__, (), names)
+        init: Any = vars(dataclasses.dataclass(repr=False, eq=False)(like))["__init__"]
+        return init
+
+    made.__init__ = __init__
+    made.__signature__ = _SignatureOfInit(constructor)
+
+
+class _SignatureOfInit:
+    """What ``help`` shows of a constructor that is not compiled yet."""
+
+    def __init__(self, constructor: Callable[[], Any]) -> None:
+        self._constructor = constructor
+
+    def __get__(self, _instance: object, _cls: type) -> inspect.Signature:
+        from inspect import signature
+
+        whole = signature(self._constructor())
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
 
 
 def _equals(self: Any, other: Any) -> Any:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import Any
 
 from armnn_py._native import abi
@@ -14,14 +13,15 @@ from armnn_py._native.calls import ErrorBuffer, callback_type, status_name
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.read_layers import read_struct
 from armnn_py.errors import BackendError, BackendUnavailableError
+from armnn_py.records import Frozen, record
 
 __all__ = ["DeviceDescription", "cache_file_count", "devices", "extension", "self_test"]
 
 _OnDevice = callback_type(abi.armnn_backend_api_t, "list_devices", 1)
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceDescription:
+@record
+class DeviceDescription(Frozen):
     """One device that a backend can use; ``memory_size`` is in bytes, 0 if it is not known."""
 
     name: str

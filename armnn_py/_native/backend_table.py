@@ -59,7 +59,7 @@ _SANITIZERS = (
 _GetId = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BackendTable:
     """A private copy of a backend's table; what an older backend lacks is null."""
 

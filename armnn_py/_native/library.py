@@ -12,7 +12,6 @@ import ctypes
 import functools
 import os
 import sys
-from pathlib import Path
 
 from armnn_py import environment
 from armnn_py._native import abi
@@ -24,7 +23,7 @@ __all__ = ["core", "core_path", "host_pointer"]
 LIBRARY_NAME = "libarmnn_core.so"
 
 
-def core_path() -> Path:
+def core_path() -> str:
     """Where the library lies: the developer's override, or beside this module.
 
     In an editable install the compiled folder is apart from the sources; the package's search
@@ -37,11 +36,11 @@ def core_path() -> Path:
     """
     override = environment.core_library()
     if override is not None:
-        return Path(override)
+        return override
     tried = []
     for folder in sys.modules["armnn_py"].__path__:
-        candidate = Path(folder) / "_native" / "lib" / LIBRARY_NAME
-        if candidate.is_file():
+        candidate = os.path.join(folder, "_native", "lib", LIBRARY_NAME)  # noqa: PTH118
+        if os.path.isfile(candidate):  # noqa: PTH113
             return candidate
         tried.append(f"tried: {candidate}")
     raise InternalError(
@@ -62,7 +61,7 @@ def core() -> ctypes.CDLL:
     """
     path = core_path()
     try:
-        library = ctypes.CDLL(os.fspath(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
     except OSError as error:
         raise InternalError(
             f"the native library '{path}' cannot be opened",

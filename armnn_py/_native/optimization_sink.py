@@ -44,7 +44,7 @@ __all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
 _log = logging.getLogger("armnn_py.backends")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SubstitutionData:
     """Layers, and what takes their place.
 
@@ -69,7 +69,7 @@ class SubstitutionData:
     is_open: bool = True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OptimizationAnswer:
     """What a backend said about a sub-graph, by numbers of layers.
 

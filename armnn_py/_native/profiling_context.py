@@ -8,7 +8,6 @@ import ctypes
 import logging
 import math
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native import abi
@@ -20,6 +19,7 @@ from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.object_table import object_table
 from armnn_py._native.read_layers import NonsenseError, read_struct
 from armnn_py.errors import BackendError
+from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +38,8 @@ _MODULUS = 1 << 64
 _HALF = _MODULUS // 2
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
+@record
+class Counter(Frozen):
     """A counter of a backend.
 
     Attributes

@@ -28,7 +28,6 @@ from armnn_py._native.devices import lost_reason
 from armnn_py._native.interrupts import deferred_interrupts, guarded
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
-from armnn_py.backends.backend_allocator import BackendAllocator
 from armnn_py.backends.layer_support import LayerSupport, Support, valid_signature
 from armnn_py.backends.model_options import ModelOptions
 from armnn_py.errors import BackendError, InvalidArgumentError
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
+    from armnn_py.backends.backend_allocator import BackendAllocator
     from armnn_py.backends.version import BackendVersion
     from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
@@ -218,6 +218,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         InvalidArgumentError
             The runtime of the backend is closed.
         """
+        from armnn_py.backends.backend_allocator import BackendAllocator
+
         with self.in_use(), shared_library.LOADING:
             if self._default_allocator is None:
                 self._default_allocator = default_allocator(self.id, self.api, self._instance)

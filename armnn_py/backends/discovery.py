@@ -8,7 +8,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from pathlib import PurePath
 
 from armnn_py.backends.naming import FILE_NAME_RULE, name_mismatch, parse_file_name
 from armnn_py.backends.verdict import Place, Stage, Status, Verdict, printable
@@ -112,10 +111,11 @@ def distinct_folders(paths: Iterable[str]) -> list[str]:
     ``/opt/p``, ``/opt/p/`` and ``/opt/./p`` are one folder, whether it exists or not. Where two
     paths lead to one folder through links, `look_at` sees that the files are the same.
     """
-    first: dict[str, str] = {}
+    first: dict[tuple[str, ...], str] = {}
     for path in paths:
-        # PurePath keeps "..", which may lead elsewhere behind a link; it would make "." of "".
-        first.setdefault(str(PurePath(path)) if path else path, path)
+        steps = tuple(step for step in path.split("/") if step not in ("", "."))
+        # ".." stays: behind a link it may lead elsewhere.
+        first.setdefault(("/" if path[:1] == "/" else path[:1] and ".", *steps), path)
     return list(first.values())
 
 

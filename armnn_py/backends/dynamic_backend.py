@@ -73,7 +73,7 @@ class _RefusedError(Exception):
         self.status: Status = status
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Attempt:
     """One try to load something; collects what becomes known on the way.
 

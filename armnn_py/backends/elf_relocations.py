@@ -45,7 +45,7 @@ Entries = Mapping[int, int]
 Addresses: TypeAlias = "NDArray[np.uint64]"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Findings:
     """What the relocations were seen to do."""
 

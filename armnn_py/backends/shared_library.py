@@ -34,7 +34,7 @@ class FileChangedError(Exception):
         self.code = code
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SharedLibrary:
     """One opened file. ``users`` counts backend instances and loads under way."""
 

@@ -8,6 +8,7 @@ import importlib.util
 import platform
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import rich_click as click
@@ -63,9 +64,9 @@ def _library() -> Result:
     from armnn_py._native.library import core_path
     from armnn_py._version import __version__
 
-    version = self_check.core_version()
+    version, name = self_check.core_version(), Path(core_path()).name
     text = (
-        f"{core_path().name} {version}, plan ABI {abi.ARMNN_CORE_ABI_VERSION}, backend API "
+        f"{name} {version}, plan ABI {abi.ARMNN_CORE_ABI_VERSION}, backend API "
         f"{abi.ARMNN_BACKEND_API_MAJOR}.{abi.ARMNN_BACKEND_API_MINOR}"
     )
     if version != __version__:

@@ -8,22 +8,21 @@ The package that reads a format is imported when a model of that format is, neve
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from armnn_py.errors import ModelError, ModelFormatError, ParseError, UnknownNameError
-from armnn_py.frontends.common.source import ModelSource, open_source
 from armnn_py.network import Network
 from armnn_py.records import record
 from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
-    import os
     from typing import BinaryIO
 
     import onnx
+
+    from armnn_py.frontends.common.source import ModelSource
 
 __all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model"]
 
@@ -61,7 +60,9 @@ class Frontend:
                 f"'{source.name}' is a {self.name} model, which this version does not import",
                 hints=["convert it to ONNX, or build it with armnn_py.Network"],
             )
-        if importlib.util.find_spec(self.package) is None:
+        from importlib.util import find_spec
+
+        if find_spec(self.package) is None:
             raise ModelError(
                 f"importing '{source.name}' needs the Python package '{self.package}', "
                 "which is not installed",
@@ -192,6 +193,8 @@ def import_model(
     descriptor = getattr(type(model), "DESCRIPTOR", None)
     message = None if descriptor is None else getattr(descriptor, "full_name", None)
     parsed = next((f for f in FRONTENDS if message and f.message == message), None)
+    from armnn_py.frontends.common.source import open_source  # which few programs need at once
+
     source = open_source(model, data_folder, is_message=parsed is not None)
     frontend = parsed or _recognised(source, named)
     if named is not None and frontend is not named:
@@ -224,7 +227,7 @@ def _recognised(source: ModelSource, named: Frontend | None) -> Frontend:
         if matches(head):
             raise ParseError(f"'{source.name}' {what}", path=source.path_text, hints=[hint])
     for frontend in FRONTENDS:
-        if Path(source.name).suffix.lower() in frontend.suffixes:
+        if os.path.splitext(source.name)[1].lower() in frontend.suffixes:  # noqa: PTH122
             return frontend
     raise ParseError(
         f"'{source.name}' is in no format that can be imported",

@@ -56,7 +56,7 @@ def _plain(value: object) -> object:
 
 def backend_identity(backend: Backend) -> tuple[Any, ...]:
     """What a time measured on a backend depends on: its id, version, file and options."""
-    file = Path(backend.file) if backend.file is not None else core_path()
+    file = Path(core_path() if backend.file is None else backend.file)
     try:
         status = file.stat()
         content: tuple[Any, ...] = (str(file), status.st_size, status.st_mtime_ns)
@@ -78,12 +78,8 @@ class MeasureCache:
     """
 
     def __init__(self, place: str | os.PathLike[str] | bool | None) -> None:
-        folder: Path | None = None
-        if place is True:
-            folder = environment.cache_folder()
-        elif place:
-            folder = Path(place)
-        self.file = None if folder is None else folder / f"measurements-{_machine()}.json"
+        folder = environment.cache_folder() if place is True else place or None
+        self.file = None if folder is None else Path(folder) / f"measurements-{_machine()}.json"
         self._is_told = False
         self._known = self._read()
         self._new: dict[str, float] = {}

@@ -14,9 +14,7 @@ from armnn_py.network import Network
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.optimized import OptimizedNetwork, PlacedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
-from armnn_py.optimizer.pipeline import place_network
 from armnn_py.optimizer.placement import Placement
-from armnn_py.optimizer.run_passes import check_pass_names
 
 if TYPE_CHECKING:
     import os
@@ -95,6 +93,10 @@ def optimize(
     >>> optimized.assignment.counts
     {'CpuRef': 12}
     """
+    # Some forty modules that only this function needs: what imports the package need not wait.
+    from armnn_py.optimizer.pipeline import place_network
+    from armnn_py.optimizer.run_passes import check_pass_names
+
     if not isinstance(network, Network):
         raise InvalidArgumentError(
             f"optimize: {type(network).__name__} given, Network expected",

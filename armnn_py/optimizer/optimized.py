@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.optimizer.passes import PassRecord
+    from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizedNetwork", "PlacedNetwork"]

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.optimizer.placement import Placement
 
+from armnn_py.records import Frozen, record
+
 __all__ = ["AS_IT_IS", "OptimizerOptions"]
 
 
-@dataclass(frozen=True, slots=True)
-class OptimizerOptions:
+@record
+class OptimizerOptions(Frozen):
     """What `optimize` does beside giving each layer its backend.
 
     Attributes

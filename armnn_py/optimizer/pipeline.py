@@ -15,7 +15,8 @@ from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.parts import number_parts, optimize_parts
-from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog, PassRecord
+from armnn_py.optimizer.pass_record import PassRecord
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.optimizer.place import AssignmentDraft, pin_nodes, place_nodes, ranks_of_layers
 from armnn_py.optimizer.reduce_precision import (
     cancel_inverse_conversions,

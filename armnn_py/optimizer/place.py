@@ -74,7 +74,7 @@ class NodePlace(NamedTuple):
     note: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class AssignmentDraft:
     """Places by node, and by layer of the user's network, however nodes are exchanged later."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.descriptors.canonical import is_named
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.records import Frozen, record
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -101,8 +102,8 @@ class PlacementRule:
         return ", ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+@record
+class Placement(Frozen):
     """Rules in order: the first one that matches a layer decides.
 
     For one layer the order is rule, then the layer's own hint, then the list of preferences. Layers

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from armnn_py.records import Frozen, record
 
 __all__ = ["LayerAssignment"]
 
 
-@dataclass(frozen=True, slots=True)
-class LayerAssignment:
+@record
+class LayerAssignment(Frozen):
     """The place of one layer.
 
     Attributes

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.interrupts import deferred_interrupts, interruptible
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.runtime.open_profiles import flush_profiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.network_plan import NetworkPlan
 
 __all__ = ["ContextPool", "Lease", "Shapes"]
@@ -224,6 +224,8 @@ class ContextPool:
 
     def borrow(self, lease: Lease, key: Shapes) -> ExecutionContext:
         """Give a lease of `start` a context for these input shapes, idle until now or fresh."""
+        from armnn_py.runtime.execution_context import ExecutionContext
+
         while True:
             entry = self._entry(key)
             with self._condition:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py._native.debug_workload import DebugWorkload
 from armnn_py._native.interrupts import interruptible
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from armnn_py._native.debug_workload import DebugWorkload
     from armnn_py._native.workloads import NativeWorkload
     from armnn_py.network import Layer
 
@@ -44,6 +44,8 @@ class DebugHook:
 
     def wrap(self, workload: NativeWorkload, layer: Layer) -> DebugWorkload:
         """Let the workload of a Debug layer show what it hands on."""
+        from armnn_py._native.debug_workload import DebugWorkload
+
         self.is_used = True
         source = layer.inputs[0]
         assert source is not None

@@ -15,7 +15,6 @@ from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
-from armnn_py.runtime.network_plan import NetworkPlan
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.views import ViewToken, guarded_views
 from armnn_py.text import counted
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.network_owner import NetworkOwner
+    from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.profiling import Profile
     from armnn_py.tensors import TensorInfo
 
@@ -41,6 +41,7 @@ def _plan_maker(
     optimized: OptimizedNetwork, network_id: int, debug: DebugHook
 ) -> Callable[[Shapes], NetworkPlan]:
     """Make plans without a reference to the loaded network: it must go when nobody holds it."""
+    from armnn_py.runtime.network_plan import NetworkPlan
 
     def make_plan(key: Shapes) -> NetworkPlan:
         shapes = dict(zip(optimized.inputs, key, strict=True))

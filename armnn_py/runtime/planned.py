@@ -27,7 +27,7 @@ FOREIGN = (
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class PlannedTensor:
     """A tensor on its way into the plan."""
 
@@ -93,7 +93,7 @@ class PlannedTensor:
         self.shortcut = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class PlannedStep:
     """A step on its way into the plan; ``layer`` is None for a copy of the host and for a sync.
 
@@ -116,7 +116,7 @@ class PlannedStep:
         return self.workload is None and self.context is not None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Build:
     """State of one build: tensors by number, steps in order."""
 

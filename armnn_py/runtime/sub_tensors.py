@@ -101,7 +101,7 @@ def _offset(whole: TensorInfo, part: TensorInfo, view: View) -> int | None:
     return int(view.origin[axis]) * math.prod(shape[axis + 1 :]) * whole.dtype.itemsize
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Link:
     """One tensor shall lie in another."""
 

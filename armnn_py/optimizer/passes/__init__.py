@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from armnn_py.optimizer.passes.base import Pass, PassLog, PassRecord
+from armnn_py.optimizer.passes.base import Pass, PassLog
 from armnn_py.optimizer.passes.broadcast_shapes import INSERT_BROADCAST_RESHAPES
 from armnn_py.optimizer.passes.dead_layers import REMOVE_DEAD_LAYERS
 from armnn_py.optimizer.passes.depth_to_space import (
@@ -41,7 +41,7 @@ from armnn_py.optimizer.passes.squash_siblings import (
     SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
 )
 
-__all__ = ["SIMPLIFYING", "Pass", "PassLog", "PassRecord"]
+__all__ = ["SIMPLIFYING", "Pass", "PassLog"]
 
 #: Every pass that runs before layers get their backends.
 SIMPLIFYING: tuple[Pass, ...] = (

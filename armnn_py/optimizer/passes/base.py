@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["Pass", "PassLog", "PassRecord", "may_merge"]
+__all__ = ["Pass", "PassLog", "may_merge"]
 
 
 def may_merge(node: Node, into: Node) -> bool:
@@ -31,30 +31,7 @@ def may_merge(node: Node, into: Node) -> bool:
     return asked.backends == given.backends and (given.is_strict or not asked.is_strict)
 
 
-@dataclass(frozen=True, slots=True)
-class PassRecord:
-    """What one pass did.
-
-    Attributes
-    ----------
-    name
-        Name of the pass, by which it is switched off.
-    changes
-        One sentence for each change.
-    enabled
-        False: it was switched off and did not run.
-    """
-
-    name: str
-    changes: tuple[str, ...] = ()
-    enabled: bool = True
-
-    def to_json(self) -> dict[str, Any]:
-        """The record as JSON-able values."""
-        return {"name": self.name, "enabled": self.enabled, "changes": list(self.changes)}
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class PassLog:
     """What a pass gets beside the graph: a place for its report, and means to compute constants.
 

@@ -34,7 +34,7 @@ WeightedDescriptor = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Weights:
     """Weights and bias of a layer in float64; the bias is 0 where there is none.
 

@@ -11,7 +11,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.passes.base import PassRecord
+from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes.dead_layers import REMOVE_DEAD_LAYERS
 from armnn_py.optimizer.passes.identities import REMOVE_IDENTITIES
 from armnn_py.optimizer.run_passes import run_passes

@@ -38,6 +38,7 @@ FLAGS = R.integers(0, 2, (2, 3, 4)).astype(bool)
 
 UNARY = [
     *(case(op, [SPREAD]) for op in ("Relu", "Sigmoid", "Tanh", "Abs", "Neg", "Ceil", "Floor")),
+    *(case(op, [SPREAD]) for op in ("Round", "Erf")),
     *(case(op, [SPREAD]) for op in ("Exp", "Sin", "Softplus", "Softsign", "Elu", "Selu", "Celu")),
     *(case(op, [SPREAD]) for op in ("LeakyRelu", "HardSigmoid", "HardSwish", "Sign", "Identity")),
     *(case(op, [POSITIVE]) for op in ("Sqrt", "Log", "Reciprocal")),

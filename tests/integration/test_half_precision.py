@@ -90,7 +90,7 @@ def run(
 
 
 def conversions(network: ann.Network) -> list[ann.Layer]:
-    return [layer for layer in network.layers if layer.type.label in CONVERSIONS]
+    return [layer for layer in network.layers if layer.shown_type.label in CONVERSIONS]
 
 
 def difference(outputs: Arrays, expected: Arrays) -> float:
@@ -111,9 +111,9 @@ def test_all_in_float16(
 ) -> None:
     """One conversion at each end; ocr_rec squares numbers near the end of float16's range."""
     expected, outputs, network, places = run(half_folder, models_folder, name)
-    assert [layer.type.label for layer in conversions(network)] == list(CONVERSIONS)
-    layers = Counter((layer.type.label, places[layer.guid]) for layer in network.layers)
-    for kind in ("Convolution2d", "Activation", "FullyConnected", "Softmax", "ElementwiseBinary"):
+    assert [layer.shown_type.label for layer in conversions(network)] == list(CONVERSIONS)
+    layers = Counter((layer.shown_type.label, places[layer.guid]) for layer in network.layers)
+    for kind in ("Convolution2d", "Activation", "FullyConnected", "Softmax", "Addition"):
         assert layers[kind, "Half"] > 0
         assert layers[kind, "CpuRef"] == 0
     # Neither better than float16 can be, nor worse.
@@ -127,11 +127,15 @@ def test_layers_without_float16_run_in_float32(
     folder = build_half("-DONLY_CONVOLUTIONS")
     expected, outputs, network, places = run(folder, models_folder, "ocr_rec")
     on_half = [layer for layer in network.layers if places[layer.guid] == "Half"]
-    assert on_half == [layer for layer in network.layers if "Convolution2d" in layer.type.label]
+    assert on_half == [
+        layer for layer in network.layers if "Convolution2d" in layer.shown_type.label
+    ]
     for layer in network.layers:
         if any(slot.info.data_type is ann.DataType.FLOAT16 for slot in layer.outputs):
-            assert layer in on_half or layer.type.label in ANY_TYPE
+            assert layer in on_half or layer.shown_type.label in ANY_TYPE
     converted = Counter(layer.inputs[0] for layer in conversions(network))
     assert set(converted.values()) == {1}
-    assert not any(slot is not None and slot.layer.type.label in CONVERSIONS for slot in converted)
+    assert not any(
+        slot is not None and slot.layer.shown_type.label in CONVERSIONS for slot in converted
+    )
     assert 1e-6 < difference(outputs, expected) < 3e-2

@@ -124,7 +124,9 @@ def test_kinds_of_path(load: Load, tmp_path: Path, workshop: Workshop, kind: typ
         assert list(load(path)) == ["One"]
 
 
-@pytest.mark.parametrize("value", [3, [3], [None], 1.5, object()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [3, [3], [None], 1.5, object()], ids=["3", "[3]", "[None]", "1.5", "object"]
+)
 def test_what_is_no_path_is_the_callers_mistake(load: Load, value: object) -> None:
     with pytest.raises(InvalidArgumentError, match="dynamic_backends_path"):
         load(value)

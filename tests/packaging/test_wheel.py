@@ -20,6 +20,7 @@ CORE = "armnn_py/_native/lib/libarmnn_core.so"
 SDK = {
     "armnn_py/sdk/include/armnn/types.h",
     "armnn_py/sdk/include/armnn/descriptors.h",
+    "armnn_py/sdk/include/armnn/names.h",
     "armnn_py/sdk/include/armnn/backend_api.h",
     "armnn_py/sdk/include/armnn/backend_kit.h",
     "armnn_py/sdk/include/armnn/compile_kit.h",

@@ -42,7 +42,7 @@ _FAMILIES = {
     ),
     "convolution": "Conv",
     "elementwise": (
-        "Abs Acos Acosh Add Asin Asinh Atan Atanh Cast CastLike Ceil Cos Cosh Div Exp Floor "
+        "Abs Acos Acosh Add Asin Asinh Atan Atanh Cast CastLike Ceil Cos Cosh Div Erf Exp Floor "
         "IsInf Log Max Mean Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum "
         "Tan"
     ),

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -83,6 +84,9 @@ _UNARY: dict[UnaryOperation, Callable[[Array], Any]] = {
     UnaryOperation.LOG: np.log,
     UnaryOperation.SIN: np.sin,
     UnaryOperation.CEIL: np.ceil,
+    UnaryOperation.FLOOR: np.floor,
+    UnaryOperation.ERF: np.vectorize(math.erf),
+    UnaryOperation.ROUND: np.rint,
 }
 _ACTIVATION: dict[ActivationFunction, Callable[[Array, float, float], Any]] = {
     ActivationFunction.SIGMOID: lambda x, a, b: 1 / (1 + np.exp(-x)),

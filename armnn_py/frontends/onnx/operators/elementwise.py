@@ -32,6 +32,9 @@ _UNARY = {
     "Log": UnaryOperation.LOG,
     "Sin": UnaryOperation.SIN,
     "Ceil": UnaryOperation.CEIL,
+    "Floor": UnaryOperation.FLOOR,
+    "Erf": UnaryOperation.ERF,
+    "Round": UnaryOperation.ROUND,
 }
 _VARIADIC = {
     "Sum": BinaryOperation.ADD,
@@ -98,18 +101,6 @@ def _unary(view: NodeView) -> Value:
     return view.emit.unary(_UNARY[view.node.op_type], view.value(0))
 
 
-@operator("Floor")
-def _floor(view: NodeView) -> Value:
-    # -ceil(-x): a layer that every backend has.
-    emit = view.emit
-    if (known := view.known(0)) is not None:
-        return Known(np.asarray(np.floor(known)))
-    up = emit.unary(
-        UnaryOperation.CEIL, emit.unary(UnaryOperation.NEG, view.value(0), "negated"), "ceil"
-    )
-    return emit.unary(UnaryOperation.NEG, up)
-
-
 @operator("Reciprocal")
 def _reciprocal(view: NodeView) -> Value:
     return view.emit.div(view.emit.scalar(1, view.value(0)), view.value(0))
@@ -153,7 +144,6 @@ def _mod(view: NodeView) -> Value:
 
 
 _KNOWN_ONLY: dict[str, Callable[[Any], Any]] = {
-    "Round": np.round,
     "Cos": np.cos,
     "Tan": np.tan,
     "Sinh": np.sinh,

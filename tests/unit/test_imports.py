@@ -39,7 +39,20 @@ LATE = {
     "tempfile",
     "tomllib",
 }
-LATER = {"armnn_py.frontends.onnx", "google.protobuf", "onnx"}
+# What a program needs that loads a model, and not one that asks for a name of the package.
+LATER = {
+    "armnn_py.frontends.common.source",
+    "armnn_py.frontends.onnx",
+    "armnn_py.optimizer.passes",
+    "armnn_py.optimizer.pipeline",
+    "armnn_py.runtime.execution_context",
+    "armnn_py.runtime.network_plan",
+    "google.protobuf",
+    "graphlib",
+    "onnx",
+    "pathlib",
+    "urllib",
+}
 
 
 def brought(program: str, *arguments: str, environment: dict[str, str] | None = None) -> set[str]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.layer_support import LayerSupport
+from armnn_py.optimizer.assign import node_signature
 from armnn_py.optimizer.least_time import least_time
 from armnn_py.optimizer.measure_clock import Clock
 from armnn_py.optimizer.measure_costs import (
@@ -25,7 +26,6 @@ from armnn_py.optimizer.measure_costs import (
     time_pairs,
     time_shared_copies,
 )
-from armnn_py.optimizer.place import node_signature
 from armnn_py.optimizer.placement import Placement
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
+    from armnn_py.optimizer.assign import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.measure_clock import Measure
     from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.optimizer.place import AssignmentDraft
 
 __all__ = ["place_by_time"]
 

@@ -11,13 +11,13 @@ from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
+from armnn_py.optimizer.assign import AssignmentDraft, assign_nodes, pin_nodes, ranks_of_layers
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.parts import number_parts, optimize_parts
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
-from armnn_py.optimizer.place import AssignmentDraft, pin_nodes, place_nodes, ranks_of_layers
 from armnn_py.optimizer.reduce_precision import (
     cancel_inverse_conversions,
     reduce_fp32_to_fp16,
@@ -116,7 +116,7 @@ class _Pipeline:
         if self.options.reduce_fp32_to_fp16 and self._has_fp16():
             self._passes([REDUCE_FP32_TO_FP16])
         self.graph.stage = "assign-backends"
-        draft = self._place(AssignmentDraft())
+        draft = self._assign(AssignmentDraft())
         self._is_placed = True
         if self.options.strategy == "measure":
             self._measure(draft)
@@ -144,14 +144,14 @@ class _Pipeline:
             tuple(self.graph.public_guid(node) for node in layer_of),
         )
 
-    def _place(
+    def _assign(
         self,
         draft: AssignmentDraft,
         only: Set[Node] | None = None,
         excluded: Mapping[Node, Mapping[str, str]] | None = None,
     ) -> AssignmentDraft:
         log = PassLog()
-        draft = place_nodes(
+        draft = assign_nodes(
             self.graph,
             self.backends,
             self.available,
@@ -181,13 +181,13 @@ class _Pipeline:
         self.records.append(PassRecord("measure", tuple(ways)))
 
     def _compile_parts(self, draft: AssignmentDraft) -> None:
-        """Let backends replace their sub-graphs; what they give back is placed anew."""
+        """Let backends replace their sub-graphs; what they give back is assigned anew."""
         refused: dict[Node, dict[str, str]] = {}
 
         def replace(nodes: list[Node], backend: str, reason: str) -> None:
             for node in nodes:
                 refused.setdefault(node, {})[backend] = reason
-            self._place(draft, set(nodes), refused)
+            self._assign(draft, set(nodes), refused)
 
         # A hint or a rule may have brought in backends that are not in the list.
         used = {node.backend for node in self.graph if node.backend is not None}
@@ -239,7 +239,7 @@ class _Pipeline:
         self.records.append(PassRecord(self.graph.stage, names))
         if reference is None:
             try:
-                self._place(draft, set(inserted))
+                self._assign(draft, set(inserted))
             except NoBackendForLayerError as error:
                 raise NoBackendForLayerError(
                     "debug=True: no listed backend runs Debug layers",

@@ -14,14 +14,14 @@ from armnn_py.text import counted, html_table, text_table
 if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
+    from armnn_py.optimizer.assign import AssignmentDraft
     from armnn_py.optimizer.graph import Graph
-    from armnn_py.optimizer.place import AssignmentDraft
 
 __all__ = ["Assignment"]
 
 
 class Assignment(Sequence[LayerAssignment]):
-    """The places of all layers of a network, but its Inputs, Outputs and Constants.
+    """The backends of all layers of a network, but its Inputs, Outputs and Constants.
 
     In the order of the network that was given to `optimize`; a layer that was inserted stands
     before the first layer that runs behind it.
@@ -107,8 +107,8 @@ class Assignment(Sequence[LayerAssignment]):
         numbers = {record.part for record in self._records if record.part is not None}
         if numbers:
             return len(numbers)
-        places = [record.backend for record in self.layers if record.backend]
-        return sum(1 for n, place in enumerate(places) if n == 0 or place != places[n - 1])
+        ids = [record.backend for record in self.layers if record.backend]
+        return sum(1 for n, backend in enumerate(ids) if n == 0 or backend != ids[n - 1])
 
     @property
     def copies(self) -> int:

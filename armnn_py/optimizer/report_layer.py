@@ -13,7 +13,7 @@ __all__ = ["LayerAssignment"]
 
 @record
 class LayerAssignment(Frozen):
-    """The place of one layer.
+    """The backend of one layer, and why it is that.
 
     Attributes
     ----------

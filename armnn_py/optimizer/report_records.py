@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, Network
+    from armnn_py.optimizer.assign import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node, Origin
-    from armnn_py.optimizer.place import AssignmentDraft
 
 __all__ = ["records_of"]
 

@@ -12,9 +12,9 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer import AS_IT_IS
+from armnn_py.optimizer.assign import pin_nodes
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass
-from armnn_py.optimizer.place import pin_nodes
 from armnn_py.optimizer.run_passes import run_passes
 from armnn_py.types.facts import FACTS
 

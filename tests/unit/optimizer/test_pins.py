@@ -13,10 +13,10 @@ import pytest
 import armnn_py as ann
 from armnn_py import Placement, PlacementRule
 from armnn_py.descriptors import ElementwiseUnaryDescriptor
+from armnn_py.optimizer.assign import assign_nodes, pin_nodes
 from armnn_py.optimizer.graph import NO_PIN, Graph, Pin
 from armnn_py.optimizer.passes import SIMPLIFYING, PassLog
 from armnn_py.optimizer.passes.base import may_merge
-from armnn_py.optimizer.place import pin_nodes, place_nodes
 from armnn_py.types import LayerType, UnaryOperation
 
 F = ann.ActivationFunction
@@ -241,5 +241,5 @@ def test_what_is_inserted_follows_the_rule_only_if_it_can(
     added = graph.add(LayerType.ELEMENTWISE_UNARY, [source], floor, name="floor", near=node)
     graph.set_input(node, 0, added.output)
     with ann.Runtime(dozen_folder) as runtime:
-        place_nodes(graph, [runtime.backends["CpuRef"]], runtime.backends, rules=rules)
+        assign_nodes(graph, [runtime.backends["CpuRef"]], runtime.backends, rules=rules)
     assert (node.backend, added.backend) == ("Dozen", "CpuRef")

@@ -14,8 +14,8 @@ import pytest
 
 import armnn_py as ann
 from armnn_py import Placement, PlacementRule
+from armnn_py.optimizer.assign import assign_nodes
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.place import place_nodes
 from armnn_py.types import LayerType
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -180,9 +180,9 @@ def test_only_some_nodes_are_placed_anew(runtime: ann.Runtime) -> None:
     graph = Graph.from_network(chain())
     known = runtime.backends
     backends = [known["Dozen"], known["CpuRef"]]
-    draft = place_nodes(graph, backends, known)
+    draft = assign_nodes(graph, backends, known)
     first, last = (next(n for n in graph if n.name == name) for name in ("sum_1", "sum_2"))
-    place_nodes(
+    assign_nodes(
         graph, backends, known, only={last}, excluded={last: {"Dozen": "failed"}}, draft=draft
     )
     assert (first.backend, last.backend) == ("Dozen", "CpuRef")
@@ -199,7 +199,7 @@ def test_layers_that_became_one_keep_their_strict_rules(runtime: ann.Runtime) ->
     graph.removed.clear()
     rules = Placement((PlacementRule("CpuRef", "relu"), PlacementRule("Dozen", "sum_2")), True)
     with pytest.raises(ann.NoBackendForLayerError) as caught:
-        place_nodes(graph, [runtime.backends["CpuRef"]], runtime.backends, rules=rules)
+        assign_nodes(graph, [runtime.backends["CpuRef"]], runtime.backends, rules=rules)
     assert caught.value.details == (
         "layer 'relu' (Activation), rule 1 (name 'relu')",
         "  CpuRef: the layer is one with 'sum_2', which runs on Dozen",

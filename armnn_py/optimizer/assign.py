@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AssignmentDraft",
-    "NodePlace",
+    "NodeAssignment",
+    "assign_nodes",
     "node_signature",
     "pin_nodes",
-    "place_nodes",
     "ranks_of_layers",
 ]
 
@@ -47,8 +47,8 @@ __all__ = [
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
 
 
-class NodePlace(NamedTuple):
-    """The place of one node, and why it is not another.
+class NodeAssignment(NamedTuple):
+    """The backend of one node, and why it is not another.
 
     Attributes
     ----------
@@ -76,31 +76,31 @@ class NodePlace(NamedTuple):
 
 @dataclass(slots=True, eq=False, repr=False)
 class AssignmentDraft:
-    """Places by node, and by layer of the user's network, however nodes are exchanged later."""
+    """Assignments by node, and by layer of the user's network, however nodes are exchanged later."""
 
-    nodes: dict[Node, NodePlace] = field(default_factory=dict)
-    origins: dict[Origin, NodePlace] = field(default_factory=dict)
+    nodes: dict[Node, NodeAssignment] = field(default_factory=dict)
+    origins: dict[Origin, NodeAssignment] = field(default_factory=dict)
 
-    def put(self, node: Node, placed: NodePlace) -> None:
-        """Remember a place; a later one replaces it."""
-        self.nodes[node] = placed
+    def put(self, node: Node, assigned: NodeAssignment) -> None:
+        """Remember an assignment; a later one replaces it."""
+        self.nodes[node] = assigned
         for origin in node.origins:
-            self.origins[origin] = placed
+            self.origins[origin] = assigned
 
     @property
     def fallbacks(self) -> dict[tuple[str, str, str], int]:
         """Layers by (backend, layer type, reason) that a backend did not take, though asked."""
         return Counter(
-            (backend, placed.type, reason)
-            for placed in self.nodes.values()
-            for backend, reason in placed.refusals
+            (backend, assigned.type, reason)
+            for assigned in self.nodes.values()
+            for backend, reason in assigned.refusals
         )
 
     def report_fallbacks(self, level: int = logging.WARNING) -> None:
         """Log what was refused, as one record; call it once, at the end of optimisation."""
         if not self.fallbacks or not _log.isEnabledFor(level):
             return
-        layers = sum(1 for placed in self.nodes.values() if placed.refusals)
+        layers = sum(1 for assigned in self.nodes.values() if assigned.refusals)
         lines = [f"{counted(layers, 'layer')} not on an earlier choice of backend:"]
         lines += [
             f"  {printable(backend)}: {count}x {kind}: {printable(reason)}"
@@ -124,7 +124,7 @@ def pin_nodes(graph: Graph, rules: Placement) -> None:
         node.pin = Pin(hint, number, backends, is_strict)
 
 
-def place_nodes(
+def assign_nodes(
     graph: Graph,
     backends: Sequence[Backend],
     available: Mapping[str, Backend],
@@ -152,7 +152,7 @@ def place_nodes(
     log
         Gets a sentence for each layer that conversions were put around.
     only
-        Place these nodes and leave all others as they are: the way to place anew what a backend
+        Assign these nodes and leave all others as they are: the way to assign anew what a backend
         could not compile.
     excluded
         Backends that must not get a node, with the reason.
@@ -182,7 +182,7 @@ def place_nodes(
         check_quantization(graph)
     with contextlib.ExitStack() as stack:
         todo = [node for node in graph.nodes if not node.is_host and (only is None or node in only)]
-        placer = _Placer(
+        assigner = _Assigner(
             graph,
             backends,
             available,
@@ -194,13 +194,13 @@ def place_nodes(
             todo=todo,
         )
         for node in todo:
-            placer.place(node, (excluded or {}).get(node, {}))
+            assigner.assign(node, (excluded or {}).get(node, {}))
     unmatched = [] if only is not None else _unmatched_rules(graph, rules)
-    if placer.unmet or unmatched:
-        raise _unmet_rules(placer.unmet, unmatched, placer.homeless)
-    if placer.homeless:
-        raise _no_backend(placer.homeless, [backend.id for backend in backends], available)
-    return placer.draft
+    if assigner.unmet or unmatched:
+        raise _unmet_rules(assigner.unmet, unmatched, assigner.refused)
+    if assigner.refused:
+        raise _no_backend(assigner.refused, [backend.id for backend in backends], available)
+    return assigner.draft
 
 
 @contextlib.contextmanager
@@ -217,14 +217,14 @@ def ranks_of_layers(
     No backend is asked before the first question.
     """
     with contextlib.ExitStack() as stack:
-        placer = _Placer(
+        assigner = _Assigner(
             graph, backends, available, rules or Placement(), stack, model_options=model_options
         )
-        yield placer.rank_of
+        yield assigner.rank_of
 
 
-class _Placer:
-    """What one call of `place_nodes` has in hand."""
+class _Assigner:
+    """What one call of `assign_nodes` has in hand."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class _Placer:
         self.rules = rules
         self.log = log
         self.draft = draft or AssignmentDraft()
-        self.homeless: list[LayerRefusal] = []
+        self.refused: list[LayerRefusal] = []
         #: Layers for which a strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
         self._model_options = model_options
@@ -253,7 +253,7 @@ class _Placer:
         self._stack = stack
         self._supports: dict[str, LayerSupport] = {}
 
-    def place(self, node: Node, excluded: Mapping[str, str]) -> None:
+    def assign(self, node: Node, excluded: Mapping[str, str]) -> None:
         """Find a backend, or note that there is none."""
         rule = self._rule_of(node)
         refusals: list[tuple[str, str]] = []
@@ -272,20 +272,20 @@ class _Placer:
             node.backend = backend_id
             followed = rule is not None and backend_id in self.rules.rules[rule].backends
             told = self.rules.describe(rule) if rule is not None and followed else None
-            placed = NodePlace(
+            assigned = NodeAssignment(
                 backend_id, node.shown_type.label, tuple(refusals), node.pin.hint, told, note
             )
-            self.draft.put(node, placed)
+            self.draft.put(node, assigned)
             for origin in node.origins:
                 if told is not None and self.rules.number_for(origin.name, origin.type) != rule:
-                    self.draft.origins[origin] = placed._replace(rule=None)
+                    self.draft.origins[origin] = assigned._replace(rule=None)
             self._check_origins(node, backend_id, tuple(refusals))
             return
         refusal = LayerRefusal(node.name, node.shown_type.label, tuple(refusals))
         if rule is not None and self._is_strict(node, rule):
             self.unmet.append((self.rules.describe(rule), refusal))
         else:
-            self.homeless.append(refusal)
+            self.refused.append(refusal)
 
     def rank_of(self, node: Node) -> int | None:
         """How many backends come before the first that takes a layer as it is."""
@@ -357,7 +357,7 @@ class _Placer:
         for added in run_in_fp32(self.graph, node):
             taker = self._taker(backend_id, node_signature(added)) or backend_id
             added.backend = taker
-            self.draft.put(added, NodePlace(taker, added.shown_type.label))
+            self.draft.put(added, NodeAssignment(taker, added.shown_type.label))
         if self.log is not None:
             self.log.changed(f"'{node.name}' runs in float32 on {backend_id}, between conversions")
         return True
@@ -431,20 +431,20 @@ def _unmatched_rules(graph: Graph, rules: Placement) -> list[str]:
 def _unmet_rules(
     unmet: Sequence[tuple[str, LayerRefusal]],
     unmatched: Sequence[str],
-    homeless: Sequence[LayerRefusal],
+    refused: Sequence[LayerRefusal],
 ) -> NoBackendForLayerError:
     """One error for all that strict rules ask in vain; layers without any backend come along."""
     details = [f"{rule} matches no layer" for rule in unmatched]
     for rule, layer in unmet:
         details.append(f"layer '{layer.layer}' ({layer.type}), {rule}")
         details += [f"  {backend}: {reason}" for backend, reason in layer.refusals]
-    for layer in homeless:
+    for layer in refused:
         details.append(f"layer '{layer.layer}' ({layer.type})")
         details += [f"  {backend}: {reason}" for backend, reason in layer.refusals]
     rules = len({rule for rule, _ in unmet}) + len(unmatched)
     return NoBackendForLayerError(
         f"{counted(rules, 'strict placement rule')} cannot be met",
-        layers=[*(layer for _, layer in unmet), *homeless],
+        layers=[*(layer for _, layer in unmet), *refused],
         details=details,
         hints=["strict = false lets the layers fall back on hints and preferences"],
     )

@@ -76,7 +76,7 @@ class NodeAssignment(NamedTuple):
 
 @dataclass(slots=True, eq=False, repr=False)
 class AssignmentDraft:
-    """Assignments by node, and by layer of the user's network, however nodes are exchanged later."""
+    """Assignments by node, and by layer of the user's network, whatever becomes of the nodes."""
 
     nodes: dict[Node, NodeAssignment] = field(default_factory=dict)
     origins: dict[Origin, NodeAssignment] = field(default_factory=dict)

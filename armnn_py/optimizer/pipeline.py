@@ -168,9 +168,9 @@ class _Pipeline:
 
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to where they are fastest; rules and hints stay obeyed."""
-        from armnn_py.optimizer.measure import place_by_time
+        from armnn_py.optimizer.assign_by_time import assign_by_time
 
-        ways = place_by_time(
+        ways = assign_by_time(
             self.graph,
             self.backends,
             draft,

@@ -228,9 +228,9 @@ class Runtime(
         float or None
             Least seconds of a run; None if it does not run.
         """
-        from armnn_py.runtime.measure import measure
+        from armnn_py.runtime.time_network import time_network
 
-        return measure(network, backends, self, options)
+        return time_network(network, backends, self, options)
 
     def forget(self, network_id: int) -> None:
         """Let go of a network that was closed; called by `LoadedNetwork.close`."""

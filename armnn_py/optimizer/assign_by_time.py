@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Places layers by measured time instead of by the order of the list.
+"""Assigns layers by measured time instead of by the order of the list.
 
 Each layer is timed alone on each listed backend that takes it, its tensors coming from and going to
 the host. Two neighbours are timed together wherever that can differ from the sum of both: if one
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.measure_clock import Measure
     from armnn_py.optimizer.options import OptimizerOptions
 
-__all__ = ["place_by_time"]
+__all__ = ["assign_by_time"]
 
 _ROUNDS = 3
 _BY_SUM = "by the least sum of times"
 
 
-def place_by_time(
+def assign_by_time(
     graph: Graph,
     backends: Sequence[Backend],
     draft: AssignmentDraft,
@@ -107,8 +107,8 @@ def place_by_time(
     finally:
         clock.cache.save()
     best = min(whole, key=whole.__getitem__, default=_BY_SUM)
-    for node, place in zip(nodes, ways[best], strict=True):
-        _settle(node, place, all_times[node], draft)
+    for node, backend in zip(nodes, ways[best], strict=True):
+        _settle(node, backend, all_times[node], draft)
     sentences = [f"the whole network, {way}: {_in_words(taken)}" for way, taken in whole.items()]
     if not found.is_exact:
         sentences.insert(0, "too densely linked to try all places: the least sum may be missed")
@@ -116,7 +116,7 @@ def place_by_time(
 
 
 def _ways(times: Times, choices: Sequence[int], preferred: list[str]) -> dict[str, list[str]]:
-    """Places of all nodes, by what they are: each way once, the first of equals."""
+    """Backends of all nodes, by what that is: each way once, the first of equals."""
     ids = dict.fromkeys(name for own in times.values() for name in own)
     ways = {
         "by preference": preferred,
@@ -129,7 +129,7 @@ def _ways(times: Times, choices: Sequence[int], preferred: list[str]) -> dict[st
     different: dict[tuple[str, ...], str] = {}
     for way in (_BY_SUM, *ways):
         different.setdefault(tuple(ways[way]), way)
-    return {way: list(places) for places, way in different.items()}
+    return {way: list(ids) for ids, way in different.items()}
 
 
 def _time_whole(
@@ -141,8 +141,7 @@ def _time_whole(
     read = {value for node in nodes for value in node.inputs if value is not None}
     for _ in range(_ROUNDS):  # in turn, so that what disturbs the machine disturbs all of them
         taken = {
-            way: clock.seconds(nodes, places, shared=read, again=True)
-            for way, places in ways.items()
+            way: clock.seconds(nodes, ids, shared=read, again=True) for way, ids in ways.items()
         }
     return {way: seconds for way, seconds in taken.items() if seconds is not None}
 

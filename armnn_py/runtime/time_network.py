@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.host import Host
 
-__all__ = ["measure"]
+__all__ = ["time_network"]
 
 _BUDGET = 0.02  # seconds for the runs of one network
 _FEWEST, _MOST = 3, 100
 
 
-def measure(
+def time_network(
     network: Network, backends: Sequence[str], runtime: Host, options: OptimizerOptions
 ) -> float | None:
     """Time runs of a network after one that warms up; no backend hears of a loaded network.

@@ -11,9 +11,9 @@ from armnn_py._native.growth import why_not_shown
 from armnn_py._native.optimization_sink import optimize_subgraph
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
 from armnn_py.errors import InternalError
+from armnn_py.optimizer.check_answer import border_of, find_fault, readers_of
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.subgraph_selection import SubgraphView, select_subgraphs, view_of
-from armnn_py.optimizer.views import border_of, find_fault, readers_of
 from armnn_py.text import quoted
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
+from armnn_py.runtime.guarded_views import ViewToken, guarded_views
 from armnn_py.runtime.notices import NetworkNotices
-from armnn_py.runtime.views import ViewToken, guarded_views
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 

@@ -16,10 +16,10 @@ from armnn_py._native.optimization_sink import OptimizationAnswer, SubstitutionD
 from armnn_py._native.read_layers import NonsenseError, descriptor_from_struct
 from armnn_py._native.subgraph import BOUNDARY, LayerData, SubgraphData
 from armnn_py.descriptors import DESCRIPTOR_OF, ConcatDescriptor, PreCompiledDescriptor, View
+from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.parts import subgraph_data
 from armnn_py.optimizer.subgraph_selection import select_subgraphs
-from armnn_py.optimizer.views import find_fault
 from armnn_py.types import LayerType
 
 INFO = TensorInfo((2,))

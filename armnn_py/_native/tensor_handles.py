@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from armnn_py._native.subgraph import LayerView
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["PartRefusedError", "TensorHandle", "TensorHandleFactory", "read_factory_id"]
+__all__ = ["SubTensorRefusedError", "TensorHandle", "TensorHandleFactory", "read_factory_id"]
 
 #: Capabilities that make a copy of what could be an import.
 _FORBIDS_IMPORT = abi.ARMNN_FACTORY_PADDING_REQUIRED | abi.ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED
 
 
-class PartRefusedError(Exception):
+class SubTensorRefusedError(Exception):
     """A backend cannot have one tensor in another; the text has its words."""
 
     def __init__(self, function: str, error: ErrorBuffer | None = None) -> None:
@@ -95,13 +95,13 @@ class TensorHandle:
 
         Raises
         ------
-        PartRefusedError
+        SubTensorRefusedError
             If the backend says that this cannot be had, or has no such function.
         BackendError
             If it fails in another way.
         """
         if not self._api.decorate:
-            raise PartRefusedError("decorate")
+            raise SubTensorRefusedError("decorate")
         error = ErrorBuffer()
         out = ctypes.POINTER(abi.armnn_tensor_handle_t)()
         status = self._api.decorate(
@@ -111,7 +111,7 @@ class TensorHandle:
             ctypes.byref(error.struct),
         )
         if status == abi.ARMNN_STATUS_UNSUPPORTED:
-            raise PartRefusedError("decorate", error)
+            raise SubTensorRefusedError("decorate", error)
         if status != abi.ARMNN_STATUS_OK or not out:
             raise backend_failure(self.factory.backend_id, "decorate", status, error)
         return TensorHandle(out, self.factory)
@@ -257,13 +257,13 @@ class TensorHandleFactory:
 
         Raises
         ------
-        PartRefusedError
+        SubTensorRefusedError
             If the backend says that this part cannot be had, or makes no parts.
         BackendError
             If it fails in another way, or the handle does not know its parent.
         """
         if not self.supports_sub_tensors:
-            raise PartRefusedError("create_sub_tensor_handle")
+            raise SubTensorRefusedError("create_sub_tensor_handle")
         error = ErrorBuffer()
         out = ctypes.POINTER(abi.armnn_tensor_handle_t)()
         status = self._api.create_sub_tensor_handle(
@@ -275,7 +275,7 @@ class TensorHandleFactory:
             ctypes.byref(error.struct),
         )
         if status == abi.ARMNN_STATUS_UNSUPPORTED:
-            raise PartRefusedError("create_sub_tensor_handle", error)
+            raise SubTensorRefusedError("create_sub_tensor_handle", error)
         if status != abi.ARMNN_STATUS_OK or not out:
             raise backend_failure(self.backend_id, "create_sub_tensor_handle", status, error)
         handle = TensorHandle(out, self)

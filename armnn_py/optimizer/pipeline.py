@@ -14,8 +14,8 @@ from armnn_py.garbage import without_collections
 from armnn_py.optimizer.assign import AssignmentDraft, assign_nodes, pin_nodes, ranks_of_layers
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.optimizer.optimized import PlacedNetwork
-from armnn_py.optimizer.parts import number_parts, optimize_parts
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.optimizer.reduce_precision import (
@@ -195,11 +195,11 @@ class _Pipeline:
         others = [self.available[name] for name in self.available if name not in listed]
         candidates = [*self.backends, *(backend for backend in others if backend.id in used)]
         if self.options.compile_parts:
-            self.records += optimize_parts(
+            self.records += optimize_subgraphs(
                 self.graph, candidates, self.model_options, replace=replace
             )
         else:
-            number_parts(self.graph)
+            number_subgraphs(self.graph)
         if self.options.validate:
             self._passes([])
 

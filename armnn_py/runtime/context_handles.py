@@ -8,9 +8,9 @@ import logging
 from typing import TYPE_CHECKING
 
 from armnn_py._native.handle_registry import HandleRegistry
-from armnn_py._native.tensor_handles import PartRefusedError
+from armnn_py._native.tensor_handles import SubTensorRefusedError
 from armnn_py.errors import BackendError
-from armnn_py.runtime.part_handles import make_part
+from armnn_py.runtime.sub_handles import make_sub_handle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +62,8 @@ class ContextHandles:
         if want.parent is None:
             return factory.create(want.info, managed=want.managed)
         try:
-            return make_part(factory, self._handles[want.parent], want.info, want.origin)
-        except PartRefusedError as refused:
+            return make_sub_handle(factory, self._handles[want.parent], want.info, want.origin)
+        except SubTensorRefusedError as refused:
             raise BackendError(
                 f"backend '{factory.backend_id}': a tensor cannot lie in another now, though the "
                 "same was possible when the network was loaded",

@@ -167,7 +167,7 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
             and source.factory == target.factory
             and target.factory in in_place
             and source.info == target.info
-            # Whether parts of parts can be had was tried only where they are planned.
+            # Whether sub-tensors of sub-tensors can be had was tried only where they are planned.
             and (source.holder.parent is None or id(target) not in wholes)
         )
 
@@ -183,10 +183,10 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
         while holder is not None and id(holder) not in numbers:
             missing.append(holder)
             holder = None if holder.parent is None else holder.parent.holder
-        for part in reversed(missing):
-            parent = None if part.parent is None else numbers[id(part.parent.holder)]
-            numbers[id(part)] = len(planned)
-            planned.append(_plan_handle(part, parent, *lifetimes[id(part.place[0])]))
+        for sub in reversed(missing):
+            parent = None if sub.parent is None else numbers[id(sub.parent.holder)]
+            numbers[id(sub)] = len(planned)
+            planned.append(_plan_handle(sub, parent, *lifetimes[id(sub.place[0])]))
         return numbers[id(tensor.holder)]
 
     for tensor in tensors:

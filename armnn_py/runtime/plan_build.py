@@ -176,7 +176,7 @@ def share_in_place(
     Parameters
     ----------
     build
-        With lifetimes and parts.
+        With lifetimes and sub-tensors.
     kind
         Which tensors: an ``ARMNN_PLAN_TENSOR_`` value.
     may_share

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FOREIGN", "Build", "PlannedStep", "PlannedTensor"]
 
-#: Tensors whose memory is not the plan's: parts of them lie there, too.
+#: Tensors whose memory is not the plan's: sub-tensors of them lie there, too.
 FOREIGN = (
     abi.ARMNN_PLAN_TENSOR_INPUT,
     abi.ARMNN_PLAN_TENSOR_OUTPUT,
@@ -43,7 +43,7 @@ class PlannedTensor:
     info: TensorInfo | None = None  # of a handle
     factory: str = ""  # of a handle: which makes it
     managed: bool = False  # of a handle: whether its memory comes from pools
-    parent: PlannedTensor | None = None  # the tensor that it is a part of
+    parent: PlannedTensor | None = None  # the tensor that this one is a sub-tensor of
     offset: int = 0  # in the parent, in bytes
     origin: tuple[int, ...] | None = None  # in the parent; None: all of it, under another shape
     placed_by: PlannedStep | None = None  # whose layer joins it to its parent

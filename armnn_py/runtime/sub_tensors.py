@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Layers without work: Concat, Splitter and Reshape whose tensors lie inside each other.
 
-Where every dimension before the joined or cut axis is 1, the parts are runs of bytes of the whole;
-what is reshaped is the same bytes. Then nothing needs to be executed: in host memory the parts get
-their places in the whole, which may be the caller's; in memory of a backend they are handles that
-its factory makes inside others. Kernels ask for aligned tensors, so a part whose offset is not a
-multiple of that has to be copied after all; what a factory refuses, too: such a layer is executed.
+Where every dimension before the joined or cut axis is 1, the sub-tensors are runs of bytes of the
+whole; the result of a Reshape has the same bytes. Then nothing needs to be executed: in host memory
+the sub-tensors lie in the whole, which may be the caller's; in memory of a backend they are handles
+that its factory makes inside others. Kernels ask for aligned tensors: a layer is executed after all
+if a sub-tensor would begin at another offset, or if the factory refuses one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.descriptors import ConcatDescriptor, SplitterDescriptor
-from armnn_py.runtime.part_handles import find_refused
+from armnn_py.runtime.sub_handles import find_refused
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def is_candidate(layer: Layer) -> bool:
 
     That is a Concat or Splitter along its outermost axis, or a Reshape.
     """
-    return _is_reshape(layer) or _part_offsets(layer) is not None
+    return _is_reshape(layer) or _sub_offsets(layer) is not None
 
 
 def _is_reshape(layer: Layer) -> bool:
@@ -55,42 +55,42 @@ def _is_reshape(layer: Layer) -> bool:
     )
 
 
-def _part_offsets(layer: Layer) -> list[int] | None:
-    """Where the parts begin in the whole, in bytes; None if they are no runs of bytes of it."""
+def _sub_offsets(layer: Layer) -> list[int] | None:
+    """Where the sub-tensors begin in the whole, in bytes; None if one is no run of its bytes."""
     descriptor = layer.descriptor
     sources = [slot.info for slot in layer.inputs if slot is not None]
     targets = [slot.info for slot in layer.outputs]
     if layer.type == LayerType.CONCAT and isinstance(descriptor, ConcatDescriptor):
-        parts, wholes, views = sources, targets, descriptor.views
+        subs, wholes, views = sources, targets, descriptor.views
     elif layer.type == LayerType.SPLITTER and isinstance(descriptor, SplitterDescriptor):
-        parts, wholes, views = targets, sources, descriptor.views
+        subs, wholes, views = targets, sources, descriptor.views
     else:
         return None
-    if len(wholes) != 1 or len(parts) != len(views) or not parts:
+    if len(wholes) != 1 or len(subs) != len(views) or not subs:
         return None
     offsets = []
-    for part, view in zip(parts, views, strict=True):
-        offset = _offset(wholes[0], part, view)
+    for sub, view in zip(subs, views, strict=True):
+        offset = _offset(wholes[0], sub, view)
         if offset is None:
             return None
         offsets.append(offset)
     if layer.type == LayerType.CONCAT:
-        end = 0  # the parts of a Concat are written: they must follow each other
-        for part, offset in zip(parts, offsets, strict=True):
+        end = 0  # the sub-tensors of a Concat are written: they must follow each other
+        for sub, offset in zip(subs, offsets, strict=True):
             if offset != end:
                 return None
-            end += part.byte_size
+            end += sub.byte_size
         if end != wholes[0].byte_size:
             return None
     return offsets
 
 
-def _offset(whole: TensorInfo, part: TensorInfo, view: View) -> int | None:
-    """Where a part begins in bytes, if it is one run of bytes and its numbers mean the same."""
-    if part.data_type != whole.data_type or part.quantization != whole.quantization:
+def _offset(whole: TensorInfo, sub: TensorInfo, view: View) -> int | None:
+    """Where a sub-tensor begins, in bytes, if it is one run of them and its numbers mean the same."""
+    if sub.data_type != whole.data_type or sub.quantization != whole.quantization:
         return None  # its values are converted
     shape = whole.static_shape
-    if part.static_shape != tuple(view.size) or len(view.size) != len(shape):
+    if sub.static_shape != tuple(view.size) or len(view.size) != len(shape):
         return None
     cut = [axis for axis, size in enumerate(shape) if view.size[axis] != size]
     if not cut:
@@ -105,7 +105,7 @@ def _offset(whole: TensorInfo, part: TensorInfo, view: View) -> int | None:
 class _Link:
     """One tensor shall lie in another."""
 
-    part: PlannedTensor
+    sub: PlannedTensor
     whole: PlannedTensor
     offset: int
     origin: tuple[int, ...] | None
@@ -119,7 +119,7 @@ def elide_layers(
     *,
     enabled: bool = True,
 ) -> list[str]:
-    """Place the parts of candidates inside the wholes, or make the steps that execute them.
+    """Place the sub-tensors of candidates inside the wholes, or make the steps that execute them.
 
     Parameters
     ----------
@@ -210,12 +210,12 @@ class _Places:
         self._undo: list[tuple[PlannedTensor, _Link | None, PlannedStep | None]] = []
 
     def take(self, step: PlannedStep) -> bool:
-        """Let the parts of a candidate lie in the whole; False if that cannot be."""
+        """Let the sub-tensors of a candidate lie in the whole; False if that cannot be."""
         links = _links(self._build, step)
         self._undo.clear()
         moved = []  # groups of tensors that get other places
         for link in links:
-            root = self._place(link.part)[0]
+            root = self._place(link.sub)[0]
             if not self._join(link, step):
                 break
             moved.append(root)
@@ -236,28 +236,28 @@ class _Places:
         return False
 
     def _join(self, link: _Link, step: PlannedStep) -> bool:
-        """Let the part lie in the whole; what lies in the part comes with it."""
-        part, whole = link.part, link.whole
+        """Let the sub-tensor lie in the whole; what lies in the sub-tensor comes with it."""
+        sub, whole = link.sub, link.whole
         if whole.kind == abi.ARMNN_PLAN_TENSOR_CONSTANT:
             return False
         handle = abi.ARMNN_PLAN_TENSOR_HANDLE
-        if (part.kind == handle) != (whole.kind == handle) or part.factory != whole.factory:
+        if (sub.kind == handle) != (whole.kind == handle) or sub.factory != whole.factory:
             return False
-        if not _can_lie_elsewhere(part) or not self._make_root(part):
+        if not _can_lie_elsewhere(sub) or not self._make_root(sub):
             return False
-        if self._place(whole)[0] is part:
+        if self._place(whole)[0] is sub:
             return False
         self._link(link, step)
         return True
 
     def _link(self, link: _Link, step: PlannedStep | None) -> None:
-        part = link.part
+        sub = link.sub
         old = None
-        if part.parent is not None:
-            old = _Link(part, part.parent, part.offset, part.origin)
-        self._undo.append((part, old, part.placed_by))
-        part.parent, part.offset, part.origin = link.whole, link.offset, link.origin
-        part.placed_by = step
+        if sub.parent is not None:
+            old = _Link(sub, sub.parent, sub.offset, sub.origin)
+        self._undo.append((sub, old, sub.placed_by))
+        sub.parent, sub.offset, sub.origin = link.whole, link.offset, link.origin
+        sub.placed_by = step
 
     def _make_root(self, tensor: PlannedTensor) -> bool:
         """Turn a tensor that is all of others into the one that they lie in.
@@ -309,15 +309,15 @@ def _links(build: Build, step: PlannedStep) -> list[_Link]:
         if _can_lie_elsewhere(target):
             return [_Link(target, source, 0, None)]
         return [_Link(source, target, 0, None)]
-    offsets = _part_offsets(layer)
+    offsets = _sub_offsets(layer)
     assert offsets is not None
     assert isinstance(layer.descriptor, ConcatDescriptor | SplitterDescriptor)
-    parts, whole = (inputs, outputs[0]) if layer.type == LayerType.CONCAT else (outputs, inputs[0])
-    if len({id(part) for part in parts}) != len(parts):
+    subs, whole = (inputs, outputs[0]) if layer.type == LayerType.CONCAT else (outputs, inputs[0])
+    if len({id(sub) for sub in subs}) != len(subs):
         return []
     return [
-        _Link(part, whole, offset, tuple(view.origin))
-        for part, offset, view in zip(parts, offsets, layer.descriptor.views, strict=True)
+        _Link(sub, whole, offset, tuple(view.origin))
+        for sub, offset, view in zip(subs, offsets, layer.descriptor.views, strict=True)
     ]
 
 

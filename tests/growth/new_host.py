@@ -110,13 +110,13 @@ def view_of(layer: tuple[LayerType, Any, ann.TensorInfo]) -> LayerView:
 
 def forced(runtime: ann.Runtime, old: Any) -> list[str]:
     """Let 'Old' optimise sub-graphs of a graph whose layers are all its own, asked or not."""
-    from armnn_py.optimizer import parts
+    from armnn_py.optimizer.optimize_subgraphs import optimize_subgraphs
 
     graph = Graph.from_network(network_of(KNOWN, *NEW.values()))
     for node in graph.nodes:
         if not node.is_host:
             node.backend = "Old"
-    records = parts.optimize_parts(graph, [old], replace=lambda *_: None)
+    records = optimize_subgraphs(graph, [old], replace=lambda *_: None)
     return [change for record in records for change in record.changes]
 
 

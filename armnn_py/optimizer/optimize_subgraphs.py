@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["number_parts", "optimize_parts", "subgraph_data"]
+__all__ = ["number_subgraphs", "optimize_subgraphs", "subgraph_data"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
 
-def optimize_parts(
+def optimize_subgraphs(
     graph: Graph,
     backends: Sequence[Backend],
     model_options: ModelOptions | None = None,
     *,
     replace: Callable[[list[Node], str, str], None],
 ) -> list[PassRecord]:
-    """Let each backend optimise its sub-graphs, and number the parts that come of it.
+    """Let each backend optimise its sub-graphs, and number those that come of it.
 
     Parameters
     ----------
@@ -85,18 +85,18 @@ def optimize_parts(
                     work.optimize(backend, view_of(view.nodes))
         if idle:
             break
-    number_parts(graph)
+    number_subgraphs(graph)
     return [PassRecord(f"sub-graphs of {name}", tuple(log)) for name, log in work.changes.items()]
 
 
-def number_parts(graph: Graph) -> None:
-    """Give each node the number of its part: the maximal groups of all backends, in order."""
+def number_subgraphs(graph: Graph) -> None:
+    """Give each node the number of its sub-graph: the maximal groups of all backends, in order."""
     order = {node: index for index, node in enumerate(graph.nodes)}
-    parts: list[SubgraphView] = []
+    subgraphs: list[SubgraphView] = []
     for owner in dict.fromkeys(node.backend for node in order if not node.is_host):
-        parts += select_subgraphs(graph, lambda node, owner=owner: node.backend == owner)  # type: ignore[misc]
-    for number, part in enumerate(sorted(parts, key=lambda part: order[part.nodes[0]])):
-        for node in part.nodes:
+        subgraphs += select_subgraphs(graph, lambda node, owner=owner: node.backend == owner)  # type: ignore[misc]
+    for number, view in enumerate(sorted(subgraphs, key=lambda view: order[view.nodes[0]])):
+        for node in view.nodes:
             node.part = number
 
 
@@ -137,7 +137,7 @@ def subgraph_data(graph: Graph, view: SubgraphView) -> SubgraphData:
 
 
 class _Work:
-    """What one call of `optimize_parts` knows."""
+    """What one call of `optimize_subgraphs` knows."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py._native.tensor_handles import PartRefusedError
+from armnn_py._native.tensor_handles import SubTensorRefusedError
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from armnn_py.runtime.planned import Build, PlannedTensor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["find_refused", "make_part"]
+__all__ = ["find_refused", "make_sub_handle"]
 
 _log = logging.getLogger("armnn_py.runtime")
 
 
-def make_part(
+def make_sub_handle(
     factory: TensorHandleFactory,
     parent: TensorHandle,
     info: TensorInfo,
@@ -38,7 +38,7 @@ def make_part(
 
     Raises
     ------
-    PartRefusedError
+    SubTensorRefusedError
         If the backend says that this cannot be had.
     BackendError
         If it fails in another way.
@@ -79,14 +79,14 @@ class _Trial:
         while above is not None and id(above) not in self._handles:
             missing.append(above)
             above = above.parent
-        for part in reversed(missing):  # parents first, so that they are destroyed last
-            parent = None if part.parent is None else self._handles[id(part.parent)]
+        for sub in reversed(missing):  # parents first, so that they are destroyed last
+            parent = None if sub.parent is None else self._handles[id(sub.parent)]
             handle = None
-            if part.parent is None or parent is not None:
-                handle = self._try(part, parent)
+            if sub.parent is None or parent is not None:
+                handle = self._try(sub, parent)
                 if handle is None:
-                    self.refused.add(id(part))
-            self._handles[id(part)] = handle
+                    self.refused.add(id(sub))
+            self._handles[id(sub)] = handle
 
     def _try(self, tensor: PlannedTensor, parent: TensorHandle | None) -> TensorHandle | None:
         assert tensor.info is not None
@@ -94,8 +94,8 @@ class _Trial:
         if parent is None:
             return factory.create(tensor.info, managed=tensor.managed)
         try:
-            return make_part(factory, parent, tensor.info, tensor.origin)
-        except PartRefusedError as refused:
+            return make_sub_handle(factory, parent, tensor.info, tensor.origin)
+        except SubTensorRefusedError as refused:
             self._tell(tensor, logging.DEBUG, f"backend '{factory.backend_id}': {refused}")
         except BackendError as error:
             self._tell(tensor, logging.WARNING, str(error))
@@ -104,7 +104,7 @@ class _Trial:
     def _tell(self, tensor: PlannedTensor, level: int, words: str) -> None:
         assert tensor.placed_by is not None
         assert tensor.placed_by.layer is not None
-        if id(tensor.placed_by) not in self._told:  # each of its parts may be refused
+        if id(tensor.placed_by) not in self._told:  # each of its sub-tensors may be refused
             self._told.add(id(tensor.placed_by))
             _log.log(level, "layer '%s' is executed: %s", tensor.placed_by.layer.name, words)
 

@@ -20,7 +20,7 @@ import armnn_py as ann
 from armnn_py._native.blob import check_blob
 from armnn_py.network import Layer
 from armnn_py.optimizer.graph import Graph, Node
-from armnn_py.optimizer.parts import optimize_parts
+from armnn_py.optimizer.optimize_subgraphs import optimize_subgraphs
 from armnn_py.types import LayerType
 
 IMAGE = ann.TensorInfo((1, 4, 4, 2))
@@ -117,7 +117,7 @@ def optimize(net: Net, runtime: ann.Runtime) -> Result:
             node.backend = "CpuRef"
 
     backends = [runtime.backends[name] for name in ("Views", "CpuRef")]
-    (record,) = optimize_parts(graph, backends, replace=replace)
+    (record,) = optimize_subgraphs(graph, backends, replace=replace)
     assert record.name == "sub-graphs of Views"
     graph.to_network()[0].validate()
     stood_for = [origin for node in graph for origin in node.origins]

@@ -3,8 +3,8 @@
 """Lifetimes to offsets: where each tensor and each scratch buffer lies in one arena.
 
 Greedy by size, smallest gap first (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural
-Net Inference", 2020): records are placed biggest first, each into the smallest gap between records
-already placed whose lifetimes overlap its own, or behind them all.
+Net Inference", 2020): the biggest record gets its offset first; each lies in the smallest gap
+between records before it whose lifetimes overlap its own, or behind them all.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _round_up(value: int, alignment: int = ALIGNMENT) -> int:
 
 
 def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
-    """Place every record so that no two that live at the same time overlap.
+    """Give every record an offset so that no two that live at the same time overlap.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class _Occupied:
     Parameters
     ----------
     records
-        All buffers that will be placed.
+        All buffers that will be added.
     """
 
     def __init__(self, records: Sequence[UsageRecord]) -> None:

@@ -132,7 +132,7 @@ def uses_callers_memory(tensors: Sequence[PlannedTensor], step: PlannedStep) -> 
         return True
     if step.kind != abi.ARMNN_PLAN_STEP_IMPORT:
         return False
-    return tensors[step.inputs[0]].place[0].kind == abi.ARMNN_PLAN_TENSOR_INPUT
+    return tensors[step.inputs[0]].location[0].kind == abi.ARMNN_PLAN_TENSOR_INPUT
 
 
 def close_maps(build: Build) -> None:
@@ -163,7 +163,7 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
         return (
             target.managed
             and source.managed
-            and source.place[0].managed
+            and source.location[0].managed
             and source.factory == target.factory
             and target.factory in in_place
             and source.info == target.info
@@ -175,7 +175,7 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
     tensors = [tensor for tensor in build.tensors if tensor.kind == kind]
     planned: list[PlannedHandle] = []
     numbers: dict[int, int] = {}
-    lifetimes = {place: _lifetime(group) for place, group in find_groups(build).items()}
+    lifetimes = {buffer: _lifetime(group) for buffer, group in find_groups(build).items()}
 
     def number(tensor: PlannedTensor) -> int:
         missing = []
@@ -186,7 +186,7 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
         for sub in reversed(missing):
             parent = None if sub.parent is None else numbers[id(sub.parent.holder)]
             numbers[id(sub)] = len(planned)
-            planned.append(_plan_handle(sub, parent, *lifetimes[id(sub.place[0])]))
+            planned.append(_plan_handle(sub, parent, *lifetimes[id(sub.location[0])]))
         return numbers[id(tensor.holder)]
 
     for tensor in tensors:
@@ -195,7 +195,7 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
 
 
 def _lifetime(group: list[PlannedTensor]) -> tuple[int, int]:
-    """First and last step of all tensors in one place: a parent lives as long as its children."""
+    """First and last step of all tensors in one buffer: a parent lives as long as its children."""
     first = min((member.first for member in group if member.first >= 0), default=0)
     return first, max(first, *(member.last for member in group))
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The tensors that lie in one place: which bytes of it are still in use."""
+"""The tensors that lie in one buffer: which bytes of it are still in use."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["Neighbours"]
 
 
 class Neighbours:
-    """The tensors of one place.
+    """The tensors of one buffer.
 
     Those that no step needs any more are dropped as they are met: a chain of layers that work in
-    place has as many tensors in one place as it has layers.
+    place has as many tensors in one buffer as it has layers.
 
     Parameters
     ----------
     tensors
-        All that lie in the place, with lifetimes; see `find_groups`.
+        All that lie in the buffer, with lifetimes; see `find_groups`.
 
     Attributes
     ----------
@@ -39,10 +39,10 @@ class Neighbours:
         self._by_size: dict[int, list[tuple[int, int, PlannedTensor]]] = {}
         self.alignment = max(tensor.alignment for tensor in tensors)
         for tensor in tensors:
-            self._insert(tensor.place[1], tensor)
+            self._insert(tensor.location[1], tensor)
 
     def take_in(self, others: Neighbours, offset: int) -> None:
-        """Add the tensors of another place, which begins ``offset`` bytes into this one now."""
+        """Add the tensors of another buffer, which begins ``offset`` bytes into this one now."""
         for entries in others._by_size.values():
             for begin, _, tensor in entries:
                 self._insert(offset + begin, tensor)

@@ -335,7 +335,7 @@ class NetworkPlan:
     def _add_tensor(
         spec: PlanSpec, tensor: PlannedTensor, offsets: tuple[int, ...], numbers: dict[int, int]
     ) -> None:
-        root, begin = tensor.place
+        root, begin = tensor.location
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA and tensor.is_foreign:
             spec.add_tensor(
                 abi.ARMNN_PLAN_TENSOR_PART,

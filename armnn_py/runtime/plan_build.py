@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Steps of building a plan: waits, alignments, lifetimes, and where each tensor lies."""
+"""Steps of building a plan: waits, alignments, lifetimes, and the offset of each tensor."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def find_alignments(build: Build) -> None:
                 tensor = build.tensors[number]
                 tensor.alignment = max(tensor.alignment, wanted)
     for tensor in build.tensors:
-        root, _ = tensor.place
+        root, _ = tensor.location
         if root.kind in FOREIGN:
             root.alignment = max(root.alignment, tensor.alignment)
     for tensor in build.tensors:
@@ -94,20 +94,20 @@ def find_lifetimes(build: Build) -> None:
         if step.workload is None and step.kind in _LENDING:
             source, target = build.tensors[step.inputs[0]], build.tensors[step.outputs[0]]
             # Those that lie in the target read the source's memory, too.
-            group = groups[id(target.place[0])]
+            group = groups[id(target.location[0])]
             source.last = max(source.last, *(member.last for member in group))
     for group in groups.values():
-        root, _ = group[0].place
+        root, _ = group[0].location
         if root.kind in FOREIGN:
             root.first = min((member.first for member in group if member.first >= 0), default=-1)
             root.last = max(member.last for member in group)
 
 
 def find_groups(build: Build) -> dict[int, list[PlannedTensor]]:
-    """All tensors that lie in one place, by the id of the tensor whose place it is."""
+    """All tensors that lie in one buffer, by the id of the tensor that is the whole buffer."""
     groups: dict[int, list[PlannedTensor]] = {}
     for tensor in build.tensors:
-        groups.setdefault(id(tensor.place[0]), []).append(tensor)
+        groups.setdefault(id(tensor.location[0]), []).append(tensor)
     return groups
 
 
@@ -121,7 +121,7 @@ def plan_memory(build: Build) -> BuildMemory:
     for tensor in build.tensors:
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
             if not tensor.is_foreign:
-                chains.setdefault(id(tensor.place[0]), []).append(tensor)
+                chains.setdefault(id(tensor.location[0]), []).append(tensor)
         elif tensor.kind == abi.ARMNN_PLAN_TENSOR_MAPPED:
             # For a copy of mapped memory that cannot be read as it is.
             tensor.record = len(records)
@@ -184,7 +184,7 @@ def share_in_place(
     """
     if all(tensor.kind != kind for tensor in build.tensors):
         return
-    neighbours = {place: Neighbours(group) for place, group in find_groups(build).items()}
+    neighbours = {buffer: Neighbours(group) for buffer, group in find_groups(build).items()}
     for position, step in enumerate(build.steps):
         if step.workload is None or not step.outputs:
             continue
@@ -204,7 +204,7 @@ def share_in_place(
                 and may_share(source, target)
                 and _can_be_overwritten(source, target, position, neighbours)
             ):
-                root, offset = source.place
+                root, offset = source.location
                 neighbours[id(root)].take_in(neighbours.pop(id(target)), offset)
                 target.shares = source.holder
                 break
@@ -217,7 +217,7 @@ def _can_be_overwritten(
     neighbours: dict[int, Neighbours],
 ) -> bool:
     """Whether nobody needs the bytes of ``source`` any more, and they suit ``target``."""
-    root, offset = source.place
+    root, offset = source.location
     if root.kind != source.kind or root is target:
         return False
     if neighbours[id(root)].are_in_use(offset, offset + source.size, position, besides=source):

@@ -38,7 +38,7 @@ class PlannedTensor:
     value: np.ndarray | None = None
     first: int = -1
     last: int = -1
-    record: int = -1  # number of its usage record; -1: it has no place in the arena
+    record: int = -1  # number of its usage record; -1: it has no bytes in the arena
     shares: PlannedTensor | None = None  # the first tensor whose memory it takes over
     info: TensorInfo | None = None  # of a handle
     factory: str = ""  # of a handle: which makes it
@@ -46,17 +46,17 @@ class PlannedTensor:
     parent: PlannedTensor | None = None  # the tensor that this one is a sub-tensor of
     offset: int = 0  # in the parent, in bytes
     origin: tuple[int, ...] | None = None  # in the parent; None: all of it, under another shape
-    placed_by: PlannedStep | None = None  # whose layer joins it to its parent
-    #: A tensor further up than parent or holder, and where in it this one begins: see `place`.
+    joined_by: PlannedStep | None = None  # whose layer joins it to its parent
+    #: A tensor further up than parent or holder, and where in it this one begins: see `location`.
     shortcut: tuple[PlannedTensor, int] | None = None
 
     @property
     def holder(self) -> PlannedTensor:
-        """The first tensor of those that lie in one place one after the other."""
+        """The first tensor of those that have the same bytes one after the other."""
         return self if self.shares is None else self.shares
 
     @property
-    def place(self) -> tuple[PlannedTensor, int]:
+    def location(self) -> tuple[PlannedTensor, int]:
         """The tensor whose memory this one has or lies in, and where, in bytes.
 
         Chains are as long as the network: the way is remembered. That holds while tensors without
@@ -85,11 +85,11 @@ class PlannedTensor:
     @property
     def is_foreign(self) -> bool:
         """Whether it lies in memory of the caller, or of a backend that opened it to the host."""
-        return self.place[0].kind in FOREIGN
+        return self.location[0].kind in FOREIGN
 
     def leave(self) -> None:
-        """Have a place of its own again."""
-        self.parent, self.offset, self.origin, self.placed_by = None, 0, None, None
+        """Have memory of its own again."""
+        self.parent, self.offset, self.origin, self.joined_by = None, 0, None, None
         self.shortcut = None
 
 

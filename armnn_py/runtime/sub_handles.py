@@ -102,11 +102,11 @@ class _Trial:
         return None
 
     def _tell(self, tensor: PlannedTensor, level: int, words: str) -> None:
-        assert tensor.placed_by is not None
-        assert tensor.placed_by.layer is not None
-        if id(tensor.placed_by) not in self._told:  # each of its sub-tensors may be refused
-            self._told.add(id(tensor.placed_by))
-            _log.log(level, "layer '%s' is executed: %s", tensor.placed_by.layer.name, words)
+        assert tensor.joined_by is not None
+        assert tensor.joined_by.layer is not None
+        if id(tensor.joined_by) not in self._told:  # each of its sub-tensors may be refused
+            self._told.add(id(tensor.joined_by))
+            _log.log(level, "layer '%s' is executed: %s", tensor.joined_by.layer.name, words)
 
     def destroy(self) -> None:
         for handle in reversed(self._handles.values()):

@@ -86,7 +86,7 @@ def _sub_offsets(layer: Layer) -> list[int] | None:
 
 
 def _offset(whole: TensorInfo, sub: TensorInfo, view: View) -> int | None:
-    """Where a sub-tensor begins, in bytes, if it is one run of them and its numbers mean the same."""
+    """Where a sub-tensor begins, in bytes; None if it is no run of bytes or has another meaning."""
     if sub.data_type != whole.data_type or sub.quantization != whole.quantization:
         return None  # its values are converted
     shape = whole.static_shape
@@ -119,7 +119,7 @@ def elide_layers(
     *,
     enabled: bool = True,
 ) -> list[str]:
-    """Place the sub-tensors of candidates inside the wholes, or make the steps that execute them.
+    """Lay the sub-tensors of candidates into the wholes, or make the steps that execute them.
 
     Parameters
     ----------
@@ -143,15 +143,15 @@ def elide_layers(
     open_steps = list(candidates)
     position_of = {id(step): position for position, step in enumerate(build.steps)}
     while True:
-        places = _Places(build)
-        refused = [step for step in open_steps if not (enabled and places.take(step))]
+        layout = _Layout(build)
+        refused = [step for step in open_steps if not (enabled and layout.take(step))]
         if not refused and open_steps:
             faulty = find_refused(build, factories)
-            guilty = {id(t.placed_by) for t in build.tensors if id(t) in faulty}
+            guilty = {id(t.joined_by) for t in build.tensors if id(t) in faulty}
             refused = [step for step in open_steps if id(step) in guilty]
         if not refused:
             break
-        # Their workloads ask for alignments, too: what was placed before is looked at again.
+        # Their workloads ask for alignments, too: what was laid out before is looked at again.
         executed = {id(step) for step in refused}
         for step in refused:
             assert step.layer is not None
@@ -191,10 +191,10 @@ def _alignments(build: Build) -> dict[int, int]:
     return needs
 
 
-# ---- Placing -------------------------------------------------------------------------------------
+# ---- Layout --------------------------------------------------------------------------------------
 
 
-class _Places:
+class _Layout:
     """Where the tensors of a plan lie, while layers are elided one after the other."""
 
     def __init__(self, build: Build) -> None:
@@ -202,7 +202,7 @@ class _Places:
             tensor.leave()
         self._build = build
         needs = _alignments(build)
-        #: What the tensors that lie in one ask of its place, by its id. Alignments are powers of
+        #: What the tensors that lie in one ask of its address, by its id. Alignments are powers of
         #: two: where the largest is kept, all are.
         self._alignment = {id(t): needs.get(id(t), 1) for t in build.tensors}
         #: By id: a tensor further up, and where in it this one begins; links in between stay.
@@ -213,26 +213,26 @@ class _Places:
         """Let the sub-tensors of a candidate lie in the whole; False if that cannot be."""
         links = _links(self._build, step)
         self._undo.clear()
-        moved = []  # groups of tensors that get other places
+        moved = []  # groups of tensors that move
         for link in links:
-            root = self._place(link.sub)[0]
+            root = self._locate(link.sub)[0]
             if not self._join(link, step):
                 break
             moved.append(root)
         else:
             if links and all(self._is_aligned(root) for root in moved):
-                whole = id(self._place(links[0].whole)[0])
+                whole = id(self._locate(links[0].whole)[0])
                 for root in moved:
                     asked = self._alignment.pop(id(root))
                     self._alignment[whole] = max(asked, self._alignment.get(whole, 1))
                 return True
         if self._undo:
             self._above.clear()
-        for tensor, old, placed_by in reversed(self._undo):
+        for tensor, old, joined_by in reversed(self._undo):
             tensor.leave()
             if old is not None:
                 tensor.parent, tensor.offset, tensor.origin = old.whole, old.offset, old.origin
-                tensor.placed_by = placed_by
+                tensor.joined_by = joined_by
         return False
 
     def _join(self, link: _Link, step: PlannedStep) -> bool:
@@ -245,7 +245,7 @@ class _Places:
             return False
         if not _can_lie_elsewhere(sub) or not self._make_root(sub):
             return False
-        if self._place(whole)[0] is sub:
+        if self._locate(whole)[0] is sub:
             return False
         self._link(link, step)
         return True
@@ -255,14 +255,14 @@ class _Places:
         old = None
         if sub.parent is not None:
             old = _Link(sub, sub.parent, sub.offset, sub.origin)
-        self._undo.append((sub, old, sub.placed_by))
+        self._undo.append((sub, old, sub.joined_by))
         sub.parent, sub.offset, sub.origin = link.whole, link.offset, link.origin
-        sub.placed_by = step
+        sub.joined_by = step
 
     def _make_root(self, tensor: PlannedTensor) -> bool:
         """Turn a tensor that is all of others into the one that they lie in.
 
-        False if it is less than what it lies in, or that has a fixed place.
+        False if it is less than what it lies in, or that cannot lie elsewhere.
         """
         chain = [tensor]
         while chain[-1].parent is not None:
@@ -273,14 +273,14 @@ class _Places:
             self._above.clear()
         for i in range(len(chain) - 1, 0, -1):
             above, below = chain[i], chain[i - 1]
-            self._link(_Link(above, below, 0, below.origin), below.placed_by)
+            self._link(_Link(above, below, 0, below.origin), below.joined_by)
         if tensor.parent is not None:
             old = _Link(tensor, tensor.parent, tensor.offset, tensor.origin)
-            self._undo.append((tensor, old, tensor.placed_by))
+            self._undo.append((tensor, old, tensor.joined_by))
             tensor.leave()
         return True
 
-    def _place(self, tensor: PlannedTensor) -> tuple[PlannedTensor, int]:
+    def _locate(self, tensor: PlannedTensor) -> tuple[PlannedTensor, int]:
         """The tensor that this one lies in, or it itself, and where in it, in bytes."""
         passed: list[tuple[int, int]] = []
         while tensor.parent is not None:
@@ -294,8 +294,8 @@ class _Places:
         return tensor, begin
 
     def _is_aligned(self, root: PlannedTensor) -> bool:
-        """Whether what was a place of its own lies now where all of its tensors are aligned."""
-        return self._place(root)[1] % self._alignment[id(root)] == 0
+        """Whether what was a buffer of its own lies now where all of its tensors are aligned."""
+        return self._locate(root)[1] % self._alignment[id(root)] == 0
 
 
 def _links(build: Build, step: PlannedStep) -> list[_Link]:

@@ -248,7 +248,7 @@ def check_places(build: Build, memory: BuildMemory) -> None:
     content: dict[int, tuple[int, int]] = {}  # byte of the arena -> writer's tensor, byte in it
 
     def origin(tensor: PlannedTensor) -> int:
-        return memory.offsets[tensor.record] + tensor.place[1]
+        return memory.offsets[tensor.record] + tensor.location[1]
 
     def arena(number: int) -> bool:
         return (

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From places to candidate files: steps *name* and *resolve* of loading. Runs and opens nothing."""
+"""From folders to candidate files: steps *name* and *resolve*. Runs and opens nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
     "FileIdentity",
     "Finding",
     "argument_paths",
-    "check_place",
+    "check_folder",
     "distinct_folders",
     "find_candidates",
     "look_at",
@@ -67,7 +67,7 @@ def refusal(
     return Verdict(place, path, real_path, None, None, status, stage, code, reason, hint)
 
 
-# ---- Places -------------------------------------------------------------------------------------
+# ---- Folders ------------------------------------------------------------------------------------
 
 
 def split_path_list(text: str) -> list[str]:
@@ -119,7 +119,7 @@ def distinct_folders(paths: Iterable[str]) -> list[str]:
     return list(first.values())
 
 
-def check_place(place: str, path: str) -> Verdict | None:
+def check_folder(place: str, path: str) -> Verdict | None:
     """Return why a folder cannot be searched, or None.
 
     The order of the checks is Arm NN's: empty, missing, not a directory, not absolute.
@@ -158,7 +158,7 @@ def find_candidates(
 
     Every entry yields something, in the order of the entries' names in bytes.
     """
-    unusable = check_place(place, path)
+    unusable = check_folder(place, path)
     if unusable is None:
         try:
             with os.scandir(path) as entries:

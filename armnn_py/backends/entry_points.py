@@ -27,7 +27,7 @@ from armnn_py.records import record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["GROUP", "EntryPointPlace", "entry_point_places"]
+__all__ = ["GROUP", "EntryPointFolders", "entry_point_folders"]
 
 GROUP = "armnn_py.backends"
 
@@ -37,7 +37,7 @@ _TRUSTED_AGE_NS = 2_000_000_000
 
 
 @record
-class EntryPointPlace:
+class EntryPointFolders:
     """One entry point; ``folders`` is empty and ``reason`` says why if it cannot be used."""
 
     distribution: str
@@ -64,7 +64,7 @@ class _Declaration:
 _cache: dict[str, tuple[int, tuple[_Declaration, ...]]] = {}
 
 
-def entry_point_places(search_path: Sequence[str] | None = None) -> list[EntryPointPlace]:
+def entry_point_folders(search_path: Sequence[str] | None = None) -> list[EntryPointFolders]:
     """Return the entry points of the group, sorted by distribution and name.
 
     Of a distribution that is installed twice, the first on the search path counts.
@@ -129,9 +129,9 @@ def _read_group(text: str) -> Iterator[tuple[str, str]]:
             yield key.strip(), value.strip()
 
 
-def _resolve(declaration: _Declaration) -> EntryPointPlace:
-    def place(*found: str, reason: str = "") -> EntryPointPlace:
-        return EntryPointPlace(
+def _resolve(declaration: _Declaration) -> EntryPointFolders:
+    def place(*found: str, reason: str = "") -> EntryPointFolders:
+        return EntryPointFolders(
             declaration.distribution, declaration.name, declaration.value, found, reason
         )
 

@@ -26,7 +26,7 @@ from armnn_py.backends.discovery import (
     split_path_list,
 )
 from armnn_py.backends.dynamic_backend import load_file, load_static
-from armnn_py.backends.entry_points import entry_point_places
+from armnn_py.backends.entry_points import entry_point_folders
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict, printable
@@ -207,18 +207,18 @@ def load_backends(
     options = _OptionsOfCaller(backend_options)
     if use_environment:
         bundled_backends = bundled_backends and environment.bundled_backends()
-    places: list[tuple[str, str]] = []
+    folders: list[tuple[str, str]] = []
     verdicts: list[Verdict] = []
     if enable_dynamic_backends:
-        places, verdicts = _list_places(dynamic_backends_path, bundled_backends, use_environment)
+        folders, verdicts = _list_folders(dynamic_backends_path, bundled_backends, use_environment)
     wishes = MemoryWishes({} if custom_allocators is None else custom_allocators, protected_mode)
     search = _Search(options, wishes)
     try:
         with LOADING:
             if bundled_backends:
                 search.add_static()
-            for place, path in places:
-                search.add_place(place, path)
+            for place, path in folders:
+                search.search_folder(place, path)
         search.verdicts += verdicts
         registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
         options.check_all_used(registry)
@@ -230,23 +230,23 @@ def load_backends(
     return registry
 
 
-def _list_places(
+def _list_folders(
     argument: BackendPath | Sequence[BackendPath] | None, bundled: bool, use_environment: bool
 ) -> tuple[list[tuple[str, str]], list[Verdict]]:
     """Return the folders to search, and verdicts on entry points that name none."""
-    places: list[tuple[str, str]] = []
+    folders: list[tuple[str, str]] = []
     verdicts = []
     if argument is not None:
-        places += [("argument", path) for path in argument_paths(argument)]
+        folders += [("argument", path) for path in argument_paths(argument)]
     else:
         if use_environment:
             listed = environment.dynamic_backend_paths() or ""
-            places += [("environment", path) for path in split_path_list(listed)]
+            folders += [("environment", path) for path in split_path_list(listed)]
         compiled_in = dynamic_library.compiled_in_paths()
-        places += [("compiled-in", path) for path in split_path_list(compiled_in)]
+        folders += [("compiled-in", path) for path in split_path_list(compiled_in)]
         if not use_environment or environment.entry_points():
-            for entry_point in entry_point_places():
-                places += [(entry_point.label, folder) for folder in entry_point.folders]
+            for entry_point in entry_point_folders():
+                folders += [(entry_point.label, path) for path in entry_point.folders]
                 if entry_point.reason:
                     verdicts.append(
                         refusal(
@@ -263,11 +263,11 @@ def _list_places(
         for folder in sys.modules["armnn_py"].__path__:
             own = os.path.join(folder, "_backends")
             if os.path.isdir(own):
-                places.append(("bundled", own))
-    first_places: dict[str, str] = {}
-    for place, path in places:
-        first_places.setdefault(path, place)
-    return [(first_places[path], path) for path in distinct_folders(first_places)], verdicts
+                folders.append(("bundled", own))
+    first_place_of: dict[str, str] = {}
+    for place, path in folders:
+        first_place_of.setdefault(path, place)
+    return [(first_place_of[path], path) for path in distinct_folders(first_place_of)], verdicts
 
 
 class _Search:
@@ -287,7 +287,7 @@ class _Search:
                 *load_static(static, self.backends, self.options.values_for, wishes=self.wishes)
             )
 
-    def add_place(self, label: str, path: str) -> None:
+    def search_folder(self, label: str, path: str) -> None:
         place, findings = find_candidates(label, path, self._seen)
         self.places.append(place)
         for finding in findings:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from armnn_py.backends import entry_points
-from armnn_py.backends.entry_points import GROUP, EntryPointPlace, entry_point_places
+from armnn_py.backends.entry_points import GROUP, EntryPointFolders, entry_point_folders
 
 from .harness import Load, Workshop, outcome
 
@@ -44,7 +44,7 @@ def declare(*lines: str) -> str:
     )
 
 
-def facts(places: list[EntryPointPlace]) -> list[tuple[str, str, str]]:
+def facts(places: list[EntryPointFolders]) -> list[tuple[str, str, str]]:
     return [(place.distribution, place.name, place.value) for place in places]
 
 
@@ -71,7 +71,7 @@ def test_same_answer_as_importlib(site: Path) -> None:
         for point in importlib.metadata.entry_points(group=GROUP)
         if point.dist is not None
     )
-    ours = facts(entry_point_places())
+    ours = facts(entry_point_folders())
     assert [(name.replace("-", "_"), *rest) for name, *rest in ours] == theirs
     assert ours == [
         ("acme-npu", "npu", "acme"),
@@ -82,7 +82,7 @@ def test_same_answer_as_importlib(site: Path) -> None:
 
 def test_folders_of_packages(site: Path) -> None:
     install(site, "acme", declare("a = acme", "b = acme.deep.er"), "acme", "acme.deep.er")
-    folders = [place.folders for place in entry_point_places()]
+    folders = [place.folders for place in entry_point_folders()]
     assert folders == [(str(site / "acme"),), (str(site / "acme" / "deep" / "er"),)]
 
 
@@ -93,7 +93,7 @@ def test_the_first_of_two_installs_counts(
     install(site, "acme", declare("new = acme"), "acme", version="2.0")
     install(other, "acme", declare("old = acme"), "acme", version="1.0")
     monkeypatch.setattr(sys, "path", [str(site), str(other)])
-    assert facts(entry_point_places()) == [("acme", "new", "acme")]
+    assert facts(entry_point_folders()) == [("acme", "new", "acme")]
 
 
 def test_editable_install(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_editable_install(site: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     source.mkdir(parents=True)
     (source.parent / "__init__.py").write_text("raise SystemExit('imported')\n")
     monkeypatch.setattr(sys, "path", [str(site), str(tmp_path / "source")])
-    assert entry_point_places()[0].folders == (str(source),)
+    assert entry_point_folders()[0].folders == (str(source),)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_damaged_metadata_does_no_harm(site: Path) -> None:
     )
     (site / "folder-1.0.dist-info" / "entry_points.txt").mkdir(parents=True)
     (site / "loop-1.0.dist-info").symlink_to("loop-1.0.dist-info")
-    assert facts(entry_point_places()) == [("good", "b", "good")]
+    assert facts(entry_point_folders()) == [("good", "b", "good")]
 
 
 def test_the_working_folder_is_not_searched(
@@ -145,7 +145,7 @@ def test_the_working_folder_is_not_searched(
     install(tmp_path / "here", "evil", declare("e = evil"), "evil")
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setattr(sys, "path", ["", str(site)])
-    assert entry_point_places() == []
+    assert entry_point_folders() == []
 
 
 @pytest.mark.parametrize(
@@ -156,19 +156,19 @@ def test_the_working_folder_is_not_searched(
 def test_odd_search_paths(site: Path, monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
     install(site, "good", declare("b = good"), "good")
     monkeypatch.setattr(sys, "path", [entry, str(site)])
-    assert facts(entry_point_places()) == [("good", "b", "good")]
+    assert facts(entry_point_folders()) == [("good", "b", "good")]
 
 
 def test_what_is_installed_later_is_found(site: Path) -> None:
     install(site, "one", declare("a = one"), "one")
-    assert facts(entry_point_places()) == [("one", "a", "one")]
+    assert facts(entry_point_folders()) == [("one", "a", "one")]
     install(site, "two", declare("a = two"), "two")
-    assert facts(entry_point_places()) == [("one", "a", "one"), ("two", "a", "two")]
+    assert facts(entry_point_folders()) == [("one", "a", "one"), ("two", "a", "two")]
 
 
 def test_an_unchanged_folder_is_read_once(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(site, "one", declare("a = one"), "one")
     os.utime(site, (1_000_000_000, 1_000_000_000))  # long ago: this change is not the last tick's
-    assert len(entry_point_places()) == 1
+    assert len(entry_point_folders()) == 1
     monkeypatch.setattr(entry_points, "_read_folder", lambda folder: pytest.fail("read again"))
-    assert len(entry_point_places()) == 1
+    assert len(entry_point_folders()) == 1

@@ -12,7 +12,7 @@ import pytest
 
 from armnn_py._native import dynamic_library
 from armnn_py.backends import entry_points
-from armnn_py.backends.discovery import argument_paths, check_place, split_path_list
+from armnn_py.backends.discovery import argument_paths, check_folder, split_path_list
 from armnn_py.errors import InvalidArgumentError
 
 from .harness import Load, Workshop, only, outcome, run_as_nobody
@@ -28,7 +28,7 @@ def folders(tmp_path: Path) -> dict[str, str]:
 
 
 def usable(paths: list[str]) -> list[str]:
-    return [path for path in paths if check_place("argument", path) is None]
+    return [path for path in paths if check_folder("argument", path) is None]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ _TYPES: dict[str, Any] = dict(_Api._fields_)  # type: ignore[arg-type]
 
 
 class DebugWorkload(NativeWorkload):
-    """What the executor sees is a workload of the host's, which runs the backend's in its turn.
+    """A workload of the host's for the executor, which runs the backend's workload in its turn.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ class MemoryManager:
 def create_memory_manager(
     backend_id: str, api: abi.armnn_backend_api_t, instance: int
 ) -> MemoryManager | None:
-    """The manager of what the workloads of one network share, or None if the backend has none.
+    """The manager of memory that the workloads of one network share; None if the backend has none.
 
     Raises
     ------

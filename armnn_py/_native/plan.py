@@ -281,7 +281,7 @@ class NativeContext:
     def _set_options(
         self, deadline_ns: int, interruptible: bool, strict: bool, stays: bool
     ) -> None:
-        """Write what is seldom different from the run before."""
+        """Write the options of a run, which are seldom other than those of the run before."""
         self._options = None  # until all of it is written
         run = self._run
         run.deadline_ns = deadline_ns

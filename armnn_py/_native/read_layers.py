@@ -46,7 +46,7 @@ _MAX_VIEWS = 1 << 16
 
 
 class NonsenseError(Exception):
-    """What a backend handed over means nothing; the message says why."""
+    """A backend handed over a structure that makes no sense; the message says why."""
 
 
 def address_of(pointer: Any) -> int:

@@ -126,7 +126,7 @@ class SubgraphStructs:
 
     @property
     def constants(self) -> Iterator[NDArray[Any]]:
-        """The arrays whose addresses the backend sees: what it gives back need not be copied."""
+        """The arrays whose addresses the backend sees: one that it gives back is not copied."""
         for _, aligned in self._aligned.values():
             yield aligned
 
@@ -171,7 +171,7 @@ class LayerView:
 
     @property
     def struct(self) -> abi.armnn_layer_t:
-        """The ``armnn_layer_t``; what is constant is told by the flags of the inputs' infos."""
+        """The ``armnn_layer_t``; flags of the inputs' infos tell which are constant."""
         if self._struct is None:
             data = self._data
             constant = [kind == CONSTANT for kind, _ in data.inputs]

@@ -45,7 +45,7 @@ _COMPANIONS = {
     Tag.VERNEED: (Tag.VERNEEDNUM, Tag.VERSYM),
     Tag.VERDEF: (Tag.VERDEFNUM,),
 }
-# What makes sense only beside a table: if that is missing, its tag was damaged.
+# Entries that make sense only beside a table: if that is missing, its tag was damaged.
 _SERVANTS = {
     Tag.RELASZ: Tag.RELA,
     Tag.RELAENT: Tag.RELA,

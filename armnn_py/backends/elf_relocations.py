@@ -167,7 +167,7 @@ def _highest_bit(words: Addresses) -> Addresses:
 
 
 def _check_functions(image: Image, entries: Entries, findings: _Findings) -> None:
-    """Check what runs before anybody asks for it: initialisers, finalisers, functions that choose.
+    """Check code that runs without being called: initialisers, finalisers, functions that choose.
 
     Their addresses are set by relocations; without one they would be called at a place in memory
     that belongs to somebody else.

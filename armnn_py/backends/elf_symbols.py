@@ -129,7 +129,7 @@ def check_symbols(image: Image, entries: Entries, known: int, used: NDArray[np.i
     if chosen.size and not lie_in(chosen, image.spans(code=True)).all():
         raise damaged("a function that chooses another is no code")
     needed = symbols[used[used < count]][1 if used.size and used[0] == 0 else 0 :]
-    # What is needed from elsewhere cannot be local: that is what a blank symbol looks like.
+    # A symbol that is needed from elsewhere cannot be local: a blank entry looks like that.
     if ((needed["section"] == 0) & (needed["info"] >> 4 == 0)).any():
         raise damaged("a symbol is blank")
 

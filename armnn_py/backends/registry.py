@@ -271,7 +271,7 @@ def _list_folders(
 
 
 class _Search:
-    """What has been found so far."""
+    """A search for backends: what it has met so far."""
 
     def __init__(self, options: _OptionsOfCaller, wishes: MemoryWishes) -> None:
         self.options = options
@@ -343,7 +343,7 @@ class _OptionsOfCaller:
         )
 
     def check_all_used(self, registry: BackendRegistry) -> None:
-        """Refuse options for an id that nobody has heard of.
+        """Refuse options for an id that is neither loaded nor in the report.
 
         Options for a backend that was met but refused, or has no device here, are no mistake.
         """

@@ -22,7 +22,7 @@ __all__ = ["LOADING", "FileChangedError", "SharedLibrary", "acquire", "mapped_li
 LOADING = threading.RLock()
 
 
-# Device and inode. What is mapped keeps its inode, so no other file can have the same.
+# Device and inode. A mapped file keeps its inode, so no other file can have the same.
 _Identity = tuple[int, int]
 
 

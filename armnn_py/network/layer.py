@@ -74,7 +74,7 @@ class OutputSlot:
 
     @property
     def consumers(self) -> tuple[tuple[Layer, int], ...]:
-        """Who reads it: pairs of a layer and the index of its operand, in order of insertion."""
+        """Its readers: pairs of a layer and the index of its operand, in order of insertion."""
         return tuple(self._consumers)
 
     def __repr__(self) -> str:

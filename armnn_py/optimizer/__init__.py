@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Who runs what: assignment of layers to backends."""
+"""Simplifying networks, and giving each layer a backend."""
 
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.optimizer.optimized import OptimizedNetwork

@@ -43,7 +43,7 @@ __all__ = [
     "ranks_of_layers",
 ]
 
-#: Apart from the rest: who shows the assignment need not be told by log records as well.
+#: A logger of its own: a program that shows the assignment can switch these records off.
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
 
 
@@ -97,7 +97,7 @@ class AssignmentDraft:
         )
 
     def report_fallbacks(self, level: int = logging.WARNING) -> None:
-        """Log what was refused, as one record; call it once, at the end of optimisation."""
+        """Log all refusals as one record; call it once, at the end of optimisation."""
         if not self.fallbacks or not _log.isEnabledFor(level):
             return
         layers = sum(1 for assigned in self.nodes.values() if assigned.refusals)
@@ -110,7 +110,7 @@ class AssignmentDraft:
 
 
 def pin_nodes(graph: Graph, rules: Placement) -> None:
-    """Write down for each node where rules want it, so that passes do not mix what is apart.
+    """Write down for each node where rules want it, for passes to keep two backends' layers apart.
 
     To be called on a graph of the user's layers, before any pass.
     """
@@ -302,7 +302,7 @@ class _Assigner:
         return self.rules.number_for_node(node) if pinned is None else pinned
 
     def _is_strict(self, node: Node, rule: int) -> bool:
-        """Whether a rule must be met; what was inserted beside a layer follows it if it can."""
+        """Whether a rule must be met; a layer that was inserted follows it where it can."""
         is_meant = bool(node.origins) or self.rules.rules[rule].matches(node.name, node.shown_type)
         return is_meant and self.rules.is_strict(rule)
 

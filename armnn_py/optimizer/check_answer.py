@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a backend makes of a sub-graph, and the check without which nothing of it is done.
+"""Checks of a backend's answer about a sub-graph, before any of it is carried out.
 
 Arm NN's OptimizationViews with its rule that each layer is reported exactly once. Unlike there the
 check is always on, and it looks at slots, shapes, types and cycles, too.
@@ -49,7 +49,7 @@ def same_info(a: TensorInfo | None, b: TensorInfo | None) -> bool:
 
 
 def readers_of(data: SubgraphData) -> dict[Slot, list[int]]:
-    """Who reads each slot, by numbers of layers; -1 stands for those outside."""
+    """Readers of each slot, by numbers of layers; -1 stands for those outside."""
     readers: dict[Slot, list[int]] = {slot: [-1] for slot in data.outputs}
     for number, layer in enumerate(data.layers):
         for source in layer.inputs:
@@ -214,7 +214,7 @@ def _deletion_fault(
 def _wiring_fault(
     data: SubgraphData, answer: OptimizationAnswer, readers: Mapping[Slot, list[int]]
 ) -> str | None:
-    """Whether something would read what is gone, or its own result.
+    """Whether a layer would read a slot that is gone, or its own result.
 
     Ways out of the sub-graph never come back into it, so that its inside is all there is to see.
     """

@@ -225,7 +225,7 @@ class Graph:
         self._serial = 0
         self._guids: dict[Node, int] = {}
         self._holders: dict[int, Node] = {}
-        #: What is at work on the graph now: recorded for what it takes out.
+        #: Name of the pass or stage at work; recorded for the layers that it takes out.
         self.stage = ""
         #: Which stage took out the last node that stood for a layer of the user's network.
         self.removed: dict[Origin, str] = {}
@@ -416,7 +416,7 @@ class Graph:
         self._dirty = True
 
     def replace(self, old: Value, new: Value) -> None:
-        """Let everybody who reads ``old`` read ``new``, ``new``'s own node excepted."""
+        """Let all readers of ``old`` read ``new``, ``new``'s own node excepted."""
         for node, index in list(old.users):
             if node is not new.node:
                 self.set_input(node, index, new)

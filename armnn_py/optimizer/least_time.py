@@ -182,7 +182,7 @@ class _Factors:
         self._of: dict[int, dict[int, Factor]] = {item: {} for item in self._open}
         self.neighbours: dict[int, set[int]] = {item: set() for item in self._open}
         self._count = 0
-        # By number of neighbours; what has others by now is in it once more.
+        # By number of neighbours; an item whose neighbours changed is in it once more.
         self._heap = [(0, item) for item in sorted(self._open)]
 
     def put(self, items: tuple[int, ...], table: Mapping[tuple[int, ...], int]) -> None:

@@ -67,7 +67,7 @@ def backend_identity(backend: Backend) -> tuple[Any, ...]:
 
 
 class MeasureCache:
-    """Seconds by key; what cannot be read is measured anew, what cannot be written is let go.
+    """Seconds by key, in a file; one that cannot be read counts as empty.
 
     A damaged file is told once, as a warning in the log, and written anew.
 
@@ -97,7 +97,7 @@ class MeasureCache:
         self._known[key] = self._new[key] = seconds
 
     def save(self) -> None:
-        """Write what is new beside what others wrote meanwhile, in one step."""
+        """Write new times beside those that other processes wrote meanwhile, in one step."""
         if self.file is None or not self._new:
             return
         try:
@@ -137,7 +137,7 @@ class MeasureCache:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep others out who read, add to and replace a file of a folder.
+    """Keep other processes from reading, adding to and replacing a file of a folder.
 
     The lock is the folder's: that of a file that is replaced would be the old one's. Where the file
     system has no locks, the last of two who save at the same time wins.

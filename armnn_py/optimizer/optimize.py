@@ -132,7 +132,7 @@ def optimize(
         )
 
     ModelOptions(options.model_options, runtime.backends)  # wrong ones are told now
-    # Who names no backends has no choice that could be refused.
+    # Without backends= nothing was asked for, so a fallback is no warning.
     level = logging.INFO if backends is None else logging.WARNING
     if options.strategy not in ("preference", "measure"):
         raise InvalidArgumentError(

@@ -221,7 +221,7 @@ class _Substituter:
             for value in node.inputs
             if value is not None and value.constant is not None
         }
-        #: What takes the place of a value; that may be gone, too.
+        #: The value that replaces another; that may be replaced, too.
         self._instead: dict[Value, Value] = {}
 
     def carry_out(self, answer: OptimizationAnswer) -> list[str]:

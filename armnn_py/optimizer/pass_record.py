@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What is told of a pass."""
+"""The record of one pass in the report."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class _Pipeline:
         self.records.append(PassRecord("measure", tuple(ways)))
 
     def _compile_parts(self, draft: AssignmentDraft) -> None:
-        """Let backends replace their sub-graphs; what they give back is assigned anew."""
+        """Let backends replace their sub-graphs; layers that they give back are assigned anew."""
         refused: dict[Node, dict[str, str]] = {}
 
         def replace(nodes: list[Node], backend: str, reason: str) -> None:

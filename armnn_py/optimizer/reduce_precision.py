@@ -160,7 +160,7 @@ def _conversion(graph: Graph, target: DataType, value: Value) -> Value:
 def _half_constant(graph: Graph, value: Value, log: PassLog) -> Value:
     array = value.constant
     assert array is not None
-    beyond = (np.abs(array) > _HALF_MAX) & np.isfinite(array)  # what is infinite was meant to be
+    beyond = (np.abs(array) > _HALF_MAX) & np.isfinite(array)  # infinite values stay infinite
     count = int(np.count_nonzero(beyond))
     if count:
         array = np.where(beyond, np.copysign(np.float32(_HALF_MAX), array), array)

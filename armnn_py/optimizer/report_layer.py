@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the report says of one layer."""
+"""The record of one layer in the report."""
 
 from __future__ import annotations
 

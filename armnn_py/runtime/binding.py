@@ -48,7 +48,7 @@ class Binder:
         self._items = [(n, info, info.dtype, tuple(info.shape)) for n, info in inputs.items()]
 
     def bind(self, inputs: Any, *, share: bool = False) -> list[np.ndarray]:
-        """One dense array for each input; copies only what is not dense, with ``share`` nothing.
+        """One dense array for each input; others are copied, or refused with ``share``.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Plans by input shape, idle execution contexts, and who is at work.
+"""Plans by input shape, idle execution contexts, and leases of those at work.
 
 What is borrowed is remembered as a lease. Closing waits until there is no lease; forking and
 interrupts at the worst moment leave no lease behind that nobody could end.
@@ -49,7 +49,7 @@ class _PlanEntry:
         self.idle: list[Lease] = []
         #: Leases that stay with an object, until it is gone or gives them back.
         self.kept: list[tuple[weakref.ref[Any], Lease]] = []
-        #: All contexts: what an interrupt made nobody's is freed, too.
+        #: All contexts, so that one which an interrupt left without a lease is freed, too.
         self.made: list[ExecutionContext] = []
 
     @property
@@ -363,12 +363,12 @@ class ContextPool:
             self._entries.clear()
             self._only = None
             for entry in entries:
-                entry.kept.clear()  # what is freed is not released any more
+                entry.kept.clear()  # contexts that are freed are not released any more
         for entry in entries:
             entry.destroy()
 
     def forget_leases(self) -> None:
-        """Nobody can be running any more: what is left of leases is of no account."""
+        """Forget all leases: no call can be running any more."""
         self._leases.clear()
 
     def _drop_own_leases(self) -> None:
@@ -386,7 +386,7 @@ class ContextPool:
                 lease.context = None  # found as lost if it is ever needed again
 
     def after_fork(self) -> None:
-        """In the child only this thread exists: what the others held is theirs for ever."""
+        """Forget leases of other threads: in the child of a fork only this thread exists."""
         self._make_locks()
         for lease in self._at_work():
             if lease.thread == _get_ident():

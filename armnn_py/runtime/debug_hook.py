@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a program wants to see of the tensors at Debug layers."""
+"""The callback of a program that sees the tensors at Debug layers."""
 
 from __future__ import annotations
 

@@ -43,4 +43,4 @@ def evaluate(network: Network, runtime: Host) -> Mapping[str, NDArray[Any]] | No
             stack.callback(context.destroy)
             return context.run([], None)
     except ArmnnError:
-        return None  # the layers stay as they are, and whoever runs them says what is wrong
+        return None  # the layers stay as they are; running them tells the error

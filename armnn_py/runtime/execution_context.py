@@ -73,7 +73,7 @@ class ExecutionContext:
             )
             undo.pop_all()
         self._backends = plan.backends
-        #: Else nobody asks at each run.
+        #: If no backend can call Python, runs do not ask each time whether one does.
         self._may_call_python = (plan.debug is not None and plan.debug.is_used) or any(
             backend.may_call_python for backend in plan.backends
         )
@@ -243,7 +243,7 @@ class ExecutionContext:
         ) from error
 
     def _raise(self, status: int, timeout: float | None, *, strict: bool = False) -> None:
-        """Raise what a failed run stands for; what a signal handler raised goes first."""
+        """Raise the error of a failed run; an exception of a signal handler goes first."""
         native = self._native
         if native.caught:
             caught = native.caught[0]

@@ -40,7 +40,7 @@ EXIT_PATIENCE = 10.0
 def _plan_maker(
     optimized: OptimizedNetwork, network_id: int, debug: DebugHook
 ) -> Callable[[Shapes], NetworkPlan]:
-    """Make plans without a reference to the loaded network: it must go when nobody holds it."""
+    """Make plans without a reference to the loaded network, so that dropping it frees it."""
     from armnn_py.runtime.network_plan import NetworkPlan
 
     def make_plan(key: Shapes) -> NetworkPlan:
@@ -433,7 +433,7 @@ class LoadedNetwork(
         return self
 
     def __del__(self) -> None:
-        # Nobody can be running it: a run holds the network.
+        # No run can be under way: a run holds the network.
         if getattr(self, "_is_loaded", False) and not self._pool.closed:
             self._pool.forget_leases()
             self._close(patience=None, obey=False)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Which profiles are open, for what runs networks: it needs no more of profiling than this."""
+"""The profiles that are open: all that running a network needs to know of profiling."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["LOCK", "flush_profiles", "note_copies", "open_profiles"]
 
 
 class OpenProfile(Protocol):
-    """A `Profile`, as what runs networks sees it."""
+    """A `Profile`, as execution contexts see it."""
 
     copies: int
     copied_bytes: int

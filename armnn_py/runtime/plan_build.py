@@ -216,7 +216,7 @@ def _can_be_overwritten(
     position: int,
     neighbours: dict[int, Neighbours],
 ) -> bool:
-    """Whether nobody needs the bytes of ``source`` any more, and they suit ``target``."""
+    """Whether no later step needs the bytes of ``source``, and they suit ``target``."""
     root, offset = source.location
     if root.kind != source.kind or root is target:
         return False

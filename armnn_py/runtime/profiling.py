@@ -308,7 +308,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         )
 
     def _attribute(self, step: trace.TraceEvent, info: StepInfo) -> list[BackendEvent]:
-        """Say of what a run's backends told during a step that it belongs to it.
+        """Attribute events that backends reported during a step to that step.
 
         Returns what they told on the step's own thread.
         """

@@ -293,7 +293,7 @@ class Runtime(
 
 @atexit.register
 def _close_all() -> None:
-    """End what is still open while the interpreter is whole: nothing may run after it is not."""
+    """Close all runtimes while the interpreter is whole: no network may run after that."""
     for runtime in list(_open_runtimes):
         with contextlib.suppress(Exception):
             runtime._close(patience=EXIT_PATIENCE, obey=False)

@@ -151,7 +151,7 @@ def elide_layers(
             refused = [step for step in open_steps if id(step) in guilty]
         if not refused:
             break
-        # Their workloads ask for alignments, too: what was laid out before is looked at again.
+        # Their workloads ask for alignments, too, so all candidates are laid out again.
         executed = {id(step) for step in refused}
         for step in refused:
             assert step.layer is not None
@@ -177,7 +177,7 @@ def _alignments(build: Build) -> dict[int, int]:
         if step.workload is not None:
             wanted = step.workload.requirements.tensor_alignment
         elif step.kind in (abi.ARMNN_PLAN_STEP_EXECUTE, abi.ARMNN_PLAN_STEP_MAP):
-            continue  # a candidate; what a map needs, its readers say
+            continue  # a candidate; a map needs what its readers need
         else:
             wanted = _MOVE_ALIGNMENT
         for number in (*step.inputs, *step.outputs):
@@ -294,7 +294,7 @@ class _Layout:
         return tensor, begin
 
     def _is_aligned(self, root: PlannedTensor) -> bool:
-        """Whether what was a buffer of its own lies now where all of its tensors are aligned."""
+        """Whether all tensors that lie in ``root`` are aligned now that it lies in another."""
         return self._locate(root)[1] % self._alignment[id(root)] == 0
 
 

@@ -62,4 +62,4 @@ def time_network(
                 times.append(time.perf_counter() - start)
             return min(times)
     except ArmnnError:
-        return None  # whoever runs the network itself says what is wrong
+        return None  # running the network itself tells the error

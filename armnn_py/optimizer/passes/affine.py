@@ -3,7 +3,7 @@
 """Layers that compute ``scale * x + shift`` with constants, and runs of them as one such step.
 
 Scale and shift are kept in double precision and broadcast against x without making it larger.
-Float32 and float16 only; a step that is not finite is none.
+Float32 and float16 only; a layer whose factor or summand is not finite is left alone.
 """
 
 from __future__ import annotations

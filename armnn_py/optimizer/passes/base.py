@@ -20,7 +20,7 @@ __all__ = ["Pass", "PassLog", "may_merge"]
 
 
 def may_merge(node: Node, into: Node) -> bool:
-    """Whether a layer may become part of another one, or of what takes that one's place.
+    """Whether a layer may become part of another one, or of its replacement.
 
     A layer for which a place was asked for, by a rule or its own hint, goes only where the same was
     asked for, at least as strictly.

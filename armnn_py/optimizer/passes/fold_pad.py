@@ -45,7 +45,7 @@ _Windowed = Convolution2dDescriptor | DepthwiseConvolution2dDescriptor | Pooling
 def fold_into_readers(
     graph: Graph, node: Node, widened: Callable[[Node], _Windowed | None], what: str, log: PassLog
 ) -> None:
-    """Take out a layer that surrounds an image, if all who read it can do that themselves.
+    """Take out a layer that surrounds an image, if all its readers can do that themselves.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def _pooling(
         return wider if value <= _lowest(info) and sees_input(wider, info, reader) else None
     if not _is_zero(value, info):
         return None
-    # The pad's zeros count in the divisor; what the layer padded itself would begin to.
+    # Zeros of the Pad count in the divisor; those of the layer's own padding would begin to.
     own = d.pad_left or d.pad_right or d.pad_top or d.pad_bottom
     if own and d.padding_method is PaddingMethod.EXCLUDE:
         return None

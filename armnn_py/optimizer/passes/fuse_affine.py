@@ -113,7 +113,7 @@ def _into_behind(graph: Graph, log: PassLog) -> None:
 
 
 def _readers(node: Node) -> list[Weights]:
-    """What reads a layer, if all of it has weights that it can be made part of."""
+    """The readers of a layer, if all have weights that it can be made part of."""
     readers = []
     for reader, index in node.output.users:
         weights = weights_of(reader) if index == 0 else None

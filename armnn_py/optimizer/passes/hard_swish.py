@@ -65,7 +65,7 @@ def _multiplies(node: Node) -> bool:
 
 
 def _gate(x: Value, value: Value) -> _Gate | None:
-    scale, shift, layers = 1.0, 0.0, []  # of what is behind the clip
+    scale, shift, layers = 1.0, 0.0, []  # of the layers behind the clip
     while True:
         node = value.node
         if len(value.users) != 1:

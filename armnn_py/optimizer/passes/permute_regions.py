@@ -204,7 +204,7 @@ class _Change:
         return self._add(value, self.region.sources)
 
     def _let_others_read(self, value: Value) -> None:
-        """Give readers of a value that is permuted now what they read before."""
+        """Put Transposes before the other readers of a permuted value."""
         region = self.region
         back: Value | None = None
         for user, index in list(value.users):

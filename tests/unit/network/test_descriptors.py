@@ -33,7 +33,7 @@ from armnn_py.descriptors import (
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.types import ActivationFunction, DataLayout, DataType, LayerType, ReduceOperation
 
-# Layer types that Arm NN defines without parameters.
+# Layer types without parameters: Arm NN's, and Select.
 BARE = [
     "Addition",
     "Cast",
@@ -59,6 +59,7 @@ BARE = [
     "QuantizedLstm",
     "Rank",
     "ReverseV2",
+    "Select",
     "Shape",
     "Subtraction",
     "Switch",

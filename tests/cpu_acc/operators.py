@@ -50,14 +50,20 @@ Binary: Any = HEADERS.structs["binary"]
 Softmax: Any = HEADERS.structs["softmax"]
 Reduce: Any = HEADERS.structs["reduce"]
 Normalize: Any = HEADERS.structs["normalize"]
+Select: Any = HEADERS.structs["select"]
 Copy: Any = HEADERS.structs["copy"]
 Pad: Any = HEADERS.structs["pad"]
 
 
+_TYPES = {
+    np.dtype(np.float32): abi.ARMNN_DATA_TYPE_FLOAT32,
+    np.dtype(np.bool_): abi.ARMNN_DATA_TYPE_BOOLEAN,
+}
+
+
 def tensor(array: np.ndarray) -> Tensor:
     """The array as it lies in memory."""
-    assert array.dtype == np.float32
-    element = Element(type=abi.ARMNN_DATA_TYPE_FLOAT32, size=array.itemsize)
+    element = Element(type=_TYPES[array.dtype], size=array.itemsize)
     result = Tensor(element, array.ndim, values=array.__array_interface__["data"][0])
     for index in range(array.ndim):
         result.dims[index] = array.shape[index]

@@ -15,6 +15,7 @@ from . import operators as ops
 from .operators import UNSUPPORTED, Operators, epilogue, tensor
 
 IMAGE = np.ones((1, 4, 4, 8), np.float32)
+MASK = np.ones(IMAGE.shape, np.bool_)
 ONES = np.ones((8, 1, 1, 8), np.float32)
 WINDOW = dict.fromkeys(
     ("kernel_y", "kernel_x", "stride_y", "stride_x", "dilation_y", "dilation_x"), 1
@@ -32,6 +33,7 @@ MAKERS = {
     "resize": ops.Resize(**BOTH, method=abi.ARMNN_RESIZE_NEAREST_NEIGHBOR),
     "unary": ops.Unary(**BOTH, epilogue=epilogue("abs")),
     "binary": ops.Binary(**SIDES, operation=abi.ARMNN_BINARY_ADD),
+    "select": ops.Select(tensor(MASK), tensor(IMAGE), tensor(IMAGE), tensor(IMAGE)),
     "softmax": ops.Softmax(**BOTH, axis=3, beta=1.0),
     "reduce": ops.Reduce(**BOTH, operation=abi.ARMNN_REDUCE_SUM),
     "normalize": ops.Normalize(**BOTH, axis_mask=8, scale_axis=3, eps=1e-5),
@@ -41,11 +43,12 @@ MAKERS = {
 
 
 def with_type(what: Any, data_type: int) -> Any:
-    """A copy of ``what`` all of whose tensors have this type."""
+    """A copy of ``what`` all of whose float32 tensors have this type."""
     copy = type(what).from_buffer_copy(what)
     for name, kind in what._fields_:
-        if kind is ops.Tensor:
-            getattr(copy, name).element.type = data_type
+        element = getattr(copy, name).element if kind is ops.Tensor else None
+        if element is not None and element.type == abi.ARMNN_DATA_TYPE_FLOAT32:
+            element.type = data_type
     return copy
 
 

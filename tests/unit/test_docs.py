@@ -91,6 +91,16 @@ def test_the_page_of_layers_is_what_the_backends_say() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_layers_that_no_bundled_backend_takes_are_listed() -> None:
+    """Beside those that no program meets; docs/layers.md is made by asking the backends."""
+    rows = re.findall(r"^\| (\w+) \| .* \| (.*?) ?\| (.*?) ?\|$", page("layers.md"), flags=re.M)
+    assert len(rows) > 80
+    none = {name for name, *taken in rows if not any(taken)}
+    none -= {"Fused", "Map", "Merge", "PreCompiled", "StandIn", "Switch", "Unmap"}
+    (row,) = re.findall(r"^\| layers without a kernel .* \| (.*) \|$", page("left_out.md"), re.M)
+    assert set(re.findall(r"`(\w+)`", row)) == none
+
+
 def test_the_files_of_the_architecture_exist() -> None:
     script = (DOCS.parent / "scripts" / "draw_architecture.py").read_text(encoding="utf-8")
     named = re.findall(r"\"((?:armnn_py|native|backends_c)/[\w./]*)\"", script)

@@ -40,7 +40,11 @@ def builders(table: Table) -> str:
 
 
 def _imports(module: str, names: list[str]) -> str:
-    return f"from {module} import (\n" + "".join(f"    {n},\n" for n in sorted(names)) + ")\n"
+    return (
+        f"from {module} import (\n"
+        + "".join(f"    {n},\n" for n in sorted(names, key=str.lower))
+        + ")\n"
+    )
 
 
 def _method(table: Table, layer: Layer, builder: Builder) -> str:

@@ -76,6 +76,18 @@ static const bufferize_t moves[IR_KIND_COUNT] = {
 #undef MOVE
 };
 
+/* |change| more nodes, or fewer, will read |value|: its buffer, if that is in the arena, counts. */
+static void count_readers(const ir_scheduler_t* scheduler, const ir_value_t* value,
+                          uint32_t change) {
+  if (!value->has_buffer || value->constant != NULL || value->buffer < IR_BUFFER_ARENA) return;
+  scheduler->schedule->buffers[value->buffer - IR_BUFFER_ARENA].readers += change;
+}
+
+static void note_read(const ir_scheduler_t* scheduler, uint32_t value) {
+  scheduler->pending[value] -= 1;
+  count_readers(scheduler, scheduler->graph->values[value], UINT32_MAX); /* one less */
+}
+
 void armnn_i_acc_bufferize(ir_graph_t* graph, ir_schedule_t* schedule) {
   ir_scheduler_t scheduler = {graph, schedule, NULL};
   memset(schedule, 0, sizeof *schedule);
@@ -84,15 +96,21 @@ void armnn_i_acc_bufferize(ir_graph_t* graph, ir_schedule_t* schedule) {
       armnn_i_acc_pool(graph, (graph->value_count + UINT64_C(1)) * sizeof *scheduler.pending);
   for (uint32_t v = 0; v < graph->value_count; ++v) scheduler.pending[v] = graph->values[v]->uses;
   bufferize_backwards(&scheduler);
+  for (uint32_t v = 0; v < graph->value_count; ++v) {
+    count_readers(&scheduler, graph->values[v], scheduler.pending[v]);
+  }
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     ir_node_t* node = graph->nodes[n];
     if (node->kind == IR_DEAD) continue;
+    const ir_value_t* output = graph->values[node->output];
+    const bool is_counted = output->has_buffer;
     if (moves[node->kind] != NULL) {
       moves[node->kind](&scheduler, node);
     } else {
       armnn_i_acc_bufferize_operator(&scheduler, node);
     }
-    for (uint32_t i = 0; i < node->input_count; ++i) scheduler.pending[node->inputs[i]] -= 1;
-    if (node->residual != IR_NONE) scheduler.pending[node->residual] -= 1;
+    if (!is_counted) count_readers(&scheduler, output, scheduler.pending[node->output]);
+    for (uint32_t i = 0; i < node->input_count; ++i) note_read(&scheduler, node->inputs[i]);
+    if (node->residual != IR_NONE) note_read(&scheduler, node->residual);
   }
 }

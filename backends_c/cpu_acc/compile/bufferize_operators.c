@@ -7,19 +7,6 @@
  */
 #include "bufferize.h"
 
-/* Whether one reader of |buffer| is left. */
-static bool read_once(const ir_scheduler_t* scheduler, uint32_t buffer) {
-  const ir_graph_t* graph = scheduler->graph;
-  uint32_t readers = 0;
-  for (uint32_t v = 0; v < graph->value_count && readers <= 1; ++v) {
-    const ir_value_t* value = graph->values[v];
-    if (value->has_buffer && value->constant == NULL && value->buffer == buffer) {
-      readers += scheduler->pending[v];
-    }
-  }
-  return readers == 1;
-}
-
 /* Gives the output the buffer of an input that has no later reader. */
 static bool reuse_input(const ir_scheduler_t* scheduler, const ir_node_t* node) {
   const ir_graph_t* graph = scheduler->graph;
@@ -28,7 +15,8 @@ static bool reuse_input(const ir_scheduler_t* scheduler, const ir_node_t* node) 
   for (uint32_t i = 0; i < node->input_count; ++i) {
     const ir_value_t* from = graph->values[node->inputs[i]];
     if (from->constant == NULL && from->buffer >= IR_BUFFER_ARENA &&
-        ir_same_shape(&from->shape, &to->shape) && read_once(scheduler, from->buffer)) {
+        ir_same_shape(&from->shape, &to->shape) &&
+        scheduler->schedule->buffers[from->buffer - IR_BUFFER_ARENA].readers == 1) {
       armnn_i_acc_set_buffer(to, from->buffer, from->offset, from->strides);
       return true;
     }

@@ -274,6 +274,7 @@ typedef struct ir_buffer_t {
   uint64_t size;        /* bytes */
   uint32_t first, last; /* steps */
   uint64_t offset;      /* in the arena */
+  uint32_t readers;     /* nodes that will still read a value in it */
 } ir_buffer_t;
 
 typedef struct ir_schedule_t {

@@ -16,12 +16,12 @@ __all__ = ["Closing", "Owner"]
 
 
 class Closing:
-    """Base of what a ``with`` block closes at its end."""
+    """Base of objects that a ``with`` block closes at its end."""
 
     __slots__ = ()
 
     def close(self) -> None:
-        """Free what it owns."""
+        """Free the memory and handles that it owns."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -37,7 +37,7 @@ class Closing:
 
 
 class Owner:
-    """Base of what cannot be copied or pickled.
+    """Base of objects that cannot be copied or pickled.
 
     Parameters
     ----------

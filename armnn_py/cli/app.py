@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What all commands share: options, the answer as text or JSON, errors as exit codes."""
+"""Shared by all commands: options, the answer as text or JSON, errors as exit codes."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Session:
         *,
         failure: CommandFailedError | None = None,
     ) -> None:
-        """Write the answer once: ``data`` as a JSON document, or what ``render`` makes of it.
+        """Write the answer once: ``data`` as a JSON document, or as ``render`` writes it.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``armnn-py backends``: what was found, why it was refused, where was searched."""
+"""``armnn-py backends``: files with their verdicts, folders searched, one backend in detail."""
 
 from __future__ import annotations
 

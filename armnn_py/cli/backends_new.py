@@ -53,7 +53,7 @@ def new(session: Session, folder: Path, vendor: str, name: str) -> None:
 
 
 def _known_ids() -> dict[str, str]:
-    """Return the ids that a new backend must not have, and what they are."""
+    """Return the ids that a new backend must not have, each with the reason."""
     from armnn_py._native.dynamic_library import static_backends
 
     ids = {static.name: "that of a backend linked into the library" for static in static_backends()}

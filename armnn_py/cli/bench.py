@@ -39,7 +39,7 @@ _METRICS = (
     ("throughput", "runs_per_second"),
     ("peak arena", "arena_bytes"),
 )
-#: What says whether two answers can be compared.
+#: Two answers can be compared where these agree.
 _CIRCUMSTANCES = ("model", "threads", "backends")
 
 

@@ -75,7 +75,7 @@ def check(
 
 @contextlib.contextmanager
 def _without_fallbacks_in_the_log(session: Session) -> Iterator[None]:
-    """The answer has what was refused; only who asks for log lines gets it there as well."""
+    """Keep refusals out of the log, as the answer lists them, unless log lines were asked for."""
     log = logging.getLogger("armnn_py.optimizer.fallbacks")
     before = log.level
     if session.log_level is None and session.verbosity <= 0:
@@ -136,7 +136,7 @@ def _number(part: int | None) -> str:
 
 
 def _notes(rows: list[dict[str, Any]]) -> list[str]:
-    """Return what became of each layer and why it is where it is; what is as above is a mark."""
+    """Return a note on each layer and its backend; a note like the one above becomes a mark."""
     notes = ["; ".join(text for text in (row["note"], row["reason"]) if text) for row in rows]
     before = ["", *notes]
     return [
@@ -165,7 +165,7 @@ def _parts(rows: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def _run_as(rows: list[dict[str, Any]]) -> str:
-    """Return what is left of the layers of a part when it runs."""
+    """Return how the layers of a part run: compiled into how many, and how many by themselves."""
     ran = {row["run_by"]: row["run_as"] for row in rows}
     kinds = Counter("compiled" if kind == _COMPILED else "" for kind in ran.values())
     texts = [f"{kinds['compiled']} compiled"] if kinds["compiled"] else []

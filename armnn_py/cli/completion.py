@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a shell may offer when Tab is pressed, beyond names of commands and options."""
+"""Offers of a shell at Tab, beyond names of commands and options."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from click.shell_completion import CompletionItem
 
 __all__ = ["VARIABLE", "offer", "offer_backends"]
 
-#: By this environment variable a shell asks for its script, and at each Tab for what may come next.
+#: By this environment variable a shell asks for its script, and at each Tab for completions.
 VARIABLE = "_ARMNN_PY_COMPLETE"
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def offer(kind: str) -> Completer:
-    """Return what leaves it to the shell to complete a ``"file"`` or a ``"dir"``."""
+    """Return the item by which the shell itself completes a ``"file"`` or a ``"dir"``."""
     return lambda _context, _parameter, begun: [CompletionItem(begun, type=kind)]
 
 

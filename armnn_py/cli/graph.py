@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``armnn-py graph``: a picture of what runs where and why."""
+"""``armnn-py graph``: a picture of the layers, their backends and the reasons."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def graph(
 def _draw(
     session: Session, given: ModelArguments, placed: PlacedModel, *, timed: bool, may_run: bool
 ) -> Drawing:
-    """Return the drawing, with what only an optimisation without compiling, and a run, can tell."""
+    """Return the drawing; uncompiled layers and the kernels of a run are looked up for it."""
     import armnn_py
     from armnn_py.pictures import RunKernel, drawing_of
 

@@ -39,7 +39,7 @@ class _Seed(click.IntRange):
 
 
 SEED = _Seed(0, 2**63 - 1)
-"""What ``--random`` takes."""
+"""Type of the value of ``--random``."""
 
 
 def read_inputs(
@@ -120,7 +120,7 @@ def save_outputs(outputs: Mapping[str, Array], folder: Path) -> dict[str, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths: dict[str, Path] = {}
     for name, array in outputs.items():
-        # File systems take 255 bytes; what remains is for a number and the suffix.
+        # File systems take 255 bytes; the other 55 are for a number and the suffix.
         stem = re.sub(r"[^A-Za-z0-9.-]+", "_", name)[:200].strip("._") or "output"
         path = folder / f"{stem}.npy"
         number = 2

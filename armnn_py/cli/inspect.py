@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``armnn-py inspect``: what is in a model file."""
+"""``armnn-py inspect``: the contents of a model file."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _shape_of(tensor: Mapping[str, Any]) -> str:
 
 
 def _about(metadata: Mapping[str, Any]) -> list[str]:
-    """Return what a model says about itself, as far as it says something."""
+    """Return the metadata of a model, without the empty fields."""
     opsets = ", ".join(f"{domain} {version}" for domain, version in metadata["opsets"].items())
     origin = " ".join(filter(None, (metadata["producer"], metadata["producer_version"])))
     found = {

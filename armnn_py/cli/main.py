@@ -114,7 +114,7 @@ def _flush(code: int) -> int:
 
 
 def _drop_output() -> None:
-    """Send what waits in the buffer to nowhere, or the interpreter would fail on it at exit."""
+    """Throw away buffered output, which the interpreter would fail to write at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

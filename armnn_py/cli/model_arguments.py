@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What ``run``, ``check`` and ``graph`` share: MODEL and the options that say where it goes."""
+"""Arguments shared by ``run``, ``check`` and ``graph``: MODEL and the options of its placement."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ModelArguments:
         return list(self.backends) or None
 
     def options(self, runtime: Runtime) -> OptimizerOptions:
-        """Return what `optimize` is told.
+        """Return the arguments of `optimize`.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From MODEL and ``--shape`` to a network, and what is taken where only the batch is free."""
+"""From MODEL and ``--shape`` to a network; where only the batch is free, it becomes 1."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_DIMENSION = 2**31 - 1
 def read_network(
     model: str, shapes: Sequence[str], arrays: Mapping[str, Sequence[int]] | None = None
 ) -> Network:
-    """Import a file and bind what ``--shape`` says, and the shapes of arrays for inputs.
+    """Import a file and bind the shapes of ``--shape`` and of the arrays for its inputs.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:
 
 
 def only_input(infos: Mapping[str, TensorInfo], what: object) -> str:
-    """Return the one input's name, for ``what`` is given without a name.
+    """Return the name of the only input; ``what`` was given without one.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def only_input(infos: Mapping[str, TensorInfo], what: object) -> str:
 def shape_hint(name: str, info: TensorInfo) -> str:
     """Return how to bind the free dimensions of an input, with its own known ones."""
     dims = list(info.shape)
-    # What is free is a batch, when it comes first, or else mostly the side of a picture.
+    # A free first dimension is a batch; any other is mostly the side of a picture.
     shown = [
         dim if dim is not None else 1 if index == 0 else 224 if len(dims) > 2 else 16
         for index, dim in enumerate(dims)
@@ -126,7 +126,7 @@ def with_batch(network: Network) -> tuple[Network, dict[str, list[int]]]:
 
 
 def assumption(taken: Mapping[str, Sequence[int]]) -> str:
-    """Return the sentence about what `with_batch` took; empty if it took nothing."""
+    """Return the sentence on shapes that `with_batch` assumed; empty if there are none."""
     if not taken:
         return ""
     options = " ".join(_option(name, dims) for name, dims in taken.items())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What ``run``, ``bench`` and ``profile`` share: a loaded network and its inputs."""
+"""Shared by ``run``, ``bench`` and ``profile``: a loaded network and its inputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _log = logging.getLogger("armnn_py.cli")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A network that can run, and what it took to get there.
+    """A network that can run, and how long loading took.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What ``bench`` and ``profile`` share: inputs, threads, and a network that has warmed up."""
+"""Shared by ``bench`` and ``profile``: inputs, threads, and a network that has warmed up."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A profile as a timeline in the Trace Event Format, which Perfetto and chrome://tracing open.
 
-Runs, layers, and what backends told between ``begin`` and ``end`` are slices, which nest on their
+Runs, layers, and spans of backends from ``begin`` to ``end`` are slices, which nest on their
 thread. What backends told at one moment is a mark. Kernels inside a compiled part, which the
 profile has as layers, are shown as these and not once more.
 """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What all descriptors share: fields that check themselves against their annotations."""
+"""The base of all descriptors: fields that check themselves against their annotations."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _checked_fields(cls: type) -> dict[str, tuple[_Check, Any]]:
 
 
 class _SignatureOfFields:
-    """What ``help`` shows of the constructor: it is one for all classes, their fields are not."""
+    """The constructor's signature for ``help``: one constructor serves classes of many fields."""
 
     def __get__(self, _instance: object, cls: type) -> inspect.Signature:
         from inspect import Parameter, Signature
@@ -200,7 +200,7 @@ class Checked(Frozen):
         """Check fields against each other."""
 
     def __repr__(self) -> str:
-        """Show what differs from the defaults."""
+        """Show the fields that differ from their defaults."""
         shown = []
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)

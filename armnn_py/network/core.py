@@ -180,7 +180,7 @@ class NetworkCore(NetworkStorage):
         output_infos: Sequence[TensorInfo] | None = None,
         backend: str | None = None,
     ) -> Layer:
-        """Add a layer of any type: what all other builders come down to.
+        """Add a layer of any type; all other builders come down to this.
 
         Parameters
         ----------

@@ -165,7 +165,7 @@ class Layer:
 
     @property
     def inputs(self) -> tuple[OutputSlot | None, ...]:
-        """What each operand reads, ``None`` where an optional operand is absent."""
+        """The slot that each operand reads, ``None`` where an optional operand is absent."""
         return self._inputs
 
     @property
@@ -233,7 +233,7 @@ class ConstantLayer(Layer):
 
 
 Source: TypeAlias = "Layer | OutputSlot | ArrayLike"
-"""What a layer reads: a layer with one output, a slot, or values that become a Constant layer."""
+"""An operand: a layer with one output, a slot, or values that become a Constant layer."""
 
 
 def check_backend_hint(backend: str | None) -> str | None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a model file says about itself."""
+"""Metadata of a model file: producer, operator sets, the author's own data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ModelMetadata"]
 
 @record
 class ModelMetadata(Frozen):
-    """What a model file says about itself; nothing of it changes what is computed.
+    """Metadata of a model file; no computation depends on it.
 
     Each text is empty, and each mapping too, where the file does not say it.
 

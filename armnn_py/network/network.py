@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Network: what is to be computed, before anybody knows by whom."""
+"""Network: the layers to be computed, before any of them has a backend."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Network(
 ):
     """A graph of layers, built one ``add_...`` call after another.
 
-    Each builder returns the new `Layer`, which is what the next one reads. Shapes and types are
-    inferred at once, so that a mistake is an error in the line that makes it. Where a tensor is
-    expected, values do as well: they become a Constant layer. A layer with several outputs is
-    read through ``layer.outputs[i]``.
+    Each builder returns the new `Layer`, which the next one takes as its operand. Shapes and types
+    are inferred at once, so that a mistake is an error in the line that makes it. Where a tensor is
+    expected, values do as well: they become a Constant layer. A layer with several outputs is read
+    through ``layer.outputs[i]``.
 
     Every builder takes ``name=``; one is made up without, as ``convolution2d_1``. ``backend=`` is
     a hint, the id of the backend that should run the layer.
@@ -178,7 +178,7 @@ class Network(
         Returns
         -------
         tuple of str
-            Notes on what is allowed but odd: inputs, constants and layers that nobody reads.
+            Notes on inputs, constants and layers that nobody reads, which is allowed.
 
         Raises
         ------
@@ -189,7 +189,7 @@ class Network(
         return tuple(find_notes(self))
 
     def check_wiring(self) -> None:
-        """As `validate`, without what held when each layer was added: layers do not change."""
+        """Do the checks of `validate` that were not done already when each layer was added."""
         self._refuse(find_problems(self, anew=False))
 
     def _refuse(self, problems: list[str]) -> None:
@@ -258,7 +258,7 @@ def _bind(name: str, info: TensorInfo, shape: Sequence[int] | None) -> TensorInf
 
 
 def _checked(network: Network, built: object, known: Mapping[str, TensorInfo]) -> Network:
-    """Return what a builder made, which must be what it promised."""
+    """Return the network that a builder made, after comparing it with its promise."""
     if not isinstance(built, Network) or built.is_dynamic:
         raise InvalidArgumentError(
             f"the builder of network '{network.name}' returned {built!r}, a Network without free "

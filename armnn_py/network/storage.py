@@ -27,7 +27,7 @@ Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], NetworkStorage]"
 
 @record
 class DynamicParts:
-    """What stands for the layers of a network with free dimensions."""
+    """The parts of a network with free dimensions, in place of layers."""
 
     inputs: dict[str, TensorInfo]
     outputs: dict[str, TensorInfo]
@@ -45,7 +45,7 @@ def check_name(name: str, what: str) -> str:
 
 
 class NetworkStorage:
-    """What a network consists of, and how it is looked at.
+    """The contents of a network, and ways to look at them.
 
     Layers are kept in the order of insertion, which is topological because a layer reads only
     what was there before it.
@@ -84,7 +84,7 @@ class NetworkStorage:
 
     @property
     def metadata(self) -> ModelMetadata:
-        """What the model file says about itself; copies and optimised networks have it, too."""
+        """Metadata of the model file; copies and optimised networks have it, too."""
         return self._metadata
 
     @metadata.setter

@@ -18,7 +18,7 @@ __all__ = ["find_notes", "find_problems"]
 
 
 def find_problems(network: NetworkStorage, *, anew: bool = True) -> list[str]:
-    """Return what makes a network unfit to run; ``anew``: infer every layer once more."""
+    """Return the faults that keep a network from running; ``anew``: infer every layer once more."""
     problems = []
     if not network.outputs:
         problems.append("it has no outputs: add_output() makes a result visible")
@@ -83,7 +83,7 @@ def _inference_problems(layer: Layer) -> Iterator[str]:
 
 
 def find_notes(network: NetworkStorage) -> list[str]:
-    """Return what is allowed but odd: results that nobody reads."""
+    """Return notes on results that nobody reads: allowed, but odd."""
     words = {LayerType.INPUT: "input", LayerType.CONSTANT: "constant"}
     notes = [] if network.inputs else ["the network has no inputs: its outputs never change"]
     return notes + [

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Drawings of what a network became: a model of the drawing, its layout, and ways to write it."""
+"""Drawings of optimised networks: a model of the drawing, its layout, and ways to write it."""
 
 from armnn_py.pictures.boxes import RunKernel, drawing_of
 from armnn_py.pictures.dot import to_dot

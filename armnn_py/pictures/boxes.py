@@ -33,12 +33,12 @@ Key: TypeAlias = tuple[str, Hashable]
 
 @dataclass(frozen=True, slots=True)
 class RunKernel:
-    """What a run told of one kernel.
+    """One kernel as it was seen in a run.
 
     Attributes
     ----------
     layer
-        Name of the layer of what is run.
+        Name of the layer of the network that runs.
     guids
         The layers of the user's network that it computes inside a compiled part; else empty.
     seconds
@@ -57,7 +57,7 @@ def drawing_of(
     kernels: Sequence[RunKernel] = (),
     run_seconds: float | None = None,
 ) -> Drawing:
-    """Return what is to be drawn of a network whose layers are placed.
+    """Return the drawing of a network whose layers have backends.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class _Boxed:
             elif record.inserted:
                 self._inserted.setdefault((record.layer, record.type), record)
         self._layers = [x for x in inside.network.layers if x.type is not LayerType.CONSTANT]
-        #: By origin in the user's network: the layer of what is run that computes it.
+        #: By origin in the user's network: the layer of the network that runs which computes it.
         self._run_by = {
             origin: layer
             for layer in placed.network.layers
@@ -192,7 +192,7 @@ class _Boxed:
         """Return the box of some layers."""
         members = self._members[key]
         run = self._run_layer(members[0])
-        # Of what a backend put in place of layers, all there is to know is its own layer.
+        # A layer that a backend put in place of others is all that is known of them.
         shown = [run] if run is not None and key[0] == "run" else members
         main = next((layer for layer in shown if is_main(layer)), shown[0])
         records = self._records_of(members)
@@ -234,7 +234,7 @@ class _Boxed:
         return [self._inserted[name] for name in names if name in self._inserted]
 
     def _read(self, members: Sequence[Layer]) -> list[OutputSlot | None]:
-        """Return what comes into a box, constants and absent operands among it."""
+        """Return the operands of a box, constants and absent ones included."""
         if len(members) == 1:
             return list(members[0].inputs)
         made = {slot for layer in members for slot in layer.outputs}
@@ -242,7 +242,7 @@ class _Boxed:
         return [slot for slot in read if slot is not None and slot not in made]
 
     def _made(self, members: Sequence[Layer]) -> list[OutputSlot]:
-        """Return what goes out of a box; of a single layer, all that it makes."""
+        """Return the outputs of a box; of a single layer, all of them."""
         made = [slot for layer in members for slot in layer.outputs]
         if len(members) == 1:
             return made
@@ -252,7 +252,7 @@ class _Boxed:
         return [slot for slot in made if slot in outer or slot not in inner]
 
     def wires(self) -> Iterator[Wire]:
-        """Give what goes from box to box, in the order of the boxes that read it."""
+        """Yield the wires from box to box, in the order of the boxes that read them."""
         made = {key: self._made(members) for key, members in self._members.items()}
         for key in self.order:
             members = self._members[key]

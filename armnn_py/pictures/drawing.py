@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What is drawn: boxes for kernels and layers, wires for the tensors between them."""
+"""A drawing: boxes for kernels and layers, wires for the tensors between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Box", "Drawing", "Wire"]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One layer of what is run, or several that one kernel computes.
+    """One layer of the network that runs, or several that one kernel computes.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Box:
 
     @property
     def title(self) -> str:
-        """What it does, as ``Convolution2d 3x3 /2``."""
+        """The operation, as ``Convolution2d 3x3 /2``."""
         return f"{self.operator} {self.window}".rstrip()
 
     @property
@@ -74,7 +74,7 @@ class Box:
 
     @property
     def fused(self) -> str:
-        """What the kernel does besides, as ``+ Sigmoid + Mul``."""
+        """The operations fused behind it, as ``+ Sigmoid + Mul``."""
         return " ".join(f"+ {operator}" for operator in self.operators[1:])
 
     def to_json(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class Drawing:
     Attributes
     ----------
     title, summary
-        Name of the network, and what became of it in one line.
+        Name of the network, and its assignment in one line.
     counts
         Layers of the user's network on each backend, most first.
     run_seconds
@@ -188,7 +188,7 @@ class Drawing:
         return (box.seconds or 0.0) / self.run_seconds if self.run_seconds else 0.0
 
     def groups(self, colour: str) -> dict[str, int]:
-        """Return what the legend lists: backends, or operators with counts of boxes."""
+        """Return the entries of the legend: backends, or operators with counts of boxes."""
         if colour == "type":
             return dict(Counter(b.operator for b in self.boxes if b.kind == "layer").most_common())
         running = dict.fromkeys(b.backend for b in self.boxes if b.backend)

@@ -112,7 +112,7 @@ def _ranks(nodes: Sequence[int], edges: Sequence[tuple[int, int]]) -> dict[int, 
     for node in nodes:
         rank[node] = max((rank[source] + 1 for source in before[node]), default=0)
     for node in reversed(nodes):
-        # What reads nothing drawn stands next to its reader, not at the top.
+        # A box without wires into it stands next to its reader, not at the top.
         if not before[node] and after[node]:
             rank[node] = min(rank[target] for target in after[node]) - 1
     return rank
@@ -144,7 +144,7 @@ def _wanted(
 ) -> float:
     """Return the middle of a node's neighbours; boxes among them leave lanes no say.
 
-    So a chain is a straight line, and what passes it goes around.
+    So a chain is a straight line, and wires that pass it go around.
     """
     others = list(near)
     boxes = [other for other in others if widths[other] != _LANE]

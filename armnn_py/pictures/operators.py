@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a layer does, in the words of a picture: the operation, and the window that it slides."""
+"""A layer in the words of a picture: its operation, and the window that it slides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_main", "operator_of", "window_of"]
 
-#: Field of the descriptor that says what the layer does, and what stands beside it.
+#: Field of the descriptor that names the operation, and the text beside it.
 _CHOICES = {
     LayerType.ACTIVATION: ("function", "{}"),
     LayerType.ARG_MIN_MAX: ("function", "Arg{}"),
@@ -40,7 +40,7 @@ _POOLING = frozenset({LayerType.POOLING2D, LayerType.POOLING3D})
 
 
 def is_main(layer: Layer) -> bool:
-    """Whether a layer is what a fused kernel is named after: a sum of products."""
+    """Whether a fused kernel is named after this layer: it is a sum of products."""
     return layer.type in _PRODUCTS
 
 

@@ -101,7 +101,7 @@ def _is_mark(box: Box) -> bool:
 
 
 def _legend(drawing: Drawing, colour: str, width: float) -> tuple[list[str], float]:
-    """Return title, summary and what the colours mean, and where the network may begin."""
+    """Return title, summary and legend, and the height at which the network begins."""
     lines = [f'<text class="h" x="{_MARGIN:g}" y="34">{_text(_cut(drawing.title, 60))}</text>']
     top = 34.0
     for line in _folded(drawing.summary, width):
@@ -151,7 +151,7 @@ def _keys(drawing: Drawing, colour: str) -> list[tuple[str, str]]:
 
 
 def _scale(drawing: Drawing) -> list[tuple[str, str]]:
-    """Return what the colours of times mean."""
+    """Return the legend of the colours of times."""
     most = largest_share(drawing)
     whole = drawing.run_seconds or 0.0
     shares = [(part, f"{100 * most * part:.1f} %") for part in (0.0, 0.25, 0.5, 0.75, 1.0)]
@@ -189,7 +189,7 @@ def _frame(frame: Frame, background: str, colour: str) -> str:
 
 
 def _remarks(drawing: Drawing, box: Box, why: str) -> list[str]:
-    """Return what stands at the right of a box's lines."""
+    """Return the texts at the right of a box's lines."""
     part = f"part {box.part}" if box.part is not None and drawing.parts > 1 else ""
     first = ", ".join(filter(None, [part, why]))  # the letter of the reason above
     if drawing.run_seconds is not None and box.seconds:
@@ -199,7 +199,7 @@ def _remarks(drawing: Drawing, box: Box, why: str) -> list[str]:
 
 
 def _lines(box: Box) -> list[str]:
-    """Return what stands at the left: what it does, what is fused with it, its name."""
+    """Return the texts at the left: operation, fused operations, name."""
     return [box.title, *filter(None, [box.fused]), box.name]
 
 

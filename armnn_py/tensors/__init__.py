@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What is known about a tensor before it has values, and the constants of a network.
+"""Infos of tensors, known before there are values, and the constants of a network.
 
 A shape is a plain tuple. A dimension that is only known when the network runs is ``None`` and
 prints as ``?``.

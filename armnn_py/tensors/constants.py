@@ -111,7 +111,7 @@ def _check_length(value: object) -> None:
 
 
 def _type_numbers(array: NDArray[Any], like: DataType | None) -> NDArray[Any]:
-    """Give an exact type to what was made of Python numbers."""
+    """Give an exact type to an array made of Python numbers."""
     kind = array.dtype.kind
     if like is not None and not like.is_quantized and like is not DataType.BFLOAT16:
         if like.is_float and kind in "fiu":

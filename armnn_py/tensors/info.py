@@ -198,7 +198,7 @@ class QuantizationInfo:
 
 
 def _parse_data_type(value: object) -> DataType:
-    """Return a type given as such, or as what numpy calls its dtype."""
+    """Return a type given as such, or as anything numpy takes for a dtype."""
     if type(value) is DataType:
         return value
     if isinstance(value, (str, type, np.dtype)):

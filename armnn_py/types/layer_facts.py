@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What is known of a layer type, for everybody to ask."""
+"""The facts of a layer type, as the table in ``schema`` has them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class LayerFacts:
     output_type
         The data type of its output where that is always the same.
     host
-        The host itself does what there is to do: Input, Output, Constant.
+        The host itself carries it out: Input, Output, Constant.
     moves_memory
         Stands between two backends' memories: MemCopy, MemImport.
     opaque

@@ -18,7 +18,7 @@ __all__ = ["DataLayoutBase", "DataTypeBase", "MemorySource"]
 
 @record
 class _TypeFacts:
-    """What the table in ``schema`` says of a data type."""
+    """The facts of a data type, as the table in ``schema`` has them."""
 
     label: str
     bits: int
@@ -30,12 +30,12 @@ class _TypeFacts:
 
 
 class DataTypeBase(IntEnum):
-    """What every data type knows of itself; `DataType` lists them."""
+    """Attributes and methods of every data type; `DataType` lists the members."""
 
     _facts: _TypeFacts
 
     def __new__(cls, number: int, *facts: Any) -> Self:
-        """Make a member of a number and of what the table says of it."""
+        """Make a member of a number and its facts."""
         member = int.__new__(cls, number)
         member._value_ = number
         label, bits, numpy, *more = facts
@@ -132,7 +132,7 @@ _DTYPE_CURES = {
 
 
 class DataLayoutBase(IntEnum):
-    """What every data layout knows of its letters; `DataLayout` lists them."""
+    """Attributes and methods of every data layout; `DataLayout` lists the members."""
 
     @property
     def channel_axis(self) -> int:
@@ -151,7 +151,7 @@ class DataLayoutBase(IntEnum):
 
 
 class MemorySource(IntFlag):
-    """Where memory lies; one bit each, combined in what a tensor handle imports or exports."""
+    """Where memory lies; one bit each, so that a tensor handle can name several."""
 
     UNDEFINED = 0
     MALLOC = 1

@@ -73,7 +73,7 @@ def integer(value: object, what: str) -> int:
 
 
 def integers(value: object, what: str, *, most: int = MAX_DIMENSIONS) -> tuple[int, ...]:
-    """Return a sequence of integers as a tuple; of what is too long, no more than ``most`` is read.
+    """Return a sequence of integers as a tuple; at most ``most`` of them are read.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def integers(value: object, what: str, *, most: int = MAX_DIMENSIONS) -> tuple[i
 
 
 def sources(value: object, what: str) -> list[Source]:
-    """Return a sequence of what a layer joins as a list."""
+    """Return the sources that a layer joins as a list."""
     items = None if isinstance(value, (Layer, OutputSlot)) else _items(value, MOST_OPERANDS)
     if items is None or len(items) > MOST_OPERANDS:
         raise InvalidArgumentError(
@@ -220,7 +220,7 @@ def check_descriptor(what: str, descriptor: object, expected: type[_Descriptor])
 
 
 def spatial_sizes(info: TensorInfo, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sizes along spatial axes; of a wrong rank, what there is (inference objects)."""
+    """Return the sizes along spatial axes; of a wrong rank, all of them (inference objects)."""
     shape = info.static_shape
     return tuple(shape[axis] for axis in axes if axis < len(shape))
 

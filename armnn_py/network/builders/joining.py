@@ -161,7 +161,7 @@ class JoiningBuilders(NetworkCore):
         name: str | None = None,
         backend: str | None = None,
     ) -> Layer:
-        """Repeat what has size 1, as numpy.broadcast_to: Arm NN's BroadcastTo.
+        """Repeat dimensions of size 1, as numpy.broadcast_to: Arm NN's BroadcastTo.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Inference of shapes and types: what a layer's outputs are, or why it cannot be.
+"""Inference of shapes and types: the infos of a layer's outputs, or why it cannot be.
 
 `infer` is pure: it knows tensor infos, constants and descriptors, and no network.
 """
@@ -131,7 +131,7 @@ def _check_operands(site: Site) -> None:
 def _reconcile(
     site: Site, found: list[TensorInfo], wished: Sequence[TensorInfo]
 ) -> list[TensorInfo]:
-    """Return what was inferred with the caller's quantisation, if both agree."""
+    """Return the inferred infos with the caller's quantisation, if both agree."""
     if len(found) != len(wished):
         site.fail(f"{len(wished)} output infos given, {len(found)} expected")
     result = []

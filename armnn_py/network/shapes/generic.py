@@ -55,7 +55,7 @@ _EXTREMES = (ReduceOperation.MAX, ReduceOperation.MIN)
 
 
 def _stated(site: Site) -> list[TensorInfo]:
-    """Take the caller's word: the table does not say what such a layer makes."""
+    """Take the outputs that the caller states: the table has no rule for them."""
     if site.outputs is None:
         site.fail("outputs of this layer type are not inferred", hint="state them in output_infos=")
     return list(site.outputs)

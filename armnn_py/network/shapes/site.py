@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a rule of inference sees of a layer, and how it says that something does not fit."""
+"""A layer as a rule of inference sees it, and the words for operands that do not fit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Pooling, resizing, and what trades space for channels or batches.
+"""Pooling, resizing, and layers that trade space for channels or batches.
 
 Definitions: Arm NN's layers of these names; SpaceToDepth, DepthToSpace, SpaceToBatchNd and
 BatchToSpaceNd as in TensorFlow.

@@ -45,7 +45,7 @@ def _switch(site: Site) -> list[TensorInfo]:
 
 
 def _stated(site: Site) -> list[TensorInfo]:
-    """Take the caller's word: only he knows what such a layer computes."""
+    """Take the outputs that the caller states: only the caller knows such a layer."""
     d = site.descriptor
     assert isinstance(d, (FusedDescriptor, PreCompiledDescriptor, StandInDescriptor))
     if len(site.infos) != d.input_count:

@@ -49,7 +49,9 @@ def test_source_archive_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> No
     run(sys.executable, "-c", program, cwd=REPOSITORY)
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as files:
-        files.extractall(tmp_path, filter="data")
+        # Python before 3.11.4 has no filters.
+        files.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+        files.extractall(tmp_path)
     source = tmp_path / archive.name.removesuffix(".tar.gz")
     for needed in ("LICENSE", "README.md", "tests/conftest.py", "examples", "docs"):
         assert (source / needed).exists()
@@ -75,10 +77,9 @@ def test_pip_hands_variables_to_cmake(
     folder.mkdir()
     (folder / "Acme_Npu_backend.so").write_text("no library")
     environment = make_environment("dynamic")
-    environment.install(
-        *("-C", "cmake.define.ARMNN_STATIC_BACKENDS="),
-        *("-C", f"cmake.define.DYNAMIC_BACKEND_PATHS={folder}:{missing}", REPOSITORY),
-    )
+    variables = ("ARMNN_STATIC_BACKENDS=", f"DYNAMIC_BACKEND_PATHS={folder}:{missing}")
+    settings = [f"--config-settings=cmake.define.{variable}" for variable in variables]
+    environment.install(*settings, REPOSITORY)
     bundled = environment.packages / "armnn_py" / "_backends" / "Arm_CpuRef_backend.so"
     answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))
     assert answer["y"] == [0, 0, 1, 2]

@@ -121,7 +121,14 @@ def main() -> None:
             for network_of in (blocks, chain, inputs, outputs):
                 for layers in (count for count in SERIES if count <= arguments.most):
                     network = network_of(layers)
-                    samples = [measure(runtime, network, backend) for _ in range(arguments.repeats)]
+                    try:
+                        samples = [
+                            measure(runtime, network, backend) for _ in range(arguments.repeats)
+                        ]
+                    except ann.NoBackendForLayerError as error:
+                        # A backend may have a limit, e.g. of the inputs of a compiled layer.
+                        print(f"{network.name} on {backend}: {error}", flush=True)
+                        continue
                     best = {step: min(sample[step] for sample in samples) for step in samples[0]}
                     series.append(
                         {"network": network_of.__name__, "backend": backend, "layers": layers}

@@ -15,10 +15,9 @@ decides which backend computes it, `Runtime.load_network` prepares it, `LoadedNe
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if not os.path.isdir(os.path.join(os.path.dirname(__file__), "_native", "lib")):
     # Imported from a source tree, as in a clone after "pip install .": what the build made is in
@@ -26,6 +25,10 @@ if not os.path.isdir(os.path.join(os.path.dirname(__file__), "_native", "lib")):
     from pkgutil import extend_path
 
     __path__ = extend_path(__path__, __name__)
+
+# numpy before what imports it: at the depth of a dozen nested imports CPython 3.11 gives a block of
+# its frame stack back and takes it anew at thousands of calls, which cost a tenth of the import.
+import numpy  # noqa: F401
 
 from armnn_py import errors
 from armnn_py._version import __version__
@@ -59,25 +62,13 @@ from armnn_py.errors import (
     UnknownNameError,
     UnsupportedOperatorError,
 )
-from armnn_py.frontends import import_model
-from armnn_py.network import Layer, ModelMetadata, Network, OutputSlot
-from armnn_py.optimizer import (
-    Assignment,
-    LayerAssignment,
-    OptimizedNetwork,
-    OptimizerOptions,
-    PassRecord,
-    Placement,
-    PlacementRule,
-    optimize,
-)
+from armnn_py.later import names_of
 from armnn_py.runtime import (
     CancelToken,
     DeviceSpec,
     LoadedNetwork,
     Runtime,
     get_num_threads,
-    load,
     set_num_threads,
 )
 from armnn_py.tensors import QuantizationInfo, TensorInfo
@@ -101,7 +92,20 @@ from armnn_py.types import (
 )
 
 if TYPE_CHECKING:
+    from armnn_py.frontends import import_model
+    from armnn_py.network import Layer, ModelMetadata, Network, OutputSlot
+    from armnn_py.optimizer import (
+        Assignment,
+        LayerAssignment,
+        OptimizedNetwork,
+        OptimizerOptions,
+        PassRecord,
+        Placement,
+        PlacementRule,
+        optimize,
+    )
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.load import load
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
 
@@ -181,15 +185,6 @@ __all__ = [
 
 logging.getLogger("armnn_py").addHandler(logging.NullHandler())
 
-# Imported when they are first asked for: most programs never are.
-_LATER = {
-    "BackendEvent": "armnn_py.runtime.profile_records",
-    "BoundNetwork": "armnn_py.runtime.bound_network",
-    "LayerProfile": "armnn_py.runtime.profile_records",
-    "Profile": "armnn_py.runtime.profiling",
-    "TimelineEvent": "armnn_py.runtime.profile_records",
-}
-
 # Public names say where users find them, not in which file they were written: tracebacks then read
 # "armnn_py.InvalidArgumentError".
 for _name in __all__:
@@ -198,12 +193,29 @@ for _name in __all__:
         _public.__module__ = "armnn_py"
 del _name, _public
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    public = globals()[name] = getattr(importlib.import_module(_LATER[name]), name)
-    return public
+# Imported when they are first asked for: a program that lists backends describes no network.
+__getattr__ = names_of(
+    "armnn_py",
+    {
+        "armnn_py.frontends": ("import_model",),
+        "armnn_py.network": ("Layer", "ModelMetadata", "Network", "OutputSlot"),
+        "armnn_py.optimizer": (
+            "Assignment",
+            "LayerAssignment",
+            "OptimizedNetwork",
+            "OptimizerOptions",
+            "PassRecord",
+            "Placement",
+            "PlacementRule",
+            "optimize",
+        ),
+        "armnn_py.runtime.bound_network": ("BoundNetwork",),
+        "armnn_py.runtime.load": ("load",),
+        "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
+        "armnn_py.runtime.profiling": ("Profile",),
+    },
+    public=True,
+)
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,7 @@ from armnn_py._native import abi
 from armnn_py._native.backend_options import TableError, counted_text
 from armnn_py._native.calls import ErrorBuffer, callback_type, status_name
 from armnn_py._native.interrupts import deferred_interrupts
-from armnn_py._native.read_layers import read_struct
+from armnn_py._native.read_memory import read_struct
 from armnn_py.errors import BackendError, BackendUnavailableError
 from armnn_py.records import Frozen, record
 

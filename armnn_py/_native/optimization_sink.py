@@ -19,12 +19,7 @@ from armnn_py._native import abi
 from armnn_py._native.blob import NativeBlob
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.interrupts import deferred_interrupts
-from armnn_py._native.read_layers import (
-    NonsenseError,
-    address_of,
-    read_array,
-    read_counted,
-)
+from armnn_py._native.read_memory import NonsenseError, address_of, read_array, read_counted
 from armnn_py._native.replacement_layers import ReplacementReader, check_slot, read_slots
 from armnn_py._native.subgraph import (
     BOUNDARY,

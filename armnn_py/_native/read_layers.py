@@ -9,13 +9,13 @@ import dataclasses
 import functools
 import typing
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py._native import abi
-from armnn_py._native.dynamic_library import is_readable
 from armnn_py._native.layers import struct_of
+from armnn_py._native.read_memory import NonsenseError, address_of, read_array, read_struct
 from armnn_py.descriptors import DESCRIPTOR_OF, View
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import QuantizationInfo, TensorInfo
@@ -29,97 +29,12 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
 
 __all__ = [
-    "NonsenseError",
-    "address_of",
     "descriptor_from_struct",
-    "read_array",
     "read_constant",
-    "read_counted",
-    "read_struct",
     "read_tensor_info",
 ]
 
-_Struct = TypeVar("_Struct", bound=ctypes.Structure)
-_MAX_TEXT = 1 << 16
-_MAX_SIZE = 1 << 16
 _MAX_VIEWS = 1 << 16
-
-
-class NonsenseError(Exception):
-    """A backend handed over a structure that makes no sense; the message says why."""
-
-
-def address_of(pointer: Any) -> int:
-    """The number behind a pointer of any kind, 0 for null."""
-    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
-
-
-def read_array(pointer: Any, item: type[Any], count: int, what: str) -> Any:
-    """``count`` items of C at a pointer, read in place.
-
-    Raises
-    ------
-    NonsenseError
-        They cannot be read.
-    """
-    address = address_of(pointer)
-    size = count * ctypes.sizeof(item)
-    if not count:
-        return (item * 0)()
-    if not address or address + size > 2**64 or not is_readable(address, size):
-        raise NonsenseError(f"{what}: {count} at 0x{address:x} cannot be read")
-    if address % ctypes.alignment(item):
-        raise NonsenseError(f"{what}: 0x{address:x} is not aligned")
-    return (item * count).from_address(address)
-
-
-def read_struct(
-    pointer: Any, structure: type[_Struct], tag: int, what: str, *, least: str = ""
-) -> _Struct:
-    """Copy a structure by the growth rule: what its stated size does not cover is zero.
-
-    Parameters
-    ----------
-    pointer
-        To the structure.
-    structure, tag
-        What it has to be.
-    what
-        For messages.
-    least
-        The last member that must be covered.
-
-    Raises
-    ------
-    NonsenseError
-        It is null, unreadable, or something else.
-    """
-    (header,) = read_array(pointer, abi.armnn_header_t, 1, what)
-    if header.struct_type != tag:
-        raise NonsenseError(f"{what} has tag 0x{header.struct_type:08x}, 0x{tag:08x} belongs there")
-    size = int(header.struct_size)
-    member = getattr(structure, least or "header")
-    if size > _MAX_SIZE or size < member.offset + member.size:
-        raise NonsenseError(f"{what} states a size of {size} bytes")
-    size = min(size, ctypes.sizeof(structure))
-    data = read_array(pointer, ctypes.c_ubyte, size, what)
-    copy = structure()
-    ctypes.memmove(ctypes.byref(copy), data, size)
-    return copy
-
-
-def read_counted(text: abi.armnn_string_t, what: str) -> bytes:
-    """The bytes of an ``armnn_string_t``.
-
-    Raises
-    ------
-    NonsenseError
-        They cannot be read, or are too many for a text.
-    """
-    size = int(text.size)
-    if size > _MAX_TEXT:
-        raise NonsenseError(f"{what} has {size} bytes")
-    return bytes(read_array(text.data, ctypes.c_ubyte, size, what))
 
 
 def read_tensor_info(pointer: Any, what: str) -> TensorInfo:

@@ -11,15 +11,13 @@ from armnn_py._native import abi
 from armnn_py._native.blob import NativeBlob
 from armnn_py._native.dynamic_library import is_code
 from armnn_py._native.growth import KNOWN_FIELDS, why_not_shown
-from armnn_py._native.read_layers import (
+from armnn_py._native.read_layers import descriptor_from_struct, read_constant, read_tensor_info
+from armnn_py._native.read_memory import (
     NonsenseError,
     address_of,
-    descriptor_from_struct,
     read_array,
-    read_constant,
     read_counted,
     read_struct,
-    read_tensor_info,
 )
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, Slot
 from armnn_py.descriptors.canonical import canonical_form

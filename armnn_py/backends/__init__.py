@@ -2,17 +2,24 @@
 # SPDX-License-Identifier: MIT
 """Backends: where they are searched, which files may load, and why a file did not."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from armnn_py._native.backend_services import DeviceDescription
 from armnn_py._native.profiling_context import Counter
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
-from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
 from armnn_py.backends.model_options import ModelOptions
 from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
 from armnn_py.backends.registry import BackendOptions, BackendRegistry, load_backends
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict
 from armnn_py.backends.version import BackendVersion
+from armnn_py.later import names_of
+
+if TYPE_CHECKING:
+    from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
 
 __all__ = [
     "FILE_NAME_RULE",
@@ -35,3 +42,9 @@ __all__ = [
     "load_backends",
     "parse_file_name",
 ]
+
+# Questions about layers need descriptors and the rules of shapes; finding backends does not.
+__getattr__ = names_of(
+    "armnn_py.backends",
+    {"armnn_py.backends.layer_support": ("LayerSignature", "LayerSupport", "Support")},
+)

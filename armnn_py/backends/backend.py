@@ -28,7 +28,6 @@ from armnn_py._native.devices import lost_reason
 from armnn_py._native.interrupts import deferred_interrupts, guarded
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
-from armnn_py.backends.layer_support import LayerSupport, Support, valid_signature
 from armnn_py.backends.model_options import ModelOptions
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
     from armnn_py.backends.backend_allocator import BackendAllocator
+    from armnn_py.backends.layer_support import Support
     from armnn_py.backends.version import BackendVersion
     from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
@@ -351,6 +351,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         ...     bool(backend.supports(ann.LayerType.ACTIVATION, [x], None, ActivationDescriptor()))
         True
         """
+        from armnn_py.backends.layer_support import LayerSupport, valid_signature
+
         signature = valid_signature(layer_type, inputs, outputs, descriptor, constants)
         options = None
         if model_options is not None:

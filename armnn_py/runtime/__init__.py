@@ -3,7 +3,6 @@
 """Loading and running networks."""
 
 from armnn_py.runtime.cancel import CancelToken
-from armnn_py.runtime.load import load
 from armnn_py.runtime.loaded_network import LoadedNetwork
 from armnn_py.runtime.runtime import DeviceSpec, Runtime
 from armnn_py.runtime.threads import get_num_threads, set_num_threads
@@ -14,6 +13,5 @@ __all__ = [
     "LoadedNetwork",
     "Runtime",
     "get_num_threads",
-    "load",
     "set_num_threads",
 ]

@@ -163,7 +163,3 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
     def __repr__(self) -> str:
         state = " closed" if self.closed else ""
         return f"<BoundNetwork of '{self._network.name}'{state}>"
-
-
-# As for all public names: where users find them, not in which file they were written.
-BoundNetwork.__module__ = "armnn_py"

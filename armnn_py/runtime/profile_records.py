@@ -107,8 +107,3 @@ class TimelineEvent:
     thread: int
     time_ns: int
     duration_ns: int
-
-
-# As for all public names: where users find them, not in which file they were written.
-for _name in __all__:
-    globals()[_name].__module__ = "armnn_py"

@@ -340,7 +340,3 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
 
     def _repr_html_(self) -> str:
         return to_html(self, self._name)
-
-
-# As for all public names: where users find them, not in which file they were written.
-Profile.__module__ = "armnn_py"

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import LOADING, load_backends
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.optimizer import OptimizedNetwork
 from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.backends.verdict import LoadReport
     from armnn_py.network import Network
-    from armnn_py.optimizer import OptimizerOptions
+    from armnn_py.optimizer import OptimizedNetwork, OptimizerOptions
 
 __all__ = ["DeviceSpec", "Runtime"]
 
@@ -168,6 +167,8 @@ class Runtime(
         self, optimized: OptimizedNetwork, *, plan_cache_size: int, owns_runtime: bool
     ) -> LoadedNetwork:
         self.check_open()
+        from armnn_py.optimizer import OptimizedNetwork
+
         if not isinstance(optimized, OptimizedNetwork):
             raise InvalidArgumentError(
                 f"load_network: {type(optimized).__name__} given, OptimizedNetwork expected",

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Names of a package that are imported when they are first asked for (PEP 562)."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+__all__ = ["names_of"]
+
+
+def names_of(
+    package: str, modules: Mapping[str, Collection[str]], *, public: bool = False
+) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package that imports some of its names late.
+
+    Parameters
+    ----------
+    package
+        The package's name.
+    modules
+        By the name of a module: the names that the package has from it.
+    public
+        Classes and functions say that they are the package's, as those do that it imports at once:
+        tracebacks then read ``armnn_py.Network``, not in which file that was written.
+    """
+    module_of = {name: module for module, names in modules.items() for name in names}
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        module = module_of.get(name)
+        if module is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found = getattr(importlib.import_module(module), name)
+        if public:
+            found.__module__ = package
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return __getattr__

@@ -214,6 +214,7 @@ __getattr__ = names_of(
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
         "armnn_py.runtime.profiling": ("Profile",),
     },
+    packages=("descriptors", "frontends", "network", "optimizer"),
     public=True,
 )
 

@@ -13,7 +13,11 @@ __all__ = ["names_of"]
 
 
 def names_of(
-    package: str, modules: Mapping[str, Collection[str]], *, public: bool = False
+    package: str,
+    modules: Mapping[str, Collection[str]],
+    *,
+    packages: Collection[str] = (),
+    public: bool = False,
 ) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package that imports some of its names late.
 
@@ -23,6 +27,8 @@ def names_of(
         The package's name.
     modules
         By the name of a module: the names that the package has from it.
+    packages
+        Packages inside of this one that are its attributes, imported or not.
     public
         Classes and functions say that they are the package's, as those do that it imports at once:
         tracebacks then read ``armnn_py.Network``, not in which file that was written.
@@ -30,6 +36,8 @@ def names_of(
     module_of = {name: module for module, names in modules.items() for name in names}
 
     def __getattr__(name: str) -> Any:  # noqa: N807
+        if name in packages:
+            return importlib.import_module(f"{package}.{name}")
         module = module_of.get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -122,6 +122,8 @@ def test_names_that_are_imported_when_they_are_asked_for() -> None:
     assert set(ann.__all__) <= set(dir(ann))
     for name in ("BoundNetwork", "Network", "Profile", "TimelineEvent", "load", "optimize"):
         assert getattr(ann, name).__module__ == "armnn_py"
+    modules = brought("import armnn_py; armnn_py.descriptors.PadDescriptor; armnn_py.optimizer")
+    assert {"armnn_py.descriptors", "armnn_py.optimizer"} <= modules
     with pytest.raises(AttributeError, match="module 'armnn_py' has no attribute 'profile'"):
         _ = ann.profile
 

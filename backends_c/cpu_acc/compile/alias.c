@@ -116,15 +116,15 @@ uint32_t armnn_i_acc_ordered(ir_graph_t* graph, const ir_alias_t* alias, const u
   if (graph->values[alias->value]->constant != NULL) {
     return transposed_constant(graph, alias->value, &shape, order);
   }
-  for (uint32_t n = graph->node_count; n-- > 0;) { /* perhaps it is there already */
-    const ir_node_t* node = graph->nodes[n];
-    if (node->kind == IR_TRANSPOSE && node->inputs[0] == alias->value &&
-        memcmp(node->transpose.order, order, sizeof order) == 0) {
-      return node->output;
-    }
+  ir_value_t* value = graph->values[alias->value];
+  for (uint32_t n = value->reordered; n != IR_NONE; n = graph->nodes[n]->transpose.earlier) {
+    const ir_node_t* node = graph->nodes[n]; /* perhaps it is there already */
+    if (memcmp(node->transpose.order, order, sizeof order) == 0) return node->output;
   }
   ir_node_t* node = armnn_i_acc_node_of(graph, IR_TRANSPOSE, alias->value, &shape);
   memcpy(node->transpose.order, order, sizeof order);
+  node->transpose.earlier = value->reordered;
+  value->reordered = graph->node_count - 1;
   return node->output;
 }
 

@@ -13,21 +13,6 @@
 
 #include "ir.h"
 
-void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other) {
-  uint32_t* layers = armnn_i_acc_pool(
-      graph, ((uint64_t)node->layer_count + other->layer_count + 1) * sizeof *layers);
-  uint32_t count = 0, a = 0, b = 0;
-  while (a < node->layer_count || b < other->layer_count) { /* both are sorted */
-    const uint32_t left = a < node->layer_count ? node->layers[a] : UINT32_MAX;
-    const uint32_t right = b < other->layer_count ? other->layers[b] : UINT32_MAX;
-    layers[count++] = left < right ? left : right;
-    a += left <= right;
-    b += right <= left;
-  }
-  node->layers = layers;
-  node->layer_count = count;
-}
-
 /* ---- Scales and shifts --------------------------------------------------------------------- */
 
 static float* bias_of(ir_graph_t* graph, const float* bias, int64_t count) {
@@ -188,6 +173,10 @@ static bool swallow_sum(ir_graph_t* graph, ir_node_t* node, const ir_node_t* nex
   return true;
 }
 
+static bool is_epilogue(const ir_node_t* next) {
+  return next->kind == IR_UNARY || next->kind == IR_AFFINE || next->kind == IR_BINARY;
+}
+
 static bool swallow(ir_graph_t* graph, ir_node_t* node, const ir_node_t* next) {
   switch (next->kind) {
     case IR_UNARY:
@@ -234,7 +223,8 @@ static bool windows_see(const ir_graph_t* graph, const ir_node_t* node, const ir
 }
 
 /* The window reads the input of the Pad layer, and pads it itself. */
-static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
+static bool swallow_padding(ir_graph_t* graph, uint32_t n) {
+  ir_node_t* node = graph->nodes[n];
   const uint32_t producer = graph->values[node->inputs[0]]->producer;
   if (producer == IR_NONE || graph->nodes[producer]->kind != IR_PAD) return false;
   const ir_node_t* pad = graph->nodes[producer];
@@ -269,7 +259,7 @@ static bool swallow_padding(ir_graph_t* graph, ir_node_t* node) {
     return false;
   }
   armnn_i_acc_adopt_layers(graph, node, pad);
-  node->inputs[0] = pad->inputs[0];
+  armnn_i_acc_read_alone(graph, n, pad->inputs[0]);
   return true;
 }
 
@@ -280,17 +270,19 @@ void armnn_i_acc_fuse(ir_graph_t* graph) {
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     ir_node_t* node = graph->nodes[n];
     if (node->kind == IR_DEAD) continue;
-    while (swallow_padding(graph, node)) armnn_i_acc_count_uses(graph);
+    while (swallow_padding(graph, n)) continue;
     const ir_value_t* between = graph->values[node->output];
     if (between->uses != 1 || between->output != IR_NONE) continue;
     const uint32_t user = between->user;
-    ir_node_t* next = graph->nodes[user];
-    if (next->residual == node->output || !swallow(graph, node, next)) continue;
-    armnn_i_acc_adopt_layers(graph, node, next);
-    node->output = next->output;
-    next->kind = IR_DEAD;
-    graph->nodes[n] = next; /* a fused node runs when the last of its nodes would have */
-    graph->nodes[user] = node;
-    armnn_i_acc_count_uses(graph);
+    const ir_node_t* next = graph->nodes[user];
+    if (!is_epilogue(next) || next->residual == node->output) continue;
+    armnn_i_acc_forget_reads(graph, n);
+    armnn_i_acc_forget_reads(graph, user);
+    if (swallow(graph, node, next)) {
+      armnn_i_acc_take_place(graph, n, user);
+    } else {
+      armnn_i_acc_note_reads(graph, n);
+      armnn_i_acc_note_reads(graph, user);
+    }
   }
 }

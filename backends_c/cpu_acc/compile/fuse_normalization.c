@@ -55,7 +55,7 @@ static void swallow_affine(ir_graph_t* graph, uint32_t at) {
   const ir_value_t* output = graph->values[node->output];
   if (output->uses != 1 || output->output != IR_NONE) return;
   const uint32_t user = output->user;
-  ir_node_t* next = graph->nodes[user];
+  const ir_node_t* next = graph->nodes[user];
   const int64_t count = output->shape.dims[output->shape.rank - 1];
   if (node->normalize.kind != ARMNN_ACC_NORMALIZE_MEAN_VARIANCE || next->kind != IR_AFFINE ||
       next->function != ARMNN_ACC_IDENTITY || next->residual != IR_NONE) {
@@ -71,16 +71,14 @@ static void swallow_affine(ir_graph_t* graph, uint32_t at) {
   }
   node->normalize.gamma = gamma;
   node->normalize.beta = beta;
-  armnn_i_acc_adopt_layers(graph, node, next);
-  node->output = next->output;
-  next->kind = IR_DEAD;
-  graph->nodes[at] = next;
-  graph->nodes[user] = node;
-  armnn_i_acc_count_uses(graph);
+  armnn_i_acc_forget_reads(graph, at);
+  armnn_i_acc_forget_reads(graph, user);
+  armnn_i_acc_take_place(graph, at, user);
 }
 
-/* Whether quotient or product |node| is the last of such nodes: then it becomes a NORMALIZE. */
-static bool match(ir_graph_t* graph, ir_node_t* node) {
+/* Whether the quotient or product at |n| is the last of such nodes: then it becomes a NORMALIZE. */
+static bool match(ir_graph_t* graph, uint32_t n) {
+  ir_node_t* node = graph->nodes[n];
   const bool divides = is_binary(node, ARMNN_BINARY_DIV);
   if (!divides && !is_binary(node, ARMNN_BINARY_MUL)) return false;
   for (uint32_t side = 0; side < (divides ? 1u : 2u); ++side) {
@@ -109,14 +107,12 @@ static bool match(ir_graph_t* graph, ir_node_t* node) {
     const uint32_t mask = mean->reduce.axis_mask;
     const float eps = sum->b;
     node->kind = IR_NORMALIZE;
-    node->inputs[0] = x;
-    node->input_count = 1;
+    armnn_i_acc_read_alone(graph, n, x);
     node->normalize.kind = ARMNN_ACC_NORMALIZE_MEAN_VARIANCE;
     node->normalize.axis_mask = mask;
     node->normalize.scale_axis = ir_shape(graph, x)->rank - 1;
     node->normalize.eps = eps;
     node->normalize.gamma = node->normalize.beta = NULL;
-    armnn_i_acc_count_uses(graph);
     return true;
   }
   return false;
@@ -125,7 +121,7 @@ static bool match(ir_graph_t* graph, ir_node_t* node) {
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph) {
   armnn_i_acc_count_uses(graph);
   for (uint32_t n = 0; n < graph->node_count; ++n) {
-    if (graph->nodes[n]->kind == IR_BINARY && match(graph, graph->nodes[n])) {
+    if (graph->nodes[n]->kind == IR_BINARY && match(graph, n)) {
       swallow_affine(graph, n);
     }
     if (graph->nodes[n]->kind == IR_NORMALIZE) swallow_affine(graph, n);

@@ -41,7 +41,8 @@ static bool match_gate(const ir_graph_t* graph, const ir_node_t* gate, uint32_t 
   return near(sum->a * 6.0f, gate->b) && near(sum->b * 2.0f, gate->b);
 }
 
-static void match_product(ir_graph_t* graph, ir_node_t* node) {
+static void match_product(ir_graph_t* graph, uint32_t n) {
+  ir_node_t* node = graph->nodes[n];
   for (uint32_t side = 0; side < 2; ++side) {
     const uint32_t x = node->inputs[side];
     ir_node_t* scale = function_of(graph, node->inputs[1 - side]);
@@ -63,12 +64,10 @@ static void match_product(ir_graph_t* graph, ir_node_t* node) {
     }
     armnn_i_acc_adopt_layers(graph, node, gate);
     node->kind = IR_UNARY;
-    node->inputs[0] = x;
-    node->input_count = 1;
+    armnn_i_acc_read_alone(graph, n, x);
     node->function = function;
     node->a = function == ARMNN_ACC_HARD_SWISH ? a * factor : a;
     node->b = -0.0f; /* nothing is added: a zero keeps its sign */
-    armnn_i_acc_count_uses(graph);
     return;
   }
 }
@@ -101,10 +100,8 @@ static void match_gated_sum(ir_graph_t* graph, ir_node_t* sum) {
     product->kind = IR_UNARY;
     product->function = ARMNN_ACC_LINEAR;
     product->a = product->b = 1.0f;
-    product->inputs[0] = gate;
-    product->input_count = 1;
+    armnn_i_acc_read_alone(graph, value->producer, gate);
     sum->binary.operation = ARMNN_BINARY_MUL;
-    armnn_i_acc_count_uses(graph);
     return;
   }
 }
@@ -114,7 +111,7 @@ void armnn_i_acc_fuse_patterns(ir_graph_t* graph) {
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     ir_node_t* node = graph->nodes[n];
     if (node->kind != IR_BINARY || node->function != ARMNN_ACC_IDENTITY) continue;
-    if (node->binary.operation == ARMNN_BINARY_MUL) match_product(graph, node);
+    if (node->binary.operation == ARMNN_BINARY_MUL) match_product(graph, n);
     if (node->kind == IR_BINARY && node->binary.operation == ARMNN_BINARY_ADD) {
       match_gated_sum(graph, node);
     }

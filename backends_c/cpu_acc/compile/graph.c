@@ -72,12 +72,13 @@ void armnn_i_acc_refuse(ir_graph_t* graph, const ir_node_t* node, const char* fo
   longjmp(graph->escape, 1);
 }
 
-/* |items| with room for one more. */
-static void** grown(ir_graph_t* graph, void** items, uint32_t count, uint32_t* capacity) {
+/* |items| of |size| bytes each, with room for one more. */
+static void* grown(ir_graph_t* graph, void* items, uint64_t size, uint32_t count,
+                   uint32_t* capacity) {
   if (count < *capacity) return items;
   *capacity = *capacity == 0 ? 64 : 2 * *capacity;
-  void** larger = armnn_i_acc_pool(graph, *capacity * sizeof *larger);
-  if (count > 0) memcpy(larger, items, count * sizeof *larger);
+  void* larger = armnn_i_acc_pool(graph, *capacity * size);
+  if (count > 0) memcpy(larger, items, count * size);
   return larger;
 }
 
@@ -86,9 +87,9 @@ uint32_t armnn_i_acc_value(ir_graph_t* graph, armnn_i_acc_element_t element,
   ir_value_t* value = armnn_i_acc_pool(graph, sizeof *value);
   value->shape = *shape;
   value->element = element;
-  value->producer = value->input = value->output = value->user = IR_NONE;
-  graph->values =
-      (ir_value_t**)grown(graph, (void**)graph->values, graph->value_count, &graph->value_capacity);
+  value->producer = value->input = value->output = value->reordered = IR_NONE;
+  graph->values = grown(graph, graph->values, sizeof *graph->values, graph->value_count,
+                        &graph->value_capacity);
   graph->values[graph->value_count] = value;
   return graph->value_count++;
 }
@@ -110,7 +111,8 @@ ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, const uint32_t* i
   node->residual = IR_NONE;
   node->output = armnn_i_acc_value(graph, graph->values[inputs[0]]->element, shape);
   graph->values[node->output]->producer = graph->node_count;
-  node->layers = armnn_i_acc_pool(graph, sizeof *node->layers);
+  node->layer_capacity = ARMNN_ACC_LINE / sizeof *node->layers;
+  node->layers = armnn_i_acc_pool(graph, node->layer_capacity * sizeof *node->layers);
   node->origin = IR_NONE;
   if (graph->layer < graph->part->layer_count) {
     node->origin = graph->layer;
@@ -118,7 +120,7 @@ ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, const uint32_t* i
     node->layer_count = 1;
   }
   graph->nodes =
-      (ir_node_t**)grown(graph, (void**)graph->nodes, graph->node_count, &graph->node_capacity);
+      grown(graph, graph->nodes, sizeof *graph->nodes, graph->node_count, &graph->node_capacity);
   graph->nodes[graph->node_count++] = node;
   return node;
 }
@@ -140,26 +142,17 @@ armnn_i_acc_tensor_t armnn_i_acc_dense_weights(const float* values, int64_t o, i
   };
 }
 
-static void use(ir_graph_t* graph, uint32_t value, uint32_t node) {
-  graph->values[value]->uses += 1;
-  if (graph->values[value]->user == IR_NONE) graph->values[value]->user = node;
-}
-
-void armnn_i_acc_count_uses(ir_graph_t* graph) {
-  for (uint32_t v = 0; v < graph->value_count; ++v) {
-    graph->values[v]->uses = 0;
-    graph->values[v]->user = IR_NONE;
-    graph->values[v]->producer = IR_NONE;
-  }
-  for (uint32_t n = graph->node_count; n-- > 0;) { /* readers come behind what they read */
-    ir_node_t* node = graph->nodes[n];
-    const ir_value_t* output = graph->values[node->output];
-    if (node->kind != IR_DEAD && output->uses == 0 && output->output == IR_NONE) {
-      node->kind = IR_DEAD;
-    }
-    if (node->kind == IR_DEAD) continue;
-    for (uint32_t i = 0; i < node->input_count; ++i) use(graph, node->inputs[i], n);
-    if (node->residual != IR_NONE) use(graph, node->residual, n);
-    graph->values[node->output]->producer = n;
+void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other) {
+  for (uint32_t i = 0; i < other->layer_count; ++i) {
+    const uint32_t layer = other->layers[i];
+    uint32_t at = node->layer_count; /* mostly the place: readers come behind what they read */
+    while (at > 0 && node->layers[at - 1] > layer) --at;
+    if (at > 0 && node->layers[at - 1] == layer) continue;
+    node->layers =
+        grown(graph, node->layers, sizeof *node->layers, node->layer_count, &node->layer_capacity);
+    memmove(&node->layers[at + 1], &node->layers[at],
+            (node->layer_count - at) * sizeof *node->layers);
+    node->layers[at] = layer;
+    node->layer_count += 1;
   }
 }

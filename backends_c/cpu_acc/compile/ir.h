@@ -39,7 +39,9 @@ typedef struct ir_value_t {
   uint32_t producer;    /* node, or IR_NONE */
   uint32_t input;       /* which input of the part it is, or IR_NONE */
   uint32_t output;      /* which output of the part it becomes, or IR_NONE */
-  uint32_t uses, user;  /* by how many nodes, and the last of them (count_uses) */
+  uint32_t uses;        /* by how many nodes (uses.c) */
+  uint32_t user;        /* the XOR of these nodes: of one use, the node */
+  uint32_t reordered;   /* the last IR_TRANSPOSE that reads it (alias.c), or IR_NONE */
   /* From bufferize.c on. */
   bool has_buffer;
   uint32_t buffer;
@@ -67,7 +69,7 @@ struct ir_node_t {
   uint32_t input_count;
   uint32_t* inputs; /* values */
   uint32_t output;  /* value */
-  uint32_t layer_count;
+  uint32_t layer_count, layer_capacity;
   uint32_t* layers; /* of the part, sorted */
   uint32_t origin;  /* the layer that it was read from, or IR_NONE; others it swallowed */
 
@@ -95,6 +97,7 @@ struct ir_node_t {
     } slice;
     struct {
       uint32_t order[IR_DIMS]; /* output dimension d is input dimension order[d] */
+      uint32_t earlier;        /* another IR_TRANSPOSE of the same value, or IR_NONE */
     } transpose;
   };
 };
@@ -154,8 +157,8 @@ ir_node_t* armnn_i_acc_node_of(ir_graph_t* graph, ir_kind_t kind, uint32_t input
 /* Float32 weights that lie densely as [o, y, x, i]. */
 armnn_i_acc_tensor_t armnn_i_acc_dense_weights(const float* values, int64_t o, int64_t y, int64_t x,
                                                int64_t i);
-/* Who reads what; nodes that nobody reads die. */
-void armnn_i_acc_count_uses(ir_graph_t* graph);
+/* |node| takes over the layers of |other|. */
+void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other);
 
 static inline const ir_shape_t* ir_shape(const ir_graph_t* graph, uint32_t value) {
   return &graph->values[value]->shape;
@@ -241,13 +244,24 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
 #undef LAYER
 #undef LAYER_CHECKED
 
+/* ---- uses.c -------------------------------------------------------------------------------- */
+
+/* Producers, uses and users of all values; nodes that nobody reads die. */
+void armnn_i_acc_count_uses(ir_graph_t* graph);
+/* Node |n| reads |input| and its residual alone from now on. Nodes that then nobody reads die. */
+void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input);
+/* What node |n| reads is not counted, and counted again: around changes of it. */
+void armnn_i_acc_forget_reads(ir_graph_t* graph, uint32_t n);
+void armnn_i_acc_note_reads(ir_graph_t* graph, uint32_t n);
+/* The node at |at| computes what the node at |user|, its only reader, did: it takes that one's
+ * place, output and layers. The reads of both must be forgotten. */
+void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user);
+
 /* ---- fuse*.c ------------------------------------------------------------------------------- */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
-/* |node| takes over the layers of |other|. */
-void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other);
 
 /* ---- bufferize.c, plan_memory.c ------------------------------------------------------------ */
 

@@ -108,17 +108,9 @@ static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int6
   ir_node_t* row = armnn_i_acc_pool(graph, sizeof *row);
   *row = *node;
   row->kind = IR_CONVOLUTION;
-  row->convolution = (armnn_i_acc_convolution_t){
-      .weights = armnn_i_acc_dense_weights(weights, outputs, 1, 1, inputs),
-      .bias = from->bias == NULL ? NULL : bias,
-      .kernel_y = 1,
-      .kernel_x = 1,
-      .stride_y = 1,
-      .stride_x = 1,
-      .dilation_y = 1,
-      .dilation_x = 1,
-      .groups = 1,
-  };
+  row->convolution =
+      armnn_i_acc_pointwise(armnn_i_acc_dense_weights(weights, outputs, 1, 1, inputs),
+                            from->bias == NULL ? NULL : bias, 1);
   return row;
 }
 

@@ -34,22 +34,15 @@ armnn_status_t armnn_i_acc_make_affine(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_affine_t* what,
                                        armnn_i_acc_op_t** out_op) {
   const int64_t channels = what->output.dims[what->output.rank - 1];
-  armnn_i_acc_convolution_t image = {
-      .weights = {.element = ARMNN_ACC_FLOAT32,
-                  .rank = 4,
-                  .dims = {channels, 1, 1, 1},
-                  .strides = {sizeof(float), sizeof(float), sizeof(float), sizeof(float)},
-                  .values = what->scale},
-      .bias = what->shift,
-      .kernel_y = 1,
-      .kernel_x = 1,
-      .stride_y = 1,
-      .stride_x = 1,
-      .dilation_y = 1,
-      .dilation_x = 1,
-      .groups = channels,
-      .epilogue = what->epilogue,
+  const armnn_i_acc_tensor_t scales = {
+      .element = ARMNN_ACC_FLOAT32,
+      .rank = 4,
+      .dims = {channels, 1, 1, 1},
+      .strides = {sizeof(float), sizeof(float), sizeof(float), sizeof(float)},
+      .values = what->scale,
   };
+  armnn_i_acc_convolution_t image = armnn_i_acc_pointwise(scales, what->shift, channels);
+  image.epilogue = what->epilogue;
   bool rows = as_rows(&what->input, &image.input) && as_rows(&what->output, &image.output);
   if (what->epilogue.has_residual) {
     rows = rows && as_rows(&what->epilogue.residual, &image.epilogue.residual);

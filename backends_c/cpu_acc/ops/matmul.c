@@ -262,25 +262,15 @@ static bool window_of(const armnn_i_acc_matmul_t* what, armnn_i_acc_convolution_
   }
   const uint32_t row = right->rank - 2, column = right->rank - 1;
   const uint32_t o = what->transpose_right ? row : column, i = what->transpose_right ? column : row;
-  *out_window = (armnn_i_acc_convolution_t){
-      .weights =
-          {
-              .element = right->element,
-              .rank = 4,
-              .dims = {right->dims[o], 1, 1, right->dims[i]},
-              .strides = {right->strides[o], 0, 0, right->strides[i]},
-              .values = right->values,
-          },
-      .bias = what->bias,
-      .kernel_y = 1,
-      .kernel_x = 1,
-      .stride_y = 1,
-      .stride_x = 1,
-      .dilation_y = 1,
-      .dilation_x = 1,
-      .groups = 1,
-      .epilogue = what->epilogue,
+  const armnn_i_acc_tensor_t weights = {
+      .element = right->element,
+      .rank = 4,
+      .dims = {right->dims[o], 1, 1, right->dims[i]},
+      .strides = {right->strides[o], 0, 0, right->strides[i]},
+      .values = right->values,
   };
+  *out_window = armnn_i_acc_pointwise(weights, what->bias, 1);
+  out_window->epilogue = what->epilogue;
   return as_image(&what->left, &out_window->input) &&
          as_image(&what->output, &out_window->output) &&
          (!what->epilogue.has_residual ||

@@ -32,6 +32,22 @@ typedef struct armnn_i_acc_convolution_t {
   armnn_i_acc_epilogue_t epilogue;
 } armnn_i_acc_convolution_t;
 
+/* Of one pixel, without input, output and epilogue. */
+static inline armnn_i_acc_convolution_t armnn_i_acc_pointwise(armnn_i_acc_tensor_t weights,
+                                                              const float* bias, int64_t groups) {
+  return (armnn_i_acc_convolution_t){
+      .weights = weights,
+      .bias = bias,
+      .kernel_y = 1,
+      .kernel_x = 1,
+      .stride_y = 1,
+      .stride_x = 1,
+      .dilation_y = 1,
+      .dilation_x = 1,
+      .groups = groups,
+  };
+}
+
 /* Dense or grouped; depthwise (groups == c == oc, or oc a multiple of c) goes to its own kernels.
  */
 armnn_status_t armnn_i_acc_make_convolution(const armnn_i_acc_maker_t* maker,

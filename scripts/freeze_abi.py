@@ -8,7 +8,7 @@ Usage::
     python scripts/freeze_abi.py --check   # show what would change; exit 1 if anything does
 
 Run it on purpose and commit the result by itself. The frozen headers under
-``tests/abi/frozen_1_0`` stand for the backends that exist in the world. While the ABI is a draft,
+``tests/abi/frozen_2_0`` stand for the backends that exist in the world. While the ABI is a draft,
 which the file ``DRAFT`` beside them says, they follow the headers; from the release that deletes
 that file they stay, and a change that breaks the growth rules is refused here and by the tests.
 """
@@ -28,7 +28,7 @@ from abi_layout import compare, measure, measure_all, to_text
 
 TESTS = REPOSITORY / "tests" / "abi"
 GOLDEN_DIR = TESTS / "golden"
-FROZEN_DIR = TESTS / "frozen_1_0"
+FROZEN_DIR = TESTS / "frozen_2_0"
 DRAFT = FROZEN_DIR / "DRAFT"
 FROZEN_HEADERS = ("types.h", "descriptors.h", "names.h", "backend_api.h", "backend_kit.h")
 

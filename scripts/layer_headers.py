@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import textwrap
 
-from layer_table import FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Table, snake
+from layer_table import API_MAJOR, FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Table, snake
 
 _WIDTH = 100
 _SIZES = {"uint64_t": 8, "int64_t": 8, "const armnn_view_t*": 8}
@@ -136,7 +136,7 @@ def _remark(table: Table, item: Field) -> str:
     elif item.type == "DataType":
         remarks.append("armnn_data_type_e")
     if item.since:
-        remarks.append(f"since 1.{item.since}")
+        remarks.append(f"since {API_MAJOR}.{item.since}")
     if item.doc:
         remarks.append(item.doc)
     return "; ".join(remarks)

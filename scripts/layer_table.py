@@ -61,11 +61,15 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+#: ARMNN_BACKEND_API_MAJOR: every entry came with a minor version of it.
+API_MAJOR = 2
+
+
 def parse_since(text: str) -> int:
-    """``"1.3"`` -> 3: the minor version that brought an entry."""
+    """``"2.3"`` -> 3: the minor version that brought an entry."""
     major, _, minor = text.partition(".")
-    if not major.isdigit() or not minor.isdigit():
-        raise ValueError(f"since = {text!r}: a version as in '1.0' expected")
+    if major != str(API_MAJOR) or not minor.isdigit():
+        raise ValueError(f"since = {text!r}: a version as in '{API_MAJOR}.0' expected")
     return int(minor)
 
 
@@ -245,7 +249,7 @@ def _read(kind: type[Any], values: dict[str, Any]) -> Any:
     for key in values:
         if key not in known:
             raise ValueError(f"unknown key '{key}'")
-    values["since"] = parse_since(values.get("since", "1.0"))
+    values["since"] = parse_since(values.get("since", f"{API_MAJOR}.0"))
     nested = {"members": Member, "builders": Builder}
     if kind is Descriptor:
         nested["fields"] = Field

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HOST_VERSION", "Attempt", "load_file", "load_static"]
 
+#: What a backend of Arm NN's own reports: it exports the same three functions.
+ARM_NN_MAJOR = 1
 HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)
 
 # Called with id and options of a backend, before create: gives the values set for it. Whatever it
@@ -364,6 +366,14 @@ def _check_version(backend_id: str, version: BackendVersion) -> None:
     reason = f"'{backend_id}' speaks backend API {version}, this host speaks {HOST_VERSION}"
     if version == BackendVersion(0, 0):
         hint = "GetVersion must write ARMNN_BACKEND_API_MAJOR and ARMNN_TARGET_MINOR"
+    elif version.major == ARM_NN_MAJOR:
+        reason = (
+            f"'{backend_id}' speaks version {version} of the backend API, which is Arm NN's C++ "
+            f"interface, this host speaks {HOST_VERSION}"
+        )
+        hint = (
+            "a backend for armnn-py is written to its C headers; 'armnn-py backends new' begins one"
+        )
     elif version.major == HOST_VERSION.major:
         hint = (
             f"upgrade armnn-py, or build the backend with ARMNN_TARGET_MINOR={HOST_VERSION.minor}"

@@ -8,6 +8,7 @@ import ctypes
 import subprocess
 import sys
 
+import layer_table
 import pytest
 from abi_headers import REPOSITORY
 
@@ -26,6 +27,10 @@ def test_the_generated_file_is_up_to_date(toolchain):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_table_says_the_major_of_the_header():
+    assert layer_table.API_MAJOR == abi.ARMNN_BACKEND_API_MAJOR
 
 
 def test_every_structure_of_the_headers_is_mirrored(layout):

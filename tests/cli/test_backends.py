@@ -22,7 +22,7 @@ def test_list_shows_the_reference(command: Command) -> None:
     verdicts = command("backends", "list", "--json").json["verdicts"]
     (reference,) = (v for v in verdicts if v["id"] == "CpuRef")
     assert reference["status"] == "loaded"
-    assert reference["version"] == "1.0"
+    assert reference["version"] == "2.0"
     assert "CpuRef" in command("backends", "list").out
 
 
@@ -46,7 +46,7 @@ def test_list_says_why_a_file_was_refused_without_a_warning(
 
 def test_show_describes_a_backend(command: Command) -> None:
     document = command("backends", "show", "CpuRef", "--json").json
-    assert document["api"] == "1.0"
+    assert document["api"] == "2.0"
     assert document["score"] == 0
     assert "Options: " in command("backends", "show", "CpuRef").out
 

@@ -16,13 +16,13 @@ _PARTS = ("armnn_py", "backends_c", "cmake", "native", "schema", "scripts", "CMa
 _NEW = """\
 [layer.REHEARSAL]
 id = {layer}
-since = "1.{minor}"
+since = "2.{minor}"
 doc = "Is what a later minor version brings."
 shape = "same"
 
 [data_type.REHEARSAL64]
 id = {data_type}
-since = "1.{minor}"
+since = "2.{minor}"
 bits = 64
 numpy = "float64"
 kind = "float"
@@ -44,12 +44,12 @@ def make(folder: Path, minor: int) -> Path:
     _replace(
         folder / "schema" / "elementwise.toml",
         r"(\[enum\.ActivationFunction\].*?)\n\]",
-        rf'\1\n  {{ name = "REHEARSAL", id = {numbers["activation"]}, since = "1.{minor}" }},\n]',
+        rf'\1\n  {{ name = "REHEARSAL", id = {numbers["activation"]}, since = "2.{minor}" }},\n]',
     )
     _replace(
         folder / "schema" / "reduction.toml",
         r"(\[descriptor\.Softmax\]\nfields = \[.*?)\n\]",
-        rf'\1\n  {{ name = "rehearsal", type = "float", default = 0.0, since = "1.{minor}", '
+        rf'\1\n  {{ name = "rehearsal", type = "float", default = 0.0, since = "2.{minor}", '
         "must_understand = 63 },\n]",
     )
     _replace(

@@ -28,7 +28,7 @@ from . import next_minor
 REPOSITORY = next_minor.REPOSITORY
 FIXTURES = REPOSITORY / "tests" / "fixtures"
 SOURCE = FIXTURES / "growth_backend.c"
-FROZEN = REPOSITORY / "tests" / "abi" / "frozen_1_0"
+FROZEN = REPOSITORY / "tests" / "abi" / "frozen_2_0"
 NEXT = abi.ARMNN_BACKEND_API_MINOR + 1
 PARTS = ("layer", "data type", "enumerator", "field")
 

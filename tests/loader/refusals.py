@@ -71,7 +71,14 @@ REFUSED = [
         id="minor above ours",
     ),
     pytest.param(
-        [f"MAJOR={HOST.major + 1}"], "version", "version-major", "API 2.0", id="major above ours"
+        [f"MAJOR={HOST.major + 1}"], "version", "version-major", "API 3.0", id="major above ours"
+    ),
+    pytest.param(
+        ["MAJOR=1"],
+        "version",
+        "version-major",
+        "1.0 of the backend API, which is Arm NN's C++",
+        id="major of Arm NN",
     ),
     pytest.param(["VERSION_SILENT"], "version", "version-major", "API 0.0", id="nothing written"),
     pytest.param(

@@ -54,7 +54,7 @@ def test_fields_of_a_verdict(load: Load, place: Path) -> None:
         status="refused",
         stage="version",
         code="version-major",
-        reason="'Old' speaks backend API 0.0, this host speaks 1.0",
+        reason="'Old' speaks backend API 0.0, this host speaks 2.0",
         hint="GetVersion must write ARMNN_BACKEND_API_MAJOR and ARMNN_TARGET_MINOR",
     )
     with pytest.raises(FrozenInstanceError):
@@ -92,10 +92,10 @@ def test_report_is_a_sequence(load: Load, place: Path) -> None:
 def test_report_as_text_and_html(load: Load, place: Path) -> None:
     report = load(place).load_report
     lines = str(report).splitlines()
-    assert lines[0] == f"{place}/A_Good_backend.so: loaded 'Good' (API 1.0)"
+    assert lines[0] == f"{place}/A_Good_backend.so: loaded 'Good' (API 2.0)"
     assert lines[1] == (
         f"{place}/B_Old_backend.so: refused 'Old' (API 0.0), version: "
-        "'Old' speaks backend API 0.0, this host speaks 1.0"
+        "'Old' speaks backend API 0.0, this host speaks 2.0"
     )
     assert lines[2].startswith("  hint: GetVersion must write")
     assert "&#x27;Old&#x27; speaks" in report._repr_html_()

@@ -11,7 +11,9 @@
  *
  * The host calls them in that order. It accepts the same major version and a minor version not
  * above its own; before that is settled nothing else of the backend runs. All three are pure: no
- * hardware, no allocation, no host service, any number of calls from any thread.
+ * hardware, no allocation, no host service, any number of calls from any thread. Arm NN looks for
+ * the same file names and exports: its C++ interface is major version 1, this one begins at 2, so
+ * that each host refuses the other's backends by the number.
  *
  * Reading order for authors: types.h (values), descriptors.h (layers), then this file. Most
  * backends need far less than is here; backend_kit.h turns a list of kernels into one.
@@ -23,7 +25,7 @@
  * minor keeps loading: the host never shows it a layer type, data type or member that came later.
  * Members that change results later get a bit in |fields_used| of the structure that carries
  * them; the host does not offer such a structure to a backend whose table does not list the bit in
- * |understood_fields|. Version 1.0 defines no bit.
+ * |understood_fields|. Version 2.0 defines no bit.
  *
  * Errors. A function that can fail returns armnn_status_t and writes a sentence into the caller's
  * armnn_error_t. UNSUPPORTED and UNAVAILABLE are answers, not errors. Nothing but a return leaves a
@@ -87,7 +89,7 @@ extern "C" {
 
 /* ---- Version ------------------------------------------------------------------------------- */
 
-#define ARMNN_BACKEND_API_MAJOR 1u
+#define ARMNN_BACKEND_API_MAJOR 2u
 #define ARMNN_BACKEND_API_MINOR 0u
 
 /* The oldest host minor that this binary must run on; GetVersion reports it. Define it before the

@@ -16,6 +16,7 @@ from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SCHEMA_DIR = REPOSITORY / "schema"
+CHECKS = REPOSITORY / "armnn_py" / "descriptors" / "checks.py"
 
 #: Type of a descriptor's field: C type, Python annotation, C elements (0: one value).
 FIELD_TYPES: dict[str, tuple[str, str, int]] = {
@@ -289,7 +290,17 @@ def _check(table: Table) -> None:
     for descriptor in table.descriptors.values():
         for one in descriptor.fields:
             known = (*FIELD_TYPES, *table.enumerations, "DataType")
-            _need(one.type in known, f"descriptor {descriptor.name}.{one.name}: type {one.type}")
+            what = f"descriptor {descriptor.name}.{one.name}"
+            _need(one.type in known, f"{what}: type {one.type}")
+            _need(_fits(one.type, one.default), f"{what}: default {one.default!r} of {one.type}")
+        function = f"check_{snake(descriptor.name)}"
+        there = re.search(
+            rf"^(def )?{function}\b", CHECKS.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        _need(
+            not descriptor.check or there is not None,
+            f"descriptor {descriptor.name}: check = true, but {function} in {CHECKS.name}",
+        )
     for layer in table.layers.values():
         what = f"layer {layer.name}"
         _need(not layer.descriptor or layer.descriptor in table.descriptors, f"{what}: descriptor")
@@ -304,6 +315,18 @@ def _check(table: Table) -> None:
             _need(trait in TRAITS, f"{what}: trait {trait}")
         if layer.canonical:
             _need(layer.canonical["type"] in table.layers, f"{what}: canonical")
+
+
+def _fits(field_type: str, default: Any) -> bool:
+    """Say whether a default can be a value of a field; None: the field has none."""
+    if default is None or field_type not in FIELD_TYPES:
+        return default is None or isinstance(default, str)  # an enumerator's name
+    if FIELD_TYPES[field_type][2]:
+        return isinstance(default, list)
+    if field_type == "bool":
+        return isinstance(default, bool)
+    numbers = (int, float) if field_type == "float" else int
+    return isinstance(default, numbers) and not isinstance(default, bool)
 
 
 def _need(condition: bool, text: str) -> None:

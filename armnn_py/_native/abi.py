@@ -1190,6 +1190,7 @@ class armnn_host_t(Structure):
     release: Any
     concurrency: Any
     parallel_for: Any
+    in_parallel: Any
     on_thread_exit: Any
     cancelled: Any
     now_ns: Any
@@ -2028,7 +2029,7 @@ armnn_workload_t._fields_ = [
     ("api", POINTER(armnn_workload_api_t)),
 ]
 
-armnn_range_fn_t = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_uint32)
+armnn_range_fn_t = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64, c_uint32)
 
 armnn_host_t._fields_ = [
     ("header", armnn_header_t),
@@ -2043,12 +2044,13 @@ armnn_host_t._fields_ = [
     ("parallel_for", CFUNCTYPE(
         c_int32,
         c_void_p,
-        CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_uint32),
+        CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64, c_uint32),
         c_void_p,
         c_uint64,
         c_uint64,
         c_uint32,
     )),
+    ("in_parallel", CFUNCTYPE(c_int32, c_void_p)),
     ("on_thread_exit", CFUNCTYPE(c_int32, c_void_p, CFUNCTYPE(None, c_void_p), c_void_p)),
     ("cancelled", CFUNCTYPE(c_int32, c_void_p, c_uint64)),
     ("now_ns", CFUNCTYPE(c_uint64, c_void_p)),

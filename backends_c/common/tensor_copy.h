@@ -60,8 +60,8 @@ typedef struct armnn_copy_job_t {
   int64_t row_source_stride, column_source_stride;
 } armnn_copy_job_t;
 
-static inline void armnn_copy_spans(void* argument, uint64_t begin, uint64_t end,
-                                    uint32_t thread_index) ARMNN_NOEXCEPT {
+static inline armnn_status_t armnn_copy_spans(void* argument, uint64_t begin, uint64_t end,
+                                              uint32_t thread_index) ARMNN_NOEXCEPT {
   (void)thread_index;
   const armnn_copy_job_t* job = (const armnn_copy_job_t*)argument;
   int64_t size = job->element_size;
@@ -72,11 +72,12 @@ static inline void armnn_copy_spans(void* argument, uint64_t begin, uint64_t end
                    job->source + walker.offsets[1] * size, armnn_walk_inner(&job->walk, 1),
                    walker.span, job->element_size);
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Works on [begin, end) of (matrices x strips of ARMNN_COPY_BLOCK rows). */
-static inline void armnn_copy_strips(void* argument, uint64_t begin, uint64_t end,
-                                     uint32_t thread_index) ARMNN_NOEXCEPT {
+static inline armnn_status_t armnn_copy_strips(void* argument, uint64_t begin, uint64_t end,
+                                               uint32_t thread_index) ARMNN_NOEXCEPT {
   (void)thread_index;
   const armnn_copy_job_t* job = (const armnn_copy_job_t*)argument;
   int64_t size = job->element_size;
@@ -100,6 +101,7 @@ static inline void armnn_copy_strips(void* argument, uint64_t begin, uint64_t en
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Takes the last dimension and the one along which the source is contiguous out of the walk, if the
@@ -144,9 +146,9 @@ static inline armnn_status_t armnn_copy_strided(const armnn_host_t* host, uint32
     uint64_t strip = armnn_min_u64(job.rows, ARMNN_COPY_BLOCK) * job.columns;
     return armnn_parallel_for(host, armnn_copy_strips, &job,
                               job.walk.count * armnn_div_up(job.rows, ARMNN_COPY_BLOCK),
-                              armnn_div_up(grain, strip));
+                              armnn_div_up(grain, strip), 0);
   }
-  return armnn_parallel_for(host, armnn_copy_spans, &job, job.walk.count, grain);
+  return armnn_parallel_for(host, armnn_copy_spans, &job, job.walk.count, grain, 0);
 }
 
 /* A plain copy of |size| bytes; nothing to do when a reshape runs in place. */

@@ -62,15 +62,17 @@ typedef struct activation_job_t {
   float* y;
 } activation_job_t;
 
-static void activation_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t activation_range(void* argument, uint64_t begin, uint64_t end,
+                                       uint32_t thread_index) {
   (void)thread_index;
   const activation_job_t* job = (const activation_job_t*)argument;
   apply(job->descriptor, job->x + begin, job->y + begin, end - begin);
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_activation__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
   activation_job_t job = {ARMNN_DESCRIPTOR(call->info, armnn_activation_descriptor_t),
                           ARMNN_IN(call, 0, float), ARMNN_OUT(call, 0, float)};
-  return armnn_parallel_for(call->host, activation_range, &job, ARMNN_COUNT(call), 4096);
+  return armnn_parallel_for(call->host, activation_range, &job, ARMNN_COUNT(call), 4096, 0);
 }

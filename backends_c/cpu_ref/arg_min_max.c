@@ -54,7 +54,8 @@ typedef struct search_job_t {
 } search_job_t;
 
 /* Result r lies behind outer index r / inner and inner index r % inner. */
-static void search_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t search_range(void* argument, uint64_t begin, uint64_t end,
+                                   uint32_t thread_index) {
   (void)thread_index;
   const search_job_t* job = (const search_job_t*)argument;
   int64_t index[TILE];
@@ -72,6 +73,7 @@ static void search_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
       memcpy((int64_t*)job->out + result, index, (size_t)count * sizeof index[0]);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t run(const armnn_kernel_call_t* call, search_fn_t min, search_fn_t max) {
@@ -87,7 +89,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call, search_fn_t min, sear
                       armnn_data_type_size(input->data_type),
                       ARMNN_OUT_INFO(call, 0)->data_type};
   return armnn_parallel_for(call->host, search_range, &job, ARMNN_COUNT(call),
-                            16384 / (job.length + 1) + 1);
+                            16384 / (job.length + 1) + 1, 0);
 }
 
 armnn_status_t armnn_f32_arg_min_max__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

@@ -22,7 +22,8 @@ static float scale_of(const normalization_job_t* job, uint64_t channel) {
 }
 
 /* Items are planes of one channel. */
-static void normalize_planes(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t normalize_planes(void* argument, uint64_t begin, uint64_t end,
+                                       uint32_t thread_index) {
   (void)thread_index;
   const normalization_job_t* job = (const normalization_job_t*)argument;
   for (uint64_t item = begin; item < end; ++item) {
@@ -34,10 +35,12 @@ static void normalize_planes(void* argument, uint64_t begin, uint64_t end, uint3
     float* y = ARMNN_OUT(job->call, 0, float) + item * job->view.inner;
     for (uint64_t i = 0; i < job->view.inner; ++i) y[i] = (x[i] - mean) * scale + beta;
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Items are pixels, whose channels lie side by side; inside: channels in blocks, pixel, channel. */
-static void normalize_pixels(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t normalize_pixels(void* argument, uint64_t begin, uint64_t end,
+                                       uint32_t thread_index) {
   (void)thread_index;
   const normalization_job_t* job = (const normalization_job_t*)argument;
   float mean[ARMNN_REF_LANES], scale[ARMNN_REF_LANES], beta[ARMNN_REF_LANES];
@@ -55,6 +58,7 @@ static void normalize_pixels(void* argument, uint64_t begin, uint64_t end, uint3
       for (uint64_t c = 0; c < count; ++c) y[c] = (x[c] - mean[c]) * scale[c] + beta[c];
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_batch_normalization__ref(const armnn_kernel_call_t* call,

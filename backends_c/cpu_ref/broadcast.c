@@ -17,7 +17,8 @@ typedef struct broadcast_job_t {
   int64_t out_size, in_size; /* bytes of an element */
 } broadcast_job_t;
 
-static void broadcast_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t broadcast_range(void* argument, uint64_t begin, uint64_t end,
+                                      uint32_t thread_index) {
   (void)thread_index;
   const broadcast_job_t* job = (const broadcast_job_t*)argument;
   int64_t x_stride = armnn_walk_inner(&job->walk, 1);
@@ -29,6 +30,7 @@ static void broadcast_range(void* argument, uint64_t begin, uint64_t end, uint32
              job->x + walker.offsets[1] * job->in_size, job->y + walker.offsets[2] * job->in_size,
              walker.span, x_stride, y_stride);
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_i_ref_run_broadcast(const armnn_kernel_call_t* call,
@@ -48,5 +50,5 @@ armnn_status_t armnn_i_ref_run_broadcast(const armnn_kernel_call_t* call,
   armnn_broadcast_strides(x, output->rank, output->dims, job.walk.strides[1]);
   armnn_broadcast_strides(y, output->rank, output->dims, job.walk.strides[2]);
   armnn_walk_collapse(&job.walk);
-  return armnn_parallel_for(call->host, broadcast_range, &job, job.walk.count, grain);
+  return armnn_parallel_for(call->host, broadcast_range, &job, job.walk.count, grain, 0);
 }

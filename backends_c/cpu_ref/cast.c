@@ -123,7 +123,8 @@ typedef struct cast_job_t {
   uint64_t out_size, in_size;
 } cast_job_t;
 
-static void cast_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t cast_range(void* argument, uint64_t begin, uint64_t end,
+                                 uint32_t thread_index) {
   (void)thread_index;
   const cast_job_t* job = (const cast_job_t*)argument;
   int64_t buffer[CHUNK];
@@ -132,6 +133,7 @@ static void cast_range(void* argument, uint64_t begin, uint64_t end, uint32_t th
     job->load(buffer, job->x + i * job->in_size, count);
     job->store(job->out + i * job->out_size, buffer, count);
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_any_cast__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
@@ -149,5 +151,5 @@ armnn_status_t armnn_any_cast__ref(const armnn_kernel_call_t* call, armnn_error_
                     ARMNN_IN(call, 0, unsigned char),
                     armnn_data_type_size(to),
                     in_size};
-  return armnn_parallel_for(call->host, cast_range, &job, ARMNN_COUNT(call), 16384);
+  return armnn_parallel_for(call->host, cast_range, &job, ARMNN_COUNT(call), 16384, 0);
 }

@@ -23,11 +23,12 @@ static void add_row(float w, const float* restrict in, int64_t stride, int64_t c
 }
 
 /* Items are output rows of one channel; loops: ky, kx, x. */
-static void rows_nchw(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t rows_nchw(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const armnn_i_ref_channelwise_t* job = (const armnn_i_ref_channelwise_t*)argument;
   const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
-  if (armnn_i_ref_cancelled(job->call)) return;
+  if (armnn_i_ref_cancelled(job->call)) return ARMNN_STATUS_OK;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t y = item % job->out.height;
     const int64_t channel = item / job->out.height % job->out.channels;
@@ -52,15 +53,17 @@ static void rows_nchw(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Items are output rows of one block of channels; loops: ky, kx, x, channel. */
-static void rows_nhwc(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t rows_nhwc(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const armnn_i_ref_channelwise_t* job = (const armnn_i_ref_channelwise_t*)argument;
   const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
   const int64_t blocks = (int64_t)armnn_div_up((uint64_t)job->out.channels, BLOCK);
-  if (armnn_i_ref_cancelled(job->call)) return;
+  if (armnn_i_ref_cancelled(job->call)) return ARMNN_STATUS_OK;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t channel = item % blocks * BLOCK;
     const int64_t y = item / blocks % job->out.height;
@@ -99,6 +102,7 @@ static void rows_nhwc(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_i_ref_channelwise_run(armnn_i_ref_channelwise_t* job, armnn_error_t* error) {

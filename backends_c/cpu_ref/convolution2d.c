@@ -46,13 +46,14 @@ static void read_patches(const convolution_job_t* job, const armnn_i_ref_patch_t
 }
 
 /* Items are tiles of the output; loops inside: depth in tiles, then armnn_i_ref_tile_multiply. */
-static void multiply_tiles(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t multiply_tiles(void* argument, uint64_t begin, uint64_t end,
+                                     uint32_t thread_index) {
   (void)thread_index;
   const convolution_job_t* job = (const convolution_job_t*)argument;
   const int64_t positions = job->out.height * job->out.width;
   armnn_i_ref_tile_t right, sum;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
-    if (armnn_i_ref_cancelled(job->call)) return;
+    if (armnn_i_ref_cancelled(job->call)) return ARMNN_STATUS_OK;
     const int64_t position = item % job->column_tiles * ARMNN_REF_TILE;
     const int64_t row = item / job->column_tiles % job->row_tiles * ARMNN_REF_TILE;
     const int64_t group = item / job->column_tiles / job->row_tiles % job->groups;
@@ -79,6 +80,7 @@ static void multiply_tiles(void* argument, uint64_t begin, uint64_t end, uint32_
                                channel * job->out.stride_channel + position * job->out.stride_x,
                            job->out.stride_channel, job->out.stride_x);
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_convolution2d__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

@@ -95,16 +95,18 @@ typedef struct unary_job_t {
   uint64_t element_size;
 } unary_job_t;
 
-static void unary_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t unary_range(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
   (void)thread_index;
   const unary_job_t* job = (const unary_job_t*)argument;
   job->row(job->out + begin * job->element_size, job->x + begin * job->element_size, end - begin);
+  return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t run(const armnn_kernel_call_t* call, unary_row_fn_t row, uint64_t grain) {
   unary_job_t job = {row, ARMNN_OUT(call, 0, unsigned char), ARMNN_IN(call, 0, unsigned char),
                      armnn_data_type_size(ARMNN_OUT_INFO(call, 0)->data_type)};
-  return armnn_parallel_for(call->host, unary_range, &job, ARMNN_COUNT(call), grain);
+  return armnn_parallel_for(call->host, unary_range, &job, ARMNN_COUNT(call), grain, 0);
 }
 
 static armnn_status_t run_operation(const armnn_kernel_call_t* call) {

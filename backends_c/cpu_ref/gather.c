@@ -40,7 +40,8 @@ typedef struct gather_job_t {
 } gather_job_t;
 
 /* Works on [begin, end) of (outer dimensions x indices). */
-static void gather_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t gather_range(void* argument, uint64_t begin, uint64_t end,
+                                   uint32_t thread_index) {
   (void)thread_index;
   const gather_job_t* job = (const gather_job_t*)argument;
   for (uint64_t i = begin; i < end; ++i) {
@@ -49,6 +50,7 @@ static void gather_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
     memcpy(job->out + i * job->piece,
            job->params + (i / job->index_count * job->dim + from) * job->piece, (size_t)job->piece);
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
@@ -71,7 +73,7 @@ armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_erro
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   return armnn_parallel_for(call->host, gather_range, &job,
                             armnn_dims_product(params->dims, 0, axis) * job.index_count,
-                            ARMNN_COPY_GRAIN_BYTES / job.piece + 1);
+                            ARMNN_COPY_GRAIN_BYTES / job.piece + 1, 0);
 }
 
 /* ---- Gather ND ------------------------------------------------------------------------------- */
@@ -87,7 +89,8 @@ typedef struct gather_nd_job_t {
   uint64_t strides[ARMNN_MAX_DIMS]; /* in bytes */
 } gather_nd_job_t;
 
-static void gather_nd_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t gather_nd_range(void* argument, uint64_t begin, uint64_t end,
+                                      uint32_t thread_index) {
   (void)thread_index;
   const gather_nd_job_t* job = (const gather_nd_job_t*)argument;
   for (uint64_t i = begin; i < end; ++i) {
@@ -98,6 +101,7 @@ static void gather_nd_range(void* argument, uint64_t begin, uint64_t end, uint32
     }
     memcpy(job->out + i * job->piece, job->params + offset, (size_t)job->piece);
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_any_gather_nd__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
@@ -126,5 +130,5 @@ armnn_status_t armnn_any_gather_nd__ref(const armnn_kernel_call_t* call, armnn_e
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   return armnn_parallel_for(call->host, gather_nd_range, &job,
                             armnn_dims_product(indices->dims, 0, indices->rank - 1),
-                            ARMNN_COPY_GRAIN_BYTES / job.piece + 1);
+                            ARMNN_COPY_GRAIN_BYTES / job.piece + 1, 0);
 }

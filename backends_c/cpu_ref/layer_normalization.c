@@ -35,7 +35,8 @@ static uint64_t parameter_index(const layer_norm_job_t* job, const armnn_tensor_
   return index;
 }
 
-static void normalize_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t normalize_rows(void* argument, uint64_t begin, uint64_t end,
+                                     uint32_t thread_index) {
   (void)thread_index;
   const layer_norm_job_t* job = (const layer_norm_job_t*)argument;
   for (uint64_t row = begin; row < end; ++row) {
@@ -56,6 +57,7 @@ static void normalize_rows(void* argument, uint64_t begin, uint64_t end, uint32_
       y[i] = (float)value;
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_layer_normalization__ref(const armnn_kernel_call_t* call,

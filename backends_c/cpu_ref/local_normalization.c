@@ -30,8 +30,8 @@ static local_job_t job_of(const armnn_kernel_call_t* call, int32_t data_layout) 
 /* ---- Instance normalisation: a channel of one image over all of its pixels ------------------- */
 
 /* Items are channels of one image; pixel p of it lies at p * stride. */
-static void normalize_instances(void* argument, uint64_t begin, uint64_t end,
-                                uint32_t thread_index) {
+static armnn_status_t normalize_instances(void* argument, uint64_t begin, uint64_t end,
+                                          uint32_t thread_index) {
   (void)thread_index;
   const local_job_t* job = (const local_job_t*)argument;
   const armnn_instance_normalization_descriptor_t* d =
@@ -57,6 +57,7 @@ static void normalize_instances(void* argument, uint64_t begin, uint64_t end,
       y[p * stride] = (float)((x[p * stride] - mean) * scale + d->beta);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_instance_normalization__ref(const armnn_kernel_call_t* call,
@@ -72,7 +73,8 @@ armnn_status_t armnn_f32_instance_normalization__ref(const armnn_kernel_call_t* 
 /* ---- L2 normalisation: a pixel by the length of its channels --------------------------------- */
 
 /* Items are groups of pixels; inside: channel, pixel. */
-static void normalize_lengths(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t normalize_lengths(void* argument, uint64_t begin, uint64_t end,
+                                        uint32_t thread_index) {
   (void)thread_index;
   const local_job_t* job = (const local_job_t*)argument;
   const double eps = ((const armnn_l2_normalization_descriptor_t*)job->descriptor)->eps;
@@ -95,6 +97,7 @@ static void normalize_lengths(void* argument, uint64_t begin, uint64_t end, uint
       for (uint64_t i = 0; i < lanes.count; ++i) y[c * stride + i] = x[c * stride + i] * scale[i];
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_l2_normalization__ref(const armnn_kernel_call_t* call,
@@ -121,7 +124,8 @@ static float respond(const armnn_normalization_descriptor_t* d, float x, double 
 }
 
 /* Items are groups of pixels; inside: channel, neighbour, pixel. */
-static void respond_across(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t respond_across(void* argument, uint64_t begin, uint64_t end,
+                                     uint32_t thread_index) {
   (void)thread_index;
   const local_job_t* job = (const local_job_t*)argument;
   const armnn_normalization_descriptor_t* d =
@@ -146,10 +150,12 @@ static void respond_across(void* argument, uint64_t begin, uint64_t end, uint32_
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Items are rows of one channel; inside: pixel, neighbouring row, neighbouring pixel. */
-static void respond_within(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t respond_within(void* argument, uint64_t begin, uint64_t end,
+                                     uint32_t thread_index) {
   (void)thread_index;
   const local_job_t* job = (const local_job_t*)argument;
   const armnn_normalization_descriptor_t* d =
@@ -175,6 +181,7 @@ static void respond_within(void* argument, uint64_t begin, uint64_t end, uint32_
       job->y[at] = respond(d, job->x[at], squares);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_normalization__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

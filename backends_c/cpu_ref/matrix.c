@@ -38,11 +38,12 @@ static float dot(const float* restrict x, const float* restrict y, int64_t count
 }
 
 /* Items are columns of one batch; inside: rows. */
-static void multiply_dots(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t multiply_dots(void* argument, uint64_t begin, uint64_t end,
+                                    uint32_t thread_index) {
   (void)thread_index;
   const armnn_i_ref_matrix_t* job = (const armnn_i_ref_matrix_t*)argument;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
-    if (armnn_i_ref_cancelled(job->call)) return;
+    if (armnn_i_ref_cancelled(job->call)) return ARMNN_STATUS_OK;
     const int64_t column = item % job->columns;
     const int64_t batch = item / job->columns;
     const float *x, *y;
@@ -54,6 +55,7 @@ static void multiply_dots(void* argument, uint64_t begin, uint64_t end, uint32_t
           bias + dot(x + row * job->x_row, y + column * job->y_column, job->depth);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* right[k][n] = y(k, n) */
@@ -75,14 +77,15 @@ static void read_block(const armnn_i_ref_matrix_t* job, const float* y, int64_t 
 }
 
 /* Items are tiles of the output; inside: depth in tiles, then armnn_i_ref_tile_multiply. */
-static void multiply_tiles(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t multiply_tiles(void* argument, uint64_t begin, uint64_t end,
+                                     uint32_t thread_index) {
   (void)thread_index;
   const armnn_i_ref_matrix_t* job = (const armnn_i_ref_matrix_t*)argument;
   const int64_t row_tiles = armnn_i_ref_tiles(job->rows);
   const int64_t column_tiles = armnn_i_ref_tiles(job->columns);
   armnn_i_ref_tile_t right, sum;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
-    if (armnn_i_ref_cancelled(job->call)) return;
+    if (armnn_i_ref_cancelled(job->call)) return ARMNN_STATUS_OK;
     const int64_t column = item % column_tiles * ARMNN_REF_TILE;
     const int64_t row = item / column_tiles % row_tiles * ARMNN_REF_TILE;
     const int64_t batch = item / column_tiles / row_tiles;
@@ -105,6 +108,7 @@ static void multiply_tiles(void* argument, uint64_t begin, uint64_t end, uint32_
                            job->out + (batch * job->rows + row) * job->columns + column,
                            job->columns, 1);
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_i_ref_matrix_run(armnn_i_ref_matrix_t* job, armnn_error_t* error) {

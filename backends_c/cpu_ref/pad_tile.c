@@ -45,7 +45,7 @@ static armnn_status_t frame_run(frame_t* frame, const armnn_host_t* host, armnn_
   if (row_bytes == 0) return ARMNN_STATUS_OK;
   return armnn_parallel_for(host, rows, frame,
                             armnn_dims_product(frame->out_dims, 0, frame->rank - 1),
-                            ARMNN_COPY_GRAIN_BYTES / row_bytes + 1);
+                            ARMNN_COPY_GRAIN_BYTES / row_bytes + 1, 0);
 }
 
 /* ---- Pad ------------------------------------------------------------------------------------- */
@@ -78,7 +78,8 @@ static void reflect_elements(const frame_t* frame, unsigned char* target,
   }
 }
 
-static void pad_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t pad_rows(void* argument, uint64_t begin, uint64_t end,
+                               uint32_t thread_index) {
   (void)thread_index;
   const frame_t* frame = (const frame_t*)argument;
   uint32_t last = frame->rank - 1;
@@ -110,6 +111,7 @@ static void pad_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thre
       reflect_elements(frame, target, source, before + middle, row_count);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* For quantised types the descriptor's value is the number that is stored, as in Arm NN. */
@@ -146,7 +148,8 @@ armnn_status_t armnn_any_pad__ref(const armnn_kernel_call_t* call, armnn_error_t
 
 /* ---- Tile ------------------------------------------------------------------------------------ */
 
-static void tile_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t tile_rows(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const frame_t* frame = (const frame_t*)argument;
   uint32_t last = frame->rank - 1;
@@ -167,6 +170,7 @@ static void tile_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       memcpy(target + i * frame->size, source, (size_t)(in_count * frame->size));
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_any_tile__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

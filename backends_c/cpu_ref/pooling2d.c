@@ -125,7 +125,8 @@ static void take_row(const pooling_job_t* job, const float* row, int64_t x, int6
 }
 
 /* Items are output rows of one channel. */
-static void pool_nchw(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t pool_nchw(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const pooling_job_t* job = (const pooling_job_t*)argument;
   const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
@@ -152,10 +153,12 @@ static void pool_nchw(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Items are output pixels; inside: channels in blocks, ky, kx, channel. */
-static void pool_nhwc(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t pool_nhwc(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const pooling_job_t* job = (const pooling_job_t*)argument;
   const armnn_i_ref_window_t *wy = &job->window_y, *wx = &job->window_x;
@@ -189,6 +192,7 @@ static void pool_nhwc(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_pooling2d__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

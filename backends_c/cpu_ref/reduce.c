@@ -150,7 +150,8 @@ static void fold_columns(const reduce_job_t* job, void* results, const unsigned 
   }
 }
 
-static void reduce_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t reduce_range(void* argument, uint64_t begin, uint64_t end,
+                                   uint32_t thread_index) {
   (void)thread_index;
   const reduce_job_t* job = (const reduce_job_t*)argument;
   int rows = armnn_walk_inner(&job->reduced, 0) == 1;
@@ -178,6 +179,7 @@ static void reduce_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
                         &results, count, job->divisor);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t run(const armnn_kernel_call_t* call) {
@@ -210,7 +212,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call) {
   job.x = ARMNN_IN(call, 0, unsigned char);
   job.element_size = armnn_data_type_size(input->data_type);
   return armnn_parallel_for(call->host, reduce_range, &job, job.kept.count,
-                            16384 / (job.reduced.count + 1) + 1);
+                            16384 / (job.reduced.count + 1) + 1, 0);
 }
 
 armnn_status_t armnn_f32_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

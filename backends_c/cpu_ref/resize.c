@@ -58,7 +58,8 @@ static void resize_pixel(const float* top, const float* bottom, float fraction_y
 }
 
 /* Items are output rows of one image, all channels. */
-static void resize_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t resize_rows(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
   (void)thread_index;
   const resize_job_t* job = (const resize_job_t*)argument;
   const int nearest = job->descriptor->method == ARMNN_RESIZE_NEAREST_NEIGHBOR;
@@ -89,6 +90,7 @@ static void resize_rows(void* argument, uint64_t begin, uint64_t end, uint32_t t
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_resize__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

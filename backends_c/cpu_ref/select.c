@@ -16,7 +16,8 @@ typedef struct select_job_t {
   uint64_t size; /* of an element */
 } select_job_t;
 
-static void select_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t select_range(void* argument, uint64_t begin, uint64_t end,
+                                   uint32_t thread_index) {
   (void)thread_index;
   const select_job_t* job = (const select_job_t*)argument;
   int64_t steps[3];
@@ -32,6 +33,7 @@ static void select_range(void* argument, uint64_t begin, uint64_t end, uint32_t 
              job->size);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_b8_select__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
@@ -48,5 +50,5 @@ armnn_status_t armnn_b8_select__ref(const armnn_kernel_call_t* call, armnn_error
                             job.walk.strides[o]);
   }
   armnn_walk_collapse(&job.walk);
-  return armnn_parallel_for(call->host, select_range, &job, job.walk.count, 16384);
+  return armnn_parallel_for(call->host, select_range, &job, job.walk.count, 16384, 0);
 }

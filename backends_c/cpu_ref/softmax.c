@@ -21,7 +21,8 @@ typedef struct softmax_job_t {
 } softmax_job_t;
 
 /* Items are groups of lines; three passes along each: maximum, sum of exponentials, result. */
-static void softmax_lines(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t softmax_lines(void* argument, uint64_t begin, uint64_t end,
+                                    uint32_t thread_index) {
   (void)thread_index;
   const softmax_job_t* job = (const softmax_job_t*)argument;
   const float beta = job->beta;
@@ -62,6 +63,7 @@ static void softmax_lines(void* argument, uint64_t begin, uint64_t end, uint32_t
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t run(const armnn_kernel_call_t* call, int logarithm, armnn_error_t* error) {

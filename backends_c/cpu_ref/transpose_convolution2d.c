@@ -66,12 +66,13 @@ static void add_taps(const transpose_job_t* job, const armnn_i_ref_patch_t* patc
 }
 
 /* Items are tiles of one phase of one group. */
-static void multiply_phases(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t multiply_phases(void* argument, uint64_t begin, uint64_t end,
+                                      uint32_t thread_index) {
   (void)thread_index;
   const transpose_job_t* job = (const transpose_job_t*)argument;
   armnn_i_ref_tile_t sum;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
-    if (armnn_i_ref_cancelled(job->call)) return;
+    if (armnn_i_ref_cancelled(job->call)) return ARMNN_STATUS_OK;
     int64_t rest = item;
     const int64_t position = rest % job->column_tiles * ARMNN_REF_TILE;
     rest /= job->column_tiles;
@@ -104,6 +105,7 @@ static void multiply_phases(void* argument, uint64_t begin, uint64_t end, uint32
       for (int64_t m = 0; m < rows; ++m) pixel[m * job->out.stride_channel] = sum[m][column];
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_f32_transpose_convolution2d__ref(const armnn_kernel_call_t* call,

@@ -27,7 +27,7 @@ static inline armnn_status_t armnn_i_ref_run(const armnn_kernel_call_t* call, ar
                                              void* argument, uint64_t count, uint64_t operations,
                                              armnn_error_t* error) {
   armnn_status_t status =
-      armnn_parallel_for(call->host, body, argument, count, armnn_i_ref_grain(operations));
+      armnn_parallel_for(call->host, body, argument, count, armnn_i_ref_grain(operations), 0);
   if (status == ARMNN_STATUS_OK && armnn_i_ref_cancelled(call)) {
     return armnn_fail(error, ARMNN_STATUS_CANCELLED, "the run was cancelled");
   }

@@ -109,7 +109,8 @@ typedef struct peak_t {
   double flops;
 } peak_t;
 
-static void run_peak(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_peak(void* argument, uint64_t begin, uint64_t end,
+                               uint32_t thread_index) {
   (void)thread_index;
   peak_t* peak = argument;
   for (uint64_t i = begin; i < end; ++i) {
@@ -125,6 +126,7 @@ static void run_peak(void* argument, uint64_t begin, uint64_t end, uint32_t thre
 #endif
     peak->flops = flops_tile(peak->kernels->gemm);
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* The best of some runs, as GFLOP/s of all threads together. */

@@ -135,7 +135,8 @@ typedef struct armnn_i_pool_t {
   uint64_t remainder;  /* ... the first so many have one more */
   uint64_t chunk_count;
   armnn_i_scope_t scope;
-  _Atomic uint32_t limit; /* workers that may enter */
+  _Atomic uint32_t limit;         /* workers that may enter */
+  _Atomic armnn_status_t failure; /* the first of this job that is not OK */
 
   _Alignas(ARMNN_CACHE_LINE) _Atomic uint64_t next_chunk;
   _Alignas(ARMNN_CACHE_LINE) _Atomic uint64_t gate;

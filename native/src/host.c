@@ -99,6 +99,11 @@ static armnn_status_t host_parallel_for(void* context, armnn_range_fn_t body, vo
   return armnn_i_pool_parallel_for(&armnn_i_core.pool, body, argument, count, grain, max_threads);
 }
 
+static int32_t host_in_parallel(void* context) {
+  (void)context;
+  return armnn_i_thread()->in_body ? 1 : 0;
+}
+
 static armnn_status_t host_on_thread_exit(void* context, void (*function)(void* argument),
                                           void* argument) {
   (void)context;
@@ -192,6 +197,7 @@ static const armnn_host_t host = {
     .release = host_free,
     .concurrency = host_concurrency,
     .parallel_for = host_parallel_for,
+    .in_parallel = host_in_parallel,
     .on_thread_exit = host_on_thread_exit,
     .cancelled = host_cancelled,
     .now_ns = host_now_ns,

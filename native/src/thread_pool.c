@@ -83,7 +83,12 @@ static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index) {
     const uint64_t longer = chunk < pool->remainder ? chunk : pool->remainder;
     const uint64_t begin = chunk * pool->chunk_size + longer;
     const uint64_t end = begin + pool->chunk_size + (chunk < pool->remainder ? 1 : 0);
-    pool->body(pool->argument, begin, end, thread_index);
+    const armnn_status_t status = pool->body(pool->argument, begin, end, thread_index);
+    if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) {
+      armnn_status_t none = ARMNN_STATUS_OK;
+      atomic_compare_exchange_strong(&pool->failure, &none, status);
+      atomic_store(&pool->next_chunk, pool->chunk_count); /* the others are left out */
+    }
   }
 }
 
@@ -203,6 +208,7 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
 static void open_gate(armnn_i_pool_t* pool, uint32_t helpers) {
   atomic_store_explicit(&pool->limit, helpers, memory_order_relaxed);
   atomic_store_explicit(&pool->next_chunk, 0, memory_order_relaxed);
+  atomic_store_explicit(&pool->failure, ARMNN_STATUS_OK, memory_order_relaxed);
   const uint64_t gate = atomic_load_explicit(&pool->gate, memory_order_relaxed);
   atomic_store(&pool->gate, (uint64_t)(generation_of(gate) + 1u) << 32);
   const uint32_t sleepers = atomic_load(&pool->sleepers);
@@ -225,17 +231,19 @@ static void close_gate(armnn_i_pool_t* pool) {
   atomic_store(&pool->owner_sleeps, 0);
 }
 
-static void run_serially(armnn_i_thread_t* thread, armnn_range_fn_t body, void* argument,
-                         uint64_t count) {
+static armnn_status_t run_serially(armnn_i_thread_t* thread, armnn_range_fn_t body, void* argument,
+                                   uint64_t count) {
   thread->in_body = true;
   thread->index = 0;
-  body(argument, 0, count, 0);
+  const armnn_status_t status = body(argument, 0, count, 0);
   thread->in_body = false;
+  return status;
 }
 
 /* With |owner| held and at least one worker there. */
-static void run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* thread, armnn_range_fn_t body,
-                         void* argument, uint64_t count, uint64_t chunks, uint32_t threads) {
+static armnn_status_t run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* thread,
+                                   armnn_range_fn_t body, void* argument, uint64_t count,
+                                   uint64_t chunks, uint32_t threads) {
   const uint32_t epoch = pool->epoch;
   pool->body = body;
   pool->argument = argument;
@@ -249,6 +257,7 @@ static void run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* thread, armnn_r
   run_chunks(pool, 0);
   thread->in_body = false;
   if (pool->epoch == epoch) close_gate(pool); /* else the body forked, and this is the child */
+  return atomic_load_explicit(&pool->failure, memory_order_relaxed);
 }
 
 armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t body,
@@ -258,9 +267,9 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
   if (count == 0) return ARMNN_STATUS_OK;
   armnn_i_thread_t* thread = armnn_i_thread();
   if (thread->in_body) {
-    body(argument, 0, count, thread->index); /* the index stays that of this thread */
-    return ARMNN_STATUS_OK;
+    return body(argument, 0, count, thread->index); /* the index stays that of this thread */
   }
+  armnn_status_t status;
   uint32_t threads = armnn_i_pool_thread_count(pool);
   if (max_threads != 0 && max_threads < threads) threads = max_threads;
   uint64_t chunks = grain > 1 ? count / grain : count;
@@ -268,7 +277,7 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
   if (chunks < threads) threads = (uint32_t)chunks;
   if (threads <= 1 || atomic_load_explicit(&pool->owner_waiters, memory_order_relaxed) != 0 ||
       pthread_mutex_trylock(&pool->owner) != 0) {
-    run_serially(thread, body, argument, count);
+    status = run_serially(thread, body, argument, count);
   } else {
     if (pool->started_for != atomic_load_explicit(&pool->requested, memory_order_relaxed)) {
       end_workers(pool, 0); /* how long they spin depends on the count */
@@ -276,9 +285,9 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
     if (pool->worker_count + 1 < threads) start_workers(pool, threads - 1);
     const uint32_t epoch = pool->epoch;
     if (pool->worker_count == 0) {
-      run_serially(thread, body, argument, count);
+      status = run_serially(thread, body, argument, count);
     } else {
-      run_threaded(pool, thread, body, argument, count, chunks, threads);
+      status = run_threaded(pool, thread, body, argument, count, chunks, threads);
     }
     /* In the child of a body that forked the mutex is another one, which nobody locked. */
     if (pool->epoch == epoch) pthread_mutex_unlock(&pool->owner);
@@ -286,7 +295,7 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
   if (ARMNN_UNLIKELY(atomic_load_explicit(&pool->stop_deferred, memory_order_relaxed))) {
     armnn_i_pool_stop(pool);
   }
-  return ARMNN_STATUS_OK;
+  return status;
 }
 
 /* ---- Size and life ------------------------------------------------------------------------- */

@@ -53,8 +53,8 @@ static armnn_status_t negate_prepare(const armnn_workload_info_t* info, const ar
   return ARMNN_STATUS_OK;
 }
 
-static void negate_range(void* argument, uint64_t begin, uint64_t end,
-                         uint32_t thread_index) ARMNN_NOEXCEPT {
+static armnn_status_t negate_range(void* argument, uint64_t begin, uint64_t end,
+                                   uint32_t thread_index) ARMNN_NOEXCEPT {
   const armnn_kernel_call_t* call = (const armnn_kernel_call_t*)argument;
   const prepared_t* prepared = (const prepared_t*)call->prepared;
   (void)thread_index;
@@ -62,12 +62,14 @@ static void negate_range(void* argument, uint64_t begin, uint64_t end,
     ((float*)call->scratch)[i] = ARMNN_IN(call, 0, float)[i] * prepared->factor;
     ARMNN_OUT(call, 0, float)[i] = ((float*)call->scratch)[i];
   }
+  return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t negate_f32(const armnn_kernel_call_t* call,
                                  armnn_error_t* error) ARMNN_NOEXCEPT {
   (void)error;
-  return armnn_parallel_for(call->host, negate_range, (void*)(uintptr_t)call, ARMNN_COUNT(call), 4);
+  return armnn_parallel_for(call->host, negate_range, (void*)(uintptr_t)call, ARMNN_COUNT(call), 4,
+                            0);
 }
 
 static void negate_release(void* prepared, const armnn_host_t* host) ARMNN_NOEXCEPT {

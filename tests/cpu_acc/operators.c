@@ -33,7 +33,7 @@ static void* work(void* argument) {
     if (taken >= w->chunks) return NULL;
     const uint64_t begin = (w->chunks - 1 - taken) * w->size;
     const uint64_t end = begin + w->size < w->count ? begin + w->size : w->count;
-    w->body(w->argument, begin, end, w->thread);
+    if (w->body(w->argument, begin, end, w->thread) != ARMNN_STATUS_OK) abort(); /* none can fail */
   }
 }
 

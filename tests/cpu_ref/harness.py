@@ -121,7 +121,9 @@ class ChunkedHost:
     ) -> int:
         step = max(grain, 1, count // 50)
         for begin in reversed(range(0, count, step)):
-            body(argument, begin, min(begin + step, count), 0)
+            status = body(argument, begin, min(begin + step, count), 0)
+            if status != abi.ARMNN_STATUS_OK:
+                return int(status)
         return abi.ARMNN_STATUS_OK
 
 

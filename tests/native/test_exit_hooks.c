@@ -29,17 +29,19 @@ typedef struct meeting_t {
   hook_fn_t hook;
 } meeting_t;
 
-static void meet_and_register(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t meet_and_register(void* argument, uint64_t begin, uint64_t end,
+                                        uint32_t thread_index) {
   (void)begin, (void)end;
   meeting_t* meeting = (meeting_t*)argument;
   atomic_fetch_add(&meeting->present, 1);
   while (atomic_load(&meeting->present) < 2) sched_yield();
-  if (thread_index == 0) return;
+  if (thread_index == 0) return ARMNN_STATUS_OK;
   hook_fn_t no_code = NULL;
   void* address = &hooks_run;
   memcpy(&no_code, &address, sizeof no_code);
   CHECK_EQUAL(armnn_i_pool_on_thread_exit(no_code, NULL), ARMNN_STATUS_INVALID_ARGUMENT);
   CHECK_EQUAL(armnn_i_pool_on_thread_exit(meeting->hook, &hooks_run), ARMNN_STATUS_OK);
+  return ARMNN_STATUS_OK;
 }
 
 /* A worker of |pool| that has |hook| to run when it ends. */

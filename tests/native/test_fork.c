@@ -16,13 +16,14 @@ static void wait_for_child(pid_t child) {
 }
 
 /* In the child somebody else has the workers by the time the body returns. */
-static void fork_and_take_the_pool(void* argument, uint64_t begin, uint64_t end,
-                                   uint32_t thread_index) {
+static armnn_status_t fork_and_take_the_pool(void* argument, uint64_t begin, uint64_t end,
+                                             uint32_t thread_index) {
   (void)end;
-  if (begin != 0 || thread_index != 0) return;
+  if (begin != 0 || thread_index != 0) return ARMNN_STATUS_OK;
   pid_t* child = (pid_t*)argument;
   *child = fork();
   if (*child == 0) CHECK_EQUAL(pthread_mutex_lock(&armnn_i_core.pool.owner), 0);
+  return ARMNN_STATUS_OK;
 }
 
 static void a_body_may_fork_where_no_worker_starts(void) {

@@ -31,7 +31,8 @@ typedef struct job_t {
   uint32_t thread_limit;
 } job_t;
 
-static void hit_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t hit_range(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   job_t* job = (job_t*)argument;
   CHECK(begin < end && end <= job->count);
   CHECK(end - begin >= job->grain || end - begin == job->count);
@@ -39,6 +40,7 @@ static void hit_range(void* argument, uint64_t begin, uint64_t end, uint32_t thr
   CHECK_EQUAL(atomic_fetch_add(&job->active[thread_index], 1), 0); /* nobody else has it */
   for (uint64_t i = begin; i < end; ++i) atomic_fetch_add(&job->hits[i], 1);
   atomic_fetch_sub(&job->active[thread_index], 1);
+  return ARMNN_STATUS_OK;
 }
 
 static void run_job(job_t* job, uint64_t count, uint64_t grain, uint32_t max_threads,
@@ -71,10 +73,12 @@ static void every_index_once(void) {
 }
 
 /* Ranges near the end of 64 bits are cut without overflow. */
-static void add_lengths(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t add_lengths(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
   (void)thread_index;
   CHECK(begin < end);
   atomic_fetch_add((_Atomic uint64_t*)argument, end - begin);
+  return ARMNN_STATUS_OK;
 }
 
 static void large_counts_do_not_overflow(void) {
@@ -83,6 +87,47 @@ static void large_counts_do_not_overflow(void) {
   CHECK_EQUAL(armnn_i_pool_parallel_for(&pool, add_lengths, &total, UINT64_MAX, 1, 0), 0);
   CHECK(total == UINT64_MAX);
   armnn_i_pool_stop(&pool);
+}
+
+/* ---- Failures ------------------------------------------------------------------------------ */
+
+typedef struct failing_t {
+  uint64_t at;
+  atomic_uint bodies;
+} failing_t;
+
+static armnn_status_t fail_at(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+  (void)thread_index;
+  failing_t* failing = (failing_t*)argument;
+  atomic_fetch_add(&failing->bodies, 1);
+  return begin <= failing->at && failing->at < end ? ARMNN_STATUS_DEVICE_LOST : ARMNN_STATUS_OK;
+}
+
+static armnn_status_t fail_inside(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
+  (void)thread_index;
+  return armnn_i_pool_parallel_for(&pool, fail_at, argument, end - begin, 1, 0);
+}
+
+static void a_body_that_fails_ends_the_loop(void) {
+  for (uint32_t threads = 1; threads <= 4; ++threads) {
+    set_up(threads);
+    for (uint64_t at = 0; at < 40; ++at) {
+      failing_t failing = {.at = at};
+      CHECK_EQUAL(armnn_i_pool_parallel_for(&pool, fail_at, &failing, 32, 1, 0),
+                  at < 32 ? ARMNN_STATUS_DEVICE_LOST : ARMNN_STATUS_OK);
+      CHECK(at < 32 || threads == 1 || failing.bodies > 1);
+    }
+    /* Chunks that have not begun are left out; one thread meets them in their order. */
+    failing_t first = {.at = 0};
+    CHECK_EQUAL(armnn_i_pool_parallel_for(&pool, fail_at, &first, 4, 1, 1),
+                ARMNN_STATUS_DEVICE_LOST);
+    CHECK_EQUAL(first.bodies, 1);
+    failing_t nested = {.at = 0};
+    CHECK_EQUAL(armnn_i_pool_parallel_for(&pool, fail_inside, &nested, 8, 8, 0),
+                ARMNN_STATUS_DEVICE_LOST);
+    armnn_i_pool_stop(&pool);
+  }
 }
 
 /* ---- Threads ------------------------------------------------------------------------------- */
@@ -98,7 +143,7 @@ typedef struct meeting_t {
 
 static void exit_hook(void* argument) { atomic_fetch_add((atomic_uint*)argument, 1); }
 
-static void meet(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t meet(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
   (void)begin, (void)end;
   meeting_t* meeting = (meeting_t*)argument;
   atomic_fetch_add(&meeting->present, 1);
@@ -107,7 +152,7 @@ static void meet(void* argument, uint64_t begin, uint64_t end, uint32_t thread_i
   pthread_getname_np(pthread_self(), name, sizeof name);
   if (thread_index == 0) {
     CHECK_EQUAL(armnn_i_pool_on_thread_exit(exit_hook, argument), ARMNN_STATUS_UNSUPPORTED);
-    return;
+    return ARMNN_STATUS_OK;
   }
   CHECK(strcmp(name, "armnn_py") == 0);
   sigset_t blocked;
@@ -118,6 +163,7 @@ static void meet(void* argument, uint64_t begin, uint64_t end, uint32_t thread_i
     CHECK_EQUAL(armnn_i_pool_on_thread_exit(NULL, NULL), ARMNN_STATUS_INVALID_ARGUMENT);
     CHECK_EQUAL(armnn_i_pool_on_thread_exit(exit_hook, &meeting->hooks_run), ARMNN_STATUS_OK);
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void threads_start_when_needed_and_end_when_told(void) {
@@ -184,19 +230,23 @@ typedef struct inner_t {
   pthread_t thread;
 } inner_t;
 
-static void inner_body(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t inner_body(void* argument, uint64_t begin, uint64_t end,
+                                 uint32_t thread_index) {
   const inner_t* self = (const inner_t*)argument;
   CHECK(begin == 0 && end == 10); /* serially, in one piece, where it was called */
   CHECK(pthread_equal(self->thread, pthread_self()));
   CHECK_EQUAL(thread_index, self->thread_index);
   atomic_fetch_add(&self->nested->inner[self->outer], 10);
+  return ARMNN_STATUS_OK;
 }
 
-static void outer_body(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t outer_body(void* argument, uint64_t begin, uint64_t end,
+                                 uint32_t thread_index) {
   for (uint64_t i = begin; i < end; ++i) {
     inner_t inner = {(nested_t*)argument, i, thread_index, pthread_self()};
     CHECK_EQUAL(armnn_i_pool_parallel_for(&pool, inner_body, &inner, 10, 1, 0), 0);
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void nested_calls_run_where_they_are(void) {
@@ -212,10 +262,12 @@ static void nested_calls_run_where_they_are(void) {
   }
 }
 
-static void change_pool(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t change_pool(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
   (void)argument, (void)end, (void)thread_index;
   CHECK_EQUAL(armnn_i_pool_set_thread_count(&pool, 2 + (uint32_t)begin % 3), ARMNN_STATUS_OK);
   armnn_i_pool_stop(&pool); /* put off until the parallel_for is over */
+  return ARMNN_STATUS_OK;
 }
 
 static void bodies_may_change_the_pool(void) {
@@ -286,9 +338,10 @@ static void the_pool_changes_under_its_callers(void) { call_from_many_threads(tr
 
 /* ---- Fork ---------------------------------------------------------------------------------- */
 
-static void add_one(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t add_one(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
   (void)thread_index;
   for (uint64_t i = begin; i < end; ++i) atomic_fetch_add((atomic_uint*)argument, 1);
+  return ARMNN_STATUS_OK;
 }
 
 static void use_shared_pool(uint32_t threads) {
@@ -328,10 +381,12 @@ static void a_forked_child_starts_over(void) {
   armnn_core_stop_threads();
 }
 
-static void fork_inside(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t fork_inside(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
   (void)end;
-  if (begin != 0 || thread_index != 0) return;
+  if (begin != 0 || thread_index != 0) return ARMNN_STATUS_OK;
   *(pid_t*)argument = fork();
+  return ARMNN_STATUS_OK;
 }
 
 /* The caller's thread forks in a body: in the child the parallel_for returns and the next works. */
@@ -356,6 +411,7 @@ static void a_body_may_fork(void) {
 static const test_t tests[] = {
     TEST(every_index_once),
     TEST(large_counts_do_not_overflow),
+    TEST(a_body_that_fails_ends_the_loop),
     TEST(threads_start_when_needed_and_end_when_told),
     TEST(sleepers_are_woken),
     TEST(the_count_can_change),

@@ -217,6 +217,24 @@ static void lost_devices_are_remembered(void) {
   }
 }
 
+static armnn_status_t ask_in_parallel(void* argument, uint64_t begin, uint64_t end,
+                                      uint32_t thread_index) {
+  const armnn_host_t* host = (const armnn_host_t*)argument;
+  (void)begin, (void)end, (void)thread_index;
+  return host->in_parallel(host->context) == 1 ? ARMNN_STATUS_OK : ARMNN_STATUS_INTERNAL;
+}
+
+static void bodies_are_in_parallel(void) {
+  const armnn_host_t* host = armnn_core_host();
+  for (uint64_t count = 1; count <= 64; count *= 8) { /* on the caller alone, and on threads */
+    CHECK_EQUAL(host->in_parallel(host->context), 0);
+    CHECK_EQUAL(
+        host->parallel_for(host->context, ask_in_parallel, (void*)(uintptr_t)host, count, 1, 0),
+        ARMNN_STATUS_OK);
+  }
+  CHECK_EQUAL(host->in_parallel(host->context), 0);
+}
+
 static void the_table_is_complete(void) {
   const armnn_host_t* host = armnn_core_host();
   CHECK_EQUAL(host->header.struct_size, sizeof *host);
@@ -225,7 +243,7 @@ static void the_table_is_complete(void) {
   CHECK_EQUAL(host->api_minor, ARMNN_BACKEND_API_MINOR);
   const void* const* entries = (const void* const*)(const void*)&host->log_enabled;
   const size_t count = (sizeof *host - offsetof(armnn_host_t, log_enabled)) / sizeof(void*);
-  CHECK_EQUAL(count, 13);
+  CHECK_EQUAL(count, 14);
   for (size_t i = 0; i < count; ++i) CHECK(entries[i] != NULL);
   CHECK(host->extension(host->context, "armnn.nothing/1") == NULL);
   const uint64_t before = host->now_ns(host->context);
@@ -248,5 +266,6 @@ static const test_t tests[] = {
     TEST(cpu_features_agree_with_the_compiler),
     TEST(lost_devices_are_remembered),
     TEST(the_table_is_complete),
+    TEST(bodies_are_in_parallel),
 };
 MAIN(tests)

@@ -27,7 +27,8 @@ typedef struct copy_run_t {
   float* output;
 } copy_run_t;
 
-static void copy_pieces(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t copy_pieces(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
   (void)thread_index;
   const copy_run_t* run = (const copy_run_t*)argument;
   const copy_op_t* op = run->op;
@@ -51,6 +52,7 @@ static void copy_pieces(void* argument, uint64_t begin, uint64_t end, uint32_t t
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_copy(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

@@ -41,7 +41,8 @@ typedef struct depthwise_run_t {
 } depthwise_run_t;
 
 /* Items are (image, chunk of rows, group of channels). */
-static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const depthwise_run_t* run = (const depthwise_run_t*)argument;
   const depthwise_op_t* op = run->op;
@@ -77,10 +78,12 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       op->run_rest(&job);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Repeats each channel |multiplier| times; items are rows of one image. */
-static void expand_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t expand_rows(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
   (void)thread_index;
   const depthwise_run_t* run = (const depthwise_run_t*)argument;
   const armnn_i_acc_tensor_t* input = &run->op->what.input;
@@ -95,6 +98,7 @@ static void expand_rows(void* argument, uint64_t begin, uint64_t end, uint32_t t
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

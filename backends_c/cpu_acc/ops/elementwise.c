@@ -27,7 +27,8 @@ typedef struct elementwise_run_t {
   float* tensors[3];
 } elementwise_run_t;
 
-static void run_unary_pieces(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_unary_pieces(void* argument, uint64_t begin, uint64_t end,
+                                       uint32_t thread_index) {
   (void)thread_index;
   const elementwise_run_t* run = (const elementwise_run_t*)argument;
   const elementwise_op_t* op = run->op;
@@ -42,9 +43,11 @@ static void run_unary_pieces(void* argument, uint64_t begin, uint64_t end, uint3
                    run->tensors[OUTPUT] + at[OUTPUT] + r * out_step, (size_t)columns, op->a, op->b);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
-static void run_binary_pieces(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_binary_pieces(void* argument, uint64_t begin, uint64_t end,
+                                        uint32_t thread_index) {
   (void)thread_index;
   const elementwise_run_t* run = (const elementwise_run_t*)argument;
   const elementwise_op_t* op = run->op;
@@ -68,6 +71,7 @@ static void run_binary_pieces(void* argument, uint64_t begin, uint64_t end, uint
                              op->a, op->b);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_elementwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

@@ -87,7 +87,8 @@ typedef struct matmul_run_t {
 } matmul_run_t;
 
 /* Left sides whose columns are the rows of the product are turned first. */
-static void turn_left(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t turn_left(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const matmul_run_t* state = argument;
   const matmul_t* matmul = state->matmul;
@@ -106,6 +107,7 @@ static void turn_left(void* argument, uint64_t begin, uint64_t end, uint32_t thr
                               (uint32_t)matmul->k, matmul->left_steps[left->rank - 2], 1,
                               (uint64_t)rows, 1, (uint64_t)rows);
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void multiply_rows(const matmul_run_t* state, armnn_i_acc_gemm_job_t* job, int64_t batch,
@@ -155,7 +157,8 @@ static void multiply_rows(const matmul_run_t* state, armnn_i_acc_gemm_job_t* job
 }
 
 /* Items: batches, panels, blocks of rows. */
-static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   const matmul_run_t* state = argument;
   const matmul_t* matmul = state->matmul;
   float* packed = state->scratch + matmul->thread_offset + thread_index * matmul->thread_scratch;
@@ -188,6 +191,7 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
     const int64_t to = from + matmul->block_rows;
     multiply_rows(state, &job, batch, from, to < matmul->m ? to : matmul->m, panel);
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_matmul(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run) {

@@ -123,7 +123,8 @@ static void down_columns(const normalize_op_t* op, const float* in, float* out, 
   }
 }
 
-static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const normalize_run_t* run = (const normalize_run_t*)argument;
   const normalize_op_t* op = run->op;
@@ -139,6 +140,7 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       down_columns(op, in, out, at[SCALES] + column * op->scale_step, columns);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_normalize(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

@@ -77,7 +77,8 @@ static void pad_row(const pad_op_t* op, const float* in, float* out) {
   }
 }
 
-static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_rows(void* argument, uint64_t begin, uint64_t end,
+                               uint32_t thread_index) {
   (void)thread_index;
   const pad_run_t* run = (const pad_run_t*)argument;
   const pad_op_t* op = run->op;
@@ -100,6 +101,7 @@ static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thre
       fill(op, out, op->out_dims[op->rank - 1]);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_pad(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

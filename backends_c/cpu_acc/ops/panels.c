@@ -99,12 +99,14 @@ typedef struct packing_t {
   uint64_t columns;
 } packing_t;
 
-static void pack_some(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t pack_some(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const packing_t* packing = argument;
   armnn_i_acc_pack_panels(packing->panels, packing->source, packing->columns, (uint32_t)begin,
                           (uint32_t)end,
                           packing->panels->weights + packing->panels->panels[begin].offset);
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,

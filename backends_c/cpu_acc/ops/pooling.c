@@ -112,7 +112,8 @@ static void pool_row(const pooling_run_t* run, int64_t image, int64_t y, int64_t
 }
 
 /* Items are (image, output row, chunk of channels). */
-static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const pooling_run_t* run = (const pooling_run_t*)argument;
   const pooling_op_t* op = run->op;
@@ -123,6 +124,7 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
     pool_row(run, row / op->what.output.dims[1], row % op->what.output.dims[1], channel,
              left < op->channel_chunk ? left : op->channel_chunk);
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_pooling(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

@@ -57,7 +57,8 @@ static void fold_columns(const reduce_op_t* op, const float* input, float* out, 
   }
 }
 
-static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const reduce_run_t* run = (const reduce_run_t*)argument;
   const reduce_op_t* op = run->op;
@@ -75,6 +76,7 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
     }
     finish(op, out, columns);
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_reduce(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

@@ -59,7 +59,8 @@ static void bilinear_row(const resize_op_t* op, const float* top, const float* b
 }
 
 /* Items are output rows. */
-static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_rows(void* argument, uint64_t begin, uint64_t end,
+                               uint32_t thread_index) {
   (void)thread_index;
   const resize_run_t* run = (const resize_run_t*)argument;
   const resize_op_t* op = run->op;
@@ -74,6 +75,7 @@ static void run_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thre
       bilinear_row(op, in + row->low, in + row->high, row->fraction, out);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_resize(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

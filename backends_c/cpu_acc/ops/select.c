@@ -20,7 +20,8 @@ typedef struct select_run_t {
   void* tensors[4];
 } select_run_t;
 
-static void run_pieces(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_pieces(void* argument, uint64_t begin, uint64_t end,
+                                 uint32_t thread_index) {
   (void)thread_index;
   const select_run_t* run = (const select_run_t*)argument;
   const armnn_i_acc_walk_t* walk = &run->op->walk;
@@ -42,6 +43,7 @@ static void run_pieces(void* argument, uint64_t begin, uint64_t end, uint32_t th
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_select(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

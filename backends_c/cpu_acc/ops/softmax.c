@@ -72,7 +72,8 @@ static void down_columns(const softmax_op_t* op, const float* in, float* out, si
   }
 }
 
-static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   (void)thread_index;
   const softmax_run_t* run = (const softmax_run_t*)argument;
   const softmax_op_t* op = run->op;
@@ -88,6 +89,7 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       down_columns(op, in, out, (size_t)columns);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run_softmax(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {

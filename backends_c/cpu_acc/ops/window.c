@@ -347,7 +347,8 @@ static void run_item(const window_run_t* state, int64_t block, uint32_t part, ch
   finish(state, tiles, tile_count, begin, end);
 }
 
-static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
   const window_run_t* state = argument;
   const armnn_i_acc_window_t* window = state->window;
   char* scratch = state->run->scratch + thread_index * window->thread_scratch;
@@ -355,6 +356,7 @@ static void run_items(void* argument, uint64_t begin, uint64_t end, uint32_t thr
     run_item(state, (int64_t)(i % (uint64_t)window->blocks),
              (uint32_t)(i / (uint64_t)window->blocks), scratch);
   }
+  return ARMNN_STATUS_OK;
 }
 
 void armnn_i_acc_run_window(const armnn_i_acc_window_t* window, const armnn_i_acc_run_t* run) {

@@ -70,9 +70,10 @@ static inline __attribute__((always_inline)) void row(const npu_operands_t* o, u
   }
 }
 
-static void rows_any(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+static armnn_status_t rows_any(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
   (void)thread;
   for (uint64_t unit = begin; unit < end; ++unit) row(argument, unit);
+  return ARMNN_STATUS_OK;
 }
 
 #if defined(__x86_64__)

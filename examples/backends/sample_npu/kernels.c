@@ -34,7 +34,8 @@ static void finish(const npu_operands_t* o, uint64_t at, uint32_t count) {
   for (uint32_t c = 0; c < count; ++c) out[c] = npu_clamp(o->instruction, out[c]);
 }
 
-static void depthwise_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+static armnn_status_t depthwise_rows(void* argument, uint64_t begin, uint64_t end,
+                                     uint32_t thread) {
   (void)thread;
   const npu_operands_t* o = argument;
   const npu_instruction_t* i = o->instruction;
@@ -61,6 +62,7 @@ static void depthwise_rows(void* argument, uint64_t begin, uint64_t end, uint32_
       finish(o, at, i->oc);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Taps along one axis that count in the divisor although they see padding only. */
@@ -110,7 +112,7 @@ static void pool_pixel(const npu_operands_t* o, const float* image, uint32_t y, 
   finish(o, at, i->oc);
 }
 
-static void pool_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+static armnn_status_t pool_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
   (void)thread;
   const npu_operands_t* o = argument;
   const npu_instruction_t* i = o->instruction;
@@ -120,19 +122,22 @@ static void pool_rows(void* argument, uint64_t begin, uint64_t end, uint32_t thr
       pool_pixel(o, image, (uint32_t)(unit % i->oh), x, (unit * i->ow + x) * i->oc);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
-static void add_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+static armnn_status_t add_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
   (void)thread;
   const npu_operands_t* o = argument;
   const float* other = o->second != NULL ? o->second : o->weights;
   for (uint64_t k = begin; k < end; ++k) {
     o->output[k] = npu_clamp(o->instruction, o->input[k] + other[k]);
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* One unit: the |iw| neighbouring elements that have one index of the middle axis. */
-static void add_rows_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+static armnn_status_t add_rows_range(void* argument, uint64_t begin, uint64_t end,
+                                     uint32_t thread) {
   (void)thread;
   const npu_operands_t* o = argument;
   const npu_instruction_t* i = o->instruction;
@@ -142,15 +147,18 @@ static void add_rows_range(void* argument, uint64_t begin, uint64_t end, uint32_
       o->output[k] = npu_clamp(i, o->input[k] + other);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
-static void clamp_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+static armnn_status_t clamp_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
   (void)thread;
   const npu_operands_t* o = argument;
   for (uint64_t k = begin; k < end; ++k) o->output[k] = npu_clamp(o->instruction, o->input[k]);
+  return ARMNN_STATUS_OK;
 }
 
-static void transpose_columns(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+static armnn_status_t transpose_columns(void* argument, uint64_t begin, uint64_t end,
+                                        uint32_t thread) {
   (void)thread;
   const npu_operands_t* o = argument;
   const npu_instruction_t* i = o->instruction;
@@ -159,6 +167,7 @@ static void transpose_columns(void* argument, uint64_t begin, uint64_t end, uint
     float* out = o->output + unit * i->ih;
     for (uint32_t k = 0; k < i->ih; ++k) out[k] = in[(uint64_t)k * i->iw];
   }
+  return ARMNN_STATUS_OK;
 }
 
 void npu_run_instruction(const npu_operands_t* operands) {

@@ -52,7 +52,7 @@ static float at(const job_t* job, uint64_t batch, uint64_t oy, uint64_t ox, uint
   return sum;
 }
 
-static void rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
+static armnn_status_t rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_index) {
   const job_t* job = (const job_t*)argument;
   (void)thread_index;
   for (uint64_t row = begin; row < end; ++row) {
@@ -64,6 +64,7 @@ static void rows(void* argument, uint64_t begin, uint64_t end, uint32_t thread_i
       }
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t zero_convolution(const zero_call_t* call, armnn_error_t* error) {
@@ -79,5 +80,5 @@ armnn_status_t zero_convolution(const zero_call_t* call, armnn_error_t* error) {
   job.weights = picture(info->input_infos[1], job.layer->data_layout);
   job.out = picture(info->output_infos[0], job.layer->data_layout);
   return armnn_parallel_for(call->workload->backend->host, rows, &job,
-                            job.out.batch * job.out.height, 1);
+                            job.out.batch * job.out.height, 1, 0);
 }

@@ -162,9 +162,10 @@ enum armnn_trace_phase_e {
 /* Body of parallel_for: works on [begin, end). |thread_index| is below concurrency() and below
  * |max_threads|, and names the thread for the length of this parallel_for, so that it can select a
  * private part of scratch. The number of threads may change while a workload lives: one that sizes
- * its scratch by concurrency() keeps that number and passes it as |max_threads|. */
-typedef void (*armnn_range_fn_t)(void* argument, uint64_t begin, uint64_t end,
-                                 uint32_t thread_index) ARMNN_NOEXCEPT;
+ * its scratch by concurrency() keeps that number and passes it as |max_threads|. A status other
+ * than OK ends the loop: chunks that have not begun are left out. */
+typedef armnn_status_t (*armnn_range_fn_t)(void* argument, uint64_t begin, uint64_t end,
+                                           uint32_t thread_index) ARMNN_NOEXCEPT;
 
 /* Lives as long as the process. Every function is [any] unless said otherwise; |context| is the
  * member of the same name. */
@@ -184,11 +185,13 @@ typedef struct armnn_host_t {
   /* Threads that parallel_for may use, the caller included; at least 1. */
   uint32_t (*concurrency)(void* context) ARMNN_NOEXCEPT;
   /* Runs |body| over [0, count) in chunks of at least |grain|, on at most |max_threads| threads (0
-   * = all), and returns when all of it is done. Called inside a body it runs serially. An error
-   * (INVALID_ARGUMENT) means that no body ran; bodies report failures through |argument|. */
+   * = all), and returns when all of it is done: the first status other than OK that a body
+   * returned, or OK. Called inside a body it runs serially. INVALID_ARGUMENT without a body. */
   armnn_status_t (*parallel_for)(void* context, armnn_range_fn_t body, void* argument,
                                  uint64_t count, uint64_t grain,
                                  uint32_t max_threads) ARMNN_NOEXCEPT;
+  /* 1 inside a body of parallel_for, where another one runs serially; 0 elsewhere. */
+  int32_t (*in_parallel)(void* context) ARMNN_NOEXCEPT;
   /* |function| runs once on the calling thread, when that thread of the pool ends; UNSUPPORTED on
    * any other thread, INVALID_ARGUMENT unless |function| is code of a library that is loaded. The
    * host ends its threads before it closes a library; if the library is gone nevertheless, or

@@ -117,15 +117,25 @@ typedef struct armnn_kernel_t {
 #define ARMNN_COUNT(call) ((call)->info->output_infos[0]->element_count)
 #define ARMNN_DESCRIPTOR(source, type) ((const type*)(source)->descriptor)
 
-/* parallel_for of the host, or a plain call when the host offers none. */
+/* Threads that parallel_for may use now, at least 1. Scratch for each thread is sized in prepare by
+ * this number, which is kept for execute: the user may change it in between. */
+static inline uint32_t armnn_concurrency(const armnn_host_t* host) {
+  if (host == NULL || !ARMNN_HAS_FN(host, armnn_host_t, concurrency)) return 1;
+  const uint32_t count = host->concurrency(host->context);
+  return count > 0 ? count : 1;
+}
+
+/* parallel_for of the host, or a plain call when the host offers none. |max_threads|: the number
+ * that armnn_concurrency gave when scratch for each thread was sized; 0, which is all threads, for
+ * a body that makes no use of its thread index. */
 static inline armnn_status_t armnn_parallel_for(const armnn_host_t* host, armnn_range_fn_t body,
-                                                void* argument, uint64_t count, uint64_t grain) {
+                                                void* argument, uint64_t count, uint64_t grain,
+                                                uint32_t max_threads) {
   if (count == 0) return ARMNN_STATUS_OK;
   if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, parallel_for)) {
-    return host->parallel_for(host->context, body, argument, count, grain, 0);
+    return host->parallel_for(host->context, body, argument, count, grain, max_threads);
   }
-  body(argument, 0, count, 0);
-  return ARMNN_STATUS_OK;
+  return body(argument, 0, count, 0);
 }
 
 static inline void* armnn_alloc(const armnn_host_t* host, uint64_t size, uint64_t alignment) {

@@ -367,7 +367,8 @@ def test_a_backend_may_refuse_a_blob(runtime: ann.Runtime, monkeypatch: pytest.M
     with pytest.raises(ann.BackendError) as caught:
         check_blob("Views", backend.api, backend.instance, blob, "compiled")
     assert caught.value.message == (
-        "backend 'Views' does not take the compiled part 'compiled': the driver is newer than 'v1'"
+        "backend 'Views' does not take the compiled sub-graph 'compiled': "
+        "the driver is newer than 'v1'"
     )
     assert "made for: v1" in caught.value.details
 

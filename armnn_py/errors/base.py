@@ -103,7 +103,7 @@ class UnknownNameError(InvalidArgumentError, KeyError):
 
 
 class UnimplementedError(ArmnnError, NotImplementedError):
-    """This version does not have the requested feature."""
+    """The requested feature does not exist in this version."""
 
 
 class InternalError(ArmnnError):

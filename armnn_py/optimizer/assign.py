@@ -110,7 +110,7 @@ class AssignmentDraft:
 
 
 def pin_nodes(graph: Graph, rules: Placement) -> None:
-    """Pin each node to the backends of its rule, so that passes do not merge it with others.
+    """Pin each node to the backends of its rule, so that passes keep two backends' layers apart.
 
     Call it on a graph of the user's layers, before any pass.
     """

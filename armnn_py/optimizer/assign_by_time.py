@@ -78,8 +78,8 @@ def assign_by_time(
     Returns
     -------
     list of str
-        A sentence for each assignment with which the whole network was timed; first, one that the
-        least sum may be missed, if so.
+        A sentence for each assignment with which the whole network was timed; before them one that
+        says so if the least sum may be missed.
     """
     by_id = {backend.id: backend for backend in backends}
     choices = _choices(graph, backends, draft, options, model_options)

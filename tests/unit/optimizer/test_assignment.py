@@ -163,7 +163,7 @@ def test_report_as_text_and_json(runtime: ann.Runtime) -> None:
     optimized = ann.optimize(mixed_network(), ["Dozen", "CpuRef"], runtime=runtime)
     lines = str(optimized.assignment).splitlines()
     assert lines[0].split()[:4] == ["layer", "type", "backend", "part"]
-    assert lines[0].endswith("why not an earlier choice")
+    assert lines[0].endswith("notes and refusals")
     assert (
         lines[-1] == "2 of 2 layers placed: Dozen 1, CpuRef 1; 2 parts, 0 copies between backends"
     )

@@ -202,7 +202,7 @@ def test_layers_that_became_one_keep_their_strict_rules(runtime: ann.Runtime) ->
         assign_nodes(graph, [runtime.backends["CpuRef"]], runtime.backends, rules=rules)
     assert caught.value.details == (
         "layer 'relu' (Activation), rule 1 (name 'relu')",
-        "  CpuRef: the layer is one with 'sum_2', which runs on Dozen",
+        "  CpuRef: the layer is merged with 'sum_2', which runs on Dozen",
     )
 
 
@@ -260,7 +260,7 @@ def test_one_warning_for_all_that_was_refused(
         ann.optimize(network, ["Dozen", "CpuRef"], runtime=runtime)
     (record,) = caplog.records
     assert record.getMessage().splitlines() == [
-        "5 layers not on an earlier choice of backend:",
+        "5 layers refused by an earlier choice of backend:",
         "  Dozen: 5x Activation: no kernel for this layer type",
     ]
 

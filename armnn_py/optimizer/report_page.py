@@ -56,7 +56,7 @@ def page_of(
     )
     head = "".join(
         f"<th>{name}</th>"
-        for name in ("layer", "type", "backend", "part", "why not an earlier choice")
+        for name in ("layer", "type", "backend", "sub-graph", "why not an earlier choice")
     )
     rows = "\n".join(_row(record, colour_of.get(record.backend, _GONE)) for record in records)
     return (

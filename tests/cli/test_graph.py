@@ -57,7 +57,7 @@ def test_default_name_and_colour_by_type(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     answer = command("graph", adder, "-b", "CpuRef", "--colour", "type")
-    assert answer.out.startswith("adder.graph.svg: 1 of 1 layers placed")
+    assert answer.out.startswith("adder.graph.svg: 1 of 1 layers assigned")
     assert "Add: 1 box<" in Path("adder.graph.svg").read_text(encoding="utf-8")
 
 

@@ -253,8 +253,8 @@ void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input);
 /* Uncounts what node |n| reads, before a change of the node, and counts it again afterwards. */
 void armnn_i_acc_forget_reads(ir_graph_t* graph, uint32_t n);
 void armnn_i_acc_note_reads(ir_graph_t* graph, uint32_t n);
-/* Replaces the node at |user| by its only input, the node at |at|, which then computes both: it
- * takes the reader's position, output and layers. The reads of both must be uncounted before. */
+/* Lets the node at |at| replace its only reader, the node at |user|: it takes the position, output
+ * and layers of the reader. The reads of both must be uncounted before. */
 void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user);
 
 /* ---- fuse*.c ------------------------------------------------------------------------------- */

@@ -124,18 +124,18 @@ class Assignment(Sequence[LayerAssignment]):
         return sum(1 for r in self._records if r.inserted and r.type == layer_type)
 
     def summary(self) -> str:
-        """One line: ``4 of 4 layers placed: AcmeNpu 3, CpuRef 1; 3 parts, 2 copies``."""
+        """One line: ``4 of 4 layers assigned: AcmeNpu 3, CpuRef 1; 3 sub-graphs, 2 copies``."""
         if self.is_pending:
             return "known after the first run, or bind shapes: load(..., shapes=...)"
         counts = self.counts
-        placed = sum(counts.values())
+        assigned = sum(counts.values())
         if not self.layers:
             return "no layers"
-        text = f"{placed} of {placed} layers placed"
+        text = f"{assigned} of {assigned} layers assigned"
         if counts:
             text += ": " + ", ".join(f"{backend} {n}" for backend, n in counts.items())
         copies = f"{self.copies} {'copy' if self.copies == 1 else 'copies'}"
-        text += f"; {counted(self.parts, 'part')}, {copies} between backends"
+        text += f"; {counted(self.parts, 'sub-graph')}, {copies} between backends"
         if self.imports:
             text += f", {counted(self.imports, 'import')}"
         if self.removed:
@@ -153,7 +153,7 @@ class Assignment(Sequence[LayerAssignment]):
         return page_of(self._records, self.counts, self.summary(), title)
 
     def _rows(self) -> list[tuple[str, ...]]:
-        head = ("layer", "type", "backend", "part", "notes and refusals")
+        head = ("layer", "type", "backend", "sub-graph", "notes and refusals")
         return [
             head,
             *(

@@ -55,7 +55,8 @@ def page_of(
         for name, colour in colour_of.items()
     )
     head = "".join(
-        f"<th>{name}</th>" for name in ("layer", "type", "backend", "part", "notes and refusals")
+        f"<th>{name}</th>"
+        for name in ("layer", "type", "backend", "sub-graph", "notes and refusals")
     )
     rows = "\n".join(_row(record, colour_of.get(record.backend, _GONE)) for record in records)
     return (

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Allocators across the border: Python's as ``armnn_allocator_t``, and a backend's own."""
+"""Allocators: a Python one as ``armnn_allocator_t``, and a backend's own."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _SOURCES = (0, *(int(source) for source in MemorySource))
 
 
 class AllocatorLike(Protocol):
-    """What ``armnn_py.Allocator`` is, seen from below."""
+    """The methods of ``armnn_py.Allocator``, which this package does not import."""
 
     @property
     def memory_source(self) -> MemorySource:
-        """What kind of memory it gives."""
+        """The kind of memory that it gives."""
 
     def allocate(self, size: int, alignment: int) -> int:
         """Return an address, or 0."""
 
     def free(self, address: int) -> None:
-        """Take it back."""
+        """Free the memory at ``address``."""
 
     def get_memory_region_at_offset(self, address: int, offset: int, alignment: int) -> int:
-        """Return the address of a part."""
+        """Return the address ``offset`` bytes into an allocation."""
 
 
 class GivenAllocator:
-    """An allocator of a program as an ``armnn_allocator_t``, which must outlive the backend.
+    """A program's allocator as an ``armnn_allocator_t``; it must outlive the backend.
 
     No exception leaves a callback: it is logged, and the backend gets null.
 
@@ -68,7 +68,7 @@ class GivenAllocator:
         self._api = api = _Api()
         api.header.struct_size = ctypes.sizeof(api)
         api.header.struct_type = abi.ARMNN_STRUCT_ALLOCATOR
-        # The program owns it, so that there is nothing to destroy.
+        # The program owns the allocator: nothing to destroy.
         api.destroy = _TYPES["destroy"](lambda _allocator: None)
         api.allocate = _TYPES["allocate"](self._allocate)
         api.release = _TYPES["release"](self._release)
@@ -114,7 +114,7 @@ class GivenAllocator:
             if 0 <= address < 1 << 64:
                 return address or None
             reason = f"{address:#x} is no address"
-        except BaseException as error:  # there is no frame above to take it
+        except BaseException as error:  # no Python frame above could catch it
             reason = f"{type(error).__name__}: {error}"
         _log.error("allocator of backend '%s': %s failed: %s", self._backend_id, method, reason)
         return None
@@ -161,7 +161,7 @@ class NativeAllocator:
         self._api.release(self._object, address)
 
     def region(self, address: int, offset: int, alignment: int) -> int:
-        """Return the address of a part of an allocation, or 0."""
+        """Return the address ``offset`` bytes into an allocation, or 0."""
         call = self._api.get_memory_region_at_offset
         if not call:
             return address + offset
@@ -183,7 +183,7 @@ def default_allocator(
     Raises
     ------
     BackendError
-        It failed, or what it gave is no allocator.
+        The backend failed, or returned an invalid allocator.
     """
     if not api.get_default_allocator:
         return None

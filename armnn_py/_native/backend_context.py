@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The context of a backend instance: it is told what happens to networks, and waits for queues."""
+"""The context of a backend instance: it gets notices about networks, and waits for queues."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["ContextError", "NativeBackendContext", "create_backend_context"]
 
 
 class ContextError(Exception):
-    """``create_backend_context`` did not do its work; ``code`` is that of the verdict."""
+    """A backend made no usable context; ``code`` is the code of the verdict."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -87,7 +87,7 @@ def create_backend_context(
     Raises
     ------
     ContextError
-        It failed, or what it made is no context; the code is ``unavailable`` if there is no device.
+        The backend failed, or its context is invalid; code ``unavailable``: there is no device.
     """
     if not table.api.create_backend_context:
         return None

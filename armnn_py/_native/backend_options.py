@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Options of a backend: what it understands, and values on their way to ``create``."""
+"""Options of a backend: those that it understands, and their values in C for ``create``."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _MAX_OPTIONS = 4096
 
 
 class TableError(Exception):
-    """What the factory returned cannot be used.
+    """A backend's table, or an answer of its functions, cannot be used.
 
-    ``unloadable`` says whether the library may be closed: not if a library that does not follow
-    this API has been called, nor if it asks to stay.
+    ``unloadable`` says whether the library may be closed: not after a call into a library that does
+    not follow this API, nor if the library asks to stay.
     """
 
     def __init__(self, code: str, reason: str, hint: str = "", *, unloadable: bool = True) -> None:
@@ -59,7 +59,7 @@ _OPTION_TYPES: dict[int, tuple[type, ...]] = {
 }
 
 
-# The structure has one signed member for both.
+# One signed member of the structure holds both types.
 _RANGES: dict[int, tuple[int, int]] = {
     abi.ARMNN_OPTION_INT: (-(2**63), 2**63 - 1),
     abi.ARMNN_OPTION_UINT: (0, 2**63 - 1),
@@ -67,7 +67,7 @@ _RANGES: dict[int, tuple[int, int]] = {
 
 
 class OptionText(str):
-    """A value as somebody typed it; it gets the option's type once that is known."""
+    """A value as typed text; it is converted once the option's type is known."""
 
     __slots__ = ()
 
@@ -81,11 +81,11 @@ class OptionDefault:
 
     @property
     def type_name(self) -> str:
-        """Word for the type: bool, int, uint, float or string."""
+        """Name of the type: bool, int, uint, float or string."""
         return ("bool", "int", "uint", "float", "string")[self.type]
 
     def read(self, text: str) -> OptionValue:
-        """Return what ``text`` means for this type; the text itself if it means nothing."""
+        """Return ``text`` converted to this type; the text itself if it cannot be."""
         plain = str(text)
         if self.type == abi.ARMNN_OPTION_BOOL:
             return {"true": True, "1": True, "false": False, "0": False}.get(plain.lower(), plain)
@@ -110,7 +110,7 @@ class OptionDefault:
         return True
 
     def expected(self, value: object) -> str:
-        """Words for what is accepted; with the range, if a number is out of it."""
+        """Describe the accepted values; with their range if ``value`` is a number out of it."""
         if isinstance(value, int) and not isinstance(value, bool) and self.type in _RANGES:
             least, most = _RANGES[self.type]
             return f"a value of type {self.type_name} from {least} to {most} expected"
@@ -142,7 +142,7 @@ def read_option_defaults(api: abi.armnn_backend_api_t) -> dict[str, OptionDefaul
 def read_model_option_defaults(
     api: abi.armnn_backend_api_t, backend: Any
 ) -> dict[str, OptionDefault]:
-    """Return the options of one model that an instance understands.
+    """Return the per-model options that an instance understands.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def read_model_option_defaults(
 
 
 def read_capabilities(api: abi.armnn_backend_api_t, backend: Any) -> dict[str, OptionValue]:
-    """Return the named values with which an instance says what it can do.
+    """Return the capabilities of an instance: named values.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def read_capabilities(api: abi.armnn_backend_api_t, backend: Any) -> dict[str, O
 def _read_options(
     api: abi.armnn_backend_api_t, function: str, backend: Any, noun: str, value_of: str
 ) -> dict[str, OptionDefault]:
-    """Ask a function that gives a static array of named values."""
+    """Call a function of the table that returns a static array of named values."""
     call = getattr(api, function)
     if not call:
         return {}
@@ -214,26 +214,26 @@ def _read_options(
 
 
 def _fault_of_name(name: str, noun: str) -> str:
-    """What is wrong with a name; "" if it can be told and, for an option, typed."""
+    """The fault of a name; "" if it can be printed and, for an option, typed."""
     thing = with_article(noun)
     if not name:
         return f"{thing} without a name"
     if not name.isprintable() or name != name.strip() or "\ufffd" in name:
         return f"{thing} {name!r}, which cannot be printed"
     if "option" in noun and ("=" in name or "." in name):
-        return f"{thing} '{name}', but ID.NAME=VALUE is how users write it: no '=' and no '.'"
+        return f"{thing} '{name}', but users write ID.NAME=VALUE: no '=' and no '.'"
     return ""
 
 
 def checked_options(
     subject: str, values: Mapping[str, Any], defaults: Mapping[str, OptionDefault]
 ) -> dict[str, OptionValue]:
-    """Return ``values``, all of them known and of the right type; typed text is read.
+    """Return ``values``, checked against ``defaults``; typed text is converted.
 
     Raises
     ------
     UnknownNameError
-        There is no such option; near names are the hint.
+        There is no such option; the hint lists similar names.
     InvalidArgumentError
         A value has another type, or is out of range.
     """
@@ -259,7 +259,7 @@ def checked_options(
 
 
 def _check_text(what: str, value: str) -> None:
-    """Refuse a text that C would read otherwise, or that has no bytes."""
+    """Refuse a text that has a NUL, or cannot be encoded."""
     fault = "it contains a NUL character" if "\0" in value else ""
     try:
         _bytes_of(value)
@@ -270,14 +270,14 @@ def _check_text(what: str, value: str) -> None:
 
 
 def _bytes_of(text: str) -> bytes:
-    """Text for C; what `os.fsdecode` made of a path that is no UTF-8 becomes that path again."""
+    """Text for C; a path that is not UTF-8 keeps its bytes, as with `os.fsencode`."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def build_options(
     values: Mapping[str, OptionValue], defaults: Mapping[str, OptionDefault]
 ) -> tuple[abi.armnn_options_t, Sequence[Any]]:
-    """Return the C form, and what must stay alive with it."""
+    """Return the C form, and the objects that must live as long."""
     items = (abi.armnn_option_t * max(1, len(values)))()
     alive: list[Any] = [items]
 

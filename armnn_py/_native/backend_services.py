@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What else a backend instance can be asked: devices, cache files, a self test, extensions."""
+"""Other calls of a backend instance: devices, cache files, self test, extensions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def cache_file_count(api: abi.armnn_backend_api_t, instance: int) -> int:
 
 
 def self_test(backend_id: str, api: abi.armnn_backend_api_t, instance: int, level: int) -> None:
-    """Let an instance test itself; one without a test has passed.
+    """Let an instance test itself; an instance without a test passes.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def devices(
     Raises
     ------
     BackendError
-        It fails, or describes a device that cannot be read.
+        The backend fails, or a description of a device cannot be read.
     """
     if not api.list_devices:
         return ()
@@ -99,7 +99,7 @@ def devices(
             )
         except TableError as error:
             problems.append(error.reason)
-        except Exception as error:  # what makes no sense, or no memory
+        except Exception as error:  # an invalid value, or no memory
             problems.append(str(error) or repr(error))
 
     error = ErrorBuffer()

@@ -61,7 +61,7 @@ _GetId = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 @dataclass(slots=True, eq=False, repr=False)
 class BackendTable:
-    """A private copy of a backend's table; what an older backend lacks is null."""
+    """A private copy of a backend's table; members that an older backend lacks are null."""
 
     api: abi.armnn_backend_api_t
     address: int
@@ -75,7 +75,7 @@ class BackendTable:
 
     @property
     def is_reference(self) -> bool:
-        """Whether the backend computes by the definition, for others to be compared with."""
+        """Whether the backend computes by the definition: others are compared with it."""
         return bool(self.api.flags & abi.ARMNN_BACKEND_REFERENCE)
 
 
@@ -202,7 +202,7 @@ def check_built_minor(table: BackendTable, reported_minor: int) -> None:
     Raises
     ------
     TableError
-        The two do not fit together.
+        The table's header is older than that version.
     """
     built = int(table.api.built_minor)
     if built < reported_minor:
@@ -218,7 +218,7 @@ def check_built_minor(table: BackendTable, reported_minor: int) -> None:
 
 @record
 class CreateResult:
-    """What ``create`` answered; ``instance`` is 0 unless all is well."""
+    """The result of ``create``; ``instance`` is 0 if it failed."""
 
     instance: int
     unavailable: bool = False
@@ -271,7 +271,7 @@ def create_instance(
 
 
 def quiesce_instance(table: BackendTable, instance: int, timeout_ns: int) -> str | None:
-    """Tell an instance to finish and to touch nothing afterwards; the reason if it did not."""
+    """Tell an instance to finish and touch nothing afterwards; return why it did not, or None."""
     api = guarded(table.api)
     if not api.quiesce:
         return None
@@ -281,7 +281,7 @@ def quiesce_instance(table: BackendTable, instance: int, timeout_ns: int) -> str
 
 
 def capabilities(table: BackendTable, instance: int) -> dict[str, OptionValue]:
-    """Return what an instance says that it can do.
+    """Return the capabilities of an instance.
 
     Raises
     ------

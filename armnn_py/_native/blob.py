@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Compiled parts of a network that a backend made, owned until nobody refers to them."""
+"""Compiled sub-graphs that a backend made, owned until nothing refers to them."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["NativeBlob", "check_blob"]
 class NativeBlob(Owner, instead="optimize() the network again: its backend makes a blob anew"):
     """An ``armnn_blob_t`` that the host owns.
 
-    Whoever needs it refers to it: a node, an optimised network, a workload. The backend's
-    ``release`` is called once, when the last of them is gone, from whichever thread that is.
+    Nodes, optimised networks and workloads refer to it. When the last of them is gone, the
+    backend's ``release`` is called, once, on the thread that dropped it.
 
     Parameters
     ----------
     blob
-        What the backend gave; everything is copied.
+        The structure that the backend gave; everything is copied.
     compatibility
         The bytes that ``check_blob`` gets to see.
     retain, release
-        The backend's own: it stays open until the blob is released.
+        Keep the backend open from `take` until the blob is released.
 
-    It is the backend's until `take`.
+    The backend owns the blob until `take`.
     """
 
     __slots__ = (
@@ -74,7 +74,7 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         Raises
         ------
         InvalidArgumentError
-            The backend is closed; then the blob was not taken.
+            The backend is closed; it still owns the blob.
         """
         self._retain()
         self._give_up_backend = self._release
@@ -98,12 +98,12 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
 def check_blob(
     backend_id: str, api: abi.armnn_backend_api_t, instance: Any, blob: NativeBlob, layer: str
 ) -> None:
-    """Ask a backend whether a blob may still be used; one that cannot be asked takes all.
+    """Ask a backend whether a blob may still be used; without ``check_blob`` it may.
 
     Raises
     ------
     BackendError
-        It may not; the message names the layer and keeps the backend's words.
+        It may not; the message has the layer's name and the backend's reason.
     """
     if not api.check_blob:
         return
@@ -116,7 +116,7 @@ def check_blob(
     if status == abi.ARMNN_STATUS_OK:
         return
     raise BackendError(
-        f"backend '{backend_id}' does not take the compiled part '{layer}': "
+        f"backend '{backend_id}' does not take the compiled sub-graph '{layer}': "
         + (error.text or status_name(status)),
         details=[
             f"status: {status_name(status)}",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From C status codes to Python exceptions: the only place that knows the mapping."""
+"""From C status codes to Python exceptions: the only module that knows the mapping."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
     "status_name",
 ]
 
-#: Class that a status turns into when nothing more special is known.
+#: Exception class of a status, where no more special one fits.
 STATUS_ERRORS: dict[int, type[ArmnnError]] = {
     abi.ARMNN_STATUS_UNSUPPORTED: BackendError,
     abi.ARMNN_STATUS_UNAVAILABLE: BackendUnavailableError,
@@ -94,7 +94,7 @@ class ErrorBuffer:
 def backend_failure(
     backend_id: str, function: str, status: int, error: ErrorBuffer
 ) -> BackendError:
-    """The error for a function of a backend that should have made an object and did not.
+    """The error for a backend's function that made no object.
 
     A null object with status OK is a failure, too.
     """

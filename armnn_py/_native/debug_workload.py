@@ -24,16 +24,17 @@ _TYPES: dict[str, Any] = dict(_Api._fields_)  # type: ignore[arg-type]
 
 
 class DebugWorkload(NativeWorkload):
-    """A workload of the host's for the executor, which runs the backend's workload in its turn.
+    """The host's workload for the executor: it runs the backend's, then shows the output.
 
     Parameters
     ----------
     workload
-        The backend's, of a Debug layer; it belongs to this object from now on.
+        The backend's workload of a Debug layer; this object becomes its owner.
     info
-        Of the tensor that the layer hands on.
+        Info of the tensor that the layer passes through.
     show
-        Gets a function that copies the tensor; says whether the run goes on, and raises nothing.
+        Called with a function that copies the tensor; returns whether the run goes on; never
+        raises.
     """
 
     __slots__ = ("_show", "_struct", "_table", "_tensor_info")
@@ -71,7 +72,7 @@ class DebugWorkload(NativeWorkload):
         return np.frombuffer(data, self._tensor_info.dtype).reshape(self._tensor_info.static_shape)
 
     def destroy(self) -> None:
-        """Destroy the backend's workload, when no plan has this one any more."""
+        """Destroy the backend's workload; no plan may refer to this object."""
         super().destroy()
         self._struct = self._table = None
 

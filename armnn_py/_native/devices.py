@@ -22,5 +22,5 @@ def lost_reason(instance: int) -> str | None:
 
 
 def forget_device(instance: int) -> None:
-    """Call it when the instance is destroyed: another one may get the same address."""
+    """Forget a destroyed instance: another one may get the same address."""
     core().armnn_core_forget_device(ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)))

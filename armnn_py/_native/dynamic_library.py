@@ -64,11 +64,11 @@ def open_library(path: str | os.PathLike[str]) -> int:
     Raises
     ------
     OSError
-        In the system's own words.
+        The system's loader refuses it; the text is the loader's.
     """
     name = os.fsencode(path)
     if not name:
-        # To dlopen the empty name means the program itself.
+        # dlopen takes the empty name for the program itself.
         raise OSError("the path of the shared object is empty")
     handle: int | None = _dl().dlopen(name, os.RTLD_NOW | os.RTLD_LOCAL)
     if handle is None:
@@ -142,7 +142,7 @@ def read_text(address: int, limit: int) -> bytes:
         size = min(mmap.PAGESIZE - position % mmap.PAGESIZE, limit + 1 - len(text))
         if position + size > 2**64 or not is_readable(position, size):
             raise UnreadableTextError(f"points to memory that cannot be read (0x{position:x})")
-        # Looks no further than the zero: what follows it is nobody's business.
+        # Stops at the zero: the bytes after it do not belong to the text.
         chunk: bytes = (ctypes.c_char * size).from_address(position).value
         text += chunk
         if len(chunk) < size:
@@ -163,14 +163,14 @@ def call_get_backend_id(address: int) -> bytes | None:
     Raises
     ------
     UnreadableTextError
-        The pointer leads nowhere, or the text is longer than ``ARMNN_MAX_ID_SIZE``.
+        The pointer cannot be followed, or the text is longer than ``ARMNN_MAX_ID_SIZE``.
     """
     pointer: int | None = _GetBackendId(address)()
     return None if pointer is None else read_text(pointer, abi.ARMNN_MAX_ID_SIZE)
 
 
 def call_get_version(address: int) -> tuple[int, int]:
-    """Return major and minor as ``GetVersion`` writes them; what it leaves alone is 0."""
+    """Return major and minor as ``GetVersion`` writes them; 0 for one that it does not write."""
     major, minor = ctypes.c_uint32(0), ctypes.c_uint32(0)
     abi.armnn_get_version_fn_t(address)(ctypes.byref(major), ctypes.byref(minor))
     return major.value, minor.value

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The growth rule of ``backend_api.h``: a backend never sees what came after the header it knows.
+"""The growth rule of ``backend_api.h``: a backend never sees anything newer than its header.
 
 A layer type, data type or enumerator that a later minor version brought is not shown to a backend
 that was built for an earlier one. A field that changes results has a bit; a layer that uses it is
-shown only to a backend whose table lists that bit in ``understood_fields``. Fields without a bit
-may be overlooked, which is what an older backend does with them.
+shown only to a backend whose table lists that bit in ``understood_fields``. A new field without a
+bit does no harm: an older backend does not see it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def why_not_shown(
     api
         The backend's table: ``built_minor`` and ``understood_fields`` decide.
     layer_type, descriptor
-        What the layer computes.
+        Type and parameters of the layer.
     infos
-        Its operands and outputs.
+        Infos of its operands and outputs.
     """
     built_minor, understood = int(api.built_minor), int(api.understood_fields)
     unknown = 0 if descriptor is None else descriptor.fields_used & ~understood

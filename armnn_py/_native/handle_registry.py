@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The registry of tensor handle factories: what backends bring in, and what the host does with it.
+"""The registry of tensor handle factories: what backends register, and how the host uses it.
 
 A registry is made for one network (to ask what factories can do) or for one execution context (to
-make its tensors). It owns what the backends register in it. A backend that breaks a rule of
-``backend_api.h`` here is a `BackendError` that names it.
+make its tensors). It owns what the backends register in it. If a backend breaks a rule of
+``backend_api.h``, a `BackendError` names it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _log = logging.getLogger("armnn_py.backends")
 #: More preferences than this are a mistake.
 _MAX_PREFERENCES = 64
 _VENDOR_HINT = "report it to the backend's vendor"
-#: What the host lends and borrows: its own memory.
+#: Sources of the memory that the host exports and imports: its own.
 _HOST_SOURCES = abi.ARMNN_MEMORY_SOURCE_MALLOC
 
 
@@ -103,9 +103,9 @@ class HandleRegistry:
 
     @contextlib.contextmanager
     def lent(self, backend_id: str) -> Iterator[Any]:
-        """A block with one call of ``backend_id`` that gets the C structure.
+        """A ``with`` block for one call of ``backend_id`` that takes the C structure.
 
-        Ask `raise_problem` after it.
+        Call `raise_problem` after it.
         """
         self._current = backend_id
         self._thread = threading.get_ident()
@@ -171,7 +171,7 @@ class HandleRegistry:
         return abi.ARMNN_STATUS_OK
 
     def _join_pairs(self) -> None:
-        """Let the copy factory of each pair know its import factory; both are registered by now."""
+        """Tell the copy factory of each pair its import factory; both are registered by now."""
         joined: dict[str, str] = {}
         for copy_id, import_id in self._pairs:
             for name in (copy_id, import_id):
@@ -188,7 +188,7 @@ class HandleRegistry:
                     f"'{import_id}'"
                 )
                 return
-            # A factory that does both may say so, as those of Arm NN's CpuRef do.
+            # A factory that copies and imports is paired with itself, as in Arm NN's CpuRef.
             self._by_id[copy_id].importer = import_id if import_id != copy_id else ""
 
     def _on_find(self, pointer: int | None) -> int | None:
@@ -228,12 +228,12 @@ class HandleRegistry:
             )
 
     def raise_problem(self) -> None:
-        """Raise what a backend did wrong since the last call, if anything.
+        """Raise the first problem noted since the last call, if any.
 
         Raises
         ------
         BackendError
-            Names the backend.
+            The problem; it names the backend.
         """
         problem, self._problem = self._problem, None
         if problem is not None:
@@ -281,7 +281,7 @@ class HandleRegistry:
         return self._preferences.get(backend, ())
 
     def acquire(self) -> None:
-        """Make the pools of every memory manager real, in the order of registration.
+        """Acquire the pools of every memory manager, in the order of registration.
 
         Raises
         ------
@@ -325,8 +325,8 @@ class HandleRegistry:
 
 
 # ---- The functions of the structure --------------------------------------------------------------
-# They live as long as the process: a backend that calls one after its time gets an answer. Which
-# registry is meant, the context says, which no other call ever had.
+# They live as long as the process, so that a call that comes too late is refused and does not
+# crash. The context, a number that is used once, tells which registry is meant.
 
 _TYPES: dict[str, Any] = {
     name: kind for name, kind, *_ in abi.armnn_tensor_handle_factory_registry_t._fields_

@@ -10,7 +10,7 @@ made in a `deferred_interrupts` block: meanwhile a signal is noted, and its hand
 
 from __future__ import annotations
 
-# The functions of ``signal`` look up enums for each number: ten times as long.
+# Not ``signal``: its functions look up an enum for each number, which takes ten times as long.
 import _signal  # type: ignore[import-not-found]
 import threading
 import weakref
@@ -36,7 +36,7 @@ _get_ident = threading.get_ident
 
 
 class _State:
-    """Of the main thread; the only one that runs handlers, and the only one that writes here."""
+    """State of the main thread: only that one runs handlers, and only that one writes here."""
 
     def __init__(self) -> None:
         self.depth = 0  # of blocks; 0: a handler runs at once
@@ -49,7 +49,7 @@ _state = _State()
 
 
 def _note(number: int, frame: FrameType | None) -> None:
-    """Stands for the handlers; outside of a block it hands on, should it ever be left behind."""
+    """Replaces the handlers in a block; left behind after one, it calls the real handler."""
     if _state.depth and not _state.is_lifted:
         _state.noted.append((number, frame))
         return
@@ -57,7 +57,7 @@ def _note(number: int, frame: FrameType | None) -> None:
     handler = _state.handlers.get(number)
     if handler is not None:
         handler(number, frame)
-    _state.is_lifted = lifted  # not if it raised: what follows cleans up
+    _state.is_lifted = lifted  # stays False after a raise: clean-up follows
 
 
 def deliver_interrupts() -> None:
@@ -105,11 +105,11 @@ class deferred_interrupts:  # noqa: N801 - used like contextlib.suppress
         if not _state.depth:
             try:
                 _replace()
-            except BaseException:  # a handler that was not replaced yet
+            except BaseException:  # raised by a handler that was not replaced yet
                 _restore()
                 raise
         self._was_lifted, _state.is_lifted = _state.is_lifted, False
-        _state.depth += 1  # last: until here handlers run as ever
+        _state.depth += 1  # last: until here handlers run as usual
 
     def __exit__(
         self,
@@ -133,9 +133,9 @@ class deferred_interrupts:  # noqa: N801 - used like contextlib.suppress
 
 
 class interruptible:  # noqa: N801 - the opposite of the class above
-    """A part of a `deferred_interrupts` block in which handlers run at once again.
+    """Within a `deferred_interrupts` block, one in which handlers run at once again.
 
-    For code of the program that C called: the caller has a ``try`` around it that takes all.
+    For code of the program that C called: a ``try`` around it catches everything.
     """
 
     __slots__ = ("_is_mine",)
@@ -151,7 +151,7 @@ class interruptible:  # noqa: N801 - the opposite of the class above
             _state.is_lifted = False
 
 
-# ---- Calls that may call back through what a program gave to a backend -------------------------
+# ---- Calls that may call back into objects of the program ---------------------------------------
 
 _Table = TypeVar("_Table")
 _callers: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -163,9 +163,9 @@ def note_caller(caller: object) -> None:
 
 
 def guarded(table: _Table) -> _Table:
-    """A table of functions that are called in a `deferred_interrupts` block each.
+    """Return ``table`` with each function called in a `deferred_interrupts` block.
 
-    The table itself as long as there is no caller: ordinary calls need no guard.
+    While no caller is noted, that is ``table`` itself: ordinary calls need no guard.
     """
     return cast("_Table", _Guarded(table)) if _callers else table
 

@@ -52,7 +52,7 @@ def tensor_info(info: TensorInfo, *, constant: bool = False) -> abi.armnn_tensor
 
 @functools.lru_cache(maxsize=1024)
 def _image_of_info(info: TensorInfo, constant: bool) -> bytes:
-    """Return the bytes of a structure without pointers: the layers of a network share most."""
+    """Return the bytes of a structure without pointers: most layers of a network share theirs."""
     return bytes(_make_tensor_info(info, constant))
 
 
@@ -169,7 +169,7 @@ def _info_array(
 
 
 class LayerStructs:
-    """One layer in C: the parts that a support query and a workload info share.
+    """One layer in C: the members that a support query and a workload info share.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class LayerStructs:
         In parallel to ``inputs``: the value where it is known, else None. Values must be dense and
         outlive this object.
     blob
-        What a PRE_COMPILED layer is run from.
+        The blob of a PRE_COMPILED layer.
     """
 
     __slots__ = (
@@ -244,7 +244,7 @@ class LayerStructs:
         return struct
 
     def workload_info(self, guid: int, name: str) -> abi.armnn_workload_info_t:
-        """What a workload is made from; valid while this object lives."""
+        """The info that a workload is made from; valid while this object lives."""
         struct = abi.armnn_workload_info_t()
         _header(struct, abi.ARMNN_STRUCT_WORKLOAD_INFO)
         self._fill(struct, guid, name)
@@ -282,7 +282,7 @@ def layer_query(
     outputs: Sequence[TensorInfo],
     constant_inputs: Sequence[bool],
 ) -> tuple[LayerStructs, abi.armnn_layer_query_t]:
-    """A support question without values: only which inputs are constant is told."""
+    """A support query without values: it only tells which inputs are constant."""
     structs = LayerStructs(layer_type, descriptor, inputs, outputs)
     for info, constant in zip(structs.inputs, constant_inputs, strict=True):
         if info is not None and constant:

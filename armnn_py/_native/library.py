@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Find and open ``libarmnn_core.so``; the one typed door to its functions.
+"""Find and open ``libarmnn_core.so``, and give its functions their types.
 
 The library belongs to the package and must speak exactly the plan ABI that this package was
 written for. It is opened once for the life of the process and never closed.
@@ -24,7 +24,7 @@ LIBRARY_NAME = "libarmnn_core.so"
 
 
 def core_path() -> str:
-    """Where the library lies: the developer's override, or beside this module.
+    """Path of the library: the developer's override, or beside this module.
 
     In an editable install the compiled folder is apart from the sources; the package's search
     path names both.
@@ -32,7 +32,7 @@ def core_path() -> str:
     Raises
     ------
     InternalError
-        If there is no such file; the message lists each place tried.
+        If there is no such file; the message lists each path tried.
     """
     override = environment.core_library()
     if override is not None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Addresses of arrays, without the price of ``array.ctypes``."""
+"""Addresses of arrays, faster than by ``array.ctypes``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _from_buffer = ctypes.c_char.from_buffer
 
 
 def address_of(array: np.ndarray) -> int:
-    """Where the data of a dense array lies; quick for arrays that can be written."""
+    """The address of a dense array's data; fast for writable arrays."""
     try:
         return _addressof(_from_buffer(array))  # type: ignore[arg-type]
     except (TypeError, ValueError):  # read-only, or without elements

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Memory managers: pools behind the tensors of a backend, and small things their friends share."""
+"""Memory managers: pools behind the tensors of a backend; and helpers for a backend's objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["MemoryManager", "check_call", "create_memory_manager", "pointer_valu
 
 
 def pointer_value(item: Any) -> int:
-    """Where a pointer points to; 0 for null."""
+    """The address in a pointer; 0 for null."""
     return ctypes.cast(item, ctypes.c_void_p).value or 0
 
 
@@ -50,12 +50,12 @@ class MemoryManager:
         )
 
     def acquire(self) -> None:
-        """Make the pools real; nothing happens if they are.
+        """Acquire the pools; nothing happens if they are acquired.
 
         Raises
         ------
         BackendError
-            There is no memory, say; with the backend's words.
+            The backend fails, for want of memory, say; with its words.
         """
         if self._acquired:
             return

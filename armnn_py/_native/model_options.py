@@ -37,12 +37,12 @@ def _backend_pointer(instance: int) -> Any:
 
 
 class NativeModelOptions:
-    """An ``armnn_options_t`` with what it points to.
+    """An ``armnn_options_t`` with the memory that it points to.
 
     Attributes
     ----------
     values
-        The values that somebody gave, by name.
+        The given values, by name.
     pointer
         For the calls that take model options; valid while this object lives.
     """
@@ -81,7 +81,7 @@ def model_options(
     Raises
     ------
     UnknownNameError
-        The backend has no such option; near names are the hint.
+        The backend has no such option; the hint lists similar names.
     InvalidArgumentError
         A value has another type, or is out of range.
     BackendError
@@ -127,7 +127,7 @@ def create_model_context(
     Raises
     ------
     BackendError
-        It failed, or what it made is no context.
+        The backend failed, or its context is invalid.
     """
     if not api.create_model_context:
         return None

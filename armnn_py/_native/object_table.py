@@ -21,8 +21,7 @@ def object_table(
 ) -> _Table:
     """Copy the table of ``item``; members beyond the size that it states are null in the copy.
 
-    A backend built with an older header has shorter tables, and what lies behind them is not
-    theirs.
+    A backend built with an older header has shorter tables; the memory after them is not theirs.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ def object_table(
             f"0x{header.struct_type:08x} where 0x{tag:08x} belongs"
         )
     table = structure()
-    # Behind the header a table has pointers only, and half a pointer is none.
+    # After the header a table has only pointers: half of one is not copied.
     whole = int(header.struct_size) & -ctypes.sizeof(ctypes.c_void_p)
     size = min(whole, ctypes.sizeof(structure))
     ctypes.memmove(ctypes.byref(table), pointer, size)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The four result lists of ``optimize_subgraph_view``: a sink in C that gathers plain data.
 
-A callback answers nonsense with INVALID_ARGUMENT, keeps its words, and changes nothing. It never
-raises: ctypes would swallow the exception and answer OK.
+A callback answers an invalid call with INVALID_ARGUMENT, notes the reason, and changes nothing. It
+never raises: ctypes would swallow the exception and answer OK.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ _log = logging.getLogger("armnn_py.backends")
 
 @dataclass(slots=True, eq=False, repr=False)
 class SubstitutionData:
-    """Layers, and what takes their place.
+    """Layers, and the layers that replace them.
 
     Attributes
     ----------
     layers
-        Numbers of the layers that go.
+        Numbers of the replaced layers.
     replacement
-        The layers that come; their boundary inputs count ``inputs``.
+        The new layers; their boundary inputs are indices into ``inputs``.
     inputs
-        What each boundary input is, in terms of the sub-graph.
+        The slot of the sub-graph that each boundary input reads.
     outputs
-        Pairs: a slot of the layers that go, and the slot of the replacement for it.
+        Pairs: a slot of the replaced layers, and the new slot for it.
     is_open
-        Whether the backend has not closed it.
+        Whether the backend may still add to it.
     """
 
     layers: tuple[int, ...]
@@ -66,14 +66,14 @@ class SubstitutionData:
 
 @dataclass(slots=True, eq=False, repr=False)
 class OptimizationAnswer:
-    """What a backend said about a sub-graph, by numbers of layers.
+    """A backend's answer about a sub-graph; layers are given by number.
 
     Attributes
     ----------
     substitutions, deleted
         As the sink got them.
     failed, untouched
-        Each with the backend's words.
+        Each with the backend's reason.
     refused
         Why calls of the sink were answered with INVALID_ARGUMENT.
     error
@@ -171,14 +171,14 @@ class _Sink:
         _open_sinks[self._token] = self
 
     def close(self) -> tuple[OptimizationAnswer, BaseException | None]:
-        """End of the call: give the answer away; who calls from now on is refused."""
+        """End the call: return its answer and interruption; later calls of the sink are refused."""
         _open_sinks.pop(self._token, None)
         answer, self.answer = self.answer, OptimizationAnswer()
         interruption, self._interruption = self._interruption, None
         return answer, interruption
 
     def called(self, name: str, arguments: tuple[Any, ...]) -> int:
-        """Answer a call of one of the functions; nothing is raised."""
+        """Run a call of one of the functions; never raises."""
         try:
             if threading.get_ident() != self._thread:
                 raise NonsenseError("called from another thread than optimize_subgraph_view")
@@ -208,7 +208,7 @@ class _Sink:
         return tuple(sorted(numbers))
 
     def _open_substitution(self, token: int) -> SubstitutionData:
-        # Tokens are not small numbers, so that one that was made up is told apart.
+        # Tokens are not small numbers, so that a made-up one is noticed.
         index = token - _FIRST_TOKEN
         if not 0 <= index < len(self.answer.substitutions):
             raise NonsenseError(f"{token} is no token of a substitution")
@@ -231,7 +231,7 @@ class _Sink:
         substitution.replacement.append(added)
         if added.blob is not None:
             try:
-                self._take(added.blob, added.name)  # last: what follows must not fail
+                self._take(added.blob, added.name)  # last: nothing after it may fail
             except BaseException:
                 substitution.replacement.pop()
                 raise
@@ -258,7 +258,7 @@ class _Sink:
             check_slot(self._data.layers, layer, slot, "an input of the substitution")
             if layer in own:
                 raise NonsenseError(
-                    f"an input of the substitution is made by layer {layer}, which goes"
+                    f"an input of the substitution is made by layer {layer}, which it replaces"
                 )
         before = read_slots(originals, output_count, "the slots to be replaced")
         after = read_slots(replacements, output_count, "the replacing slots")
@@ -299,8 +299,8 @@ def _words(reason: Any) -> str:
 
 
 # ---- The functions of the structure --------------------------------------------------------------
-# They live as long as the process: a backend that calls one after its time gets an answer. Which
-# sink is meant, the context says, which no other call ever had.
+# They live as long as the process, so that a call that comes too late is refused and does not
+# crash. The context, a number that is used once, tells which sink is meant.
 
 _sink_tokens = itertools.count(0x5D000000)
 _open_sinks: dict[int, _Sink] = {}

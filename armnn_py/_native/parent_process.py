@@ -19,5 +19,5 @@ def end_with_parent(parent: int) -> None:
     It works whatever this process does, also in code that never returns; prctl(2).
     """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
-    if os.getppid() != parent:  # it ended before the kernel knew
+    if os.getppid() != parent:  # the parent ended before the call
         os.kill(os.getpid(), signal.SIGKILL)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanSpec"]
 
-#: How often a run asks Python for signals: often enough for a person, too seldom to be measured.
+#: How often a run asks Python for signals: often enough for Ctrl-C, too seldom to cost time.
 INTERRUPT_INTERVAL_NS = 20_000_000
 
 
@@ -55,7 +55,7 @@ class PlanSpec:
         alignment: int = 1,
         address: int = 0,
     ) -> None:
-        """Number the next tensor; ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
+        """Add the next tensor; ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
         struct = self.struct.tensors[self.struct.tensor_count]
         self.struct.tensor_count += 1
         struct.kind = kind
@@ -142,7 +142,7 @@ class NativePlan:
 
     @property
     def address(self) -> int:
-        """What trace events call this plan."""
+        """The plan's id in trace events."""
         return ctypes.cast(self.handle, ctypes.c_void_p).value or 0
 
     def destroy(self) -> None:
@@ -165,7 +165,7 @@ def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, N
             while True:
                 yield answer
                 answer = 0
-                deliver_interrupts()  # of a run in which they wait
+                deliver_interrupts()  # of a run in a deferred_interrupts block
                 for token in stops:
                     if token.cancelled:
                         answer = 1
@@ -182,7 +182,7 @@ class NativeContext:
     Parameters
     ----------
     plan
-        What it runs.
+        The plan that it runs.
     execution_data
         Of each workload factory of the plan, or None.
     handles
@@ -266,12 +266,12 @@ class NativeContext:
         """Run once over the addresses in `inputs` and `outputs`; returns the status code.
 
         ``interruptible`` asks Python between steps: for signals, which only the main thread gets,
-        and for the tokens in ``stops``. What a signal handler raised lies in ``caught`` afterwards.
+        and for the tokens in ``stops``. An exception of a signal handler is then in ``caught``.
         ``strict`` makes it an error if a backend does not take memory that it should import.
         ``stays`` lets backends keep what they imported of inputs and outputs, until `unimport`.
         """
         if self.caught:
-            self.caught.clear()  # of a run whose caller was interrupted before it looked
+            self.caught.clear()  # left by a run whose caller was interrupted
         options = (deadline_ns, interruptible, strict, stays)
         if options != self._options:
             self._set_options(*options)
@@ -281,7 +281,7 @@ class NativeContext:
     def _set_options(
         self, deadline_ns: int, interruptible: bool, strict: bool, stays: bool
     ) -> None:
-        """Write the options of a run, which are seldom other than those of the run before."""
+        """Write the options of a run; they seldom change from run to run."""
         self._options = None  # until all of it is written
         run = self._run
         run.deadline_ns = deadline_ns
@@ -324,7 +324,7 @@ class NativeContext:
         return self._run.copies, self._run.copied_bytes
 
     def unimport(self) -> str:
-        """Have backends give back memory of inputs and outputs; what one says if it fails."""
+        """Have backends give back memory of inputs and outputs; return the reason if one fails."""
         if not self.handle:
             return ""
         error = ErrorBuffer()

@@ -47,10 +47,10 @@ class Counter(Frozen):
     name, description, unit
         Texts of the backend.
     counter_class
-        ``"delta"``: it counts up, and a profile shows by how much; ``"absolute"``: its value is
-        what it is, as a temperature.
+        ``"delta"``: it counts up, and a profile shows the increase; ``"absolute"``: a profile shows
+        the value itself, such as a temperature.
     multiplier
-        What a raw value is multiplied with to be in ``unit``.
+        The factor from a raw value to ``unit``.
     """
 
     name: str
@@ -78,7 +78,7 @@ class _ProfilingHost:
         struct.enabled = _TYPES["enabled"](lambda _context: int(self.is_enabled))
 
     def take_refused(self) -> str:
-        """Why a call was answered with INVALID_ARGUMENT, the first since this was asked; or ""."""
+        """Return and clear the reason of the first refused call; or ""."""
         refused, self._refused = self._refused, ""
         return refused
 
@@ -108,7 +108,7 @@ class _ProfilingHost:
                     raise NonsenseError(f"there is a counter '{name}' already")
                 if counter_class >= len(_CLASSES):
                     raise NonsenseError(f"counter '{name}' is of unknown class {counter_class}")
-                if not math.isfinite(multiplier * _MODULUS):  # of any value
+                if not math.isfinite(multiplier * _MODULUS):  # for the largest raw value
                     raise NonsenseError(f"the multiplier of counter '{name}' is {multiplier}")
                 if len(known) >= _MAX_COUNTERS:
                     raise NonsenseError(f"more than {_MAX_COUNTERS} counters")
@@ -213,11 +213,11 @@ class NativeProfilingContext:
 
     @property
     def is_on(self) -> bool:
-        """Whether profiling is on: its backend may report at any time."""
+        """Whether profiling is on: then the backend may report at any time."""
         return self._starts > 0
 
     def read(self) -> dict[str, int]:
-        """Return the present raw values by counter name; those not reported yet are absent.
+        """Return the current raw values by counter name; those not reported yet are absent.
 
         Profiling must be on.
 
@@ -237,9 +237,9 @@ class NativeProfilingContext:
     def scaled(
         self, values: Mapping[str, int], before: Mapping[str, int] | None = None
     ) -> dict[str, float]:
-        """Return raw values in the units of their counters; delta ones since ``before``.
+        """Return values in the units of their counters; for delta counters, since ``before``.
 
-        A delta counter that went back has a negative value: raw ones are numbers modulo 2**64.
+        A delta counter that went back has a negative value: raw values are modulo 2**64.
         """
         counters = {counter.name: counter for counter in self.counters}
         result = {}
@@ -288,7 +288,7 @@ def create_profiling_context(
     Raises
     ------
     ContextError
-        It failed, or what it made is no context.
+        The backend failed, or its context is invalid.
     """
     if not table.api.create_profiling_context:
         return None

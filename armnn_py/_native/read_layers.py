@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From C back to Python: what a backend says of layers, copied, and nothing of it trusted."""
+"""From C to Python: a backend's descriptions of layers, checked and copied."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_VIEWS = 1 << 16
 
 
 def read_tensor_info(pointer: Any, what: str) -> TensorInfo:
-    """An ``armnn_tensor_info_t`` as what it means; every dimension must be known.
+    """The `TensorInfo` of an ``armnn_tensor_info_t``; every dimension must be known.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def read_constant(
     what
         For messages.
     known
-        Arrays of ours by address: values that lie there are not copied.
+        The host's arrays by address: values at one of them are not copied.
 
     Raises
     ------
@@ -161,12 +161,12 @@ def descriptor_from_struct(
     what
         For messages.
     view_rank
-        Dimensions of the views of Concat and Splitter, which the structure does not tell.
+        Rank of the views of Concat and Splitter, which the structure does not hold.
 
     Raises
     ------
     NonsenseError
-        It is another structure, or a member has a value that means nothing.
+        It is another structure, or a member has an invalid value.
     """
     kind = DESCRIPTOR_OF[layer_type]
     if kind is None:

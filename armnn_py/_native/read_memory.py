@@ -22,7 +22,7 @@ class NonsenseError(Exception):
 
 
 def address_of(pointer: Any) -> int:
-    """The number behind a pointer of any kind, 0 for null."""
+    """The address in a pointer of any kind, 0 for null."""
     return ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
 
@@ -48,14 +48,14 @@ def read_array(pointer: Any, item: type[Any], count: int, what: str) -> Any:
 def read_struct(
     pointer: Any, structure: type[_Struct], tag: int, what: str, *, least: str = ""
 ) -> _Struct:
-    """Copy a structure by the growth rule: what its stated size does not cover is zero.
+    """Copy a structure by the growth rule: members beyond its stated size are zero.
 
     Parameters
     ----------
     pointer
         To the structure.
     structure, tag
-        What it has to be.
+        Its expected type and tag.
     what
         For messages.
     least
@@ -64,7 +64,7 @@ def read_struct(
     Raises
     ------
     NonsenseError
-        It is null, unreadable, or something else.
+        It is null, unreadable, or another structure.
     """
     (header,) = read_array(pointer, abi.armnn_header_t, 1, what)
     if header.struct_type != tag:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Layers that a backend puts in the place of others, as it hands them to the sink."""
+"""Replacement layers, as a backend gives them to the sink."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class ReplacementReader:
     Parameters
     ----------
     known
-        Constants of the sub-graph by address: a layer that refers to one of them gets it.
+        Constants of the sub-graph by address: a layer that refers to one gets the same array.
     retain, release
         Keep the backend open for the blobs that it makes.
     api
-        The backend's table: it cannot mean what came after the version that it was built for.
+        The backend's table: layers newer than its version are refused.
     """
 
     def __init__(
@@ -78,12 +78,12 @@ class ReplacementReader:
         self._retain, self._release = retain, release
 
     def read(self, pointer: Any, earlier: list[LayerData]) -> LayerData:
-        """Copy one layer that comes behind ``earlier`` ones; its blob is the backend's still.
+        """Copy the layer that follows ``earlier``; the backend still owns its blob.
 
         Raises
         ------
         NonsenseError
-            What it says makes no sense.
+            The layer makes no sense.
         """
         struct = read_struct(
             pointer, abi.armnn_layer_t, abi.ARMNN_STRUCT_LAYER, "the layer", least="output_infos"
@@ -135,9 +135,7 @@ class ReplacementReader:
             value: NDArray[Any] | None = None
             if layer == CONSTANT:
                 if slot != index or not values[index]:
-                    raise NonsenseError(
-                        f"{what} is constant, but constants[{index}] does not say what"
-                    )
+                    raise NonsenseError(f"{what} is constant, but constants[{index}] is missing")
                 known, value = read_constant(values[index], what, self._known)
                 info = info or known
                 if info != known:
@@ -164,6 +162,6 @@ class ReplacementReader:
             struct.blob, abi.armnn_blob_t, abi.ARMNN_STRUCT_BLOB, what, least="release"
         )
         if blob.release and not is_code(address_of(blob.release)):
-            raise NonsenseError(f"{what}: where its release points to is no code")
+            raise NonsenseError(f"{what}: its release does not point to code")
         text = read_counted(blob.compatibility, f"the compatibility of {what}")
         return NativeBlob(blob, text, retain=self._retain, release=self._release)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Parts of a network as plain data, and as the C structures that a backend gets to see."""
+"""Sub-graphs as plain data, and as the C structures that a backend sees."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 Slot = tuple[int, int]
-"""Number of a layer, or one of the three words below, and of its output: an ``armnn_slot_t``."""
+"""A layer's number, or one of the constants below, and its output's: an ``armnn_slot_t``."""
 
 BOUNDARY = abi.ARMNN_SLOT_BOUNDARY
 CONSTANT = abi.ARMNN_SLOT_CONSTANT
@@ -50,15 +50,15 @@ class LayerData:
     type, name, descriptor
         As in ``armnn_py.network.Layer``.
     inputs
-        Where each operand comes from.
+        The slot of each operand.
     input_infos
         In parallel; None for an absent operand.
     constants
         In parallel; the values where they are known.
     output_infos
-        What it makes.
+        Infos of its outputs.
     blob
-        What a PRE_COMPILED layer is run from.
+        The blob of a PRE_COMPILED layer.
     guid
         A number that is unique in the network.
     """
@@ -76,7 +76,7 @@ class LayerData:
 
 @record
 class SubgraphData:
-    """A part of a network: layers in topological order, and the tensors at its border.
+    """A sub-graph: layers in topological order, and the tensors at its border.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class SubgraphStructs:
     def _constant(self, value: NDArray[Any]) -> NDArray[Any]:
         known = self._aligned.get(id(value))
         if known is None:
-            # The original is kept too, so that its id stays its own.
+            # The original is kept too, so that no other array gets its id.
             known = self._aligned[id(value)] = (value, aligned_copy(value))
         return known[1]
 
@@ -151,7 +151,7 @@ class SubgraphStructs:
 
 
 class LayerView:
-    """One layer in C, without the values of constants, for a question about it.
+    """One layer in C, without the values of constants, for a support query.
 
     Built when it is first asked for; valid while this object lives.
     """
@@ -164,14 +164,14 @@ class LayerView:
         self._struct: abi.armnn_layer_t | None = None
 
     def too_new_for(self, api: abi.armnn_backend_api_t) -> bool:
-        """Whether a backend must not see the layer, because it came after its version."""
+        """Whether a backend must not see the layer, which is newer than the backend's version."""
         data = self._data
         infos = (*data.input_infos, *data.output_infos)
         return bool(why_not_shown(api, data.type, data.descriptor, infos))
 
     @property
     def struct(self) -> abi.armnn_layer_t:
-        """The ``armnn_layer_t``; flags of the inputs' infos tell which are constant."""
+        """The ``armnn_layer_t``; flags of the inputs' infos tell which inputs are constant."""
         if self._struct is None:
             data = self._data
             constant = [kind == CONSTANT for kind, _ in data.inputs]
@@ -184,7 +184,7 @@ class LayerView:
 
 
 def _layer_struct(layer: LayerData, structs: LayerStructs) -> abi.armnn_layer_t:
-    """The C form of a layer; what it points to lives as long as ``structs`` and it do."""
+    """The C form of a layer; valid while ``structs`` lives."""
     struct = structs.layer(layer.guid, layer.name)
     struct.inputs = _slots(layer.inputs)
     return struct

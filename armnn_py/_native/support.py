@@ -30,7 +30,7 @@ __all__ = ["NativeLayerSupport"]
 _log = logging.getLogger("armnn_py.backends")
 
 _OnReason = callback_type(abi.armnn_layer_support_api_t, "are_layers_supported", 4)
-#: What a verdict is before the backend writes it; no status of the API.
+#: Value of a verdict that the backend has not written; no status of the API.
 _NO_ANSWER = -(2**31)
 
 
@@ -56,7 +56,7 @@ class NativeLayerSupport:
     instance
         Address of the backend object.
     model_options
-        What it gets as model options; None: null.
+        Model options for the backend; None: null.
 
     Raises
     ------
@@ -111,7 +111,7 @@ class NativeLayerSupport:
     ) -> tuple[bool, str]:
         """Whether the backend takes this layer, and the reason if it does not.
 
-        A backend that was built before there was such a layer is not asked.
+        A backend that is older than such a layer is not asked.
         """
         too_new = why_not_shown(self._backend_api, layer_type, descriptor, (*inputs, *outputs))
         if too_new:

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SubTensorRefusedError", "TensorHandle", "TensorHandleFactory", "read_factory_id"]
 
-#: Capabilities that make a copy of what could be an import.
+#: Capabilities that demand a copy where an import would be possible.
 _FORBIDS_IMPORT = abi.ARMNN_FACTORY_PADDING_REQUIRED | abi.ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED
 
 
 class SubTensorRefusedError(Exception):
-    """A backend cannot have one tensor in another; the text has its words."""
+    """A backend makes no sub-tensor or decorated handle; the text has its reason."""
 
     def __init__(self, function: str, error: ErrorBuffer | None = None) -> None:
         words = error.text if error is not None else "the backend has no such function"
@@ -42,9 +42,9 @@ class TensorHandle:
     Attributes
     ----------
     address
-        Of the object, for plans.
+        Address of the object, for plans.
     factory
-        Which made it.
+        The factory that made it.
     """
 
     __slots__ = ("_api", "_object", "address", "factory")
@@ -77,16 +77,16 @@ class TensorHandle:
             )
 
     def manage(self) -> None:
-        """Tell that its life begins here, in the order of the plan."""
+        """Tell the backend that the tensor's life begins here, in the order of the plan."""
         self._call("manage")
 
     def allocate(self) -> None:
-        """Tell that its life ends here; without pools: make its memory."""
+        """Tell the backend that the tensor's life ends here; without pools: allocate its memory."""
         self._call("allocate")
 
     @property
     def parent(self) -> int | None:
-        """Address of the handle that it is a part of, 0 for none; None: the table cannot tell."""
+        """Address of the handle that holds this sub-tensor, 0: none; None: it does not tell."""
         ask = self._api.get_parent
         return pointer_value(ask(self._object)) if ask else None
 
@@ -96,7 +96,7 @@ class TensorHandle:
         Raises
         ------
         SubTensorRefusedError
-            If the backend says that this cannot be had, or has no such function.
+            If the backend refuses, or has no such function.
         BackendError
             If it fails in another way.
         """
@@ -134,12 +134,12 @@ class TensorHandleFactory:
     backend_id
         Which backend registered it.
     live
-        Addresses of the handles that its registry's factories made and nobody destroyed.
+        Addresses of the handles of its registry's factories that are not destroyed yet.
     traits, import_flags, export_flags
         Bits of ``ARMNN_FACTORY_`` and ``ARMNN_MEMORY_SOURCE_``.
     importer
-        Id of the factory of its pair, which makes handles that import in its place; empty: there
-        is no pair, or it is the same.
+        Id of the paired factory, whose handles import memory; empty: there is no pair, or the
+        factory is paired with itself.
     """
 
     __slots__ = (
@@ -183,13 +183,13 @@ class TensorHandleFactory:
 
     @property
     def supports_sub_tensors(self) -> bool:
-        """Whether a handle can be a part of another."""
+        """Whether a handle can be a sub-tensor of another."""
         wanted = abi.ARMNN_FACTORY_SUPPORTS_SUB_TENSORS
         return bool(self.traits & wanted) and bool(self._api.create_sub_tensor_handle)
 
     @property
     def supports_map_unmap(self) -> bool:
-        """Whether the host can look into its handles."""
+        """Whether the host can map its handles."""
         return bool(self.traits & abi.ARMNN_FACTORY_SUPPORTS_MAP_UNMAP)
 
     @property
@@ -203,15 +203,15 @@ class TensorHandleFactory:
         Parameters
         ----------
         layer
-            The one whose tensor this factory makes.
+            The layer whose tensor this factory makes.
         connected
-            The other.
+            The layer at the tensor's other end.
 
         Returns
         -------
         bool
-            The factory needs padding there, does not want the import, or cannot be asked, because
-            one of the layers came after the version that its backend was built for.
+            The factory needs padding, does not want the import, or cannot be asked, because
+            one of the layers is newer than its backend's version.
         """
         ask = self._api.get_capabilities
         if not ask:
@@ -253,12 +253,12 @@ class TensorHandleFactory:
     def create_sub(
         self, parent: TensorHandle, info: TensorInfo, origin: Sequence[int]
     ) -> TensorHandle:
-        """Make a handle for a part of ``parent`` that starts at ``origin``.
+        """Make a handle for a sub-tensor of ``parent`` that starts at ``origin``.
 
         Raises
         ------
         SubTensorRefusedError
-            If the backend says that this part cannot be had, or makes no parts.
+            If the backend refuses this sub-tensor, or makes none.
         BackendError
             If it fails in another way, or the handle does not know its parent.
         """
@@ -282,7 +282,7 @@ class TensorHandleFactory:
         if handle.parent not in (None, parent.address):
             handle.destroy()
             raise BackendError(
-                f"backend '{self.backend_id}': get_parent of a sub-tensor does not answer the "
+                f"backend '{self.backend_id}': get_parent of a sub-tensor does not return the "
                 "tensor that it was made in",
                 hints=["report it to the backend's vendor"],
             )

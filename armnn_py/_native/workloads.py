@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 __all__ = ["MAX_ALIGNMENT", "NativeWorkload", "NativeWorkloadFactory", "Requirements"]
 
 
-#: What the header allows a workload to ask for; a page, beyond which nobody has needs.
+#: Largest alignment that the header allows a workload to ask for: a page.
 MAX_ALIGNMENT = 4096
 
 
 @record
 class Requirements:
-    """What a workload stated that it needs, with the header's defaults filled in."""
+    """A workload's stated requirements, with the header's defaults filled in."""
 
     scratch_size: int
     scratch_alignment: int
@@ -51,7 +51,7 @@ class _ContextLock:
 
     def __init__(self) -> None:
         self.renew()
-        os.register_at_fork(after_in_child=self.renew)  # whoever held it is not there
+        os.register_at_fork(after_in_child=self.renew)  # its holder is not in the child
 
     def renew(self) -> None:
         self.lock = threading.RLock()
@@ -60,7 +60,7 @@ class _ContextLock:
 _contexts = _ContextLock()
 
 
-#: Beyond it, a scratch size is a mistake rather than a need.
+#: A larger scratch size is a mistake of the backend.
 _MAX_SCRATCH = 1 << 46
 
 
@@ -83,7 +83,7 @@ class NativeWorkload:
         self, workload: Any, structs: LayerStructs, info: Any, backend_id: str, live: set[int]
     ) -> None:
         self.object = workload
-        self._live = live  # addresses of workloads that nobody destroyed
+        self._live = live  # addresses of workloads not destroyed yet
         self._backend_id = backend_id
         self.address: int = ctypes.cast(workload, ctypes.c_void_p).value or 0
         self._structs: LayerStructs | None = structs
@@ -139,7 +139,7 @@ class NativeWorkload:
         Raises
         ------
         BackendError
-            It does not like that; the message names the layer.
+            The backend fails; the message names the layer.
         """
         if not self._api.post_allocation_configure:
             return
@@ -165,7 +165,7 @@ class NativeWorkload:
 class NativeWorkloadFactory:
     """An ``armnn_workload_factory_t`` of one backend instance, with what was made for it.
 
-    That is its model context, and the memory manager for what its workloads share; either may be
+    That is its model context, and the memory manager of its workloads' shared data; either may be
     missing. The manager's memory is there from the first execution context until `destroy`.
 
     Parameters
@@ -177,14 +177,14 @@ class NativeWorkloadFactory:
     instance
         Address of the backend object.
     model_options
-        What it gets as model options; None: null.
+        Model options for the backend; None: null.
     registry
-        Where it finds tensor handle factories; shown to a backend that prefers some.
+        The tensor handle factories; shown to a backend that prefers some.
 
     Raises
     ------
     BackendError
-        If the backend does not give one, or cannot make its model context or memory manager.
+        If the backend makes no factory, or cannot make its model context or memory manager.
     """
 
     __slots__ = ("_api", "_live", "_manager", "_model_context", "_object", "backend_id")
@@ -304,7 +304,7 @@ class NativeWorkloadFactory:
         Raises
         ------
         BackendError
-            The backend does not make it, or has no memory for what the workloads share.
+            The backend does not make it, or has no memory for the workloads' shared data.
         """
         error = ErrorBuffer()
         out = ctypes.c_void_p()

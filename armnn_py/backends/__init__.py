@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Backends: where they are searched, which files may load, and why a file did not."""
+"""Backends: the folders searched, the rules for a file to load, and why one did not."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
     "parse_file_name",
 ]
 
-# Questions about layers need descriptors and the rules of shapes; finding backends does not.
+# Support queries import descriptors and shape rules; finding backends needs neither.
 __getattr__ = names_of(
     "armnn_py.backends",
     {"armnn_py.backends.layer_support": ("LayerSignature", "LayerSupport", "Support")},

@@ -15,13 +15,13 @@ class Allocator(ABC):
     """Memory for the tensors of one backend; Arm NN's ``ICustomAllocator``.
 
     Derive from it and pass an object to ``Runtime(custom_allocators={"Id": allocator})``. Its
-    methods are called from any thread, also while a network runs. What they raise is logged and
-    counts as "no memory".
+    methods are called from any thread, also while a network runs. An exception of theirs is logged
+    and counts as "no memory".
     """
 
     @property
     def memory_source(self) -> MemorySource:
-        """What kind of memory it gives; asked once, when a backend gets it."""
+        """The kind of memory that it gives; asked once, when a backend gets the allocator."""
         return MemorySource.MALLOC
 
     @abstractmethod
@@ -30,12 +30,12 @@ class Allocator(ABC):
 
     @abstractmethod
     def free(self, address: int) -> None:
-        """Take back what `allocate` gave."""
+        """Free memory of `allocate`."""
 
     def get_memory_region_at_offset(self, address: int, offset: int, alignment: int) -> int:
-        """Return the address of the part of one allocation that begins ``offset`` bytes in.
+        """Return the address ``offset`` bytes into an allocation.
 
-        An override is for memory whose address is a handle. 0: there is none of this alignment.
+        Override it for memory whose addresses are handles. 0: there is none of this alignment.
         """
         region = address + offset
         return region if not alignment or region % alignment == 0 else 0

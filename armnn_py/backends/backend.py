@@ -49,7 +49,7 @@ __all__ = ["Backend"]
 
 _log = logging.getLogger("armnn_py.backends")
 
-#: What a backend may take to finish its queues before it is destroyed.
+#: Nanoseconds that a backend may take to finish its queues before it is destroyed.
 QUIESCE_NS = 2_000_000_000
 
 
@@ -65,16 +65,16 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     file
         Real path of its shared object, or None if it is linked into the core library.
     place
-        Where it was found, as in :class:`~armnn_py.backends.verdict.Verdict`.
+        Origin of the file, as in :class:`~armnn_py.backends.verdict.Verdict`.
     options
         Every option that it understands with the value in force.
     context
-        Its native backend context, or None; for the runtime, which tells it about networks.
+        Its native backend context, or None; the runtime notifies it of networks.
     lost_device
         Why its device is gone, or None: a backend without its device gets no more work.
 
-    The instance has users: the registry that made it, and every plan and question under way. It is
-    destroyed with the last of them, so that the order in which Python frees things does not matter.
+    The instance has users: its registry, plans and running support queries. It is destroyed with
+    the last of them, in whatever order Python frees objects.
     """
 
     __slots__ = (
@@ -135,7 +135,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def is_reference(self) -> bool:
-        """Whether it computes by the definition, for others to be compared with, as CpuRef does."""
+        """Whether it computes by the definition, so that others are compared with it, as CpuRef."""
         return self._table.is_reference
 
     @property
@@ -155,7 +155,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def api(self) -> abi.armnn_backend_api_t:
-        """A private copy of its table of functions; what an older backend lacks is null."""
+        """A private copy of its table; functions that an older backend lacks are null."""
         return guarded(self._table.api)
 
     @property
@@ -177,12 +177,12 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def capabilities(self) -> dict[str, OptionValue]:
-        """What it says that it can do: named values, e.g. ``{"AsyncExecution": True}``.
+        """Its capabilities: named values, e.g. ``{"AsyncExecution": True}``.
 
         Raises
         ------
         BackendError
-            It fails to say it.
+            It fails to answer.
         InvalidArgumentError
             The runtime of the backend is closed.
         """
@@ -194,12 +194,12 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def model_options(self) -> dict[str, OptionValue]:
-        """Options of one model that it understands, with their defaults.
+        """The per-model options that it understands, with their defaults.
 
         Raises
         ------
         BackendError
-            It fails to say them.
+            It fails to list them.
         InvalidArgumentError
             The runtime of the backend is closed.
         """
@@ -214,7 +214,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         Raises
         ------
         BackendError
-            It fails to give it.
+            It fails to return one.
         InvalidArgumentError
             The runtime of the backend is closed.
         """
@@ -237,7 +237,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         return self._profiling
 
     def read_counters(self) -> dict[str, float]:
-        """Return the present value of each counter, in its unit.
+        """Return the current value of each counter, in its unit.
 
         Raises
         ------
@@ -285,7 +285,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     def self_test(self, level: int = 0) -> None:
         """Let it test itself: level 0 is quick, higher levels may take seconds.
 
-        A backend without a self test has passed.
+        A backend without a self test passes.
 
         Raises
         ------
@@ -314,7 +314,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         Parameters
         ----------
         layer_type
-            What the layer computes.
+            Type of the layer.
         inputs
             Infos of its operands in the order of ``armnn/descriptors.h``, None for an optional one
             that is absent.
@@ -323,21 +323,21 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         descriptor
             Parameters, of the class that ``DESCRIPTOR_OF[layer_type]`` names.
         constants
-            Which operands, counted from 0, have values that are known when a network is loaded.
+            Indices, from 0, of the operands whose values are known when a network is loaded.
         model_options
-            What the backend is told about the model, by name.
+            Options of the model for this backend, by name.
 
         Returns
         -------
         Support
-            True if it does; otherwise false, and ``reason`` has the backend's words.
+            True if it runs the layer; otherwise false, with the backend's ``reason``.
 
         Raises
         ------
         LayerValidationError
-            No network can have such a layer, so that no backend is asked about it.
+            No network can have such a layer; the backend is not asked.
         InvalidArgumentError
-            An argument is not of its kind, or the runtime of the backend is closed.
+            An argument has a wrong type, or the runtime of the backend is closed.
         UnknownNameError
             The backend has no such model option.
 
@@ -403,8 +403,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
             self._users += 1
 
     def close(self) -> None:
-        """Give up the registry's use; may be repeated. No new user is taken from now on."""
-        # Interrupted between two steps, it could neither be closed again nor be used.
+        """End the registry's use; may be repeated. No new user is accepted from now on."""
+        # An interrupt between two steps would leave it neither open nor closed.
         with shared_library.LOADING, deferred_interrupts():
             if self._is_open:
                 self._is_open = False

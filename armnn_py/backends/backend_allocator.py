@@ -30,7 +30,7 @@ class BackendAllocator(Allocator):
 
     @property
     def memory_source(self) -> MemorySource:
-        """What kind of memory it gives."""
+        """The kind of memory that it gives."""
         return self._native.source
 
     def allocate(self, size: int, alignment: int = 64) -> int:
@@ -50,7 +50,7 @@ class BackendAllocator(Allocator):
             return self._native.allocate(size, alignment)
 
     def free(self, address: int) -> None:
-        """Take back what `allocate` gave.
+        """Free memory of `allocate`.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class BackendAllocator(Allocator):
             self._native.free(address)
 
     def get_memory_region_at_offset(self, address: int, offset: int, alignment: int) -> int:
-        """Return the address of the part of one allocation that begins ``offset`` bytes in.
+        """Return the address ``offset`` bytes into an allocation.
 
         Raises
         ------

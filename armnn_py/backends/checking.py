@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""All loading steps on one file, wherever it lies."""
+"""All loading steps on one file, in any folder."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class CheckedStep:
 def check_file(
     path: BackendPath, *, timeout: float = STEP_SECONDS
 ) -> tuple[Verdict, list[CheckedStep]]:
-    """Take one file through every step of loading, then close it, in a process of its own.
+    """Try every step of loading on one file, in a process of its own, then close it.
 
     The code of a file can end the process that opens it: then the verdict is a refusal of code
-    ``died`` at the step that was under way; ``timed out`` if the step did not return in time. The
-    id is compared with those of the backends linked into the core library.
+    ``died`` at the current step; ``timed-out`` if the step did not return in time. The id is
+    compared with those of the backends linked into the core library.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def check_file(
     name, finding = _find(path)
     if isinstance(finding, Verdict):
         return finding, _steps(name, finding)
-    # Embedded in some program, Python may not know what starts it.
+    # In a program that embeds Python, sys.executable may be empty.
     verdict = _ask_child(finding, timeout) if sys.executable else _load(finding, lambda _step: None)
     return verdict, _steps(name, verdict)
 
@@ -117,7 +117,7 @@ _CHILD = (
     "import json, sys; parent, descriptor, path, sys.path[:] = json.loads(sys.argv[1]); "
     "from armnn_py.backends.checking import _serve; _serve(parent, descriptor, path)"
 )
-_START_SECONDS = 60.0  # the least for the start of Python, which is not the backend's time
+_START_SECONDS = 60.0  # at least, for the start of Python, which is no time of the backend
 _CODE: dict[Stage, str] = {
     "open": "code that runs at opening, such as a C++ constructor,",
     "id": "GetBackendId",
@@ -128,7 +128,7 @@ _CODE: dict[Stage, str] = {
 
 
 def _serve(parent: int, descriptor: int, path: str) -> None:
-    """Check ``path`` and write, a line of JSON each, every step before it begins and the end."""
+    """Check ``path``; write each step before it begins, then the verdict, as lines of JSON."""
     end_with_parent(parent)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.set_inheritable(descriptor, False)
@@ -160,7 +160,7 @@ def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
             child = subprocess.Popen(
                 [sys.executable, "-P", "-c", _CHILD, argument],
                 stdin=subprocess.DEVNULL,
-                stdout=2,  # what the backend prints is no part of an answer
+                stdout=2,  # keeps the backend's prints out of stdout
                 pass_fds=[sender],
                 process_group=0,  # Ctrl-C is for the parent, which ends the child
             )
@@ -179,7 +179,7 @@ def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
                         break
                 code = child.wait(timeout)
             except (TimeoutError, subprocess.TimeoutExpired):
-                code = child.poll()  # it may have died, and a child of its own holds the pipe
+                code = child.poll()  # it may have died while a child of its own holds the pipe
             finally:
                 child.kill()
     if verdict is not None and (code == 0 or verdict.status != "loaded"):
@@ -198,7 +198,7 @@ def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
 
 
 def _messages(descriptor: int, timeout: float) -> Iterator[dict[str, Any]]:
-    """Objects as they come, until the sender closes; TimeoutError if one does not come in time."""
+    """Yield objects until the sender closes; TimeoutError if one does not come in time."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     seconds = max(timeout, _START_SECONDS)
@@ -218,7 +218,7 @@ _RESULTS = {"died": "died", "timed-out": "timed out"}
 
 
 def _words(code: int) -> str:
-    """Return how a process ended: a signal, or an exit code that nobody asked for."""
+    """Return how a process ended: by a signal, or with an unexpected exit code."""
     if code >= 0:
         return f"the process ended with exit code {code}"
     try:

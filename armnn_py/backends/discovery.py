@@ -63,7 +63,7 @@ def refusal(
     status: Status = "refused",
     real_path: str | None = None,
 ) -> Verdict:
-    """Return the verdict on something that was never asked for its id."""
+    """Return the verdict on a file or folder that was not asked for its id."""
     return Verdict(place, path, real_path, None, None, status, stage, code, reason, hint)
 
 
@@ -88,7 +88,7 @@ def argument_paths(value: BackendPath | Sequence[BackendPath]) -> list[str]:
     values = [value] if isinstance(value, str | bytes | os.PathLike) else value
     try:
         items = iter(values) if isinstance(values, Iterable) else None
-    except TypeError:  # it says that it is iterable and is not, as an array without dimensions
+    except TypeError:  # it only claims to be iterable, as an array without dimensions does
         items = None
     if items is None:
         raise InvalidArgumentError(
@@ -114,7 +114,7 @@ def distinct_folders(paths: Iterable[str]) -> list[str]:
     first: dict[tuple[str, ...], str] = {}
     for path in paths:
         steps = tuple(step for step in path.split("/") if step not in ("", "."))
-        # ".." stays: behind a link it may lead elsewhere.
+        # ".." stays: after a link it may lead elsewhere.
         first.setdefault(("/" if path[:1] == "/" else path[:1] and ".", *steps), path)
     return list(first.values())
 
@@ -154,9 +154,9 @@ def check_folder(place: str, path: str) -> Verdict | None:
 def find_candidates(
     place: str, path: str, seen: dict[FileIdentity, str]
 ) -> tuple[Place, list[Finding]]:
-    """Look through one folder; ``seen`` maps files met before to their first name.
+    """Search one folder; ``seen`` maps known files to their first name.
 
-    Every entry yields something, in the order of the entries' names in bytes.
+    Every entry has a finding; they are in the order of the entries' names in bytes.
     """
     unusable = check_folder(place, path)
     if unusable is None:
@@ -173,9 +173,9 @@ def find_candidates(
 
 
 def look_at(place: str, entry: os.DirEntry[str], seen: dict[FileIdentity, str]) -> Finding:
-    """Say of one entry of a folder whether it may be a backend, or why it is none.
+    """Return a candidate for one entry of a folder, or the verdict why it is no backend.
 
-    ``seen`` maps files met before to their first name, and gets this one.
+    ``seen`` maps known files to their first name; the entry is added to it.
     """
     path = entry.path
     if parse_file_name(entry.name) is None:
@@ -203,7 +203,7 @@ def look_at(place: str, entry: os.DirEntry[str], seen: dict[FileIdentity, str]) 
 def _skip(place: str, entry: os.DirEntry[str]) -> Verdict:
     try:
         is_folder = entry.is_dir(follow_symlinks=False)
-    except OSError:  # the kind is not in the listing, and the entry has gone
+    except OSError:  # the listing lacks the kind, and the entry is gone
         is_folder = False
     if is_folder:
         reason, hint = "is a folder; subfolders are not searched", ""

@@ -3,7 +3,7 @@
 """From one candidate file, or one statically linked backend, to a backend or a reason.
 
 The steps *inspect*, *open*, *symbols*, *id*, *version*, *unique*, *table* and *create*; the first
-that fails is the verdict. A failed load leaves nothing behind.
+that fails gives the verdict. A failed load leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ __all__ = ["HOST_VERSION", "Attempt", "load_file", "load_static"]
 ARM_NN_MAJOR = 1
 HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)
 
-# Called with id and options of a backend, before create: gives the values set for it. Whatever it
-# raises is the caller's mistake and goes through.
+# Called with a backend's id and options before create: returns the values set for it. An exception
+# is the caller's mistake and is not caught.
 OptionsFor = Callable[[str, Mapping[str, OptionDefault]], dict[str, OptionValue]]
 
-# Called with each step before it begins: the code of a file can end the process in most of them.
+# Called with each step before it begins: in most steps the file's code can end the process.
 OnStep = Callable[[Stage], None]
 
 _Context = TypeVar("_Context")
 
-# Every backend takes its memory where it likes.
+# No allocators given: every backend uses its own memory.
 NO_WISHES = MemoryWishes()
 
 _NEEDED_MISSING = r"^(\S+): cannot open shared object file"
@@ -77,10 +77,10 @@ class _RefusedError(Exception):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Attempt:
-    """One try to load something; collects what becomes known on the way.
+    """One try to load a backend; collects the facts that the steps find.
 
-    ``unloadable`` says whether the library may be closed if the try fails: not when it asked to
-    stay, nor when it was called and turned out to be something foreign.
+    ``unloadable`` says whether the library may be closed if the try fails: not if it asks to stay,
+    nor after a call that showed that it does not follow this API.
     """
 
     place: str
@@ -100,7 +100,7 @@ class Attempt:
     def verdict(
         self, status: Status, stage: Stage, code: str, reason: str = "", hint: str = ""
     ) -> Verdict:
-        """Return the verdict with what is known by now."""
+        """Return the verdict with the facts known so far."""
         version = None if self.version is None else str(self.version)
         return Verdict(
             self.place,
@@ -135,7 +135,7 @@ def load_file(
         on_step("symbols")
         exports = _find_symbols(library.handle)
         backend = _load(attempt, exports, library, taken, options_for, wishes)
-        library = None  # it is the backend's now
+        library = None  # the backend owns it now
     except _RefusedError as refusal:
         return attempt.refused(refusal), None
     finally:
@@ -289,7 +289,7 @@ def _load(
         if context is not None:
             context.destroy()
         backend_table.destroy_instance(table, result.instance)
-        del allocator  # not before: the instance may still give memory back
+        del allocator  # last: until it is destroyed, the instance may free memory
         raise
     options = {name: default.value for name, default in defaults.items()} | values
     return Backend(

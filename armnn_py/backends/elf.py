@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Look at a shared object as data, before any code of it can run.
+"""Check a shared object as data, before any of its code can run.
 
-``dlopen`` maps what the program headers promise and dies with SIGBUS when the file is shorter, and
-with SIGSEGV when the dynamic section is blank. So everything that the system's loader relies on
-without checking is checked here, and a file of another machine is told in words. What the code
-itself does is not looked at: blank code that nothing runs while loading goes unnoticed.
+``dlopen`` maps the sizes in the program headers: it dies with SIGBUS if the file is shorter, and
+with SIGSEGV if the dynamic section is blank. So everything that the system's loader uses unchecked
+is checked here, and a file for another machine gets a clear message. The code itself is not
+checked: blank code that does not run while loading goes unnoticed.
 
-``dlopen`` opens the file once more, by its name. :class:`FileState` tells, immediately before and
-after, whether that is still the file that was looked at. What remains: a file that is replaced in
-the microseconds until ``dlopen`` opens it, by a cut one or a pipe, which ends the process or makes
-it wait; one that is cut while ``dlopen`` maps it; and one written in place that keeps its size and
-its time of change, which some file systems count in hundredths of a second.
+``dlopen`` opens the file once more, by its name. Immediately before and after, :class:`FileState`
+tells whether it is still the checked file. Three cases are not caught: a file replaced by a cut one
+or a pipe in the microseconds until ``dlopen`` opens it, which ends the process or makes it wait; a
+file cut while ``dlopen`` maps it; and a file overwritten with the same size and time of change,
+which some file systems count in hundredths of a second.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ _FOREIGN_HEADS = (
 )
 _ET_DYN = 3
 _PT_TLS, _PT_GNU_EH_FRAME, _PT_GNU_RELRO, _PT_GNU_PROPERTY = 7, 0x6474E550, 0x6474E552, 0x6474E553
-# What these describe is read where it is mapped. If it is not, a loadable segment was lost.
+# Read from mapped memory: if one lies in no loadable segment, a segment was lost.
 _MAPPED = (_PT_TLS, _PT_GNU_EH_FRAME, _PT_GNU_PROPERTY)
 _EHDR_SIZE, _PHDR_SIZE = 64, 56
 _MAX_IMAGE = 1 << 40
 
 
 class FileState(NamedTuple):
-    """Which file it is, and what changes when somebody writes to it."""
+    """Identity of a file, with the size and time that a write changes."""
 
     device: int
     inode: int
@@ -80,13 +80,13 @@ class FileState(NamedTuple):
 
     @classmethod
     def of(cls, status: os.stat_result) -> FileState:
-        """Return what ``os.stat()`` or ``os.fstat()`` found."""
+        """Return the state in a result of ``os.stat()`` or ``os.fstat()``."""
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @record
 class ElfInfo:
-    """What the head of a shared object says, and which file that was."""
+    """Machine, state and needed libraries of a checked file."""
 
     machine: str
     state: FileState
@@ -127,7 +127,7 @@ def inspect(path: str) -> ElfInfo:
     OSError
         The file cannot be read.
     """
-    # Without O_NONBLOCK a pipe put in the file's place meanwhile would keep us waiting.
+    # Without O_NONBLOCK a pipe that has replaced the file would make us wait.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         return _inspect(descriptor, FileState.of(os.fstat(descriptor)))
@@ -209,7 +209,7 @@ def _check_segments(segments: list[Segment], size: int) -> None:
     for segment in loads:
         if (
             segment.file_size > segment.memory_size
-            # Only memory that may be written to has more than the file gives.
+            # Only writable memory may be larger than its bytes in the file.
             or (segment.file_size != segment.memory_size and not segment.flags & 2)
             or segment.flags & ~7
             or segment.align & (segment.align - 1)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The dynamic section of a shared object: addresses and sizes that the system's loader believes.
+"""The dynamic section of a shared object: addresses and sizes that the system's loader trusts.
 
-It follows them without a look at where they lead, so a flipped bit there ends the process. Every
-table must lie in the loaded part of the file, and every entry must bring its companions.
+The loader follows them unchecked, so a flipped bit there ends the process. Every table must lie in
+a loaded segment, and every entry must have its companions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _COMPANIONS = {
     Tag.VERNEED: (Tag.VERNEEDNUM, Tag.VERSYM),
     Tag.VERDEF: (Tag.VERDEFNUM,),
 }
-# Entries that make sense only beside a table: if that is missing, its tag was damaged.
+# Entry: the table that it belongs to. If the table is missing, its tag was damaged.
 _SERVANTS = {
     Tag.RELASZ: Tag.RELA,
     Tag.RELAENT: Tag.RELA,
@@ -70,13 +70,13 @@ def read_needed(image: Image) -> tuple[str, ...]:
     Raises
     ------
     ElfError
-        There is none, or something in it leads nowhere.
+        There is none, or an entry of it is damaged.
     """
     dynamic = [segment for segment in image.segments if segment.type == PT_DYNAMIC]
     if len(dynamic) != 1 or not 0 < dynamic[0].file_size <= _MAX_DYNAMIC:
         raise damaged("no dynamic section, so nothing can be linked")
     section = dynamic[0]
-    # The system's loader reads it where it is mapped, and writes to it if it may.
+    # The system's loader reads it in mapped memory, and writes to it if its flags allow that.
     home = image.home(section.address, section.file_size)
     if home is None or (section.flags & _PF_W and not home.flags & _PF_W):
         raise damaged("the dynamic section lies outside the file")
@@ -135,7 +135,7 @@ def _check_tables(entries: dict[int, int], image: Image) -> None:
 
 
 def _check_strings(entries: dict[int, int], image: Image) -> int:
-    """Check where names and symbols lie; return the size of the table of names."""
+    """Check the tables of names and symbols; return the size of the table of names."""
     size = entries.get(Tag.STRSZ, 0)
     names = entries.get(Tag.STRTAB, -1)
     symbols = image.home(entries.get(Tag.SYMTAB, -1), _SYMBOL)
@@ -148,7 +148,7 @@ def _check_strings(entries: dict[int, int], image: Image) -> int:
 
 
 def _text(image: Image, entries: dict[int, int], at: int) -> str:
-    """Return the name at ``at``, which lies in the table of names; a zero ends that."""
+    """Return the name at offset ``at`` of the table of names, which ends with a zero."""
     size = min(_MAX_NAME, entries[Tag.STRSZ] - at)
     data = image.read(entries[Tag.STRTAB] + at, size, "its table of names")
     return os.fsdecode(data.partition(b"\0")[0])

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The bytes of a shared object by the addresses that the system's loader will give them.
 
-Everything is read from one open file, never mapped: a file that is cut meanwhile makes a read
-short, where it would end a process that had mapped it.
+Everything is read from one open file, never mapped: if the file is cut meanwhile, a read is short;
+a process that had mapped it would die.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BLOCK = 1 << 20
 
 
 class Tag(enum.IntEnum):
-    """What an entry of the dynamic section is about."""
+    """Tags of the entries of the dynamic section."""
 
     NULL = 0
     NEEDED = 1
@@ -93,12 +93,12 @@ class ElfError(Exception):
 
 
 def damaged(what: str) -> ElfError:
-    """Return the error that says what is wrong inside a file."""
+    """Return the error for a damaged file."""
     return ElfError("elf-damaged", f"damaged: {what}", "copy or download the file again")
 
 
 def read_exactly(descriptor: int, size: int, offset: int) -> bytes:
-    """Read ``size`` bytes that the file had when it was opened.
+    """Read ``size`` bytes that were in the file when it was opened.
 
     Raises
     ------
@@ -143,14 +143,14 @@ class Image:
     segments: Sequence[Segment]
 
     def home(self, address: int, size: int) -> Segment | None:
-        """Return the loaded segment that ``size`` bytes from the file at ``address`` lie in."""
+        """Return the loaded segment whose file bytes include ``size`` bytes at ``address``."""
         for segment in self.segments:
             if segment.type == PT_LOAD and segment.flags & _PF_R and segment.holds(address, size):
                 return segment
         return None
 
     def room(self, address: int) -> int:
-        """Return how many bytes from the file follow ``address``, itself among them."""
+        """Return how many file bytes there are from ``address`` to its segment's end."""
         home = self.home(address, 1)
         return 0 if home is None else home.address + home.file_size - address
 
@@ -160,7 +160,7 @@ class Image:
         Raises
         ------
         ElfError
-            They lie outside the file, or have gone meanwhile.
+            They lie outside the file, or the file was cut meanwhile.
         """
         home = self.home(address, size)
         if home is None:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Relocations of a shared object: where the system's loader writes, and what it runs first.
+"""Relocations of a shared object: addresses that the loader writes to, and code it runs first.
 
-It writes to each address that a relocation names and calls each function that the initialisers
-name. Blank pages, as an interrupted copy leaves them, turn these into nonsense.
+The system's loader writes to the address of each relocation and calls each initialiser. Blank
+pages, as an interrupted copy leaves them, make these addresses wrong.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _DF_TEXTREL = 4
 _RELA = np.dtype([("where", np.uint64), ("info", np.uint64), ("addend", np.int64)])
 _WORD = np.dtype(np.uint64)
 _CODE_SIZE = 16
-# More than any library is known to have: what follows is taken at its word.
+# More than any library is known to have: those beyond are not checked.
 _MAX_RELOCATIONS = 1 << 22
 _MAX_FUNCTIONS = 1 << 10
 
 # Machine: numbers of the relocations "own address plus addend" and "ask the function there". Only
-# machines are here whose system relocates with addends in the table and without descriptors of
-# functions; of others nothing beyond the sizes of the tables is known.
+# machines with addends in the table and without function descriptors; for others only the sizes of
+# the tables are checked.
 _KINDS = {
     22: (12, 61),  # s390x
     62: (8, 37),  # x86_64
@@ -47,7 +47,7 @@ Addresses: TypeAlias = "NDArray[np.uint64]"
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Findings:
-    """What the relocations were seen to do."""
+    """Symbols, addresses and functions that the relocations use."""
 
     used: NDArray[np.bool_]
     writable: list[tuple[int, int]]
@@ -57,12 +57,12 @@ class _Findings:
 
 
 def check(image: Image, entries: Entries) -> None:
-    """Check all that the system's loader follows from the dynamic section, which must be sound.
+    """Check everything that the system's loader reaches from the checked dynamic section.
 
     Raises
     ------
     ElfError
-        Something there would end the process.
+        A damaged entry would end the process.
     """
     known, most = count_symbols(image, entries)
     if image.machine not in _KINDS:
@@ -137,7 +137,7 @@ def _check_block(image: Image, block: NDArray[np.void], findings: _Findings) -> 
 
 
 def _check_packed(image: Image, entries: Entries, findings: _Findings) -> None:
-    """Check relocations packed as an address followed by maps of which words come next."""
+    """Check packed relocations: an address, then bit maps of the words after it."""
     count = min(entries.get(Tag.RELRSZ, 0) // _WORD.itemsize, _MAX_RELOCATIONS)
     if count == 0:
         return
@@ -159,7 +159,7 @@ def _check_packed(image: Image, entries: Entries, findings: _Findings) -> None:
 
 
 def _highest_bit(words: Addresses) -> Addresses:
-    # In halves: a double has no room for 64 bits.
+    # In halves: a double holds fewer than 64 bits.
     high, low = words >> np.uint64(32), words & np.uint64(0xFFFFFFFF)
     bits = np.where(high > 0, np.frexp(high.astype(float))[1] + 32, np.frexp(low.astype(float))[1])
     highest: Addresses = (bits - 1).astype(np.uint64)
@@ -169,8 +169,7 @@ def _highest_bit(words: Addresses) -> Addresses:
 def _check_functions(image: Image, entries: Entries, findings: _Findings) -> None:
     """Check code that runs without being called: initialisers, finalisers, functions that choose.
 
-    Their addresses are set by relocations; without one they would be called at a place in memory
-    that belongs to somebody else.
+    Relocations set their addresses; without one, the loader would call a wrong address.
     """
     covered = _distinct(findings.covered)
     for start, end in findings.lists:
@@ -188,13 +187,13 @@ def _check_functions(image: Image, entries: Entries, findings: _Findings) -> Non
     named = [entries[tag] for tag in (Tag.INIT, Tag.FINI) if tag in entries]
     for address in [*named, *functions[:_MAX_FUNCTIONS].tolist()]:
         size = min(_CODE_SIZE, image.room(address))
-        # On none of the machines is zero an instruction that a function begins with.
+        # On none of these machines does a function begin with a zero instruction.
         if not any(image.read(address, size, "an initialiser")):
             raise damaged("an initialiser or finaliser is blank")
 
 
-# Like numpy.unique and numpy.isin, which import numpy.ma: for a process that needs it for nothing
-# else, that takes longer than all checks of a file.
+# Like numpy.unique and numpy.isin, but these import numpy.ma, which takes longer than all checks of
+# a file.
 
 
 def _distinct(pieces: list[Addresses]) -> Addresses:
@@ -207,7 +206,7 @@ def _distinct(pieces: list[Addresses]) -> Addresses:
 
 
 def _are_among(addresses: Addresses, known: Addresses) -> NDArray[np.bool_]:
-    """Say which addresses are among ``known``, which are in order."""
+    """Say which addresses are among ``known``, a sorted array."""
     if not known.size:
         return np.zeros(addresses.shape, np.bool_)
     places = np.minimum(np.searchsorted(known, addresses), known.size - 1)

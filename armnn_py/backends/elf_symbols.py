@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Symbols of a shared object: the tables that find them, their names and their versions.
 
-A search that leaves its table reads whatever lies behind, or never ends.
+A damaged table would make the loader's search read beyond it, or never end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SYMBOL_SIZE = 24
 _HASH, _SYMBOLS, _VERSIONS = "the symbol hash", "the table of symbols", "the table of versions"
 _EM_S390 = 22
 _STT_GNU_IFUNC = 10
-# No library has as many symbols or buckets; of very many only the first are looked at.
+# No library has as many symbols or buckets; only the first _MAX_CHECKED symbols are checked.
 _MAX_SYMBOLS = 1 << 24
 _MAX_CHECKED = 1 << 21
 _MAX_VERSIONS = 1 << 12
@@ -37,7 +37,7 @@ Words: TypeAlias = "NDArray[np.uint32]"
 
 
 def count_symbols(image: Image, entries: Entries) -> tuple[int, int]:
-    """Check the hash table; return how many symbols it knows of, and how many there may be.
+    """Check the hash table; return its number of symbols, and the most that the file can hold.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _gnu_hash(image: Image, address: int) -> int:
     last = int(used.max())
     if int(used.min()) < first:
         raise damaged("the symbol hash points before its symbols")
-    # Every search ends where that of the last bucket does, or before.
+    # Every search ends at the end of the last bucket's chain, or before.
     chain = buckets + 4 * bucket_count + 4 * (last - first)
     left = image.room(chain) // 4
     size = 64
@@ -93,7 +93,7 @@ def _plain_hash(image: Image, address: int) -> int:
     links = links[links > 0]
     if links.size and int(links.max()) >= count:
         raise damaged("the symbol hash points behind its symbols")
-    # A search that goes round has a symbol to which two others lead.
+    # In an endless chain two links lead to one symbol.
     if links.size and int(np.bincount(links).max()) > 1:
         raise damaged("the symbol hash has no end")
     return count
@@ -103,12 +103,12 @@ def _plain_hash(image: Image, address: int) -> int:
 
 
 def check_symbols(image: Image, entries: Entries, known: int, used: NDArray[np.int64]) -> None:
-    """Check the symbols that the hash table knows of, and those that relocations use.
+    """Check the symbols of the hash table, and those that relocations use.
 
     Raises
     ------
     ElfError
-        A name lies outside the names, or what is used is blank.
+        A name lies outside the table of names, or a used symbol is blank.
     """
     count = min(max(known, int(used[-1]) + 1 if used.size else 0), _MAX_CHECKED)
     layout = np.dtype(
@@ -129,7 +129,7 @@ def check_symbols(image: Image, entries: Entries, known: int, used: NDArray[np.i
     if chosen.size and not lie_in(chosen, image.spans(code=True)).all():
         raise damaged("a function that chooses another is no code")
     needed = symbols[used[used < count]][1 if used.size and used[0] == 0 else 0 :]
-    # A symbol that is needed from elsewhere cannot be local: a blank entry looks like that.
+    # A symbol from another library cannot be local: such an entry is blank.
     if ((needed["section"] == 0) & (needed["info"] >> 4 == 0)).any():
         raise damaged("a symbol is blank")
 
@@ -152,7 +152,7 @@ def check_versions(image: Image, entries: Entries, known: int, used: NDArray[np.
     highest = max(_needed_versions(image, entries), _defined_versions(image, entries))
     count = min(max(known, int(used[-1]) + 1 if used.size else 0), _MAX_CHECKED)
     versions = image.array(entries[Tag.VERSYM], np.dtype(np.uint16), count, _VERSIONS) & 0x7FFF
-    # 0 and 1 are no versions, but stand for "local" and "of no version".
+    # 0 and 1 are no versions: they stand for "local" and "without a version".
     if count and int(versions.max()) > max(highest, 1):
         raise damaged("the version of a symbol is missing")
 
@@ -192,7 +192,7 @@ def _records(
 
 
 def _chain(image: Image, address: int, layout: str) -> list[tuple[int, tuple[Any, ...]]]:
-    """Return address and fields of each record; the last field says how far the next one is."""
+    """Return address and fields of each record; the last field is the distance to the next one."""
     record = struct.Struct(image.order + layout)
     found: list[tuple[int, tuple[Any, ...]]] = []
     while len(found) < _MAX_VERSIONS:

@@ -9,9 +9,9 @@
 
 The value names a package; its folder is searched, and the package is never imported.
 
-``importlib.metadata`` gives the same answer, but importing it and parsing every distribution's
-metadata takes longer than everything else that making a runtime does. So the files are read here,
-and only those of distributions whose folder has changed since the last time.
+``importlib.metadata`` gives the same answer, but importing it and parsing all metadata takes longer
+than the rest of making a runtime. So the files are read here, and only those in folders that have
+changed since the last time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TRUSTED_AGE_NS = 2_000_000_000
 
 @record
 class EntryPointFolders:
-    """One entry point; ``folders`` is empty and ``reason`` says why if it cannot be used."""
+    """One entry point; if it cannot be used, ``folders`` is empty and ``reason`` says why."""
 
     distribution: str
     name: str
@@ -48,7 +48,7 @@ class EntryPointFolders:
 
     @property
     def label(self) -> str:
-        """The name of the place in verdicts."""
+        """The ``place`` of its verdicts."""
         return f"entry-point {self.distribution}/{self.name}"
 
 
@@ -60,7 +60,7 @@ class _Declaration:
     location: str
 
 
-# Folder of sys.path -> (time of its last change, what its distributions declare).
+# Folder of sys.path -> (time of its last change, declarations of its distributions).
 _cache: dict[str, tuple[int, tuple[_Declaration, ...]]] = {}
 
 
@@ -141,8 +141,8 @@ def _resolve(declaration: _Declaration) -> EntryPointFolders:
     beside = os.path.join(os.path.abspath(declaration.location), *parts)
     if os.path.isdir(beside):
         return place(beside)
-    # An editable install: a finder knows where the package lies. Only the topmost package is asked
-    # for, because asking for a subpackage would import its parents.
+    # An editable install: a finder knows the package's folder. Only the topmost package is looked
+    # up, because looking up a subpackage would import its parents.
     import importlib.util
 
     try:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The names that a shared object exports, as its section headers tell.
+"""The names that a shared object exports, from its section headers.
 
-For advice only: a file may come without section headers, and nothing depends on them.
+For advice only: a file may have no section headers, and nothing depends on them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start", "__end__", 
 
 
 def exported_names(path: str) -> list[str]:
-    """Return what a 64-bit file exports, without the linker's own names; [] if it does not say."""
+    """Return the names that a 64-bit file exports, without the linker's; [] if unknown."""
     try:
         with open(path, "rb") as file:
             data = file.read(_MAX_FILE)
@@ -47,7 +47,7 @@ def _names(data: bytes) -> Iterator[str]:
         strings = sections[link][4]
         for at in range(start, start + length, _SYMBOL_SIZE):
             name, info, other, section = struct.unpack_from(f"{order}IBBH", data, at)
-            # Neither needed from elsewhere nor hidden.
+            # Defined here and not hidden.
             if section and info >> 4 != _LOCAL and other & 3 not in (1, 2):
                 begin = strings + name
                 yield data[begin : data.index(b"\0", begin)].decode("utf-8", "backslashreplace")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What an object that a backend made needs of the backend, so that neither imports the other."""
+"""The methods of a backend that its objects need, so that neither module imports the other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BackendInstance"]
 
 
 class BackendInstance(Protocol):
-    """A `Backend` as its allocator, its layer support and its model options see it."""
+    """A `Backend` for its allocator, its layer support and its model options."""
 
     id: str
     lost_device: str | None

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """May this backend run this layer, and if not, why not: Arm NN's ``ILayerSupport``.
 
-Answers are cached by layer signature, so that thirty equal layers of a network cost one question.
+Answers are cached by layer signature, so that thirty equal layers of a network cost one query.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class LayerSignature(NamedTuple):
     Attributes
     ----------
     type, descriptor
-        What the layer computes.
+        Type and parameters of the layer.
     inputs
         Infos of its operands, None where an optional one is absent.
     outputs
         Infos of its outputs.
     constants
-        For each operand whether its values are known when the network is loaded.
+        For each operand, whether its values are known when the network is loaded.
     """
 
     type: LayerType
@@ -100,7 +100,7 @@ class LayerSupport(Closing):
     backend
         The backend that answers.
     model_options
-        What it gets as model options, from `ModelOptions.of`; None: null.
+        Model options for the backend, from `ModelOptions.of`; None: null.
     """
 
     __slots__ = ("_cache", "_failure", "_native", "backend")
@@ -118,7 +118,7 @@ class LayerSupport(Closing):
                 backend.id, backend.api, backend.instance, model_options
             )
         except BackendError as error:
-            # One broken backend must not stop the others: its failure is its answer.
+            # A broken backend must not stop the others: it refuses every layer with this reason.
             self._failure = "; ".join((error.message, *error.details))
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Where the backends of a runtime are to take their memory from, and which then are not used."""
+"""The allocators that a runtime gives its backends; a backend that refuses its own is not used."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MemoryWishes:
     Raises
     ------
     InvalidArgumentError
-        What was given is no mapping of ids to `Allocator`.
+        ``allocators`` is no mapping of ids to `Allocator`, or ``protected`` no bool.
     """
 
     allocators: Mapping[str, Allocator] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Options of one model, for each backend that may run a part of it."""
+"""Options of one model, for each backend that may run layers of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ModelOptions:
     Parameters
     ----------
     options
-        What the caller gave; None stands for no options.
+        The caller's mapping; None stands for no options.
     backends
         The backends of the runtime by id.
 
@@ -32,7 +32,7 @@ class ModelOptions:
     BackendNotFoundError
         There are options for a backend that is not loaded.
     UnknownNameError
-        A backend has no such option; near names are the hint.
+        A backend has no such option; the hint lists similar names.
     InvalidArgumentError
         ``options`` is no mapping of mappings, or a value has another type.
     BackendError
@@ -59,7 +59,7 @@ class ModelOptions:
                 self._native[backend_id] = native
 
     def of(self, backend: BackendInstance) -> NativeModelOptions | None:
-        """What calls of this backend get as model options; None: null."""
+        """The model options for calls of this backend; None: null."""
         return self._native.get(backend.id)
 
     @property

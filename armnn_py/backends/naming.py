@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The rule that a backend's file name follows: ``<vendor>_<name>_backend.so[.<digits>...]``.
 
-Arm NN's rule, with its one slip mended: the dot of ``.so`` means a dot.
+Arm NN's rule with one correction: the dot of ``.so`` matches only a dot.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class BackendFileName:
 
 
 def _is_word(text: str) -> bool:
-    """Whether there are letters and digits of ASCII only, at least one."""
+    """Whether the text is one or more ASCII letters and digits."""
     return text.isascii() and text.isalnum()
 
 
@@ -42,7 +42,7 @@ def parse_file_name(file_name: str) -> BackendFileName | None:
 
 
 def name_mismatch(file_name: str) -> str | None:
-    """Return what is wrong with a name that was meant to follow the rule, or None if unclear."""
+    """Return the fault of a name that was meant to follow the rule, or None if unclear."""
     vendor, _, words = file_name.partition("_")
     name, mark, end = words.rpartition(_MARK)
     if not mark:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Which layers a backend takes, and of which data types: it is asked about small example layers.
+"""The layers and data types that a backend takes: it is asked about small example layers.
 
 Backends see canonical types alone, so an Addition counts as an ElementwiseBinary. A layer type has
 several examples where a backend may take one form and not another: each function of an Activation,
-both orders of an image's dimensions. One that is taken is enough.
+both orders of an image's dimensions. One that it takes is enough.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["example_layers", "probe_support"]
 
-#: One scale for what a layer reads and makes, as layers that move values need it; at the same time
-#: that which Arm NN demands of the output of a Softmax.
+#: One scale for inputs and outputs, as layers that move values need it; it is also the scale that
+#: Arm NN demands of the output of a Softmax.
 _QUANTIZATION = {
     DataType.QASYMM_U8: QuantizationInfo((1 / 256,), (0,)),
     DataType.QASYMM_S8: QuantizationInfo((1 / 256,), (-128,)),
@@ -68,7 +68,7 @@ class _Operand:
 
 @record
 class _Example:
-    """A layer; its outputs only where they do not follow from the rest."""
+    """A layer; its outputs are None where they can be inferred."""
 
     type: LayerType
     descriptor: d.Descriptor | None
@@ -125,8 +125,8 @@ def probe_support(backend: Backend) -> dict[LayerType, tuple[DataType, ...]]:
     -------
     dict
         For each layer type that there are examples of: the data types of which it takes an example,
-        in the order of `DataType`; none if it does not take the layer. The type is that of what a
-        layer reads first; of Fill and Quantize, of what it makes.
+        in the order of `DataType`; none if it does not take the layer. The type is that of a
+        layer's first input; for Fill and Quantize, of its output.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def example_layers(data_type: DataType) -> Iterator[LayerSignature]:
     for example, in_float in zip(_examples(_Operands(data_type)), plain, strict=True):
         try:
             outputs = example.outputs
-            if outputs is None and data_type.is_quantized:  # what is calculated needs a scale
+            if outputs is None and data_type.is_quantized:  # calculated outputs need a scale
                 outputs = [_in_type(info, data_type) for info in in_float.infer(None)]
             yield LayerSignature(
                 example.type,
@@ -184,7 +184,7 @@ def _examples(of: _Operands) -> Iterator[_Example]:
 
 
 def _plain(of: _Operands) -> Iterator[_Example]:
-    """Layers of which the table tells enough to make an example with their default parameters."""
+    """Layers whose example follows from the layer table, with default parameters."""
     for layer_type, facts in FACTS.items():
         if facts.shape in ("same", "broadcast") and facts.canonical is None:
             if facts.moves_memory:

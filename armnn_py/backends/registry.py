@@ -67,7 +67,7 @@ class BackendRegistry(
     Attributes
     ----------
     load_report
-        A verdict on everything that was met on the way.
+        A verdict on every file and folder of the search.
     """
 
     __slots__ = ("_backends", "load_report")
@@ -119,7 +119,7 @@ class BackendRegistry(
         return next((one for one in self._backends.values() if one.is_reference), None)
 
     def not_found(self, backend_id: str, *, asked_by: str = "") -> BackendNotFoundError:
-        """Return the error for an id that is not loaded, with what is known about it."""
+        """Return the error for an id that is not loaded, with the verdicts about it."""
         report = self.load_report
         about = report.about(backend_id)
         details = [f"asked for by: {asked_by}"] if asked_by else []
@@ -152,7 +152,7 @@ class BackendRegistry(
                 backend.close()
 
     def quiesce(self) -> None:
-        """Tell backends that are still in use to finish and rest: the process ends."""
+        """At the end of the process, tell backends that are still in use to finish and rest."""
         for backend in self._backends.values():
             backend.quiesce()
 
@@ -172,24 +172,24 @@ def load_backends(
 ) -> BackendRegistry:
     """Search for backends and load them.
 
-    Nothing that a file is or does makes this fail: files that cannot be used are in the
-    ``load_report`` of the result. Libraries are shared with other registries of the process.
+    No file makes this fail: files that cannot be used are in the ``load_report`` of the result.
+    Libraries are shared with other registries of the process.
 
     Parameters
     ----------
     dynamic_backends_path
         Absolute folder, or a sequence of them, searched instead of ``DYNAMIC_BACKEND_PATHS``, the
-        compiled-in list and installed wheels; also when it is not usable, or the empty list.
+        compiled-in list and installed wheels; also if it is not usable, or an empty list.
     enable_dynamic_backends
         False: only backends that are linked into the core library.
     bundled_backends
-        False: not those that belong to the package, statically linked ones included.
+        False: without the package's own backends, statically linked ones included.
     backend_options
         Id to (name to value).
     use_environment
         False: environment variables are not read.
     custom_allocators
-        Id to the allocator that the backend must take its memory from, or is not used.
+        Id to allocator: a backend that does not take its allocator is not used.
     protected_mode
         True: only backends that allocate protected content are used, each with an allocator of
         memory source DMA_BUF_PROTECTED.
@@ -202,7 +202,7 @@ def load_backends(
     Warns
     -----
     BackendSkippedWarning
-        Files or folders were refused in a place that the argument or the environment named.
+        Files or folders were refused that the argument or the environment named.
     """
     options = _OptionsOfCaller(backend_options)
     if use_environment:
@@ -233,7 +233,7 @@ def load_backends(
 def _list_folders(
     argument: BackendPath | Sequence[BackendPath] | None, bundled: bool, use_environment: bool
 ) -> tuple[list[tuple[str, str]], list[Verdict]]:
-    """Return the folders to search, and verdicts on entry points that name none."""
+    """Return the folders to search, and verdicts on entry points without a folder."""
     folders: list[tuple[str, str]] = []
     verdicts = []
     if argument is not None:
@@ -271,7 +271,7 @@ def _list_folders(
 
 
 class _Search:
-    """A search for backends: what it has met so far."""
+    """A search for backends, with the results so far."""
 
     def __init__(self, options: _OptionsOfCaller, wishes: MemoryWishes) -> None:
         self.options = options
@@ -331,13 +331,13 @@ class _OptionsOfCaller:
 
     @property
     def ids(self) -> Collection[str]:
-        """Backends that options are given for."""
+        """Ids of the backends that have options."""
         return self._options.keys()
 
     def values_for(
         self, backend_id: str, defaults: Mapping[str, OptionDefault]
     ) -> dict[str, OptionValue]:
-        """Return the options for one backend, all of them known to it and of the right type."""
+        """Return the options for one backend, checked against ``defaults``."""
         return checked_options(
             f"backend_options['{backend_id}']", self._options.get(backend_id, {}), defaults
         )
@@ -345,7 +345,7 @@ class _OptionsOfCaller:
     def check_all_used(self, registry: BackendRegistry) -> None:
         """Refuse options for an id that is neither loaded nor in the report.
 
-        Options for a backend that was met but refused, or has no device here, are no mistake.
+        Options for a backend that was found but refused, or has no device here, are allowed.
         """
         _check_known("backend_options", self._options, registry)
 
@@ -365,7 +365,7 @@ def _check_known(subject: str, ids: Iterable[str], registry: BackendRegistry) ->
 
 
 def _announce(report: LoadReport, asked_for: Collection[str]) -> None:
-    """Log all verdicts; warn of refused files in the caller's places or with options of his."""
+    """Log all verdicts; warn of refused files in folders that the caller named, or with options."""
     unwelcome = []
     for verdict in report:
         named_by_user = verdict.place in _NAMED_BY_USER or verdict.id in asked_for
@@ -379,7 +379,7 @@ def _announce(report: LoadReport, asked_for: Collection[str]) -> None:
         sources = dict.fromkeys(
             _NAMED_BY_USER.get(verdict.place, "backend_options") for verdict in unwelcome
         )
-        lines = [f"refused in places named by {' and '.join(sources)}:"]
+        lines = [f"refused, though named by {' and '.join(sources)}:"]
         for verdict in unwelcome:
             lines.append(f"  {verdict}")
             lines += [f"    hint: {printable(verdict.hint)}"] if verdict.hint else []

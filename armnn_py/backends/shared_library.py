@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Libraries of backends, shared by all runtimes of the process and counted.
 
-A library is known by the file that was inspected, not by its path; what guards the time between
-inspecting and opening, and what does not, is told in :mod:`armnn_py.backends.elf`.
+A library is identified by the inspected file, not by its path; :mod:`armnn_py.backends.elf` tells
+which changes between inspecting and opening are caught.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from armnn_py.backends.elf import FileState
 
 __all__ = ["LOADING", "FileChangedError", "SharedLibrary", "acquire", "mapped_libraries", "release"]
 
-#: Held while backends are opened, created, destroyed and closed: the header promises backends that
-#: these happen one at a time. Re-entrant, because a failing load closes what it has made so far.
+#: Held while backends are opened, created, destroyed and closed: the header promises that these
+#: happen one at a time. Re-entrant, because a failing load closes what it has made so far.
 LOADING = threading.RLock()
 
 
-# Device and inode. A mapped file keeps its inode, so no other file can have the same.
+# Device and inode. A mapped file keeps its inode, so no other file can get it.
 _Identity = tuple[int, int]
 
 
@@ -54,7 +54,7 @@ def acquire(path: str, inspected: FileState) -> SharedLibrary:
     Raises
     ------
     FileChangedError
-        ``path`` is the path of another file by now, or somebody wrote to it.
+        ``path`` now leads to another file, or the file was written to.
     OSError
         It cannot be opened, in the system's words.
     """
@@ -79,8 +79,8 @@ def _check_unchanged(path: str, inspected: FileState) -> None:
 def _open(path: str, inspected: FileState) -> int:
     """Open a file that is not open yet, even if an older one of the same name is.
 
-    The system's loader goes by the name first: after an upgrade it would hand out the library that
-    was there before, as long as a runtime uses that. Another spelling of the path prevents it.
+    The system's loader compares names first: after an upgrade it would return the old library while
+    a runtime uses that. Another spelling of the path prevents it.
     """
     folder, _, name = path.rpartition("/")
     others = {library.handle for library in _libraries.values()}
@@ -94,7 +94,7 @@ def _open(path: str, inspected: FileState) -> int:
 
 
 def _open_unchanged(path: str, inspected: FileState) -> int:
-    """Open a file between two looks at whether it is the one that was inspected."""
+    """Open a file; check before and after that it is the inspected one."""
     _check_unchanged(path, inspected)
     handle = dynamic_library.open_library(path)
     try:
@@ -108,13 +108,13 @@ def _open_unchanged(path: str, inspected: FileState) -> int:
 def release(library: SharedLibrary, *, unloadable: bool) -> None:
     """Count one user less, and close the file after the last; call with ``LOADING`` held.
 
-    One user that says the library is not unloadable keeps it mapped for the life of the process.
+    After one call with ``unloadable`` false, it stays mapped for the life of the process.
     """
     library.users -= 1
     library.stays_mapped |= not unloadable
     if library.users == 0 and not library.stays_mapped:
         del _libraries[library.identity]
-        # Threads of the pool may still have to call the library when they end.
+        # Threads of the pool may call the library in their exit hooks.
         dynamic_library.stop_threads()
         dynamic_library.close_library(library.handle)
 

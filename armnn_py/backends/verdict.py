@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What became of each file that was met: the one record behind reports, errors and commands."""
+"""The verdict on each file of a search: the record behind reports, errors and commands."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ Stage = Literal[
 
 @record
 class Verdict(Frozen):
-    """What became of one file, one statically linked backend, or one unusable place.
+    """The result for one file, one statically linked backend, or one unusable search folder.
 
     Attributes
     ----------
     place
-        Where it was found: ``static``, ``argument``, ``environment``, ``compiled-in``,
+        Origin of the search folder: ``static``, ``argument``, ``environment``, ``compiled-in``,
         ``entry-point <distribution>/<name>`` or ``bundled``.
     path
-        The file as found; the folder if the place itself is unusable; ``<vendor>_<name>`` of a
-        statically linked backend.
+        The file as found; the folder if that is unusable; ``<vendor>_<name>`` of a statically
+        linked backend.
     real_path
         The file after following links, once that is known.
     id, version
-        What the backend says of itself, once it was asked; the version is that of the backend API.
+        The backend's own answers, once it was asked; ``version`` is that of the backend API.
     status
         ``loaded``, ``refused``, ``skipped`` (not named like a backend), ``unavailable`` (no device
         here) or ``duplicate`` (same file or same id as one before).
@@ -80,7 +80,7 @@ class Verdict(Frozen):
 
 @record
 class Place:
-    """A folder of the search, in order; ``reason`` says why it was not searched, if so."""
+    """A search folder; ``place`` is its origin, ``reason`` why it was not searched, or ""."""
 
     place: str
     path: str
@@ -94,7 +94,7 @@ class Place:
 
 
 class LoadReport(Sequence[Verdict]):
-    """All verdicts of one search, in the order in which files were met.
+    """All verdicts of one search, in the order of the search.
 
     Attributes
     ----------
@@ -137,11 +137,11 @@ class LoadReport(Sequence[Verdict]):
 
     @property
     def refused(self) -> tuple[Verdict, ...]:
-        """Verdicts of files and places that were refused."""
+        """Verdicts of files and folders that were refused."""
         return self.with_status("refused")
 
     def about(self, backend_id: str) -> tuple[Verdict, ...]:
-        """Return the verdicts of files that said, or whose name says, that id."""
+        """Return the verdicts of files with that id, or with it in their name."""
         marker = f"_{backend_id}_backend.so"
         return tuple(
             verdict

@@ -78,7 +78,7 @@ def _writing() -> Iterator[None]:
 
 @dataclass
 class Session:
-    """The global options of one call, and the way out for its answer."""
+    """The global options of one call; writes its answer."""
 
     as_json: bool = False
     debug: bool = False
@@ -101,9 +101,9 @@ class Session:
 
     @contextlib.contextmanager
     def progress(self, words: str, total: float | None = None) -> Iterator[Bar]:
-        """Show on a terminal that ``words`` are under way, for the length of a block.
+        """Show ``words`` on a terminal as long as a block runs.
 
-        Not with ``--json``, nor where log lines are asked for, which are signs of life themselves.
+        Not with ``--json``, nor with log lines, which show progress themselves.
         """
         quiet = self.as_json or self.verbosity or self.log_level is not None
         if quiet or not sys.stderr.isatty():
@@ -157,7 +157,7 @@ class Session:
             stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", force=True
         )
         logging.getLogger("armnn_py").setLevel(level.upper())
-        # Refused files are told by warnings and answers; their log lines would say it again.
+        # Warnings and answers report refused files; log lines would repeat it.
         told = self.log_level is None and self.verbosity <= 0
         if self.log_level is not None or self.verbosity:
             keep_log_levels()
@@ -206,7 +206,7 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
         _global_option(
             "backend_paths", "--backend-path", metavar="DIR", multiple=True,
             shell_complete=offer("dir"),
-            help="Search this folder for backends instead of the usual places; repeatable.",
+            help="Search this folder for backends instead of the usual folders; repeatable.",
         ),
         _global_option(
             "verbose", "-v", "--verbose", count=True, metavar="", help="More: log lines, rows."

@@ -36,7 +36,7 @@ def backends(session: Session) -> None:
 
 @contextlib.contextmanager
 def _runtime(session: Session) -> Iterator[Runtime]:
-    """Give a runtime; refused files are in the answer, so they are not warned of as well."""
+    """Give a runtime without warnings of refused files, which the answer lists."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BackendSkippedWarning)
         runtime = session.runtime()
@@ -47,7 +47,7 @@ def _runtime(session: Session) -> Iterator[Runtime]:
 @backends.command("list")
 @with_session
 def list_(session: Session) -> None:
-    """List every file that was met and the verdict on it; -v shows foreign files, too."""
+    """List every file that was found and the verdict on it; -v shows foreign files, too."""
     with _runtime(session) as runtime:
         verdicts = runtime.load_report.as_dicts()
 

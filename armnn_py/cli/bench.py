@@ -133,18 +133,18 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
     renderer.table(columns, rows)
     renderer.line(
         f"{counted(data['runs'], 'run')} after {counted(data['warmup'], 'warm-up')}, "
-        f"{counted(data['threads'], 'thread')}, {data['system']}, {_places(data)}"
+        f"{counted(data['threads'], 'thread')}, {data['system']}, {_ran_on(data)}"
     )
     if before is not None:
         renderer.line(
             f"before: {Path(before['model']).name}, {counted(before['threads'], 'thread')}, "
-            f"{_places(before)}"
+            f"{_ran_on(before)}"
         )
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))
 
 
-def _places(data: dict[str, Any]) -> str:
+def _ran_on(data: dict[str, Any]) -> str:
     """Return which backends ran how many layers."""
     backends = data["backends"].items()
     return "on " + (" and ".join(f"{b} ({counted(n, 'layer')})" for b, n in backends) or "nothing")

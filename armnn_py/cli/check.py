@@ -31,14 +31,14 @@ _MOST_PARTS = 15
     "--layers",
     "all_layers",
     is_flag=True,
-    help="List every layer; otherwise each part of the network, as a backend gets it, is a row.",
+    help="List every layer; default: a row for each sub-graph that a backend gets.",
 )
 @click.option("--fail-on-split", is_flag=True, help="Exit 3 unless one backend runs everything.")
 @with_session
 def check(
     session: Session, *, given: ModelArguments, all_layers: bool, fail_on_split: bool
 ) -> None:
-    """Place every layer of MODEL without running it; exit 3 if a layer has no backend."""
+    """Assign a backend to every layer of MODEL without running it; exit 3 if a layer has none."""
     with _without_fallbacks_in_the_log(session), given.optimized(session) as placed:
         optimized = placed.optimized
         assignment = optimized.assignment
@@ -96,7 +96,7 @@ def _render(
                 Column("layer"),
                 Column("type"),
                 Column("backend"),
-                Column("part", right=True),
+                Column("sub-graph", right=True),
                 Column("note"),
             ],
             [
@@ -109,7 +109,7 @@ def _render(
         shown = parts if more_rows else _largest(parts)
         renderer.table(
             [
-                Column("part", right=True),
+                Column("sub-graph", right=True),
                 Column("backend"),
                 Column("layers", right=True),
                 Column("run as"),
@@ -121,7 +121,7 @@ def _render(
         if len(shown) < len(parts):
             others = Counter(part[1] for part in parts if part not in shown)
             counts = ", ".join(f"{backend} {count}" for backend, count in others.most_common())
-            renderer.line(f"{len(parts) - len(shown)} smaller parts: {counts} (-v lists them)")
+            renderer.line(f"{len(parts) - len(shown)} smaller sub-graphs: {counts} (-v lists them)")
         for line in _reasons(rows):
             renderer.line(line)
     for line in data["measured"]:
@@ -145,7 +145,7 @@ def _notes(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _largest(parts: list[list[str]]) -> list[list[str]]:
-    """Return, of many parts, those with the most layers, in the order in which they run."""
+    """Return the rows of the sub-graphs with the most layers, in the order in which they run."""
     if len(parts) <= _MOST_PARTS:
         return parts
     by_size = sorted(range(len(parts)), key=lambda n: -int(parts[n][2]))
@@ -153,7 +153,7 @@ def _largest(parts: list[list[str]]) -> list[list[str]]:
 
 
 def _parts(rows: list[dict[str, Any]]) -> list[list[str]]:
-    """Return a row for each part, in the order in which they run."""
+    """Return a row for each sub-graph, in the order in which they run."""
     members: dict[tuple[int, str], list[dict[str, Any]]] = {}
     for row in rows:
         if row["part"] is not None and not row["inserted"]:
@@ -165,7 +165,7 @@ def _parts(rows: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def _run_as(rows: list[dict[str, Any]]) -> str:
-    """Return how the layers of a part run: compiled into how many, and how many by themselves."""
+    """Return how a sub-graph runs: its number of compiled layers and of layers as they are."""
     ran = {row["run_by"]: row["run_as"] for row in rows}
     kinds = Counter("compiled" if kind == _COMPILED else "" for kind in ran.values())
     texts = [f"{kinds['compiled']} compiled"] if kinds["compiled"] else []
@@ -177,8 +177,8 @@ def _run_as(rows: list[dict[str, Any]]) -> str:
 def _reasons(rows: list[dict[str, Any]]) -> list[str]:
     """Return why layers are not on an earlier choice: a line for a type and reason, most first.
 
-    What was fused into another layer was not asked about, but that one was; of a compiled part each
-    layer was.
+    A layer that a pass fused into another counts as that one, since backends were asked about that
+    one only. Layers of a compiled sub-graph count one by one.
     """
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
@@ -191,4 +191,4 @@ def _reasons(rows: list[dict[str, Any]]) -> list[str]:
         f"{reason}"
         for (kind, reason), names in sorted(groups.items(), key=lambda group: -len(group[1]))
     ]
-    return ["Why not an earlier choice:", *lines] if lines else []
+    return ["Refused by an earlier choice:", *lines] if lines else []

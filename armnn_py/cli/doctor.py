@@ -21,7 +21,7 @@ from armnn_py.text import install_hint
 __all__ = ["doctor"]
 
 Result = tuple[str, str]
-#: Of the extra [onnx]: module and package of each thing that it brings.
+#: What the extra [onnx] adds: the module and the package for each.
 _BROUGHT = {"ONNX models": ("onnx", "onnx"), "pictures as inputs": ("PIL", "pillow")}
 
 

@@ -34,13 +34,13 @@ _WARM_UP, _RUNS = 3, 20
 @click.option(
     "--profile",
     is_flag=True,
-    help="Run it several times on random values, and show the time of each box.",
+    help="Run MODEL several times on random values, and show the time of each box.",
 )
 @click.option(
     "--no-run",
     is_flag=True,
-    help="Do not run it even once: what a backend compiled is drawn by layer, for which of them it "
-    "fused is known from a run.",
+    help="Do not run MODEL even once: compiled layers are drawn one by one, since only a run shows "
+    "which of them are fused.",
 )
 @click.option(
     "--colour",
@@ -106,7 +106,7 @@ def graph(
 def _draw(
     session: Session, given: ModelArguments, placed: PlacedModel, *, timed: bool, may_run: bool
 ) -> Drawing:
-    """Return the drawing; uncompiled layers and the kernels of a run are looked up for it."""
+    """Return the drawing; optimises again without compiling, and runs, to see compiled layers."""
     import armnn_py
     from armnn_py.pictures import RunKernel, drawing_of
 
@@ -126,7 +126,7 @@ def _draw(
         try:
             recorded = _run(session, given, placed, 0, 1)
         except (ArmnnError, MemoryError) as error:
-            _log.warning("what backends fused is not known, for the network cannot run: %s", error)
+            _log.warning("fused layers are not known, since the network cannot run: %s", error)
     if recorded is None:
         return drawing_of(optimized.placed, inside)
     runs = recorded.runs or 1

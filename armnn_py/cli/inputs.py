@@ -159,7 +159,7 @@ def _unreadable(path: Path, error: Exception) -> InvalidArgumentError:
 def _load(file: BinaryIO, path: Path) -> Any:
     try:
         return np.load(file, allow_pickle=False)
-    except Exception as error:  # a damaged head makes the reader raise whatever it trips over
+    except Exception as error:  # a damaged head may make the reader raise anything
         raise _unreadable(path, error) from error
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The group of commands, and the one place where an error becomes words and an exit code."""
+"""The group of commands; turns every error into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from armnn_py.cli.render import printable, shortened
 
 __all__ = ["cli", "main"]
 
-# Command -> where it lives; a module is imported when its command is used.
+# Command -> its module and function; a module is imported when its command is used.
 _COMMANDS = {
     "run": "armnn_py.cli.run:run",
     "inspect": "armnn_py.cli.inspect:inspect",
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exit as stop:
         code = stop.exit_code
     except BrokenPipeError:
-        # The reader has gone, as `head` does: nothing more can be said.
+        # The reader has closed the pipe, as `head` does: nothing more can be written.
         _drop_output()
         return app.EXIT_FAILED
     except (KeyboardInterrupt, Exception) as error:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Arguments shared by ``run``, ``check`` and ``graph``: MODEL and the options of its placement."""
+"""Arguments shared by ``run``, ``check`` and ``graph``: MODEL, and which backend runs a layer."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class PlacedModel(NamedTuple):
     source
         The network as it was imported.
     optimized
-        The same, placed.
+        The optimised network, with a backend for each layer.
     assumed
-        Shapes of inputs that nobody stated, as from `with_batch`.
+        Shapes of inputs that `with_batch` assumed.
     runtime
-        Where it can be loaded.
+        The runtime that can load it.
     """
 
     source: Network
@@ -53,7 +53,7 @@ class PlacedModel(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelArguments:
-    """A model and where it goes, as the command line says it; nothing of it is checked yet."""
+    """A model and its options as the command line gives them, not yet checked."""
 
     model: str
     shapes: tuple[str, ...]
@@ -96,7 +96,7 @@ class ModelArguments:
 
     @contextlib.contextmanager
     def optimized(self, session: Session) -> Iterator[PlacedModel]:
-        """Give the model with every layer placed, in a runtime that is closed afterwards.
+        """Give the model with a backend for every layer, in a runtime that is closed afterwards.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class ModelArguments:
                     hints=[shape_hint(name, info)],
                 )
         with session.runtime() as runtime:
-            with session.progress(f"placing the layers of {self.name}"):
+            with session.progress(f"choosing backends for {self.name}"):
                 optimized = armnn_py.optimize(
                     network, self.listed, runtime=runtime, options=self.options(runtime)
                 )
@@ -139,8 +139,8 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
         click.option(
             "--strategy", type=click.Choice(["preference", "measure"]), default="preference",
             show_default=True,
-            help="Where no rule decides: the first backend of the list that takes a layer, or the "
-            "one on which it was measured to be fastest, copies included.",
+            help="Backend of a layer without a rule: the first of the list that takes it, or the "
+            "fastest by measurement, copies included.",
         ),
         click.option(
             "--model-option", "model_options", metavar="ID.NAME=VALUE", multiple=True,
@@ -167,7 +167,7 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
 def _parse_model_options(
     given: Sequence[str], listed: Sequence[str], runtime: Runtime
 ) -> dict[str, dict[str, Any]]:
-    """Read ``ID.NAME=VALUE``, or ``NAME=VALUE`` for the listed backends that have such a one."""
+    """Read ``ID.NAME=VALUE``, or ``NAME=VALUE`` for the listed backends with such an option."""
     from armnn_py._native.backend_options import OptionText
 
     found: dict[str, dict[str, Any]] = {}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From MODEL and ``--shape`` to a network; where only the batch is free, it becomes 1."""
+"""From MODEL and ``--shape`` to a network; a batch that alone is free becomes 1."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_network(
         bound = {**(arrays or {}), **{name: dims for name, dims in wanted.items() if name}}
         return armnn_py.import_model(model, shapes=bound or None)
     except ModelError as error:
-        # Its hint is for programs.
+        # The error's hint is for programs; here it must name the option.
         error.hints = tuple(
             re.sub(r"import_model\(.*\)", "--shape NAME=1x3x224x224", hint) for hint in error.hints
         )
@@ -51,7 +51,7 @@ def read_network(
 
 
 def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:
-    """Read ``NAME=1x3x640x640`` arguments; None is the name where there is none.
+    """Read ``NAME=1x3x640x640`` arguments; a shape without a name has the key None.
 
     Raises
     ------
@@ -78,12 +78,12 @@ def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:
 
 
 def only_input(infos: Mapping[str, TensorInfo], what: object) -> str:
-    """Return the name of the only input; ``what`` was given without one.
+    """Return the name of the only input, for ``what``, which was given without a name.
 
     Raises
     ------
     InvalidArgumentError
-        There is not exactly one.
+        The network has no input, or several.
     """
     if len(infos) != 1:
         raise InvalidArgumentError(
@@ -113,7 +113,7 @@ def with_batch(network: Network) -> tuple[Network, dict[str, list[int]]]:
     Network
         With known shapes; the same network where more or nothing is free.
     dict
-        The shape of each input that was taken.
+        The shape of each input whose batch became 1.
     """
     free = {name: info for name, info in network.inputs.items() if not info.is_static}
     taken: dict[str, list[int]] = {}

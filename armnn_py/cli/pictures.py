@@ -73,7 +73,7 @@ def read_image(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
             picture = _upright(opened, channels, path)
     except InvalidArgumentError:
         raise
-    except Exception as error:  # a damaged file makes the readers raise whatever they trip over
+    except Exception as error:  # a damaged file may make the readers raise anything
         raise InvalidArgumentError(
             f"picture '{path}' cannot be read", details=[words_of(error)]
         ) from error

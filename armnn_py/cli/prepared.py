@@ -34,11 +34,11 @@ class Prepared:
     source
         The network as it was imported, with the shapes of the inputs.
     network
-        The same, loaded.
+        The loaded network.
     arrays
         An array for each input.
     assumed
-        Shapes of inputs that nobody stated, as from `with_batch`.
+        Shapes of inputs that `with_batch` assumed.
     load_seconds
         From the model file to a network that can run, reading of inputs left out.
     """
@@ -84,7 +84,7 @@ def prepared(
         )
     with session.progress(f"reading {given.name}"), clock:
         if missing and network.is_dynamic:
-            if arrays:  # they may say what is free in the other inputs
+            if arrays:  # their shapes may bind free dimensions of other inputs
                 shapes = {name: array.shape for name, array in arrays.items()}
                 network = read_network(given.model, given.shapes, shapes)
             network, assumed = with_batch(network)
@@ -123,7 +123,7 @@ class _Clock:
 
 @contextlib.contextmanager
 def _closing(runtime: Runtime) -> Iterator[Runtime]:
-    """Close at the end; a veto is told, and takes nothing from the answer."""
+    """Close the runtime at the end; a veto is logged, and the answer stays as it is."""
     try:
         yield runtime
     finally:

@@ -129,10 +129,10 @@ def _by_type(
 
 
 def _speeds(network: Network, layers: Sequence[LayerProfile]) -> list[float | None]:
-    """GFLOP/s of each record; None where it multiplies nothing, or none of ``network``'s layers.
+    """GFLOP/s of each record; None for one without multiplications of ``network``'s layers.
 
-    A kernel may have computed several layers, and a layer may have taken several kernels: of these
-    the one counts that had the most layers, then the longest. The others converted or added.
+    A kernel may compute several layers, and a layer may take several kernels. Its multiplications
+    count for the kernel with the most layers, then the longest; the others convert or add.
     """
     counts: dict[int | str, int] = {}
     names = Counter(source.name for source in network.layers)
@@ -157,7 +157,7 @@ def _keys(layer: LayerProfile) -> tuple[int | str, ...]:
 
 
 def _require_folder_of(path: Path) -> None:
-    """Say before minutes of runs that there is no place for their timeline."""
+    """Fail before minutes of runs if their timeline could not be written."""
     folder = path.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         state = "cannot be written to" if folder.is_dir() else "does not exist or is no folder"

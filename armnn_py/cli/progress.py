@@ -24,7 +24,7 @@ _DELAY, _PERIOD = 0.5, 0.2  # seconds
 
 
 class Bar:
-    """How far something has come; this one is not shown."""
+    """Takes how much is done; this base class shows nothing."""
 
     def to(self, done: float) -> None:
         """Say how much of the total is done."""
@@ -80,7 +80,7 @@ def shown_progress(words: str, total: float | None, *, color: str) -> Iterator[B
 
 @contextlib.contextmanager
 def _spinning(progress: Progress) -> Iterator[None]:
-    """Start after a while, in a thread that is gone at the end."""
+    """Start the display after a while, in a thread that ends with the block."""
     over = threading.Event()
 
     def spin() -> None:

@@ -173,7 +173,7 @@ def printable(text: str, *, keep: str = "") -> str:
 
 
 def words_of(error: Exception) -> str:
-    """Return what a library says of a damaged file, short and with the kind of the error."""
+    """Return a library's message on a damaged file, short and with the kind of the error."""
     text = " ".join(str(error).split())
     if not isinstance(error, OSError | ValueError) or not text:
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__

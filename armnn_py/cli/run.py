@@ -229,12 +229,12 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     times = sorted(data["seconds"])
     runs = counted(len(times), "run")
     what = "in" if len(times) == 1 else "with a median of"
-    places = " and ".join(
+    backends = " and ".join(
         f"{backend} ({counted(count, 'layer')})" for backend, count in data["backends"].items()
     )
     saved = ", ".join(row["file"] for row in data["outputs"] if row["file"])
     renderer.line(
-        f"{runs} {what} {format_duration(times[len(times) // 2])} on {places or 'no backend'}, "
+        f"{runs} {what} {format_duration(times[len(times) // 2])} on {backends or 'no backend'}, "
         f"loaded in {format_duration(data['load_seconds'])}" + (f"; saved {saved}" if saved else "")
     )
     if data["assumed_shapes"]:

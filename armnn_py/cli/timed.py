@@ -35,7 +35,7 @@ class WarmNetwork:
     ready
         The network and its inputs.
     first_seconds
-        The first run, which takes its memory.
+        Time of the first run, which allocates memory.
     """
 
     ready: Prepared

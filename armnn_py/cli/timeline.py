@@ -3,8 +3,8 @@
 """A profile as a timeline in the Trace Event Format, which Perfetto and chrome://tracing open.
 
 Runs, layers, and spans of backends from ``begin`` to ``end`` are slices, which nest on their
-thread. What backends told at one moment is a mark. Kernels inside a compiled part, which the
-profile has as layers, are shown as these and not once more.
+thread. Single events of backends are marks. Kernels inside a compiled sub-graph are layers of the
+profile: they are shown as layers only.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def chrome_trace(recorded: Profile) -> dict[str, Any]:
 def _slices_and_marks(
     told: list[BackendEvent], recorded: Profile
 ) -> tuple[list[tuple[BackendEvent, BackendEvent]], list[BackendEvent]]:
-    """Pair begins and ends on each thread; return the pairs, and all else that is to be seen."""
+    """Pair begins and ends on each thread; return the pairs, and all other events."""
     shown = {(event.thread, event.time_ns, event.kernel) for event in recorded.timeline}
     inner = {guid for layer in recorded.layers for guid in layer.guids}
     opened: dict[int, list[BackendEvent]] = {}

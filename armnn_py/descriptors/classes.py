@@ -109,7 +109,7 @@ __all__ = [
 class ActivationDescriptor(Descriptor):
     """Parameters of Activation.
 
-    What ``a`` and ``b`` mean is said beside each function.
+    Each function says the meaning of its ``a`` and ``b``.
     """
 
     function: ActivationFunction = ActivationFunction.SIGMOID

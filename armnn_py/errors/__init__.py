@@ -22,7 +22,7 @@
     │   ├── ExecutionCancelledError
     │   └── ExecutionTimeoutError (TimeoutError)
     ├── UnimplementedError (NotImplementedError)
-    └── InternalError                           a promise of ours is broken
+    └── InternalError                           a bug in armnn_py
 
 The text of each is a first line that stands alone, details indented by two, and hints last::
 
@@ -30,7 +30,7 @@ The text of each is a first line that stands alone, details indented by two, and
       loaded: CpuAcc, CpuRef
     hint: 'armnn-py backends list' shows every file that was found
 
-The same parts are fields: ``message``, ``details`` and ``hints``.
+Each of these is a field: ``message``, ``details`` and ``hints``.
 """
 
 from __future__ import annotations
@@ -95,6 +95,6 @@ __all__ = [
     "near_names",
 ]
 
-# One public place for each, whatever the file: in tracebacks, in pickles and in documentation.
+# One public module for all, whatever the file: in tracebacks, in pickles and in documentation.
 for _name in __all__:
     globals()[_name].__module__ = __name__

@@ -63,4 +63,4 @@ class ArmnnWarning(UserWarning):
 
 
 class BackendSkippedWarning(ArmnnWarning):
-    """Files in a folder that the user named were refused while backends were searched."""
+    """The search for backends refused files in a folder that the user named."""

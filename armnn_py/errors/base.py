@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The base of all errors, and those of arguments."""
+"""The base class of all errors, and the errors of arguments."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ def _rebuild(cls: type[ArmnnError], args: tuple[Any, ...], state: dict[str, Any]
 class ArmnnError(Exception):
     """Base of all errors of armnn_py.
 
-    Names in it may come from files of others: the text shows control characters escaped, so that
-    they cannot pose as lines of their own or reach a terminal. The fields have what was given.
+    Names in it may come from foreign files: the text shows control characters escaped, so that they
+    cannot fake lines or reach a terminal. The fields are not escaped.
 
     Parameters
     ----------
     message
         First line: names the thing in quotes, lower case after the colon, no full stop.
     details
-        Further lines, one fact each; shown indented by two. The system's own words may have
+        Further lines, one fact each; shown indented by two. A message of the system may have
         several lines.
     hints
-        What to do about it, an action each.
+        What to do, one action each.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class InvalidArgumentError(ArmnnError, ValueError):
 class UnknownNameError(InvalidArgumentError, KeyError):
     """A name that does not exist, e.g. of an input.
 
-    ``valid`` lists the names that do; if it is given, it is shown, and near names become the hint.
+    ``valid`` lists the existing names; if given, it is shown, and similar names become the hint.
     """
 
     def __init__(
@@ -103,8 +103,8 @@ class UnknownNameError(InvalidArgumentError, KeyError):
 
 
 class UnimplementedError(ArmnnError, NotImplementedError):
-    """The thing asked for does not exist in this version."""
+    """The requested feature does not exist in this version."""
 
 
 class InternalError(ArmnnError):
-    """A promise of armnn_py itself is broken: worth a report."""
+    """A bug in armnn_py: please report it."""

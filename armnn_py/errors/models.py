@@ -59,7 +59,7 @@ class ModelFileNotFoundError(ParseError, FileNotFoundError):
 
 @record
 class UnsupportedOperator(Frozen):
-    """One kind of operator that cannot be imported, and the nodes that are of it."""
+    """One kind of operator that cannot be imported, and its nodes."""
 
     name: str
     count: int
@@ -68,7 +68,7 @@ class UnsupportedOperator(Frozen):
 
     @property
     def _where(self) -> str:
-        """A node to begin with: there may be hundreds, with long names."""
+        """The first node only: there may be hundreds, with long names."""
         if not self.nodes:
             return ""
         return f" ({'node' if self.count == 1 else 'first node'}: {self.nodes[0]})"
@@ -97,7 +97,7 @@ class UnsupportedOperatorError(ModelError):
 
 
 class GraphValidationError(ArmnnError):
-    """A network breaks the rules of networks; ``problems`` has every breach."""
+    """A network breaks the rules of networks; ``problems`` lists every breach."""
 
     def __init__(
         self,

@@ -193,7 +193,7 @@ def import_model(
     descriptor = getattr(type(model), "DESCRIPTOR", None)
     message = None if descriptor is None else getattr(descriptor, "full_name", None)
     parsed = next((f for f in FRONTENDS if message and f.message == message), None)
-    from armnn_py.frontends.common.source import open_source  # which few programs need at once
+    from armnn_py.frontends.common.source import open_source  # late: few programs need it
 
     source = open_source(model, data_folder, is_message=parsed is not None)
     frontend = parsed or _recognised(source, named)
@@ -216,7 +216,7 @@ def _named(format: str) -> Frontend:
 
 
 def _recognised(source: ModelSource, named: Frontend | None) -> Frontend:
-    """Return the importer of a model by its contents; ``named`` is that of a stated format."""
+    """Return the importer of a model by its contents; ``named`` is the one that was asked for."""
     head = source.head()
     if named is not None:
         return named

@@ -68,7 +68,7 @@ class NetworkCore(NetworkStorage):
         Parameters
         ----------
         name
-            What `run` calls it; unique among inputs.
+            Its name in `run`; unique among inputs.
         info
             Shape and type; no free dimensions.
 
@@ -106,9 +106,9 @@ class NetworkCore(NetworkStorage):
         Parameters
         ----------
         name
-            What `run` calls it; unique among outputs.
+            Its name in `run`; unique among outputs.
         source
-            What becomes visible under that name.
+            The tensor that `run` returns under that name.
 
         Returns
         -------
@@ -180,13 +180,13 @@ class NetworkCore(NetworkStorage):
         output_infos: Sequence[TensorInfo] | None = None,
         backend: str | None = None,
     ) -> Layer:
-        """Add a layer of any type; all other builders come down to this.
+        """Add a layer of any type; all other builders call this.
 
         Parameters
         ----------
         layer_type
-            What the layer computes. The layer gets the canonical type: of Addition for example
-            ElementwiseBinary, whose operation is ADD.
+            Type of the layer. The layer gets the canonical type: Addition for example becomes
+            ElementwiseBinary with the operation ADD.
         inputs
             Operands in the order of ``armnn/descriptors.h``; ``None`` for an absent optional one.
         descriptor
@@ -328,7 +328,7 @@ class NetworkCore(NetworkStorage):
 
 
 def _constant_info(value: Any, array: NDArray[Any]) -> TensorInfo:
-    """Return the info of a constant; an array of bfloat16 tells its type, its values do not."""
+    """Return the info of a constant; only the dtype of ``value`` tells bfloat16 from uint16."""
     dtype = getattr(value, "dtype", None) if array.dtype == np.uint16 else None
     is_bfloat16 = isinstance(dtype, np.dtype) and dtype.name == "bfloat16"
     data_type = DataType.BFLOAT16 if is_bfloat16 else DataType.from_numpy(array.dtype)

@@ -21,7 +21,7 @@ __all__ = ["ConstantLayer", "Layer", "OutputSlot", "Source", "check_backend_hint
 
 
 class LayerOwner(Protocol):
-    """The `Network` of a layer, as far as layers know networks."""
+    """The members of a `Network` that its layers use."""
 
     @property
     def name(self) -> str:
@@ -64,7 +64,7 @@ class OutputSlot:
 
     @property
     def index(self) -> int:
-        """Which output of its layer this is."""
+        """Index among the outputs of its layer."""
         return self._index
 
     @property
@@ -134,22 +134,22 @@ class Layer:
 
     @property
     def guid(self) -> int:
-        """Number of the layer, unique in its network: its place in ``network.layers``."""
+        """Number of the layer, unique in its network: its index in ``network.layers``."""
         return self._guid
 
     @property
     def name(self) -> str:
-        """Name, for people; of inputs and outputs also for binding."""
+        """Name, for people; for inputs and outputs also the name in `run`."""
         return self._name
 
     @property
     def type(self) -> LayerType:
-        """What the layer computes, in the form that backends see: of ``add_mean()`` Reduce."""
+        """Type of the layer as backends see it: Reduce for ``add_mean()``."""
         return self._type
 
     @property
     def shown_type(self) -> LayerType:
-        """Arm NN's layer type that says most about it: Addition of an ElementwiseBinary that adds.
+        """Arm NN's most specific layer type: Addition for an ElementwiseBinary that adds.
 
         Equal to `type` where Arm NN has one name only. Representations and reports show this one.
         """
@@ -244,7 +244,7 @@ def check_backend_hint(backend: str | None) -> str | None:
 
 
 def _layer_of(network: LayerOwner, guid: int) -> Layer:
-    """Find a layer again after unpickling: networks travel flat, layers as places in them."""
+    """Find a layer again after unpickling: a pickle holds its network and its number."""
     return network.layers[guid]
 
 

@@ -27,15 +27,15 @@ class ModelMetadata(Frozen):
     opsets
         Version of each set of operators by its domain, as ``{"ai.onnx": 17}``.
     producer, producer_version
-        What wrote the file.
+        The program that wrote the file.
     domain, version
         Namespace and version of the model, in its author's counting.
     description
-        What the author says of the model.
+        The author's description of the model.
     graph_name, graph_description
-        The same of its graph.
+        Name and description of the graph.
     properties
-        Whatever else the author stored, by key: labels, an alphabet, training settings.
+        Other texts that the author stored, by key: labels, an alphabet, training settings.
     """
 
     format: str = ""

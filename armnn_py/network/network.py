@@ -42,9 +42,9 @@ class Network(
     """A graph of layers, built one ``add_...`` call after another.
 
     Each builder returns the new `Layer`, which the next one takes as its operand. Shapes and types
-    are inferred at once, so that a mistake is an error in the line that makes it. Where a tensor is
-    expected, values do as well: they become a Constant layer. A layer with several outputs is read
-    through ``layer.outputs[i]``.
+    are inferred at once, so that a mistake is an error in the line that makes it. Values may be
+    given as an operand: they become a Constant layer. A layer with several outputs is read through
+    ``layer.outputs[i]``.
 
     Every builder takes ``name=``; one is made up without, as ``convolution2d_1``. ``backend=`` is
     a hint, the id of the backend that should run the layer.
@@ -99,7 +99,7 @@ class Network(
         Raises
         ------
         InvalidArgumentError
-            An argument is not of its kind, or no input has a free dimension.
+            An argument has a wrong type, or no input has a free dimension.
         """
         network = cls(name)
         if not callable(builder):
@@ -258,7 +258,7 @@ def _bind(name: str, info: TensorInfo, shape: Sequence[int] | None) -> TensorInf
 
 
 def _checked(network: Network, built: object, known: Mapping[str, TensorInfo]) -> Network:
-    """Return the network that a builder made, after comparing it with its promise."""
+    """Return a builder's network if it has the inputs and outputs that were stated."""
     if not isinstance(built, Network) or built.is_dynamic:
         raise InvalidArgumentError(
             f"the builder of network '{network.name}' returned {built!r}, a Network without free "

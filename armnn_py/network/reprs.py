@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""How a network looks as one line, as a table of text, and in a notebook."""
+"""A network as one line, as a table of text, and as HTML in a notebook."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], NetworkStorage]"
 
 @record
 class DynamicParts:
-    """The parts of a network with free dimensions, in place of layers."""
+    """The members of a network with free dimensions, which has no layers."""
 
     inputs: dict[str, TensorInfo]
     outputs: dict[str, TensorInfo]
@@ -185,12 +185,12 @@ class NetworkStorage:
         backend: str | None = None,
         value: NDArray[Any] | None = None,
     ) -> Layer:
-        """Add a layer that is known to be valid, as one is that was in another network.
+        """Add a layer that is known to be valid, for example one of another network.
 
         Everything is taken as it is: the type is canonical, the slots are of this network, nothing
         is inferred, names of inputs and outputs are unique, and ``value``, which a Constant has and
-        no other layer, is read-only, C-contiguous and fits its info. What users give goes through
-        `Network.add_layer` and its sisters.
+        no other layer, is read-only, C-contiguous and fits its info. Users call
+        `Network.add_layer` and the other builders instead.
         """
         guid = len(self._layers)
         layer: Layer

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Gives every node of a graph a backend, and remembers why an earlier choice was refused.
+"""Assigns a backend to every node of a graph, and keeps the reasons of refusals.
 
-Arm NN's rules with its defects mended: a rule first, then the layer's own hint, then the list of
-preferences in order; the first backend that says yes wins. A hint may name any loaded backend, an
-unknown one is an error, and all layers that nobody takes are reported together. A float16 layer
-that a backend takes in float32 only runs there between conversions.
+Arm NN's order with its defects corrected: a placement rule, then the layer's own hint, then the
+list of preferences; the first backend that takes the layer wins. A hint may name any loaded
+backend; an unknown one is an error. All layers that no backend takes are reported together. A
+float16 layer that a backend takes only in float32 runs there between conversions.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _log = logging.getLogger("armnn_py.optimizer.fallbacks")
 
 
 class NodeAssignment(NamedTuple):
-    """The backend of one node, and why it is not another.
+    """The backend of one node, and the reasons for it.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class NodeAssignment(NamedTuple):
     type
         Arm NN's name of the node's type.
     refusals
-        Pairs (backend id, reason) of the choices tried before.
+        Pairs (backend id, reason) of the backends that refused it before.
     hint
         The backend that the layer asked for, or None.
     rule
-        The rule that put it there, in words, or None.
+        The placement rule that decided, in words, or None.
     note
-        What else there is to say.
+        A remark, e.g. measured times; may be empty.
     """
 
     backend: str
@@ -76,7 +76,7 @@ class NodeAssignment(NamedTuple):
 
 @dataclass(slots=True, eq=False, repr=False)
 class AssignmentDraft:
-    """Assignments by node, and by layer of the user's network, whatever becomes of the nodes."""
+    """Assignments by node, and by layer of the user's network, which stay when nodes go."""
 
     nodes: dict[Node, NodeAssignment] = field(default_factory=dict)
     origins: dict[Origin, NodeAssignment] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class AssignmentDraft:
 
     @property
     def fallbacks(self) -> dict[tuple[str, str, str], int]:
-        """Layers by (backend, layer type, reason) that a backend did not take, though asked."""
+        """The number of layers refused, by (backend, layer type, reason)."""
         return Counter(
             (backend, assigned.type, reason)
             for assigned in self.nodes.values()
@@ -101,7 +101,7 @@ class AssignmentDraft:
         if not self.fallbacks or not _log.isEnabledFor(level):
             return
         layers = sum(1 for assigned in self.nodes.values() if assigned.refusals)
-        lines = [f"{counted(layers, 'layer')} not on an earlier choice of backend:"]
+        lines = [f"{counted(layers, 'layer')} refused by an earlier choice of backend:"]
         lines += [
             f"  {printable(backend)}: {count}x {kind}: {printable(reason)}"
             for (backend, kind, reason), count in self.fallbacks.items()
@@ -110,9 +110,9 @@ class AssignmentDraft:
 
 
 def pin_nodes(graph: Graph, rules: Placement) -> None:
-    """Write down for each node where rules want it, for passes to keep two backends' layers apart.
+    """Pin each node to the backends of its rule, so that passes keep two backends' layers apart.
 
-    To be called on a graph of the user's layers, before any pass.
+    Call it on a graph of the user's layers, before any pass.
     """
     for node in graph.nodes:
         number = None if node.is_host else rules.number_for(node.name, node.shown_type)
@@ -136,13 +136,13 @@ def assign_nodes(
     draft: AssignmentDraft | None = None,
     model_options: ModelOptions | None = None,
 ) -> AssignmentDraft:
-    """Give every node that is not the host's a backend: sets ``node.backend``.
+    """Assign a backend to every node but the host's: sets ``node.backend``.
 
     Parameters
     ----------
     graph
-        Without free dimensions. Conversions are put around float16 layers that their backend takes
-        in float32 only.
+        Without free dimensions. Conversions are inserted around float16 layers that their backend
+        takes only in float32.
     backends
         Preferences, best first.
     available
@@ -150,21 +150,20 @@ def assign_nodes(
     rules
         Which backend is to run which layer; see `Placement`.
     log
-        Gets a sentence for each layer that conversions were put around.
+        Gets a sentence for each layer that runs between conversions.
     only
-        Assign these nodes and leave all others as they are: the way to assign anew what a backend
-        could not compile.
+        Assign only these nodes, for example those that a backend could not compile.
     excluded
-        Backends that must not get a node, with the reason.
+        By node: backends that must not get it, with the reason.
     draft
-        The one to go on with; default: a new one.
+        The draft to continue; default: a new one.
     model_options
-        What backends are told about this model when they are asked.
+        Options of this model for the backends' support queries.
 
     Returns
     -------
     AssignmentDraft
-        What was decided, and why.
+        The assignments with their reasons.
 
     Raises
     ------
@@ -173,7 +172,7 @@ def assign_nodes(
     GraphValidationError
         If layers make quantised values without a scale; lists all of them.
     NoBackendForLayerError
-        If some layers are taken by nobody, or a strict rule cannot be met; ``.layers`` has each
+        If no backend takes some layers, or a strict rule cannot be met; ``.layers`` has each
         layer with each backend's reason.
     """
     rules = rules or Placement()
@@ -212,9 +211,9 @@ def ranks_of_layers(
     rules: Placement | None = None,
     model_options: ModelOptions | None = None,
 ) -> Iterator[Callable[[Node], int | None]]:
-    """Give a function: how many backends that come first for a layer refuse it, None if all do.
+    """Yield a function: how many backends refuse a layer before one takes it, None if all do.
 
-    No backend is asked before the first question.
+    No backend is asked before the function is called.
     """
     with contextlib.ExitStack() as stack:
         assigner = _Assigner(
@@ -224,7 +223,7 @@ def ranks_of_layers(
 
 
 class _Assigner:
-    """What one call of `assign_nodes` has in hand."""
+    """The state of one call of `assign_nodes`."""
 
     def __init__(
         self,
@@ -246,7 +245,7 @@ class _Assigner:
         self.log = log
         self.draft = draft or AssignmentDraft()
         self.refused: list[LayerRefusal] = []
-        #: Layers for which a strict rule is not met, with the rule.
+        #: Layers whose strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
         self._model_options = model_options
         self._todo = todo
@@ -302,7 +301,7 @@ class _Assigner:
         return self.rules.number_for_node(node) if pinned is None else pinned
 
     def _is_strict(self, node: Node, rule: int) -> bool:
-        """Whether a rule must be met; a layer that was inserted follows it where it can."""
+        """Whether a rule must be met; for an inserted layer it is only a preference."""
         is_meant = bool(node.origins) or self.rules.rules[rule].matches(node.name, node.shown_type)
         return is_meant and self.rules.is_strict(rule)
 
@@ -324,14 +323,14 @@ class _Assigner:
     def _check_origins(
         self, node: Node, backend: str, refusals: tuple[tuple[str, str], ...]
     ) -> None:
-        """See whether the strict rules of all layers that the node stands for are met."""
+        """Check that the strict rules of all layers that the node stands for are met."""
         for origin in node.origins:
             index = self.rules.number_for(origin.name, origin.type)
             if index is None or not self.rules.is_strict(index):
                 continue
             wanted = self.rules.rules[index].backends
             if backend not in wanted:
-                why = f"the layer is one with '{node.name}', which runs on {backend}"
+                why = f"the layer is merged with '{node.name}', which runs on {backend}"
                 refused = {**dict.fromkeys(wanted, why), **dict(refusals)}
                 told = tuple((name, refused[name]) for name in wanted)
                 refusal = LayerRefusal(origin.name, origin.type.label, told)
@@ -348,7 +347,7 @@ class _Assigner:
         return self._supports[backend_id].ask(key)
 
     def _rescue(self, node: Node, backend_id: str, key: LayerSignature) -> bool:
-        """Let a float16 layer run in float32, if the backend takes that and the conversions run."""
+        """Let a float16 layer run in float32, if that and its conversions find a backend."""
         wide = _in_float32(key)
         if wide is None or not self._ask(backend_id, wide):
             return False
@@ -371,9 +370,9 @@ class _Assigner:
 
 
 def _in_float32(key: LayerSignature) -> LayerSignature | None:
-    """The same layer in float32; None if it is not a matter of float16."""
+    """The same layer in float32; None if it has no float16."""
     if key.type is LayerType.CAST:
-        return None  # it changes types itself
+        return None  # a Cast changes types itself
     inputs = tuple(None if info is None else _widened(info) for info in key.inputs)
     outputs = tuple(_widened(info) for info in key.outputs)
     if inputs == key.inputs and outputs == key.outputs:
@@ -413,7 +412,7 @@ def node_signature(node: Node) -> LayerSignature:
 
 
 def _unmatched_rules(graph: Graph, rules: Placement) -> list[str]:
-    """Strict rules that match no layer: neither one to be run, nor one that a pass took out."""
+    """Strict rules that match no layer, neither a present one nor one that a pass removed."""
     layers = {
         layer
         for node in graph.nodes
@@ -433,7 +432,7 @@ def _unmet_rules(
     unmatched: Sequence[str],
     refused: Sequence[LayerRefusal],
 ) -> NoBackendForLayerError:
-    """One error for all that strict rules ask in vain; layers without any backend come along."""
+    """One error for all unmet strict rules, and for layers without any backend."""
     details = [f"{rule} matches no layer" for rule in unmatched]
     for rule, layer in unmet:
         details.append(f"layer '{layer.layer}' ({layer.type}), {rule}")

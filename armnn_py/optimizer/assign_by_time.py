@@ -53,24 +53,24 @@ def assign_by_time(
     *,
     measure: Measure,
 ) -> list[str]:
-    """Give nodes that may go to several backends those with the least total time.
+    """Choose, for nodes that several backends take, the backends with the least total time.
 
-    The sum of times is an estimate. So at last the whole network is timed, placed by that sum, by
-    preference, and on each backend wherever it is of use; what is fastest is taken.
+    The sum of times is an estimate. So finally the whole network is timed with the assignment by
+    that sum, by preference, and with each backend wherever it helps; the fastest is taken.
 
     Parameters
     ----------
     graph
-        Every node has its backend by preference. What a rule or a hint decided, and layers around
-        which there are conversions, stay; of equally fast backends the preferred one stays, too.
+        Every node has its backend by preference. Nodes that a rule or a hint decided, or that run
+        between conversions, keep it; so do nodes whose backends are equally fast.
     backends
         The listed ones, best first; no others are tried.
     draft
-        Why nodes are where they are; gets the times as notes.
+        The reasons of the assignment so far; gets the times as notes.
     options
-        Of the whole network.
+        Options of the whole network.
     model_options
-        What backends are told when they are asked.
+        Options of this model for the backends' support queries.
     measure
         Called with a network, the ids of the backends in use and options: returns the seconds of a
         run, or None if it does not run. A network without layers gives the cost of any run.
@@ -78,15 +78,15 @@ def assign_by_time(
     Returns
     -------
     list of str
-        A sentence for each way in which the whole network was timed, and one before them if the
-        least sum is only the best that was found.
+        A sentence for each assignment with which the whole network was timed; before them one that
+        says so if the least sum may be missed.
     """
     by_id = {backend.id: backend for backend in backends}
     choices = _choices(graph, backends, draft, options, model_options)
     if not any(len(own) > 1 for own in choices.values()):
         return []
     used = {name: by_id[name] for own in choices.values() for name in own if name in by_id}
-    # Pairs count for what is fixed as well: copies to and from there are to be paid.
+    # Pairs count for fixed nodes, too: copies to and from them take time.
     clock = Clock(used, options, model_options, measure)
     try:
         all_times = time_nodes(choices, clock)
@@ -111,12 +111,12 @@ def assign_by_time(
         _settle(node, backend, all_times[node], draft)
     sentences = [f"the whole network, {way}: {_in_words(taken)}" for way, taken in whole.items()]
     if not found.is_exact:
-        sentences.insert(0, "too densely linked to try all places: the least sum may be missed")
+        sentences.insert(0, "too densely linked to try all choices: the least sum may be missed")
     return sentences
 
 
 def _ways(times: Times, choices: Sequence[int], preferred: list[str]) -> dict[str, list[str]]:
-    """Backends of all nodes, by what that is: each way once, the first of equals."""
+    """Assignments to compare, by description: the backends of all nodes; equal ones once."""
     ids = dict.fromkeys(name for own in times.values() for name in own)
     ways = {
         "by preference": preferred,
@@ -135,11 +135,11 @@ def _ways(times: Times, choices: Sequence[int], preferred: list[str]) -> dict[st
 def _time_whole(
     ways: Mapping[str, Sequence[str]], clock: Clock, nodes: Sequence[Node]
 ) -> dict[str, float]:
-    """Seconds of the whole network in each way in which it runs; one way needs no comparison."""
+    """Seconds of the whole network by assignment, where it runs; a single one is not timed."""
     if len(ways) < 2:
         return {}
     read = {value for node in nodes for value in node.inputs if value is not None}
-    for _ in range(_ROUNDS):  # in turn, so that what disturbs the machine disturbs all of them
+    for _ in range(_ROUNDS):  # in turn, so that other load on the machine slows all of them
         taken = {
             way: clock.seconds(nodes, ids, shared=read, again=True) for way, ids in ways.items()
         }
@@ -153,7 +153,7 @@ def _choices(
     options: OptimizerOptions,
     model_options: ModelOptions | None,
 ) -> dict[Node, list[str]]:
-    """Ids of the backends that may have each node: its present one, then by preference."""
+    """Ids of the backends that may have each node: its current one, then by preference."""
     nodes = [node for node in graph.nodes if not node.is_host]
     free = [node for node in nodes if not _is_decided(node, draft, options)]
     choices = {node: [node.backend or ""] for node in nodes}
@@ -169,7 +169,7 @@ def _choices(
 
 
 def _is_decided(node: Node, draft: AssignmentDraft, options: OptimizerOptions) -> bool:
-    """Whether a rule, a hint or a conversion put the node where it is."""
+    """Whether a rule, a hint or a conversion decided the node's backend."""
     placed = draft.nodes.get(node)
     if placed is None or placed.rule is not None or placed.note or node.backend == placed.hint:
         return True
@@ -179,7 +179,7 @@ def _is_decided(node: Node, draft: AssignmentDraft, options: OptimizerOptions) -
 
 
 def _settle(node: Node, choice: str, times: Mapping[str, float], draft: AssignmentDraft) -> None:
-    """Write down where a node goes, with the times if there was a choice."""
+    """Assign a node its backend, with the times as note, if there was a choice."""
     if len(times) == 1:
         return
     others = [f"{_in_words(taken)} on {name}" for name, taken in times.items() if name != choice]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Checks of a backend's answer about a sub-graph, before any of it is carried out.
 
-Arm NN's OptimizationViews with its rule that each layer is reported exactly once. Unlike there the
-check is always on, and it looks at slots, shapes, types and cycles, too.
+Arm NN's OptimizationViews with its rule that each layer is reported exactly once. Unlike in Arm NN
+the check is always on, and it looks at slots, shapes, types and cycles, too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Border", "border_of", "find_fault", "readers_of", "same_info"]
 
-#: Inputs and outputs of a part of a sub-graph, as slots of the sub-graph.
+#: Inputs and outputs of some layers of a sub-graph, as slots of the sub-graph.
 Border = tuple[list["Slot"], list["Slot"]]
 
 _Maker = tuple[int, int, int]
@@ -49,7 +49,7 @@ def same_info(a: TensorInfo | None, b: TensorInfo | None) -> bool:
 
 
 def readers_of(data: SubgraphData) -> dict[Slot, list[int]]:
-    """Readers of each slot, by numbers of layers; -1 stands for those outside."""
+    """Readers of each slot, by numbers of layers; -1 stands for readers outside."""
     readers: dict[Slot, list[int]] = {slot: [-1] for slot in data.outputs}
     for number, layer in enumerate(data.layers):
         for source in layer.inputs:
@@ -70,13 +70,13 @@ def border_of(
     layers
         Their numbers.
     readers
-        What `readers_of` says.
+        The result of `readers_of`.
 
     Returns
     -------
     inputs, outputs
         Boundary inputs of the sub-graph first, then slots of its layers by number; outputs are
-        those that somebody else reads. Constants are no inputs.
+        slots that are read by other layers or outside. Constants are no inputs.
     """
     own = set(layers)
     inputs = {
@@ -95,14 +95,14 @@ def border_of(
 
 
 def find_fault(data: SubgraphData, answer: OptimizationAnswer) -> str | None:
-    """What is wrong with an answer, in words; None if it can be carried out.
+    """The fault of an answer, in words; None if it can be carried out.
 
     Parameters
     ----------
     data
         The sub-graph that the backend got.
     answer
-        What it said. One in which nothing at all was reported leaves everything as it is.
+        The backend's answer; an empty one changes nothing.
     """
     fault = _fault(data, answer)
     if fault is not None and answer.refused:
@@ -188,12 +188,12 @@ def _substitution_fault(
         wanted = _info_of(data, before)
         if not same_info(given, wanted):
             return (
-                f"output {before[1]} of {_name(data, before[0])} is {wanted}, what takes its "
-                f"place is {given}"
+                f"output {before[1]} of {_name(data, before[0])} is {wanted}, its "
+                f"replacement is {given}"
             )
     for before in border_of(data, substitution.layers, readers)[1]:
         if before not in replaced:
-            return f"nothing takes the place of output {before[1]} of {_name(data, before[0])}"
+            return f"nothing replaces output {before[1]} of {_name(data, before[0])}"
     return None
 
 
@@ -201,7 +201,7 @@ def _deletion_fault(
     data: SubgraphData, part: tuple[int, ...], readers: Mapping[Slot, list[int]]
 ) -> str | None:
     inputs, outputs = border_of(data, part, readers)
-    what = f"deleted part at {_name(data, part[0])}"
+    what = f"deleted sub-graph at {_name(data, part[0])}"
     if len(inputs) != len(outputs):
         return f"{what} has {len(inputs)} inputs, but {len(outputs)} outputs"
     for index, (source, target) in enumerate(zip(inputs, outputs, strict=True)):
@@ -214,16 +214,16 @@ def _deletion_fault(
 def _wiring_fault(
     data: SubgraphData, answer: OptimizationAnswer, readers: Mapping[Slot, list[int]]
 ) -> str | None:
-    """Whether a layer would read a slot that is gone, or its own result.
+    """The fault if a layer would read a removed slot, or its own result.
 
-    Ways out of the sub-graph never come back into it, so that its inside is all there is to see.
+    No path leaves the sub-graph and comes back, so only its inside is checked.
     """
-    # A maker: (0, layer that stays, 0), (1, substitution, replacement layer) or (2, deleted part,
-    # output). Who makes a slot of a layer that goes:
+    # A maker: (0, kept layer, 0), (1, substitution, replacement layer) or (2, deletion, output).
+    # The new maker of each slot of a removed layer:
     stand_in: dict[Slot, _Maker] = {}
     gone: set[int] = set()
-    slots: dict[_Maker, list[Slot]] = {}  # what each reads of the sub-graph
-    sources: dict[_Maker, list[_Maker]] = {}  # and of makers
+    slots: dict[_Maker, list[Slot]] = {}  # that each maker reads
+    sources: dict[_Maker, list[_Maker]] = {}  # that each maker reads
     for number, substitution in enumerate(answer.substitutions):
         gone.update(substitution.layers)
         for before, (layer, _) in substitution.outputs:
@@ -258,5 +258,5 @@ def _wiring_fault(
     try:
         sorter.prepare()
     except graphlib.CycleError:
-        return "what takes the place of layers would read its own result"
+        return "a replacement would read its own result"
     return None

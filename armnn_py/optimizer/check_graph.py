@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The rules of a graph, all breaches at once: the proof that a pass left it well formed."""
+"""The rules of a graph, all breaches at once: a check that a pass left it well formed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["find_graph_problems"]
 
 
 def find_graph_problems(graph: Graph, *, backends: bool = False) -> list[str]:
-    """Return what is wrong with a graph, a sentence for each finding.
+    """Return the faults of a graph, a sentence for each.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Quantised numbers that a layer calculates with, or makes, mean nothing without a scale.
+"""The check that quantised tensors of layers that calculate have a scale.
 
-Layers that move values, choose among them or take them as plain integers do so without a scale; the
-layer table says which layers calculate.
+Layers that move or choose values, or take them as plain integers, need none; the layer table says
+which layers calculate.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["check_quantization"]
 
 
 def check_quantization(graph: Graph) -> None:
-    """Check that every layer that calculates knows what its quantised numbers mean.
+    """Check that the quantised tensors of every layer that calculates have a scale.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The debug option: a Debug layer behind each output of each layer.
 
-A Debug layer hands its input on and tells the log about it: name, shape, least, greatest and mean
+A Debug layer passes its input through and logs of it: name, shape, least, greatest and mean
 value. The reference backend has it.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["insert_debug_layers"]
 
-# A constant behind a Debug layer would be no constant for those who pack it.
+# Behind a Debug layer, backends could not pack a constant in advance.
 _SILENT = (LayerType.CONSTANT, LayerType.DEBUG, LayerType.OUTPUT)
 
 
@@ -30,7 +30,7 @@ def insert_debug_layers(graph: Graph, *, backend: str | None) -> list[Node]:
     graph
         Changed in place; layers have their backends.
     backend
-        Id of the backend that runs the Debug layers; None: they are placed afterwards.
+        Id of the backend that runs the Debug layers; None: they are assigned afterwards.
 
     Returns
     -------

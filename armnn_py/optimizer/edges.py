@@ -5,13 +5,13 @@
 Arm NN's edge strategies: a tensor is read where it lies (direct), its memory is imported by the
 reader, or it is copied. A backend works on tensor handles of the factories it prefers, or, without
 any, on the host's memory, which all such backends share. Unlike in Arm NN, one copy or import
-serves all readers that want the tensor in the same memory, and host memory is a partner like any
-other. Readers are independent of each other given where a tensor lies, so choosing that place
-tensor by tensor gives the fewest copies there are for an assignment.
+serves all readers that want the tensor in the same memory, and host memory counts like any other.
+Once a tensor's memory is chosen, its readers are independent, so choosing tensor by tensor gives
+the fewest copies possible for an assignment.
 
-A factory may make no handles that import itself but name another that does: a pair of a copy and an
-import factory. Handles that take over memory, a reader's or that of a network output, are made by
-the import factory then, all others by the copy factory.
+A factory may leave importing to another one: a pair of a copy and an import factory. The import
+factory then makes the handles that take over memory, a reader's or that of a network output; the
+copy factory makes all others.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 __all__ = ["HOST_MEMORY", "Factory", "connect_memory"]
 
 HOST_MEMORY = ""
-"""Stands for dense memory of the host where the id of a tensor handle factory would stand."""
+"""Used in place of a factory's id: dense memory of the host."""
 
 
 class Factory(Protocol):
-    """What has to be known about a tensor handle factory."""
+    """A tensor handle factory, as far as choosing memory needs it."""
 
     @property
     def import_flags(self) -> int:
@@ -45,7 +45,7 @@ class Factory(Protocol):
 
     @property
     def export_flags(self) -> int:
-        """Kinds of memory that its handles are made of and others may use."""
+        """Kinds of memory of its handles that others may use."""
 
     @property
     def supports_map_unmap(self) -> bool:
@@ -53,10 +53,10 @@ class Factory(Protocol):
 
     @property
     def importer(self) -> str:
-        """Id of the factory that makes handles which import in its place; empty: it does."""
+        """Id of the paired factory, whose handles import memory; empty: its own do."""
 
     def forbids_import(self, layer: LayerView, connected: LayerView) -> bool:
-        """Whether a layer's tensor that it shares with a neighbour must not be imported."""
+        """Whether a tensor between a layer and its neighbour must not be imported."""
 
 
 @record
@@ -160,7 +160,7 @@ class _Connector:
             raise BackendError(
                 f"{counted(len(self.problems), 'tensor')} cannot get from one backend to another",
                 details=self.problems,
-                hints=["place both layers on one backend: optimize(..., placement=...)"],
+                hints=["assign both layers to one backend: optimize(..., placement=...)"],
             )
         return {value: name for value, name in self.home.items() if name != HOST_MEMORY}
 
@@ -169,7 +169,7 @@ class _Connector:
         return self.wanted.get(node.backend or "", ()) or (HOST_MEMORY,)
 
     def _settle(self, value: Value) -> None:
-        """Choose where a tensor lies, then insert what its readers need."""
+        """Choose the memory of a tensor, then insert the copies and imports for its readers."""
         best: tuple[int, dict[str, LayerType], str] | None = None
         for home in self._choices(value.node):
             bridges = self._bridges(value, home)
@@ -192,10 +192,10 @@ class _Connector:
         self._build(value, home, bridges)
 
     def _bridges(self, value: Value, home: str) -> dict[str, LayerType] | None:
-        """Kind of bridge by memory that readers need; None if one cannot be built."""
+        """MemCopy or MemImport for each memory that readers need; None if neither is possible."""
         bridges: dict[str, LayerType] = {}
         targets = self._targets(value, home)
-        # What only network outputs read is copied into the caller's buffer in any case.
+        # A tensor that only network outputs read is copied into the caller's buffer in any case.
         read_by_layers = {
             t for (node, _), t in targets.items() if node.type is not LayerType.OUTPUT
         }
@@ -218,7 +218,7 @@ class _Connector:
         for user in value.users:
             node = user[0]
             if node.type is LayerType.OUTPUT:
-                # The caller's buffer is imported by the handle that is written, but only once.
+                # The handle that is written can import the caller's buffer, but only one.
                 outputs += 1
                 direct = outputs == 1 and self._lends(value, home, node)
                 targets[user] = home if direct else HOST_MEMORY
@@ -235,7 +235,7 @@ class _Connector:
         return next((name for name in wanted if self.memory[name].is_mappable), wanted[0])
 
     def _imports(self, value: Value, home: str, target: str, reader: Node) -> bool:
-        """Whether a reader's memory takes over that of a tensor, and neither side minds."""
+        """Whether a reader's memory can import a tensor's, and neither side forbids it."""
         maker = self._maker(value, home)
         source, sink = self.memory[maker], self.memory[target]
         return bool(
@@ -298,7 +298,7 @@ class _Connector:
                     infos=[value.info],
                 )
                 bridge.pin = NO_PIN
-                # On the reader's backend, as in Arm NN; nobody is there behind a network output.
+                # On the reader's backend, as in Arm NN; a network output has none.
                 bridge.backend = (
                     value.node.backend if node.type is LayerType.OUTPUT else node.backend
                 )
@@ -309,7 +309,7 @@ class _Connector:
 
 
 def _layer_data(node: Node, guid: int) -> LayerData:
-    """A node by itself, its inputs at the border."""
+    """A node alone, with boundary inputs."""
     slots = []
     for index, value in enumerate(node.inputs):
         kind = BOUNDARY if value is not None and value.constant is None else CONSTANT

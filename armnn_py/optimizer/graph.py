@@ -34,7 +34,7 @@ _BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
 
 @record
 class Origin:
-    """A layer of the network as the user made it, which a node stands for; ``type`` as shown."""
+    """A layer of the user's network that a node stands for; ``type`` is its `shown_type`."""
 
     guid: int
     name: str
@@ -46,7 +46,7 @@ class Origin:
 
 @record
 class Pin:
-    """What the user said about where a layer is to run.
+    """The backends that the user asked for, for one layer.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Pin:
     rule
         Index of the placement rule that matches it, or None.
     backends
-        Ids of the backends that were asked for, best first; empty: nobody asked for any.
+        Ids of the backends that were asked for, best first; empty: none.
     is_strict
         Whether it is an error if none of these takes the layer.
     """
@@ -66,7 +66,7 @@ class Pin:
     is_strict: bool = False
 
 
-#: That of a layer about which nothing was said.
+#: The pin of a layer without a rule or a hint.
 NO_PIN = Pin()
 
 
@@ -96,7 +96,7 @@ class Value:
 
 
 class Node:
-    """A layer in the making; made by `Graph.add` and `Graph.add_constant` only.
+    """A layer that passes can change; made by `Graph.add` and `Graph.add_constant` only.
 
     Attributes
     ----------
@@ -109,18 +109,18 @@ class Node:
     value
         Values of a CONSTANT, else None; never written to.
     pin
-        Where the user wants it to run.
+        The backends that the user asked for.
     backend
-        The backend that has it, or None; host layers have none.
+        Id of its backend, or None; host layers have none.
     origins
         The layers of the user's network that it stands for: several after a fusion, none for a
-        layer that the optimiser invented.
+        layer that the optimiser inserted.
     blob
-        What a PRE_COMPILED layer is run from.
+        The blob of a PRE_COMPILED layer.
     part
-        Number of the sub-graph that it was placed in, or None.
+        Number of its sub-graph, or None.
     is_replacement
-        Whether its backend put it in the place of other layers.
+        Whether its backend made it to replace other layers.
     """
 
     __slots__ = (
@@ -171,7 +171,7 @@ class Node:
 
     @property
     def shown_type(self) -> LayerType:
-        """Arm NN's layer type that says most about it, as `Layer.shown_type`."""
+        """The most specific of Arm NN's layer types for it, as `Layer.shown_type`."""
         given = self.inputs[0] if self.inputs else None
         made = self.outputs[0].info if self.outputs else None
         source = None if given is None else given.info
@@ -200,9 +200,9 @@ class Node:
 class Graph:
     """Nodes in topological order, open to change.
 
-    Node names are for people and may repeat. Every change keeps the lists of users right; the order
-    is made anew when it is asked for after a change: topological, and otherwise that of the network
-    the graph was made from, so that results do not depend on the order of passes' steps.
+    Node names are for people and may repeat. Every change keeps the lists of users correct. After a
+    change the order is recomputed on demand: topological and, where that leaves a choice, that of
+    the source network, so that results do not depend on the order of changes.
     """
 
     __slots__ = (
@@ -227,7 +227,7 @@ class Graph:
         self._holders: dict[int, Node] = {}
         #: Name of the pass or stage at work; recorded for the layers that it takes out.
         self.stage = ""
-        #: Which stage took out the last node that stood for a layer of the user's network.
+        #: By layer of the user's network: the stage that took out the last node for it.
         self.removed: dict[Origin, str] = {}
 
     # ---- From and to networks ------------------------------------------------------------------
@@ -278,7 +278,7 @@ class Graph:
 
     @property
     def nodes(self) -> list[Node]:
-        """All nodes in topological order; a list of its own, safe to change the graph under."""
+        """All nodes in topological order; a copy, so that the graph may change meanwhile."""
         if self._dirty:
             self._sort()
         return list(self._order)
@@ -313,12 +313,12 @@ class Graph:
         self._order, self._dirty = order, False
 
     def public_guid(self, node: Node) -> int:
-        """Return the number by which backends know a layer, and profiles name it.
+        """Return the number of a node for backends and profiles.
 
-        That is the guid of the layer of the user's network that the node stands for: of several one
-        of the node's own type, as a convolution with what was folded into it, and the smallest of
-        these. A node that stands for none, or for one whose number another node of the graph
-        has, gets one beyond all guids. It stays the same from the first question on.
+        That is the guid of the layer of the user's network that it stands for; of several layers,
+        the smallest of those with the node's own type, as the convolution of a fusion. A node that
+        stands for none, or whose number another node has, gets one beyond all guids. The number
+        stays the same from the first call on.
         """
         known = self._guids.get(node)
         if known is None:
@@ -347,13 +347,13 @@ class Graph:
         infos: Sequence[TensorInfo] | None = None,
         origins: tuple[Origin, ...] = (),
     ) -> Node:
-        """Add a node; its outputs are inferred, or as ``infos`` says where that has to agree.
+        """Add a node; its outputs are inferred, with ``infos`` as the stated ones.
 
         Parameters
         ----------
         near
-            The node that it stands beside in the order, as far as its operands allow; pin and
-            backend are taken from it.
+            The node to sort it beside, as far as its operands allow; pin and backend are copied
+            from it.
 
         Raises
         ------
@@ -404,7 +404,7 @@ class Graph:
         return node
 
     def set_input(self, node: Node, index: int, value: Value | None) -> None:
-        """Let an operand read another value. Infos are not looked at."""
+        """Let an operand read another value. Infos are not checked."""
         old = node.inputs[index]
         if old is value:
             return
@@ -442,16 +442,16 @@ class Graph:
         self._dirty = True
 
     def drop_blobs(self) -> None:
-        """Let go of what compiled layers are run from; the graph is of no use then.
+        """Drop the blobs of compiled layers; the graph cannot be used afterwards.
 
-        Nodes and values refer to each other: they stay until they are collected, and would keep
-        blobs, and with them backends.
+        Nodes and values form reference cycles: until collected, they would keep blobs, and so
+        backends.
         """
         for node in self._nodes:
             node.blob = None
 
     def substitute(self, old: Node, new: Node) -> None:
-        """Let ``new`` take the place of ``old`` with all its outputs, and the layers it stood for.
+        """Replace ``old`` and its outputs by ``new``, which then stands for the layers of both.
 
         The outputs agree in number, shapes and types.
         """
@@ -469,7 +469,7 @@ class Graph:
         node.origins = tuple(origins)
 
     def bypass(self, node: Node, source: Value) -> None:
-        """Take out a node of one output whose readers may as well read ``source``."""
+        """Take out a node of one output; its readers read ``source`` instead."""
         self.replace(node.output, source)
         self.remove(node)
 

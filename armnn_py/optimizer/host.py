@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the optimiser needs of the runtime that it prepares a network for."""
+"""The methods of a runtime that the optimiser uses."""
 
 from __future__ import annotations
 

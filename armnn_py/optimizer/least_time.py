@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """One choice for each item so that the sum of costs of items, pairs and groups is least.
 
-Exact by eliminating one item after the other (bucket elimination, R. Dechter 1999: dynamic
-programming, on a chain just that of Viterbi) as long as its tables stay small, as on chains, trees
-and residual blocks. Where items are linked more densely, each item in turn takes what is best given
-its neighbours, from several starts, until nothing changes; the best end is taken, which is never
-worse than the first start: the preferred choices. One start is what is best without the groups.
+Exact, by eliminating one item after the other (bucket elimination, R. Dechter 1999: dynamic
+programming, on a chain that of Viterbi), while the tables stay small, as on chains, trees and
+residual blocks. Where items are linked more densely, a local search: each item in turn takes its
+best choice given its neighbours, until nothing changes. The best of several starts is never worse
+than the first start, the preferred choices. One start is the exact solution without the groups.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LeastTime:
     cost
         The sum of all costs.
     is_exact
-        Whether no choices cost less, or only nothing better was found.
+        Whether the cost is proven to be the least; False: no lower one was found.
     """
 
     choices: tuple[int, ...]
@@ -67,7 +67,7 @@ def least_time(
         For pairs of different items the cost of each combination of their choices, ``[a][b]``; may
         be negative.
     labels
-        What the choices are called: "all items on the same label" are starts of the search.
+        Names of the choices; for each name, "all items on it" is a start of the search.
     groups
         For groups of different items the costs of combinations of their choices; others cost
         nothing.
@@ -175,7 +175,7 @@ class _Work:
 
 
 class _Factors:
-    """The tables that are still to be summed up, by the items in them; those with one choice go."""
+    """The tables still to be summed, by item; items with one choice are left out."""
 
     def __init__(self, costs: Sequence[Sequence[int]]) -> None:
         self._open = {item for item, own in enumerate(costs) if len(own) > 1}
@@ -206,7 +206,7 @@ class _Factors:
         return None
 
     def take_out(self, item: int) -> list[Factor]:
-        """Take out an item with all tables that it is in; its neighbours are to get a new one."""
+        """Take out an item with all its tables; the caller adds a new one for its neighbours."""
         self._open.remove(item)
         own = self._of.pop(item)
         for number, (items, _) in own.items():

@@ -30,20 +30,20 @@ __all__ = ["MeasureCache", "backend_identity", "digest"]
 _log = logging.getLogger("armnn_py.optimizer")
 _FORMAT = 1
 _MOST_ENTRIES = 50_000
-#: Seconds; nobody waited longer, and sums of such times are numbers.
+#: Seconds: no measurement takes longer, and sums of such times stay finite.
 _LONGEST = 1e6
 
 
 def digest(value: object) -> str:
-    """A short name for a value; unequal values have different ones.
+    """A short name for a value; unequal values have different names.
 
-    Its parts are numbers, texts, bytes, None, enumerations, dataclasses, lists and tuples.
+    It may hold numbers, texts, bytes, None, enumerations, dataclasses, lists and tuples.
     """
     return hashlib.sha256(repr(_plain(value)).encode()).hexdigest()[:32]
 
 
 def _plain(value: object) -> object:
-    """The same without the classes whose ``repr`` is for people and leaves something out."""
+    """The value without classes whose ``repr`` leaves something out."""
     if isinstance(value, enum.Enum):
         return type(value).__name__, value.name
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -69,7 +69,7 @@ def backend_identity(backend: Backend) -> tuple[Any, ...]:
 class MeasureCache:
     """Seconds by key, in a file; one that cannot be read counts as empty.
 
-    A damaged file is told once, as a warning in the log, and written anew.
+    A damaged file is logged once, as a warning, and rewritten.
 
     Parameters
     ----------
@@ -139,8 +139,8 @@ class MeasureCache:
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other processes from reading, adding to and replacing a file of a folder.
 
-    The lock is the folder's: that of a file that is replaced would be the old one's. Where the file
-    system has no locks, the last of two who save at the same time wins.
+    The folder is locked, not the file, which is replaced. Where the file system has no locks, the
+    last of two simultaneous saves wins.
     """
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -152,12 +152,12 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _times_of(document: Any) -> dict[str, float]:
-    """The times in a file of this format; those that make no sense are left out.
+    """The times in a file of this format; invalid ones are left out.
 
     Raises
     ------
     ValueError
-        It is no such file. One of another format is a version's own: it has no times.
+        It is no such file. A file of another format belongs to another version: no times.
     """
     if isinstance(document, dict) and document.get("format") not in (None, _FORMAT):
         return {}
@@ -167,7 +167,7 @@ def _times_of(document: Any) -> dict[str, float]:
 
 
 def _is_time(value: Any) -> bool:
-    """Whether a file's value can be what something took; it is never written as 0."""
+    """Whether a value from a file is a valid time; 0 is never written."""
     return isinstance(value, float) and 0 < value < _LONGEST
 
 

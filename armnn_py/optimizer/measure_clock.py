@@ -30,9 +30,9 @@ __all__ = ["Clock", "Measure"]
 Measure: TypeAlias = "Callable[[Network, Sequence[str], OptimizerOptions], float | None]"
 
 _SMALL = 1024
-"""Constants of up to so many bytes, as axes and indices, may decide how much there is to do."""
+"""Bytes: the values of smaller constants, as axes and indices, may decide the amount of work."""
 _LEAST = 1e-9
-"""Seconds that anything takes, however little a clock sees of it: a 0 in a file is damage."""
+"""Seconds: no time is stored as less; a 0 in a file is damage."""
 
 
 class Clock:
@@ -86,9 +86,9 @@ class Clock:
     ) -> float | None:
         """Seconds of nodes that run one after the other, or None if they do not run there.
 
-        What several of them read comes from the host for each of them, what is ``shared`` only
-        once. With ``keep_inner``, what one of them reads goes to the host for nobody else.
-        ``again``: unless the time is from an earlier time, another try may lessen it.
+        A value that several nodes read comes from the host for each of them, a ``shared`` one once.
+        With ``keep_inner``, a value that one of them reads is not copied to the host for other
+        readers. ``again``: measure a time once more that is not saved yet, and keep the lesser.
         """
         if not all(place in self._identities for place in places):
             return None
@@ -115,7 +115,7 @@ class Clock:
         return taken
 
     def _cost_of_a_run(self) -> float:
-        """What any run costs, however little there is to do: no part of a layer's time."""
+        """Seconds of an empty run, which do not count as a layer's time."""
         if self._floor is None:
             network = Network("nothing")
             network.add_output("y", network.add_input("x", TensorInfo((1,))))
@@ -127,7 +127,7 @@ class Clock:
 def _network_of(
     nodes: Sequence[Node], names: Sequence[str], shared: Collection[Value], keep_inner: bool
 ) -> tuple[Network, str]:
-    """Nodes in topological order as a network of their own, and what it does, as a digest."""
+    """Nodes in topological order as a network of their own, and a digest of its work."""
     network = Network("measured")
     slots: dict[tuple[Value, Node | None], OutputSlot] = {}
     words: list[object] = []

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From times of a few layers to costs: of each layer, of neighbours, of copies that are shared.
+"""From times of a few layers to costs: of layers, of neighbours and of shared copies.
 
-The time of a layer alone has in it the copies from the host and back. What neighbours save of that,
-or lose, is the cost of the pair. Two things are no matter of pairs: a tensor with several readers
-goes to the host once, and only if one of them is there; and it goes to another memory once,
-however many read it in that. They are costs of the group of a value's maker and its readers.
+The time of a layer alone includes the copies from the host and back. The time that two neighbours
+save or lose of that is the cost of the pair. Two costs are those of a group, a value's maker and
+its readers: a tensor with several readers is copied to the host once, and only if one of them is
+there; and it is copied to another memory once, for all its readers there.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Times: TypeAlias = "Mapping[Node, Mapping[str, float]]"
 """Seconds of each node by backend."""
 
 _IMPOSSIBLE = 10**15
-"""In picoseconds: pairs of places between which tensors cannot get cost more than all else."""
+"""Picoseconds, more than all else: for two backends between which a tensor cannot move."""
 _HANDING_OVER, _SLOWEST_COPY = 0.5e-3, 250e6
-"""Seconds to start a part on a device, bytes a second: no device that is of use is slower."""
+"""Seconds to start a sub-graph on a device, bytes a second: no useful device is slower."""
 _LARGEST_GROUP = 256
-"""Combinations of places; of larger groups, copies count as if each reader had its own."""
+"""Combinations of backends; in larger groups, copies count as if each reader had its own."""
 
 
 def time_nodes(choices: Mapping[Node, Sequence[str]], clock: Clock) -> dict[Node, dict[str, float]]:
-    """Seconds of each node by backend, in order of preference; what fails is no choice.
+    """Seconds of each node by backend, in order of preference; those that fail are left out.
 
     A node that has no choice is not timed: its seconds are the same in every assignment.
     """
@@ -45,13 +45,13 @@ def time_nodes(choices: Mapping[Node, Sequence[str]], clock: Clock) -> dict[Node
             continue
         taken = {name: clock.seconds([node], [name]) for name in ids}
         measured = {name: seconds for name, seconds in taken.items() if seconds is not None}
-        # Not even the present one runs by itself: that is no reason to leave it or to prefer it.
+        # The node does not run alone even on its current backend: it stays there, at no cost.
         times[node] = measured if taken[ids[0]] is not None else {ids[0]: 0.0}
     return times
 
 
 def hopeful(times: Times, clock: Clock) -> dict[Node, dict[str, float]]:
-    """Leave out the choices that are slower by more than what copies could ever make up for."""
+    """Leave out backends that are slower by more than saved copies could ever make up for."""
     kept = {}
     for node, own in times.items():
         least = min(own.values())
@@ -67,7 +67,7 @@ def hopeful(times: Times, clock: Clock) -> dict[Node, dict[str, float]]:
 def time_pairs(
     graph: Graph, times: Times, clock: Clock
 ) -> dict[tuple[Node, Node], list[list[int]]]:
-    """What it costs more (or less) to run two neighbours together, by the places of both."""
+    """Extra (or saved) time of running two neighbours together, by the backends of both."""
     pairs: dict[tuple[Node, Node], list[list[int]]] = {}
     order = {node: number for number, node in enumerate(graph.nodes)}
     for node, own in times.items():
@@ -79,7 +79,7 @@ def time_pairs(
             has_memory = any(clock.memory.get(name) for name in (*own, *times[reader]))
             if not has_memory and not both & clock.compiles:
                 continue  # the same for all combinations
-            # Without copies all of them are timed: a pair saves a little anyway, its inner border.
+            # Without copies all are timed: a pair saves a little in any case, its inner border.
             table = [
                 [
                     0 if has_memory and _is_a_sum(clock, a, b) else _pair(clock, node, a, reader, b)
@@ -95,7 +95,7 @@ def time_pairs(
 def _is_a_sum(clock: Clock, a: str, b: str) -> bool:
     """Whether two layers take as long together as one after the other, copies included.
 
-    Then what a clock says beside that is noise. Between the memory of a backend and the host the
+    Then any measured difference is noise. Between the memory of a backend and the host the
     copy is the same as if the other layer were not there.
     """
     home, there = clock.memory.get(a), clock.memory.get(b)
@@ -120,7 +120,7 @@ def _pair(clock: Clock, first: Node, a: str, second: Node, b: str) -> int:
 def time_shared_copies(
     graph: Graph, times: Times, clock: Clock
 ) -> dict[tuple[Node, ...], dict[tuple[int, ...], int]]:
-    """What several readers of one value save, by the places of its maker and of all of them."""
+    """Time that readers of one value save together, by the backends of its maker and readers."""
     groups: dict[tuple[Node, ...], dict[tuple[int, ...], int]] = {}
     values = [value for node in graph.nodes for value in node.outputs if value.constant is None]
     for value in values:
@@ -143,7 +143,7 @@ def time_shared_copies(
                 table[choice] = -saved
         if table:
             known = groups.setdefault(members, {})
-            for choice, cost in table.items():  # a node may make several values for the same ones
+            for choice, cost in table.items():  # a node may make several values for one group
                 known[choice] = known.get(choice, 0) + cost
     return groups
 
@@ -155,7 +155,7 @@ def _saved(
     arriving: Mapping[str, int],
     leaving: Mapping[str, int],
 ) -> int:
-    """Picoseconds that the sum of nodes and pairs has too many; the maker's place comes first."""
+    """Picoseconds that the sum of nodes and pairs has too many; ``places``: the maker's first."""
     kind = clock.memory
     home = kind.get(places[0], "") if has_maker else ""
     readers = places[1:] if has_maker else places
@@ -172,7 +172,7 @@ def _saved(
 
 
 def _arriving(clock: Clock, value: Value, readers: Sequence[Node], place: str, times: Times) -> int:
-    """What a copy of a value to the memory of a backend costs: what two readers save by one."""
+    """Cost of copying a value to a backend's memory: the time two readers save by sharing one."""
     if not clock.memory.get(place):
         return 0
     able = [reader for reader in readers if place in times[reader]]
@@ -186,7 +186,7 @@ def _arriving(clock: Clock, value: Value, readers: Sequence[Node], place: str, t
 
 
 def _leaving(clock: Clock, value: Value, readers: Sequence[Node], place: str, times: Times) -> int:
-    """What a copy of a value from the memory of a backend to the host costs."""
+    """Cost of copying a value from the memory of a backend to the host."""
     if not clock.memory.get(place) or place not in times[value.node]:
         return 0
     for reader in readers:

@@ -19,14 +19,14 @@ __all__ = ["TensorMemory", "memory_records"]
 
 @dataclass(frozen=True, slots=True)
 class TensorMemory:
-    """Where one tensor lies.
+    """The memory of one tensor.
 
     Attributes
     ----------
     layer
         Name of the layer that makes it; for a copy or import, the layer that was inserted for it.
     output
-        Which of the layer's outputs it is.
+        Index of the layer's output.
     type
         Arm NN's name of the layer's type: ``"MemCopy"`` and ``"MemImport"`` are the moves.
     factory
@@ -67,7 +67,7 @@ def memory_records(
     Parameters
     ----------
     network
-        What is run.
+        The network that is run.
     memory
         By (guid, index of the output): the factory of each tensor that is not in host memory.
     """

@@ -52,10 +52,9 @@ def optimize(
     backends
         Ids in order of preference; for each layer the first one that supports it wins. Only listed
         backends are used, except that a layer may ask for another loaded one by its own hint.
-        Default: every loaded backend, best score first, a reference
-        as ``CpuRef`` last.
+        Default: every loaded backend, best score first, a reference as ``CpuRef`` last.
     runtime
-        Where the backends are loaded.
+        The runtime that has the backends.
     placement
         Rules that say which backend runs which layer: a `Placement`, a mapping of name patterns to
         backends, a list of rules, or the path of a TOML file.
@@ -69,20 +68,20 @@ def optimize(
     Returns
     -------
     OptimizedNetwork
-        With ``.assignment``: the backend of each layer and why not an earlier choice. A network
-        with free dimensions has no layers yet: they are checked and placed when the dimensions are
-        bound, at `OptimizedNetwork.specialize` or at the first run with a shape.
+        With ``.assignment``: the backend of each layer and the refusals of earlier ones. The layers
+        of a network with free dimensions are checked and assigned when the dimensions are bound, at
+        `OptimizedNetwork.specialize` or at the first run with a shape.
 
     Raises
     ------
     InvalidArgumentError
         If the list is empty, the runtime has no backends or the strategy is unknown.
     BackendNotFoundError
-        If a listed id is not loaded; says what was found where.
+        If a listed id is not loaded; lists the verdicts and the searched folders.
     GraphValidationError
         If the network is not well formed.
     NoBackendForLayerError
-        If a layer is taken by no listed backend; lists all of them with all reasons.
+        If no listed backend takes a layer; lists all such layers with all reasons.
 
     Examples
     --------
@@ -93,7 +92,7 @@ def optimize(
     >>> optimized.assignment.counts
     {'CpuRef': 12}
     """
-    # Some forty modules that only this function needs: what imports the package need not wait.
+    # Imported here: some forty modules that only this function needs.
     from armnn_py.optimizer.pipeline import place_network
     from armnn_py.optimizer.run_passes import check_pass_names
 
@@ -127,11 +126,11 @@ def optimize(
         )
     elif given != OptimizerOptions():
         raise InvalidArgumentError(
-            "optimize: options= given together with options of their own",
+            "optimize: options= given together with single options",
             hints=["dataclasses.replace(options, validate=True) changes one of them"],
         )
 
-    ModelOptions(options.model_options, runtime.backends)  # wrong ones are told now
+    ModelOptions(options.model_options, runtime.backends)  # reports wrong ones now
     # Without backends= nothing was asked for, so a fallback is no warning.
     level = logging.INFO if backends is None else logging.WARNING
     if options.strategy not in ("preference", "measure"):

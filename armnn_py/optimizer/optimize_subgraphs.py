@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Each backend gets its sub-graphs whole, and may put layers of its own in their place."""
+"""Each backend gets its sub-graphs whole, and may replace them by layers of its own."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def optimize_subgraphs(
     *,
     replace: Callable[[list[Node], str, str], None],
 ) -> list[PassRecord]:
-    """Let each backend optimise its sub-graphs, and number those that come of it.
+    """Let each backend optimise its sub-graphs, and number the resulting ones.
 
     Parameters
     ----------
     graph
         Every node that is not the host's has its backend; changed in place.
     backends
-        All that have layers or may get some, best first: the order of the work.
+        All backends that have layers or may get some, best first; they work in this order.
     model_options
-        What the calls hand over.
+        Options of this model for the backends.
     replace
-        Called with nodes that a backend gives back, its id and the reason: gives just these nodes
-        other backends, none that had the node before. Raises if nobody else takes one.
+        Called with nodes that a backend gives back, its id and the reason: assigns other backends
+        to just these nodes, none that had the node before. Raises if no other backend takes one.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def subgraph_data(graph: Graph, view: SubgraphView) -> SubgraphData:
 
 
 class _Work:
-    """What one call of `optimize_subgraphs` knows."""
+    """The state of one call of `optimize_subgraphs`."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class _Substituter:
             for value in node.inputs
             if value is not None and value.constant is not None
         }
-        #: The value that replaces another; that may be replaced, too.
+        #: By value: its replacement, which may be replaced, too.
         self._instead: dict[Value, Value] = {}
 
     def carry_out(self, answer: OptimizationAnswer) -> list[str]:
@@ -254,7 +254,7 @@ class _Substituter:
 
     def _substitute(self, substitution: SubstitutionData) -> str:
         old = [self._view.nodes[number] for number in substitution.layers]
-        # The originals' infos: what went through C has scales rounded to float32.
+        # The originals' infos: those that went through C have scales rounded to float32.
         infos: dict[Slot, TensorInfo] = {}
         for before, after in substitution.outputs:
             infos.setdefault(after, self._value(before).info)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What `optimize` makes: a network in which every layer has its backend."""
+"""The result of `optimize`: a network in which every layer has its backend."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ __all__ = ["OptimizedNetwork", "PlacedNetwork"]
 
 @record
 class PlacedNetwork:
-    """A network whose shapes are known, with everything that placing its layers found.
+    """A network whose shapes are known, with the backends of its layers.
 
     Attributes
     ----------
     network
-        What is run: simplified, with compiled parts and copies in place of the layers they replace.
+        The network that is run: simplified, with compiled sub-graphs and inserted copies.
     layer_backends
         Id of the backend of each layer, by guid; None for Input, Output and Constant layers.
     assignment
         Backend and reason of each layer.
     blobs
-        What PreCompiled layers are run from, by guid.
+        Blobs of PreCompiled layers, by guid.
     memory
         By (guid, index of the output): the tensor handle factory of each tensor that does not lie
         in host memory.
     passes
         What each pass and stage changed, in order.
     model_options
-        What backends are told about this model.
+        Options of this model for the backends.
     origins
         By guid: the layers of the user's network that a layer stands for, as their guids there.
     public_guids
-        For each layer, in order, the guid by which its backend knows it: that of the first of these
-        layers where there is one, so that what a backend says is about the user's network.
+        For each layer, in order, its number for backends: the guid of one of these layers where
+        there is one, so that backends name layers of the user's network.
     """
 
     network: Network
@@ -93,7 +93,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
     @property
     def network(self) -> Network:
-        """What is run; while dimensions are free, the network that was given."""
+        """The network that is run; while dimensions are free, the given one."""
         return self._source if self._placed is None else self._placed.network
 
     @property
@@ -119,7 +119,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
     @property
     def metadata(self) -> ModelMetadata:
-        """What the model file says about itself."""
+        """Metadata of the model file."""
         return self.network.metadata
 
     @property
@@ -172,7 +172,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         InvalidArgumentError
             If a shape does not fit the input.
         NoBackendForLayerError
-            If a layer is taken by no backend.
+            If no backend takes a layer.
         """
         if not self.is_dynamic:
             return self

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""How `optimize` goes about its work: Arm NN's OptimizerOptions, grown."""
+"""Options of `optimize`: Arm NN's OptimizerOptions, and more."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["AS_IT_IS", "OptimizerOptions"]
 
 @record
 class OptimizerOptions(Frozen):
-    """What `optimize` does beside giving each layer its backend.
+    """Options of `optimize`.
 
     Attributes
     ----------
@@ -32,17 +32,17 @@ class OptimizerOptions(Frozen):
     simplify
         False: no simplifying pass runs.
     compile_parts
-        False: no backend gets to replace sub-graphs; layers run one by one.
+        False: no backend may replace sub-graphs; layers run one by one.
     import_memory
-        False: no backend takes over memory of another one, of the host or of the caller; what it
-        reads or writes there is copied.
+        False: no backend takes over memory of another one, of the host or of the caller; tensors
+        there are copied.
     reduce_fp32_to_fp16
-        Run inside in float16; inputs and outputs of the network stay float32. Needs a first backend
+        Compute in float16; inputs and outputs of the network stay float32. Needs a first backend
         with the capability ``HasFp16``; otherwise a warning is logged and nothing is converted.
     debug
         Insert a Debug layer behind each layer.
     validate
-        Prove after every pass that the graph is well formed.
+        Check after every pass that the graph is well formed.
     model_options
         By backend id: options of this model.
     strategy

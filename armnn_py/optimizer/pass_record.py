@@ -13,7 +13,7 @@ __all__ = ["PassRecord"]
 
 @record
 class PassRecord(Frozen):
-    """What one pass did.
+    """The changes of one pass.
 
     Attributes
     ----------

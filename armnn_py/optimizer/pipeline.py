@@ -58,14 +58,14 @@ def place_network(
 ) -> PlacedNetwork:
     """Simplify a copy of a network, give each layer a backend, connect their memory.
 
-    ``fallback_level`` is that of the one log record on layers that an earlier choice refused.
+    ``fallback_level`` is the level of the one log record on refused layers.
 
     Raises
     ------
     GraphValidationError
         The network is not well formed.
     NoBackendForLayerError
-        A layer is taken by no listed backend.
+        No listed backend takes a layer.
     BackendError
         Tensors cannot get from one backend to another.
     """
@@ -75,7 +75,7 @@ def place_network(
 
 
 class _Pipeline:
-    """One network on its way through the steps."""
+    """The steps for one network."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class _Pipeline:
         return draft
 
     def _measure(self, draft: AssignmentDraft) -> None:
-        """Move layers to where they are fastest; rules and hints stay obeyed."""
+        """Move layers to their fastest backends; rules and hints are kept."""
         from armnn_py.optimizer.assign_by_time import assign_by_time
 
         ways = assign_by_time(
@@ -217,7 +217,7 @@ class _Pipeline:
         )
 
     def _has_fp16(self) -> bool:
-        """Whether the first choice computes in float16; if not, the option has no effect."""
+        """Whether the first backend computes in float16; if not, the option has no effect."""
         first = self.backends[0]
         if first.capabilities.get("HasFp16") is True:
             return True
@@ -227,7 +227,7 @@ class _Pipeline:
         return False
 
     def _insert_debug_layers(self, draft: AssignmentDraft) -> None:
-        """Debug layers run on the reference, or without it on the first backend that takes them."""
+        """Insert Debug layers, on the reference or else on the first backend that takes them."""
         from armnn_py.optimizer.debug_layers import insert_debug_layers
 
         self.graph.stage = "insert-debug-layers"

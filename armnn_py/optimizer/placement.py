@@ -49,7 +49,7 @@ class PlacementRule:
     InvalidArgumentError
         An argument is of the wrong type or empty, or neither name nor type is given.
     UnknownNameError
-        No layer type is called so.
+        There is no such layer type.
     """
 
     backend: str | Sequence[str]
@@ -96,7 +96,7 @@ class PlacementRule:
 
     @property
     def what(self) -> str:
-        """In words: the layers that it is for."""
+        """The layers that it matches, in words."""
         parts = [] if self.name is None else [f"name '{self.name}'"]
         parts += [] if self.type is None else [f"type {self.type}"]
         return ", ".join(parts)
@@ -107,8 +107,8 @@ class Placement(Frozen):
     """Rules in order: the first one that matches a layer decides.
 
     For one layer the order is rule, then the layer's own hint, then the list of preferences. Layers
-    for which different backends were asked for never become one. A layer that passes made of others
-    follows their rule; if they have none, that for its own name and type.
+    with different backends asked for are never merged. A layer that passes made from others follows
+    their rule or, if they have none, the rule for its own name and type.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Placement(Frozen):
         Raises
         ------
         InvalidArgumentError
-            It is none of these, or as `PlacementRule` and `from_toml`.
+            It is none of these, or an error of `PlacementRule` or `from_toml`.
         """
         if isinstance(value, Placement):
             return value
@@ -201,7 +201,7 @@ class Placement(Frozen):
             raise InvalidArgumentError(
                 f"placement file '{file}' cannot be read: {(error.strerror or str(error)).lower()}"
             ) from None
-        except (TypeError, ValueError) as error:  # NUL, or what no name of a file can hold
+        except (TypeError, ValueError) as error:  # NUL, or another character that no file name has
             raise InvalidArgumentError(
                 f"placement file {path!r} cannot be read: no file can be called so",
                 details=[str(error)],
@@ -212,7 +212,7 @@ class Placement(Frozen):
             raise InvalidArgumentError(f"placement file '{file}' is not UTF-8 text") from error
         try:
             document = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # also dates and numbers that are none
+        except (ValueError, RecursionError) as error:  # also for invalid dates and numbers
             raise InvalidArgumentError(
                 f"placement file '{file}' is not TOML", details=[str(error)]
             ) from None
@@ -235,7 +235,7 @@ class Placement(Frozen):
         Raises
         ------
         UnknownNameError
-            One is not.
+            A backend is not loaded.
         """
         loaded = list(available)
         for number, rule in enumerate(self.rules, 1):
@@ -256,7 +256,7 @@ class Placement(Frozen):
         return None
 
     def number_for_node(self, node: Node) -> int | None:
-        """The same for a node of the optimiser, which may stand for several layers."""
+        """`number_for`, for a node of the optimiser, which may stand for several layers."""
         found = self.number_for(node.name, node.shown_type)
         if found is not None:
             return found
@@ -272,7 +272,7 @@ class Placement(Frozen):
         return self.strict if own is None else own
 
     def describe(self, index: int) -> str:
-        """In words: which rule this is, for reports."""
+        """The number and layers of a rule, in words, for reports."""
         return f"{self._prefix}rule {index + 1} ({self.rules[index].what})"
 
     @property
@@ -283,7 +283,7 @@ class Placement(Frozen):
 PlacementSource: TypeAlias = (
     Placement | Mapping[str, str | Sequence[str]] | Sequence[PlacementRule] | str | os.PathLike[str]
 )
-"""What `Placement.of` takes."""
+"""The types that `Placement.of` takes."""
 
 
 def _wrong(what: str, value: object, expected: str) -> InvalidArgumentError:

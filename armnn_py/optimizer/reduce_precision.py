@@ -3,8 +3,8 @@
 """Float16 in place of float32, and float32 where a backend has no float16.
 
 `reduce_fp32_to_fp16` is Arm NN's option of that name; inputs and outputs of the network stay
-float32. `run_in_fp32` is its way out for a layer that runs in float32 only. Both put conversion
-layers around what they change, and `cancel_inverse_conversions` takes out those that meet.
+float32. `run_in_fp32` is for layers that run in float32 only. Both put conversion layers
+around what they change, and `cancel_inverse_conversions` takes out those that meet.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def reduce_fp32_to_fp16(graph: Graph, log: PassLog) -> None:
     graph
         Changed in place; a value that several layers read is converted once.
     log
-        Gets what was converted, what could not be, and which constants were cut.
+        Gets sentences: the converted layers, those left in float32, and the constants cut.
     """
     reducer = _Reducer(graph, log)
     for node in graph.nodes:
@@ -67,12 +67,12 @@ class _Reducer:
 
     @property
     def converted(self) -> list[Value]:
-        """Constants of float32 that have a twin."""
+        """Float32 constants that have a float16 copy."""
         return [value for value in self._half_of if value.constant is not None]
 
     def take(self, node: Node) -> None:
         if node.type in (LayerType.INPUT, LayerType.CONSTANT):
-            return  # converted where somebody reads them
+            return  # converted at their readers
         kept = node in self._conversions or node.type is LayerType.OUTPUT
         if kept or not self._halve(node):
             for index, value in enumerate(node.inputs):
@@ -83,7 +83,7 @@ class _Reducer:
         """Let a node work in float16; False if it does not."""
         values = [*node.inputs, *node.outputs]
         if not any(v in self._halved or _is_single(v) for v in values if v is not None):
-            return True  # nothing of it concerns us
+            return True  # no float32 in it
         inputs = [None if v is None else _as(v.info, DataType.FLOAT16) for v in node.inputs]
         outputs = [_as(value.info, DataType.FLOAT16) for value in node.outputs]
         try:
@@ -143,7 +143,7 @@ def _as(info: TensorInfo, data_type: DataType) -> TensorInfo:
 
 
 def _converts_to(node: Node) -> DataType | None:
-    """What a layer converts to, if it does nothing but convert between float16 and float32."""
+    """The target type of a layer that only converts between float16 and float32, or None."""
     if node.type is not LayerType.CAST or node.inputs[0] is None:
         return None
     made = node.output.info.data_type
@@ -177,8 +177,8 @@ def _half_constant(graph: Graph, value: Value, log: PassLog) -> Value:
 def cancel_inverse_conversions(graph: Graph, log: PassLog) -> None:
     """Take out conversions to one type and straight back.
 
-    Float16 to float32 and back changes nothing. The other way rounds: it goes only if the optimiser
-    put one of the two there, and stays where the network itself asks for both.
+    Float16 to float32 and back changes nothing. The other way rounds: it is removed only if the
+    optimiser inserted one of the two.
     """
     for node in graph.nodes:
         target = _converts_to(node)
@@ -200,20 +200,20 @@ def cancel_inverse_conversions(graph: Graph, log: PassLog) -> None:
 
 
 def run_in_fp32(graph: Graph, node: Node) -> list[Node]:
-    """Let a float16 layer work in float32, between conversions (Arm NN's way out).
+    """Let a float16 layer work in float32, between conversions (Arm NN's fallback).
 
     Parameters
     ----------
     graph
-        Changed in place. Constants are converted at once; a conversion of an input that is already
-        there is used again.
+        Changed in place. Constants are converted at once; an existing conversion of an input is
+        reused.
     node
-        Its float16 inputs and outputs become float32; those who read the outputs get float16.
+        Its float16 inputs and outputs become float32; readers of the outputs still get float16.
 
     Returns
     -------
     list of Node
-        The new conversion layers. They have the hint and the backend of what they convert.
+        The new conversion layers. They have pin and backend of the layer that they follow.
     """
     added: list[Node] = []
     for index, value in enumerate(node.inputs):
@@ -247,7 +247,7 @@ def run_in_fp32(graph: Graph, node: Node) -> list[Node]:
 
 
 def _existing(value: Value, target: DataType) -> Value | None:
-    """A conversion of the optimiser's that somebody already reads; it was added last."""
+    """A conversion that the optimiser inserted for another reader; the latest one."""
     for user, _ in reversed(value.users):
         if _converts_to(user) is target and not user.origins:
             return user.output

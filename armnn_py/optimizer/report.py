@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Which backend runs which layer, and why not an earlier choice."""
+"""The backend of each layer, with notes and refusals."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ __all__ = ["Assignment"]
 class Assignment(Sequence[LayerAssignment]):
     """The backends of all layers of a network, but its Inputs, Outputs and Constants.
 
-    In the order of the network that was given to `optimize`; a layer that was inserted stands
-    before the first layer that runs behind it.
+    In the order of the network that was given to `optimize`; an inserted layer comes before the
+    first layer that runs after it.
     """
 
     __slots__ = ("_by_name", "_records", "is_pending")
@@ -53,7 +53,7 @@ class Assignment(Sequence[LayerAssignment]):
         graph
             With a backend for each node.
         network
-            What the user gave: its layers are listed.
+            The user's network, whose layers are listed.
         draft
             Why each layer got its backend.
         backends
@@ -98,12 +98,12 @@ class Assignment(Sequence[LayerAssignment]):
 
     @property
     def removed(self) -> int:
-        """Layers of the user's network that nothing is left of."""
+        """Number of layers of the user's network that were taken out."""
         return sum(1 for record in self.layers if not record.backend)
 
     @property
     def parts(self) -> int:
-        """Pieces that backends got; where they are not known, changes of backend and one."""
+        """Number of sub-graphs; where they are not known, one more than changes of backend."""
         numbers = {record.part for record in self._records if record.part is not None}
         if numbers:
             return len(numbers)
@@ -117,25 +117,25 @@ class Assignment(Sequence[LayerAssignment]):
 
     @property
     def imports(self) -> int:
-        """MemImport layers: values that another backend works on where they are."""
+        """MemImport layers: values whose memory another backend takes over."""
         return self._inserted("MemImport")
 
     def _inserted(self, layer_type: str) -> int:
         return sum(1 for r in self._records if r.inserted and r.type == layer_type)
 
     def summary(self) -> str:
-        """One line: ``4 of 4 layers placed: AcmeNpu 3, CpuRef 1; 3 parts, 2 copies``."""
+        """One line: ``4 of 4 layers assigned: AcmeNpu 3, CpuRef 1; 3 sub-graphs, 2 copies``."""
         if self.is_pending:
             return "known after the first run, or bind shapes: load(..., shapes=...)"
         counts = self.counts
-        placed = sum(counts.values())
+        assigned = sum(counts.values())
         if not self.layers:
             return "no layers"
-        text = f"{placed} of {placed} layers placed"
+        text = f"{assigned} of {assigned} layers assigned"
         if counts:
             text += ": " + ", ".join(f"{backend} {n}" for backend, n in counts.items())
         copies = f"{self.copies} {'copy' if self.copies == 1 else 'copies'}"
-        text += f"; {counted(self.parts, 'part')}, {copies} between backends"
+        text += f"; {counted(self.parts, 'sub-graph')}, {copies} between backends"
         if self.imports:
             text += f", {counted(self.imports, 'import')}"
         if self.removed:
@@ -153,7 +153,7 @@ class Assignment(Sequence[LayerAssignment]):
         return page_of(self._records, self.counts, self.summary(), title)
 
     def _rows(self) -> list[tuple[str, ...]]:
-        head = ("layer", "type", "backend", "part", "why not an earlier choice")
+        head = ("layer", "type", "backend", "sub-graph", "notes and refusals")
         return [
             head,
             *(

@@ -13,7 +13,7 @@ __all__ = ["LayerAssignment"]
 
 @record
 class LayerAssignment(Frozen):
-    """The backend of one layer, and why it is that.
+    """The backend of one layer, and the reason.
 
     Attributes
     ----------
@@ -31,14 +31,14 @@ class LayerAssignment(Frozen):
     hint
         The backend that the layer itself asked for, or None.
     refusals
-        Pairs (backend id, reason) of the choices tried before.
+        Pairs (backend id, reason) of the backends that refused it before.
     part
-        Number of the part of the network that the backend got in one piece; None for a layer that
-        was taken out, and for copies, imports and Debug layers, which come when parts are made.
+        Number of the sub-graph that the backend got whole; None for a layer that was taken out, and
+        for copies, imports and Debug layers, which are inserted afterwards.
     note
-        What became of the layer, e.g. ``fused into 'conv1'``; empty if nothing did.
+        Changes of the layer, e.g. ``fused into 'conv1'``; empty if there are none.
     rule
-        The placement rule that put it there, in words, or None.
+        The placement rule that decided, in words, or None.
     inserted
         Whether the layer is the optimiser's own, as MemCopy, MemImport and conversions are.
     run_by, run_as
@@ -62,7 +62,7 @@ class LayerAssignment(Frozen):
 
     @property
     def reason(self) -> str:
-        """In words: why the layer is where it is."""
+        """Why the layer has its backend, in words."""
         if self.rule is not None:
             return f"asked for by {self.rule}"
         if self.hint is not None and self.backend == self.hint:
@@ -71,7 +71,7 @@ class LayerAssignment(Frozen):
 
     @property
     def remark(self) -> str:
-        """What became of the layer, and why it is where it is."""
+        """The note and the reason of the layer."""
         return "; ".join(text for text in (self.note, self.reason) if text)
 
     def to_json(self) -> dict[str, Any]:

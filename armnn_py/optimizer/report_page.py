@@ -35,7 +35,7 @@ span.key { padding: .2em .8em; margin-right: .8em }
 def page_of(
     records: Sequence[LayerAssignment], counts: Mapping[str, int], summary: str, title: str
 ) -> str:
-    """Return the page; names in it come from anywhere and are escaped.
+    """Return the page; names may hold any text and are escaped.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def page_of(
     )
     head = "".join(
         f"<th>{name}</th>"
-        for name in ("layer", "type", "backend", "part", "why not an earlier choice")
+        for name in ("layer", "type", "backend", "sub-graph", "notes and refusals")
     )
     rows = "\n".join(_row(record, colour_of.get(record.backend, _GONE)) for record in records)
     return (

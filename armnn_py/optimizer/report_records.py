@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From a graph that is ready to run to what became of each layer of the user's network."""
+"""From a graph that is ready to run to a record for each layer of the user's network."""
 
 from __future__ import annotations
 
@@ -119,14 +119,14 @@ def _inserted(
 
 
 class _Notes:
-    """What became of layers. Of a node that stands for many, each asks the same: it is kept."""
+    """Notes on layers; kept by node, because a node may stand for many layers."""
 
     def __init__(self) -> None:
         self._compiled: dict[Node, str] = {}
         self._main: dict[Node, Origin] = {}
 
     def note(self, origin: Origin, node: Node) -> str:
-        """What became of a layer, now that ``node`` stands for it."""
+        """The note on a layer that ``node`` stands for."""
         if node.type is LayerType.PRE_COMPILED:
             if node not in self._compiled:
                 self._compiled[node] = _compiled(node)
@@ -147,7 +147,7 @@ def _compiled(node: Node) -> str:
 
 
 def _main_origin(node: Node) -> Origin:
-    """The layer that a node goes on as: the one of its name or type, or else the first."""
+    """The layer that a node continues: the one of its name or type, or else the first."""
     return min(
         node.origins,
         key=lambda o: ((o.name != node.name) + (o.type is not node.shown_type), FACTS[o.type].host),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The passes in a row: what each changed, and none that is switched off."""
+"""Runs the enabled passes in order, and records the changes of each."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def check_pass_names(names: Iterable[str] | str, others: Iterable[Pass] = ()) ->
     names
         One name or several.
     others
-        Passes that there are beside the simplifying ones.
+        Further passes, beside the simplifying ones.
 
     Raises
     ------
     InvalidArgumentError
         They are no strings.
     UnknownNameError
-        There is no pass of a name; says which there are.
+        There is no pass of a name; lists the valid names.
     """
     valid = [one.name for one in (*SIMPLIFYING, *others)]
     try:
@@ -79,9 +79,9 @@ def run_passes(
     evaluate, rank_of
         Compute constants for the passes, and ask backends; see `PassLog`.
     validate
-        Prove after each pass that the graph is well formed.
+        Check after each pass that the graph is well formed.
     placed
-        Whether that includes a backend for each layer that is not the host's.
+        Whether the check demands a backend for each layer but the host's.
 
     Returns
     -------

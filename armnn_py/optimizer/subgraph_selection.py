@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Maximal groups of one backend's layers that can be handed to it as one thing.
+"""Maximal groups of one backend's layers that it can get as one sub-graph.
 
-Arm NN's rules (SubgraphViewSelector): a layer joins the groups of its inputs as long as no cycle
-comes of it between groups, so that afterwards each group could be one layer. Unlike there, the
-layers of others are never grouped among themselves: it would only forbid more.
+Arm NN's rules (SubgraphViewSelector): a layer joins the groups of its inputs unless that makes a
+cycle between groups, so that each group could become one layer. Unlike in Arm NN, layers of other
+backends are not grouped, which would only forbid more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["SubgraphView", "select_subgraphs", "view_of"]
 
 @record
 class SubgraphView:
-    """A part of a graph: its nodes, and the tensors at its border.
+    """A sub-graph: its nodes, and the tensors at its border.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def view_of(nodes: Sequence[Node]) -> SubgraphView:
 
 
 def select_subgraphs(graph: Graph, selector: Callable[[Node], bool]) -> list[SubgraphView]:
-    """Cut the selected nodes into as few connected parts as fit.
+    """Group the selected nodes into maximal connected sub-graphs.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def select_subgraphs(graph: Graph, selector: Callable[[Node], bool]) -> list[Sub
     Returns
     -------
     list of SubgraphView
-        In the order of their first nodes. Contracting each part to one node leaves a graph without
-        cycles, and no two parts that are connected could be joined without making one.
+        In the order of their first nodes. Contracting each sub-graph to one node leaves a graph
+        without cycles, and no two connected ones could be joined without making a cycle.
     """
     order = graph.nodes
     groups = _Groups(len(order))
@@ -99,10 +99,10 @@ def select_subgraphs(graph: Graph, selector: Callable[[Node], bool]) -> list[Sub
 class _Groups:
     """Union-find over node numbers; sets of selected nodes are integers, one bit a node.
 
-    ``blockers`` of a group: the selected nodes from which a way leads to the group through a node
-    that is not selected. Such a way stays whatever is joined later, so that a group and one of its
-    blockers can never be one. Without such a way, two connected groups were joined: so the blockers
-    are all there is to know about cycles.
+    ``blockers`` of a group: the selected nodes with a path to the group through a node that is not
+    selected. Such a path stays whatever is joined later, so that a group can never join one of its
+    blockers. Connected groups without such a path are joined, so the blockers suffice to avoid
+    cycles.
     """
 
     __slots__ = ("_bits", "_blockers", "_members", "_parent", "_readers")
@@ -122,7 +122,7 @@ class _Groups:
         return index
 
     def _hear(self, index: int, sources: dict[int, None]) -> list[int]:
-        """Register a node with those it reads, and return their groups, each once."""
+        """Register a node with its sources, and return their groups, each once."""
         roots = list(dict.fromkeys(self.find(source) for source in sources))
         for root in roots:
             self._readers[root].append(index)
@@ -159,7 +159,7 @@ class _Groups:
         self._readers[b] = []
 
     def _tell(self, root: int) -> None:
-        """Hand the blockers of a group on to whoever depends on it."""
+        """Pass the blockers of a group on to the groups that depend on it."""
         waiting = [root]
         while waiting:
             group = waiting.pop()

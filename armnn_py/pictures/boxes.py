@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """From an optimised network to the boxes and wires of its picture.
 
-A compiled part is one layer of what is run. What is inside it is known from the same network placed
-without compiling, whose layers have the same origins in the user's network; which of them one
-kernel computes is known from a run, where the backend told the trace of it.
+A compiled sub-graph is one layer of the network that runs. Its layers are taken from the same
+network without compiling: both have the same origins in the user's network. The trace of a run
+tells which of them one kernel computes, if the backend records it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Key: TypeAlias = tuple[str, Hashable]
 
 @dataclass(frozen=True, slots=True)
 class RunKernel:
-    """One kernel as it was seen in a run.
+    """One kernel of a run.
 
     Attributes
     ----------
     layer
         Name of the layer of the network that runs.
     guids
-        The layers of the user's network that it computes inside a compiled part; else empty.
+        The layers of the user's network that it computes inside a compiled sub-graph; else empty.
     seconds
         Time in one run.
     """
@@ -62,12 +62,12 @@ def drawing_of(
     Parameters
     ----------
     placed
-        What is run.
+        The network that runs.
     inside
-        The same without compiled parts, which are then drawn by their layers; it counts for nothing
-        if its layers are on other backends.
+        The same network without compiled sub-graphs, to draw their layers; ignored if its layers
+        are on other backends.
     kernels
-        What a run told: the layers of one kernel are one box.
+        The kernels of a run: the layers of one kernel are one box.
     run_seconds
         Time of that run, if the boxes are to have times.
     """
@@ -101,8 +101,8 @@ def _agree(placed: PlacedNetwork, inside: PlacedNetwork) -> bool:
 class _Boxed:
     """The layers of a network, sorted into boxes.
 
-    A box is a kernel, a layer inside a compiled part that no kernel is known of, or a layer of what
-    is run. ``order`` has their keys, each after those that it reads.
+    A box is a kernel, a layer inside a compiled sub-graph whose kernel is not known, or a layer of
+    the network that runs. ``order`` has their keys, each after those that it reads.
     """
 
     def __init__(
@@ -134,10 +134,10 @@ class _Boxed:
         self._ids = {key: members[0].guid for key, members in self._members.items()}
 
     def _kernels(self, kernels: Sequence[RunKernel]) -> dict[int, Key]:
-        """Return the kernel of each layer in a compiled part, by its guid there.
+        """Return the kernel of each layer in a compiled sub-graph, by its guid there.
 
-        Of several kernels that work for one layer, as conversions of what it reads do, the one with
-        the most layers has it, then the longest; their times are added to its.
+        If several kernels work for one layer, as conversions of its inputs do, the layer goes to
+        the one with the most layers, then the longest; the times of the others are added to it.
         """
         public = dict(zip(self._inside.public_guids, self._inside.network.layers, strict=True))
         owner: dict[int, Key] = {}
@@ -165,7 +165,7 @@ class _Boxed:
         return ("run", run_by.guid)
 
     def _sorted(self) -> list[Key]:
-        """Return the boxes in an order of work; kernels in a circle are taken apart."""
+        """Return the boxes in running order; kernels that form a cycle are drawn by layer."""
         while True:
             before: dict[Key, dict[Key, None]] = {}
             for layer in self._layers:
@@ -192,7 +192,7 @@ class _Boxed:
         """Return the box of some layers."""
         members = self._members[key]
         run = self._run_layer(members[0])
-        # A layer that a backend put in place of others is all that is known of them.
+        # Nothing is known of layers that a backend replaced but the layer that replaced them.
         shown = [run] if run is not None and key[0] == "run" else members
         main = next((layer for layer in shown if is_main(layer)), shown[0])
         records = self._records_of(members)

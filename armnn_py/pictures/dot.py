@@ -23,7 +23,7 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
     Parameters
     ----------
     drawing
-        What `drawing_of` gives.
+        A drawing from `drawing_of`.
     colour
         What boxes are coloured by: ``"backend"``, ``"type"`` or ``"time"``.
     """
@@ -47,7 +47,7 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
 
 
 def _clusters(drawing: Drawing) -> list[str]:
-    """Return a frame for each part that is drawn as several boxes."""
+    """Return a frame for each sub-graph that is drawn as several boxes."""
     if drawing.parts < 2:
         return []
     members: dict[int, list[Box]] = {}

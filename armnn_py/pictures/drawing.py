@@ -28,12 +28,12 @@ class Box:
         As in the optimised network; of several layers, those of the one that multiplies, or else of
         the first.
     kind
-        ``"layer"``, ``"input"``, ``"output"``, or ``"copy"`` and ``"import"`` for what carries a
-        tensor from one backend's memory to another's.
+        ``"layer"``, ``"input"``, ``"output"``, or ``"copy"`` and ``"import"`` of a tensor from one
+        backend's memory to another's.
     backend
         Id of the backend that runs it; None for inputs and outputs.
     part
-        Number of the part of the network that the backend got in one piece, or None.
+        Number of the sub-graph that the box belongs to, or None.
     inputs, outputs
         Type and shape of each tensor, constants among the inputs; None for an absent operand.
     layers
@@ -41,7 +41,7 @@ class Box:
     reason
         Why it is not on an earlier choice of backend; empty if it is on the first.
     operators
-        What each layer does that the kernel computes, that of ``type`` first.
+        Operation of each layer that the kernel computes, that of ``type`` first.
     window
         Kernel and stride of a convolution or pooling, as ``"3x3 /2"``.
     seconds
@@ -96,7 +96,7 @@ class Box:
         }
 
     def describe(self) -> list[str]:
-        """All there is to say about it, in printable lines."""
+        """All fields of the box as printable lines."""
         lines = [f"{self.type} '{self.name}'"]
         if self.operators and (self.fused or self.title != self.type):
             lines.append(f"{self.title} {self.fused}".rstrip())
@@ -113,7 +113,7 @@ class Box:
             shown = ", ".join(self.layers[:8]) + (", ..." if len(self.layers) > 8 else "")
             lines.append(f"stands for {counted(len(self.layers), 'layer')}: {shown}")
         if self.reason:
-            lines.append(f"why not an earlier choice: {self.reason}")
+            lines.append(f"notes and refusals: {self.reason}")
         return [printable(line) for line in lines]
 
 
@@ -180,7 +180,7 @@ class Drawing:
 
     @property
     def parts(self) -> int:
-        """How many pieces backends got."""
+        """Number of sub-graphs that backends got."""
         return len({box.part for box in self.boxes if box.part is not None})
 
     def share(self, box: Box) -> float:

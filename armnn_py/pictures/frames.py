@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Frames around boxes that are one part of the network, where nothing else would be inside."""
+"""Frames around the boxes of one sub-graph, where no other box would be inside."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Frame", "frames_of"]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A rectangle, by its edges, around the boxes of a part.
+    """A rectangle, by its edges, around the boxes of a sub-graph.
 
-    A part that goes on in another column, or around boxes of others, has several.
+    A sub-graph in several columns, or around boxes of others, has several.
     """
 
     part: int
@@ -38,12 +38,12 @@ def frames_of(
     columns: Sequence[float],
     size: tuple[float, float],
 ) -> list[Frame]:
-    """Return the frames of parts that have several boxes; none if all is one part.
+    """Return the frames of sub-graphs with several boxes; none if there is only one sub-graph.
 
     Parameters
     ----------
     boxes
-        All that is drawn.
+        All boxes of the drawing.
     places
         Centre of each box by id.
     columns
@@ -94,7 +94,7 @@ def _around(
 
 
 def _strangers(frame: Frame, ids: Sequence[int], places: Mapping[int, tuple[float, float]]) -> bool:
-    """Whether the centre of a box of another part is inside."""
+    """Whether the centre of a box of another sub-graph is inside."""
     own = set(frame.boxes)
     return any(
         frame.left < places[number][0] < frame.right

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Places for boxes: rows by the longest path, order within a row by barycentre.
+"""Positions of boxes: rows by the longest path, order within a row by barycentre.
 
-A wire that passes rows has a place in each of them, so that it never runs through a box. Long
+A wire that passes rows has a position in each of them, so that it never runs through a box. Long
 networks are cut into columns that stand side by side, read like those of a newspaper.
 """
 
@@ -29,19 +29,19 @@ _ASPECT, _ROWS_OF_A_COLUMN = 1.6, 14
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything is.
+    """Positions and sizes of a picture.
 
     Attributes
     ----------
     places
         Centre of each box by id.
     routes
-        For each wire, in order, the centres that it passes: its source, a place in each row
-        between, its target.
+        For each wire, in order, the points that it passes: the centre of its source, a point in
+        each row between, the centre of its target.
     columns
         Left edge of each column.
     width, height
-        Size of it all.
+        Size of the picture.
     pitch
         From the middle of a row to that of the next.
     """
@@ -61,7 +61,7 @@ def lay_out(
     min_width: float = 0.0,
     pitch: float = ROW,
 ) -> Layout:
-    """Return places for nodes and edges.
+    """Return positions of nodes and edges.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def lay_out(
     edges
         Pairs (from, to).
     min_width
-        Width that the picture has anyway.
+        Least width of the picture.
     pitch
         From the middle of a row to that of the next.
     """
@@ -124,7 +124,7 @@ def _positions(
     above: Mapping[int, set[int]],
     below: Mapping[int, set[int]],
 ) -> dict[int, float]:
-    """Order each row by the mean place of its neighbours, then put it as near to that as goes."""
+    """Order each row by the mean positions of neighbours, then move nodes close to these."""
     x: dict[int, float] = {}
     for row in rows:
         for place, node in enumerate(row):
@@ -142,7 +142,7 @@ def _positions(
 def _wanted(
     node: int, near: Iterable[int], widths: Mapping[int, float], x: Mapping[int, float]
 ) -> float:
-    """Return the middle of a node's neighbours; boxes among them leave lanes no say.
+    """Return the middle of a node's neighbours; lanes count only if none of them is a box.
 
     So a chain is a straight line, and wires that pass it go around.
     """

@@ -15,10 +15,10 @@ __all__ = ["FRAME", "MARK", "OTHER", "colours_of", "heat_of", "key_of", "largest
 #: "light"); the order puts the most different ones first.
 _COLOURS = ("#77aadd", "#eedd88", "#ffaabb", "#44bb99", "#ee8866", "#99ddff", "#bbcc33", "#aaaa00")
 
-#: Boxes that are no layer of a backend's, the marks of copies, and groups beyond the palette.
+#: Boxes without a backend, the marks of copies, and groups beyond the palette.
 FRAME, MARK, OTHER = "#ffffff", "#222222", "#dddddd"
 
-#: From no time to the most: lightness falls all the way, whatever colours somebody sees.
+#: From no time to the longest: ever darker, for any kind of colour vision.
 _HEAT = ((255, 255, 245), (254, 217, 118), (244, 109, 67))
 
 

@@ -44,7 +44,7 @@ def to_svg(drawing: Drawing, *, colour: str = "backend") -> str:
     Parameters
     ----------
     drawing
-        What `drawing_of` gives.
+        A drawing from `drawing_of`.
     colour
         What boxes are coloured by: ``"backend"``, ``"type"`` or ``"time"``.
     """
@@ -168,7 +168,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _folded(summary: str, width: float) -> list[str]:
-    """Lines that fit, broken where a summary has its semicolons."""
+    """Return lines that fit, broken at the semicolons of a summary."""
     lines: list[str] = []
     for piece in summary.split("; "):
         if lines and (len(lines[-1]) + 2 + len(piece)) * _CHARACTER < width:
@@ -179,7 +179,7 @@ def _folded(summary: str, width: float) -> list[str]:
 
 
 def _frame(frame: Frame, background: str, colour: str) -> str:
-    """A part that is drawn as several boxes."""
+    """Return the frame of a sub-graph that is drawn as several boxes."""
     fill = background if colour == "backend" else FRAME
     return (
         f'<rect class="f" x="{frame.left:.1f}" y="{frame.top:.1f}" rx="10" '
@@ -212,7 +212,7 @@ def _box(box: Box, place: tuple[float, float], colour: str, remarks: Sequence[st
     lines, half = _lines(box), _half(box)
     rounded = 6.0 if box.kind == "layer" else half
     left, top, pad = x - BOX_WIDTH / 2, y - half, 8 if box.kind == "layer" else 18
-    # The last line has the second remark, for it is the shortest.
+    # The last line has the second remark, since it is the shortest.
     right = [remarks[0], *[""] * (len(lines) - 2), remarks[1]]
     labels = "".join(
         _line(line, remark, left + pad, left + BOX_WIDTH - 7, top + _LINE * (n + 1), kind)

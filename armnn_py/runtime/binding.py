@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From what a caller passes to ``run`` to dense arrays in the order of the network's inputs."""
+"""From the arguments of ``run`` to dense arrays in the order of the network's inputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Binder", "check_stops"]
 
 
 def check_stops(timeout: object, cancel: object) -> None:
-    """Raise `InvalidArgumentError` unless these can stop a run."""
+    """Raise `InvalidArgumentError` unless these are a valid timeout and token, or None."""
     if timeout is not None and (
         isinstance(timeout, bool)
         or not isinstance(timeout, (int, float))
@@ -74,7 +74,7 @@ class Binder:
             try:
                 return [inputs[item[0]] for item in items]
             except KeyError:
-                pass  # what is wrong with it is said below
+                pass  # the error is raised below
         if isinstance(inputs, Mapping):
             if len(inputs) != len(items) or any(name not in inputs for name in self.inputs):
                 self._raise_names(inputs)
@@ -117,9 +117,9 @@ class Binder:
         *,
         share: bool = False,
     ) -> list[np.ndarray]:
-        """Check the caller's output arrays; gives the inputs, copied where one overlaps them.
+        """Check the caller's output arrays; return the inputs, copied where one overlaps them.
 
-        ``info_of`` tells the info of an output with its free dimensions bound. With ``share`` an
+        ``info_of`` returns the info of an output with its free dimensions bound. With ``share`` an
         input that overlaps raises `InvalidArgumentError`.
         """
         if not isinstance(out, Mapping):

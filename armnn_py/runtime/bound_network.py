@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A network with its arrays fixed: the shortest way into the executor."""
+"""A network with fixed arrays: the cheapest way to run it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["BoundNetwork"]
 
 
 class Bindable(Protocol):
-    """A `LoadedNetwork`, as its bound arrays see it."""
+    """A `LoadedNetwork`, as `BoundNetwork` uses it."""
 
     name: str
 
@@ -73,8 +73,8 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         assert lease.context is not None
         self._context = lease.context
         self._context.set_addresses(inputs, outputs.values())
-        #: Under one key, whose turn it is. An exception of a signal handler can come behind the
-        #: taking of a lock and before any ``try``; a turn is known by its call at every moment.
+        #: Key 0: the call whose turn it is. Not a lock: a signal handler can raise after it is
+        #: taken and before any ``try``; a turn always tells its call.
         self._turns: dict[int, object] = {}
 
     @property
@@ -126,7 +126,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
                     if is_resumed:
                         self._pool.give_back(self._lease)
                     turns.clear()
-        finally:  # the same again: a signal handler can raise in the midst of it
+        finally:  # once more: a signal handler can raise inside the block above
             if turns.get(0) is turn:
                 if is_resumed:
                     self._pool.give_back(self._lease)

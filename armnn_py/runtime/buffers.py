@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Aligned arrays, and what may be bound to an input or output."""
+"""Aligned arrays, and the checks of arrays for inputs and outputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ndarray = np.ndarray
 
 
 class Room:
-    """What an array needs: makes uninitialised ones that start at a multiple of ``alignment``.
+    """Makes uninitialised arrays of one shape that start at a multiple of ``alignment``.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def check_array(what: str, name: str, array: np.ndarray, info: TensorInfo) -> No
     Raises
     ------
     InvalidArgumentError
-        Names the tensor, what was given and what was expected.
+        It does not fit; the text has the tensor's name, and the given and the expected value.
     """
     if array.dtype != info.dtype:
         if array.dtype == info.dtype.newbyteorder("S"):
@@ -118,7 +118,7 @@ def check_array(what: str, name: str, array: np.ndarray, info: TensorInfo) -> No
 def _refuse_copy(what: str, name: str, why: str, cure: str) -> NoReturn:
     raise InvalidArgumentError(
         f"{what} '{name}': {why}, so that it would have to be copied",
-        details=["its memory was to be used as it is"],
+        details=["its memory was to be used without a copy"],
         hints=[cure],
     )
 
@@ -140,7 +140,7 @@ def check_in_place(what: str, name: str, array: np.ndarray, alignment: int) -> N
 def bind_input(name: str, value: Any, info: TensorInfo, *, share: bool = False) -> np.ndarray:
     """A dense array for an input; copies only if ``value`` is not dense.
 
-    With ``share`` what would have to be copied raises `InvalidArgumentError`.
+    With ``share`` a value that must be copied raises `InvalidArgumentError`.
     """
     array = _as_array(name, value)
     check_array("input", name, array, info)

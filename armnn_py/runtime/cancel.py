@@ -44,7 +44,7 @@ class CancelToken(Owner, instead="give the same token to every run that it is to
 
     def cancel(self) -> None:
         """Stop every run that uses this token, now and in future; from any thread."""
-        # First the flag, which a run reads after it has entered the set, then those already in it.
+        # First the flag, which a run reads after it has entered the set, then the runs in the set.
         self._cancelled = True
         for context in tuple(self._contexts):
             context.cancel()

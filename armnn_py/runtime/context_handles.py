@@ -25,19 +25,19 @@ _log = logging.getLogger("armnn_py.runtime")
 
 
 class ContextHandles:
-    """Makes the handles of a plan, tells their lifetimes and acquires the pools.
+    """Makes the handles of a plan, tells backends their lifetimes and acquires the pools.
 
     Parameters
     ----------
     backends
-        Those of the plan; they register factories and memory managers for this context.
+        The backends of the plan; they register factories and memory managers for this context.
     planned
         The handles that the plan wants.
 
     Raises
     ------
     BackendError
-        A backend did not do its part; what was made until then is destroyed.
+        A backend failed; all objects made until then are destroyed.
     """
 
     __slots__ = ("_handles", "_registry")
@@ -72,7 +72,7 @@ class ContextHandles:
             ) from None
 
     def _tell_lifetimes(self, planned: Sequence[PlannedHandle]) -> None:
-        """Begins and ends in the order of the plan; within one step what begins is first."""
+        """Tell begins and ends in the order of the plan; within one step begins come first."""
         moments = []
         for number, want in enumerate(planned):
             if want.managed:
@@ -102,7 +102,7 @@ class ContextHandles:
         self._handles.clear()
 
     def close(self) -> None:
-        """Destroy factories and memory managers, when execution data is gone, too."""
+        """Destroy factories and memory managers; call it after execution data is destroyed."""
         if self._registry is not None:
             registry, self._registry = self._registry, None
             registry.close()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Plans by input shape, idle execution contexts, and leases of those at work.
 
-What is borrowed is remembered as a lease. Closing waits until there is no lease; forking and
-interrupts at the worst moment leave no lease behind that nobody could end.
+A lease records each borrowed context. Closing waits until there is no lease; a fork or an interrupt
+at any moment leaves no lease that cannot end.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Shapes = tuple[tuple[int, ...], ...]
 
 #: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
 _IDLE_CONTEXTS = 8
-#: Seconds between two looks at the leases while closing waits.
+#: Seconds between two checks of the leases while closing waits.
 _LOOK_AGAIN = 0.2
 
 
@@ -44,12 +44,12 @@ class _PlanEntry:
 
     def __init__(self, plan: NetworkPlan) -> None:
         self.plan = plan
-        #: Leases that wait for work. Taking one out and putting it back is one step each, so that
-        #: the calls which need no more than that take no lock.
+        #: Leases that wait for work. Taking one out and putting it back are atomic, so that most
+        #: calls take no lock.
         self.idle: list[Lease] = []
         #: Leases that stay with an object, until it is gone or gives them back.
         self.kept: list[tuple[weakref.ref[Any], Lease]] = []
-        #: All contexts, so that one which an interrupt left without a lease is freed, too.
+        #: All contexts, so that one that an interrupt left without a lease is freed, too.
         self.made: list[ExecutionContext] = []
 
     @property
@@ -57,7 +57,7 @@ class _PlanEntry:
         return any(owner() is not None for owner, _ in self.kept)
 
     def reclaim(self) -> list[ExecutionContext]:
-        """Take contexts back whose owners are gone; returns those that are too many."""
+        """Take back contexts whose owners are gone; return those beyond the idle limit."""
         surplus = []
         for pair in list(self.kept):
             owner, lease = pair
@@ -73,13 +73,13 @@ class _PlanEntry:
         return [context for context in surplus if _take_out(self.made, context)]
 
     def find_lost(self, leases: Iterable[Lease]) -> list[ExecutionContext]:
-        """Contexts that were taken by calls which an interrupt ended at the worst moment."""
+        """Contexts without a lease, left by calls that an interrupt ended."""
         held = {id(lease.context) for lease in leases}
         lost = [context for context in self.made if id(context) not in held]
         return [context for context in lost if _take_out(self.made, context)]
 
     def destroy(self) -> None:
-        with deferred_interrupts():  # nobody could take up where it ended
+        with deferred_interrupts():  # it could not be continued after an interrupt
             for context in self.made:
                 context.destroy()
             self.made.clear()
@@ -89,10 +89,10 @@ class _PlanEntry:
 
 
 def _take_out(items: list[Any], item: object) -> bool:
-    """Remove an item; whether it was there, which it is for one caller only."""
+    """Remove an item; return whether it was there: True for one caller only."""
     try:
         items.remove(item)
-    except ValueError:  # a signal handler came between
+    except ValueError:  # a signal handler removed it meanwhile
         return False
     return True
 
@@ -100,14 +100,14 @@ def _take_out(items: list[Any], item: object) -> bool:
 class Lease:
     """The right to use a context: one call of ``run`` from start to end.
 
-    Between two calls it lies in the pool, with its context. At work the pool holds it weakly and
-    the frame of the call strongly: an exception that a signal handler raises at the worst moment
-    can prevent that it is given back, but not that it ends.
+    Between two calls the pool holds it, with its context. During a call the pool holds it weakly
+    and the call's frame strongly: an exception of a signal handler may keep it from being given
+    back, but not from ending.
 
     Attributes
     ----------
     thread
-        Who is at work; 0: nobody. It is set before the pool's ``closed`` is read, and
+        The thread of the running call; 0: none. It is set before the pool's ``closed`` is read, and
         `ContextPool.shut` sets ``closed`` before it reads this: one of the two sees the other.
     is_kept
         The context belongs to an object that outlives the call.
@@ -128,7 +128,7 @@ class ContextPool:
     Parameters
     ----------
     name
-        Of the network, for messages.
+        Name of the network, for messages.
     make_plan
         Makes the plan for a set of input shapes; may take long and may raise.
     capacity
@@ -165,8 +165,8 @@ class ContextPool:
     def take(self) -> Lease | None:
         """A lease with an idle context, for a network without free dimensions.
 
-        None if it takes more than that: `start` and `borrow` then. This is the way of nearly every
-        run; there is no lock in it.
+        None if there is none ready: then call `start` and `borrow`. Nearly every run takes this
+        way; there is no lock in it.
         """
         entry = self._only
         if entry is None or entry.kept:
@@ -182,7 +182,7 @@ class ContextPool:
         return lease
 
     def start(self) -> Lease:
-        """A lease without a context: from now on closing waits for it."""
+        """Return a lease without a context: from now on closing waits for it."""
         lease = Lease()
         with self._condition:
             self.check_open()
@@ -205,7 +205,7 @@ class ContextPool:
             entry = self._entries.get(key)
             if entry is None:
                 entry = _PlanEntry(self._make_plan(key))
-                flush_profiles()  # before a plan goes whose events were not counted yet
+                flush_profiles()  # before a plan with uncounted events is destroyed
                 with self._condition:
                     self._entries[key] = entry
                     victims = self._evict(keep=key)
@@ -249,7 +249,7 @@ class ContextPool:
             return lease.context
 
     def keep(self, lease: Lease, owner: object) -> None:
-        """The context of a lease stays with ``owner`` as long as that lives, or `release`."""
+        """Keep the context of a lease for ``owner``, until that is gone or `release` is called."""
         with self._condition:
             assert lease.entry is not None
             lease.is_kept = True
@@ -313,11 +313,11 @@ class ContextPool:
     # ---- Closing -------------------------------------------------------------------------------
 
     def shut(self, *, patience: float | None) -> bool:
-        """Take no new lease and wait for those there are.
+        """Refuse new leases and wait for the existing ones to end.
 
         With ``patience`` running calls are stopped and waited for that many seconds. Returns
-        whether there is something left to free: False if it was closed already, or if calls are
-        still running.
+        whether the pool is to be freed: False if it was closed already, or if calls are still
+        running.
 
         Raises
         ------
@@ -333,7 +333,7 @@ class ContextPool:
                 for lease in self._at_work():
                     if lease.context is not None:
                         lease.context.cancel()
-            # Looks again now and then: a lease can also end without being given back.
+            # Checks again and again: a lease can also end without being given back.
             waited = 0.0
             try:
                 with interruptible():
@@ -352,7 +352,7 @@ class ContextPool:
         return [lease for lease in list(self._leases) if lease.thread]
 
     def reopen(self) -> None:
-        """Undo `shut`: a backend objected."""
+        """Undo `shut`, after a veto of a backend."""
         self.closed = False
 
     def free(self) -> None:
@@ -372,7 +372,7 @@ class ContextPool:
         self._leases.clear()
 
     def _drop_own_leases(self) -> None:
-        """The calling thread is not in a run: its leases are left over from interrupts."""
+        """Drop the calling thread's leases: it is in no run, so interrupts left them."""
         for lease in self._at_work():
             if lease.thread != _get_ident():
                 continue
@@ -383,7 +383,7 @@ class ContextPool:
                 )
             lease.thread = 0
             if not lease.is_kept:
-                lease.context = None  # found as lost if it is ever needed again
+                lease.context = None  # `find_lost` frees it
 
     def after_fork(self) -> None:
         """Forget leases of other threads: in the child of a fork only this thread exists."""

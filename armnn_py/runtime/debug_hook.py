@@ -25,12 +25,12 @@ DebugCallback = Callable[[str, int, np.ndarray], None]
 
 
 class DebugHook:
-    """The callback of one loaded network, and what it raised, until the run is over.
+    """The callback of one loaded network, and its exception until the run is over.
 
     Attributes
     ----------
     callback
-        Called on the thread of the run; None: nobody looks.
+        Called on the thread of the run; None: there is no callback.
     is_used
         Whether there are Debug layers.
     """
@@ -40,10 +40,10 @@ class DebugHook:
     def __init__(self) -> None:
         self.callback: DebugCallback | None = None
         self.is_used = False
-        self._raised: dict[int, BaseException] = {}  # by thread: a run stays on its own
+        self._raised: dict[int, BaseException] = {}  # by thread: a run stays on one
 
     def wrap(self, workload: NativeWorkload, layer: Layer) -> DebugWorkload:
-        """Let the workload of a Debug layer show what it hands on."""
+        """Wrap the workload of a Debug layer so that it shows its tensor to the callback."""
         from armnn_py._native.debug_workload import DebugWorkload
 
         self.is_used = True
@@ -69,5 +69,5 @@ class DebugHook:
         return DebugWorkload(workload, layer.outputs[0].info, show)
 
     def take_raised(self) -> BaseException | None:
-        """What the callback raised in a run of this thread."""
+        """Return and forget the exception of the callback in a run of this thread, or None."""
         return self._raised.pop(threading.get_ident(), None)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Running a network without inputs once: how the optimiser learns the values of constants."""
+"""Running a network without inputs once: computes constants for the optimiser."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["evaluate"]
 
 
 def evaluate(network: Network, runtime: Host) -> Mapping[str, NDArray[Any]] | None:
-    """Compute the outputs of a network without inputs; no backend hears of a loaded network.
+    """Compute the outputs of a network without inputs; backends get no notice of a network.
 
     Returns
     -------
     dict or None
         Arrays by name; None if the reference backend is not loaded or does not run the network.
     """
-    reference = runtime.backends.reference  # whichever backend runs the rest
+    reference = runtime.backends.reference  # whatever backends run the network's other layers
     if reference is None:
         return None
     try:
@@ -43,4 +43,4 @@ def evaluate(network: Network, runtime: Host) -> Mapping[str, NDArray[Any]] | No
             stack.callback(context.destroy)
             return context.run([], None)
     except ArmnnError:
-        return None  # the layers stay as they are; running them tells the error
+        return None  # the layers stay; the error comes when they run

@@ -35,7 +35,7 @@ __all__ = ["ExecutionContext"]
 
 _get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
-#: Seconds; beyond it a deadline would leave the clock's 64 bits, and nobody would see it.
+#: Seconds; a longer timeout means no deadline, which would overflow the clock's 64 bits.
 _LONGEST_TIMEOUT = 1e9
 _SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
 _log = logging.getLogger("armnn_py.runtime")
@@ -73,7 +73,7 @@ class ExecutionContext:
             )
             undo.pop_all()
         self._backends = plan.backends
-        #: If no backend can call Python, runs do not ask each time whether one does.
+        #: If no backend can call Python, runs need not check each time whether one does.
         self._may_call_python = (plan.debug is not None and plan.debug.is_used) or any(
             backend.may_call_python for backend in plan.backends
         )
@@ -102,10 +102,10 @@ class ExecutionContext:
     ) -> dict[str, np.ndarray]:
         """Run over dense arrays of the right shapes, in the order of the network's inputs.
 
-        ``strict`` makes it an error if an array is not aligned as those who use it need it, or if a
-        backend does not take memory that it should import.
+        ``strict`` makes it an error if an array is not aligned as its users need it, or if a
+        backend refuses memory that it should import.
         """
-        if self._bound:  # an interrupt came between bind() and its end
+        if self._bound:  # an interrupt ended bind() early
             self.release_addresses()
         if strict:
             self.check_inputs(inputs)
@@ -129,7 +129,7 @@ class ExecutionContext:
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
         """Let every `execute` from now on work over these arrays; `release_addresses` ends it.
 
-        What backends import of them stays imported, so the arrays are held here until then.
+        Backends' imports of them stay, so the arrays are held here until then.
         """
         native = self._native
         arrays = list(inputs), list(outputs)
@@ -156,7 +156,7 @@ class ExecutionContext:
         cancel: CancelToken | None = None,
         strict: bool = False,
     ) -> None:
-        """Run over memory whose addresses were set, which nobody looks at any more."""
+        """Run over memory whose addresses were set; they are not checked again."""
         for backend in self._backends:
             if backend.lost_device is not None:
                 self._raise_lost()
@@ -192,14 +192,14 @@ class ExecutionContext:
         """Whether the run calls Python in its middle, where signal handlers must wait."""
         debug = self.plan.debug
         if debug is not None and debug.is_used:
-            debug.take_raised()  # of a run whose caller was interrupted before it looked
+            debug.take_raised()  # left by a run whose caller was interrupted
             return True
         return any(backend.calls_python for backend in self._backends)
 
     # ---- Memory of callers -----------------------------------------------------------------------
 
     def check_inputs(self, arrays: Sequence[np.ndarray]) -> None:
-        """Raise `InvalidArgumentError` unless the arrays can be used where they are."""
+        """Raise `InvalidArgumentError` unless the arrays can be used without a copy."""
         for index, (name, array) in enumerate(zip(self.plan.network.inputs, arrays, strict=True)):
             check_in_place("input", name, array, self._input_alignments.get(index, 1))
 
@@ -287,7 +287,7 @@ class ExecutionContext:
         raise error_class(f"{subject}: {status_name(status)}", details=details, **fields)
 
     def _raise_refused(self, step: StepInfo, status: int, text: str) -> NoReturn:
-        """A backend refuses memory that was to be used as it is."""
+        """Raise the error of a backend that refuses memory that must not be copied."""
         where = self._whose_memory(step)
         subject = f"{where}: " if where else f"layer '{step.layer}': "
         raise ExecutionError(
@@ -301,7 +301,7 @@ class ExecutionContext:
         )
 
     def _whose_memory(self, step: StepInfo) -> str:
-        """The input or output that a step should have imported; empty if there is none, or two."""
+        """The input or output that a step should have imported; empty if it is not exactly one."""
         network = self.plan.network
         if step.kernel == MOVE_NAMES[abi.ARMNN_PLAN_STEP_LEND]:
             outputs = [

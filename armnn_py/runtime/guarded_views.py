@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Arrays over memory that another object may write again when the last of them is gone."""
+"""Views of memory that its owner may write again only when the last view is gone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ViewToken:
 
 
 class _Memory:
-    """What numpy takes as the base of the views; it skips no base that is not an array."""
+    """The base of the views. It is no array, because numpy replaces an array by its own base."""
 
     __slots__ = ("__array_interface__", "_array", "_token")
 

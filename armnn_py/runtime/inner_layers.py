@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The layers inside a compiled part, from what its backend tells the trace.
+"""The layers inside a compiled sub-graph, from its backend's trace events.
 
-A backend that runs several layers in one workload says so by events: ``begin`` with the name of a
-kernel and the guid of a layer, ``instant`` with the guid of each further layer that the kernel
-computes, and ``end``. Other events have guids that name no layer, or come from elsewhere.
+A backend that runs several layers in one workload reports them by events: ``begin`` with the name
+of a kernel and the guid of a layer, ``instant`` with the guid of each further layer that the kernel
+computes, and ``end``. Other events have guids of no layer, or come from other code.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPILED", "InnerLayer", "find_inner_layers", "group_by_kernel", "names_of"]
 
-#: What a profile calls the type of a compiled part.
+#: The type of a compiled sub-graph in a profile.
 COMPILED = LayerType.PRE_COMPILED.label
 
 
 @dataclass(slots=True)
 class InnerLayer:
-    """One kernel that ran inside a compiled part; times in nanoseconds."""
+    """One kernel that ran inside a compiled sub-graph; times in nanoseconds."""
 
     kernel: str
     start_ns: int
@@ -40,7 +40,7 @@ def find_inner_layers(
 ) -> list[InnerLayer]:
     """Pair begins and ends of one step on one thread; ``known`` has the guids of layers.
 
-    Of pairs inside each other the outermost counts. A begin whose end was lost counts for nothing.
+    Of nested pairs the outermost counts. A begin whose end was lost is ignored.
     """
     closed: list[InnerLayer] = []
     opened: list[InnerLayer] = []
@@ -77,8 +77,8 @@ def group_by_kernel(inner: Iterable[InnerLayer]) -> list[tuple[InnerLayer, int]]
     """Return the first run of each kernel on each set of layers, and the time of all its runs.
 
     A kernel may run several times for a layer, such as a product for each row of pixels: together
-    that is one execution. Another kernel on the same layers, such as the conversion of what they
-    read, is another.
+    that is one execution. Another kernel on the same layers, such as the conversion of their
+    inputs, counts apart.
     """
     groups: dict[tuple[str, tuple[int, ...]], list[InnerLayer]] = {}
     for one in inner:

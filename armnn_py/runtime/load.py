@@ -45,24 +45,24 @@ def load(
     Parameters
     ----------
     model
-        A `Network`, or what `import_model` makes one of: the path of a model file, the bytes of a
+        A `Network`, or a model for `import_model`: the path of a model file, the bytes of a
         model, a binary file, an ``onnx.ModelProto``.
     backends
         Ids in order of preference; default: every loaded backend, best first.
     shapes
         Shapes of inputs by name, to bind free dimensions now instead of at each run.
     format, data_folder
-        As `import_model` takes them: the format of the model, which is recognised without, and
+        As `import_model` takes them: the format of the model, recognised if not given, and
         the folder of weights that are stored outside of it. Not for a `Network`.
     placement
         Rules that say which backend runs which layer, as `optimize` takes them.
     validate, model_options, strategy
-        As `optimize` takes them: checks between its steps, what backends are told about this model,
-        and whether layers go where they are preferred or where they were measured to be fastest.
+        As `optimize` takes them: checks between its steps, options of this model for the backends,
+        and whether backends are chosen by preference or by measured times.
     options
-        All that `optimize` can be told, in one object; then those above must be left out.
+        All options of `optimize` in one object; then those above must be left out.
     runtime
-        Where to load it. Default: a new `Runtime` that is closed together with the result.
+        The runtime to load it in. Default: a new `Runtime` that is closed together with the result.
     plan_cache_size
         For a network with free dimensions: for how many input shapes plans are kept.
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LoadedNetwork"]
 
-#: Seconds that runs which were told to stop are waited for at interpreter exit.
+#: Seconds to wait at interpreter exit for runs that were told to stop.
 EXIT_PATIENCE = 10.0
 
 
@@ -58,7 +58,7 @@ class LoadedNetwork(
     """A network with packed weights and a native plan; made by `Runtime.load_network`.
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
-    are shared. The first run takes that memory and later ones use it again, whatever other networks
+    are shared. The first run allocates the arena and later runs reuse it, whatever other networks
     run in between. A network with free dimensions gets one plan per set of input shapes; the
     ``plan_cache_size`` most recently used are kept.
 
@@ -74,7 +74,7 @@ class LoadedNetwork(
         plan_cache_size: int = 8,
         owns_runtime: bool = False,
     ) -> None:
-        self._is_loaded = False  # until there is something to close
+        self._is_loaded = False  # True when there is something to close
         self.id = network_id
         self.name = optimized.name
         self._optimized = optimized
@@ -110,7 +110,7 @@ class LoadedNetwork(
 
     @property
     def metadata(self) -> ModelMetadata:
-        """What the model file says about itself: producer, operator sets, the author's own data."""
+        """Metadata of the model file: producer, operator sets, the author's own data."""
         return self._optimized.metadata
 
     @property
@@ -140,10 +140,10 @@ class LoadedNetwork(
 
     @property
     def elided(self) -> tuple[str, ...]:
-        """Names of layers that cost nothing, because their tensors lie inside each other.
+        """Names of layers that are not executed, because their tensors share memory.
 
-        They are Concat and Splitter along the outermost axis, and Reshape, and are part of no
-        profile. With free dimensions: of the shapes that ran last; empty before the first run.
+        They are Concat and Splitter along the outermost axis, and Reshape; profiles do not show
+        them. With free dimensions: of the shapes that ran last; empty before the first run.
         """
         plan = self._pool.latest
         return tuple(plan.elided) if plan is not None else ()
@@ -175,14 +175,14 @@ class LoadedNetwork(
         cancel
             A token that stops the run from another thread.
         share_inputs
-            Use the inputs, and the arrays of ``out``, where they are: what would have to be copied,
-            because it is not contiguous, not aligned, or refused by the backend that should import
-            it, is an error.
+            Use the inputs, and the arrays of ``out``, without copying: an array that must be
+            copied, because it is not contiguous, not aligned, or refused by the backend that should
+            import it, is an error.
         share_outputs
             Return views of memory that stays with the network instead of fresh arrays. No view
             ever shows another run's numbers: memory is written again only when its last view is
-            gone, and views that are held when the network is closed stay as they are. Drop them
-            before the next run, which else needs more memory.
+            gone, and views that are held when the network is closed stay as they are. Drop views
+            before the next run, which needs more memory otherwise.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class LoadedNetwork(
         InvalidArgumentError
             A name, dtype or shape does not fit, memory cannot be shared, or the network is closed.
         ExecutionError
-            A layer failed, or a backend refused shared memory; says which on which backend.
+            A layer failed, or a backend refused shared memory; the text names layer and backend.
         ExecutionTimeoutError, ExecutionCancelledError
             The run was stopped.
         KeyboardInterrupt
@@ -262,15 +262,15 @@ class LoadedNetwork(
         inputs: Mapping[str, Any] | Sequence[Any] | Any | None = None,
         outputs: Mapping[str, np.ndarray] | None = None,
     ) -> BoundNetwork:
-        """Check arrays once and run over them often: the way with the least cost of a call.
+        """Check arrays once and run over them often: the least cost for each call.
 
         Parameters
         ----------
         inputs
-            Arrays as for `run`, used where they are; without them arrays of zeros are made. With
-            free dimensions they tell the shapes.
+            Arrays as for `run`, used without copying; default: new arrays of zeros. With free
+            dimensions their shapes bind them.
         outputs
-            Arrays to write outputs into, by name; arrays are made for those that are not named.
+            Arrays to write outputs into, by name; other outputs get new arrays.
 
         Raises
         ------
@@ -343,14 +343,14 @@ class LoadedNetwork(
         return Profile(self.name, self._pool, self._runtime.backends)
 
     def register_debug_callback(self, callback: DebugCallback | None) -> None:
-        """See the tensors behind Debug layers while the network runs; Arm NN's name.
+        """Show the tensors at Debug layers while the network runs; Arm NN's name.
 
         Parameters
         ----------
         callback
-            Called with the name of a layer, the index of its output and a copy of what that is, in
-            the order of execution and on the thread of the run. What it raises ends the run and
-            comes out of `run`. It replaces the one before it; None ends that.
+            Called with the name of a layer, the index of its output and a copy of that tensor, in
+            the order of execution and on the thread of the run. An exception ends the run, and
+            `run` raises it. Replaces the callback before; None removes it.
 
         Raises
         ------
@@ -395,11 +395,11 @@ class LoadedNetwork(
         Raises
         ------
         InvalidArgumentError
-            If a signal handler calls it in the middle of a run of its own thread, which would have
-            to wait for itself.
+            If a signal handler calls it in the middle of a run of its own thread: that would wait
+            for itself.
         BackendError
-            If the context of a backend does not let it be closed: the network stays as it was. At
-            interpreter exit, and when a network is dropped without `close`, that is only logged.
+            If the context of a backend vetoes it: the network stays open. At interpreter exit, and
+            when a network is dropped without `close`, a veto is only logged.
         """
         self._close(patience=None)
 
@@ -408,8 +408,8 @@ class LoadedNetwork(
 
         ``obey``: a backend may veto it.
         """
-        # Interrupted between two steps it could neither be used nor closed again; only the wait for
-        # runs can be interrupted, and then it is open as before.
+        # An interrupt between two steps would leave it neither open nor closed; only the wait for
+        # runs can be interrupted, and then it stays open.
         with deferred_interrupts():
             if not self._pool.shut(patience=patience):
                 return

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``ARMNN_PY_LOG``: levels of this package's loggers, and lines that somebody sees.
+"""``ARMNN_PY_LOG``: levels of this package's loggers, and lines on standard error.
 
-A library leaves logging to the program. Only who sets the variable asks for lines, and gets them on
-standard error as long as the program has no handlers of its own.
+A library leaves logging to the program. If the variable is set, lines go to standard error as long
+as the program has no handlers of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _decided = False
 
 
 class _LastHandler(logging.Handler):
-    """Writes to what is standard error at the time, unless the program handles the lines."""
+    """Writes to the current standard error, unless the program has handlers."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one line."""
@@ -32,7 +32,7 @@ class _LastHandler(logging.Handler):
 
 
 def keep_log_levels() -> None:
-    """Do without the variable: somebody has chosen levels in another way."""
+    """Ignore the variable from now on: levels were chosen in another way."""
     global _decided
     _decided = True
 

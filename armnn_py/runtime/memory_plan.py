@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Lifetimes to offsets: where each tensor and each scratch buffer lies in one arena.
+"""From lifetimes to the offset of each tensor and scratch buffer in one arena.
 
 Greedy by size, smallest gap first (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural
-Net Inference", 2020): the biggest record gets its offset first; each lies in the smallest gap
-between records before it whose lifetimes overlap its own, or behind them all.
+Net Inference", 2020): the biggest record gets its offset first; each gets the smallest gap that
+fits between earlier records whose lifetimes overlap its own, or the end.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
     offsets = [0] * len(records)
     order = sorted(range(len(records)), key=lambda i: (-records[i].size, records[i].first, i))
     while order and not records[order[-1]].size:
-        order.pop()  # takes no room, whenever it lives
+        order.pop()  # empty ones need no room
     occupied = _Occupied([records[index] for index in order])
     arena_size = 0
     for index in order:
@@ -85,7 +85,7 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
     return ArenaPlan(tuple(offsets), arena_size)
 
 
-#: A question that meets more ranges has one more step watched, up to so many steps.
+#: A query that meets more ranges than this adds a watched step, up to so many steps.
 _MANY, _MOST_WATCHED = 32, 64
 
 
@@ -95,9 +95,9 @@ class _Occupied:
     A segment tree over the steps: node 1 stands for all of them, nodes ``2 n`` and ``2 n + 1`` for
     the halves of node ``n``. Each node has ranges of bytes, those that touch merged to one.
 
-    Where thousands of buffers live at one time, each node has a few of them, with gaps that those
-    of other nodes fill. Such a step is watched from the first time that this is met: its ranges are
-    kept, too, and the others lie within them.
+    Where thousands of buffers live at one time, each node has a few of them, with gaps that buffers
+    of other nodes fill. Such a step is watched once it is met: its merged ranges are kept, too, and
+    cover those of the nodes.
 
     Parameters
     ----------
@@ -111,10 +111,10 @@ class _Occupied:
         self._leaves = 1 << (last - self._first).bit_length()
         #: How many buffers live at each step, in the end.
         self._living = _count_living(records, self._first, last)
-        #: Steps that are watched, and what is occupied then.
+        #: Watched steps, and the ranges occupied in them.
         self._watched: list[int] = []
         self._at: dict[int, list[int]] = {}
-        #: What was added, for steps that are watched later.
+        #: All added ranges, for steps that are watched later.
         self._added: list[tuple[int, int, int, int]] = []
         #: By node: bytes that are occupied in all of its steps, and those in one at least; begins
         #: and ends of ranges in turn.
@@ -135,7 +135,7 @@ class _Occupied:
     def during(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Ranges of bytes that are occupied in one of these steps, by begin; they may overlap.
 
-        Ranges that lie within those before them are left out, mostly without a look at each.
+        Ranges that lie within earlier ones are left out, mostly without visiting each.
         """
         parts, around = self._nodes(first, last)
         found = [self._at[step] for step in self._watched_during(first, last)]
@@ -161,7 +161,7 @@ class _Occupied:
             self._watch(first, last)
 
     def _watch(self, first: int, last: int) -> None:
-        """Watch the step of these at which most buffers live."""
+        """Watch the step, of these, at which most buffers live."""
         living = self._living[first - self._first : last + 1 - self._first]
         step = first + living.index(max(living))
         if step in self._at:
@@ -213,7 +213,7 @@ def _count_living(records: Sequence[UsageRecord], first: int, last: int) -> list
 
 def _unite(bounds: list[int], begin: int, end: int) -> None:
     """Add a range to ranges that neither overlap nor touch; begins and ends in turn."""
-    # An odd index is inside of a range, or where one ends.
+    # An odd index is inside of a range, or at its end.
     low, high = bisect_left(bounds, begin), bisect_right(bounds, end)
     if low != high or not low & 1:
         bounds[low:high] = [begin][low & 1 :] + [end][high & 1 :]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Between which memories a step moves a tensor, in words for profiles."""
+"""The memories between which a step moves a tensor, in words for profiles."""
 
 from __future__ import annotations
 

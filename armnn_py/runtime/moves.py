@@ -35,8 +35,6 @@ __all__ = [
     "uses_callers_memory",
 ]
 
-#: Layers that the host executes by moving a tensor.
-
 #: What profiles call the kernel of a step that moves a tensor.
 MOVE_NAMES = {
     abi.ARMNN_PLAN_STEP_COPY: "copy",
@@ -47,7 +45,7 @@ MOVE_NAMES = {
     abi.ARMNN_PLAN_STEP_UNMAP: "unmap",
 }
 
-#: Steps that the backend executes whose memory is read.
+#: Steps that are executed by the backend whose memory is read.
 SOURCE_MOVES = (
     abi.ARMNN_PLAN_STEP_RETURN,
     abi.ARMNN_PLAN_STEP_MAP,
@@ -59,9 +57,9 @@ SOURCE_MOVES = (
 class PlannedHandle:
     """A tensor handle that each execution context makes.
 
-    ``managed`` ones live from step ``first`` to ``last`` in the pools of a memory manager. One with
-    a ``parent``, the number of another handle, lies in that: at ``origin``, or all of it under
-    another shape. It is not managed by itself.
+    A ``managed`` handle lives from step ``first`` to ``last`` in the pools of a memory manager. A
+    handle with a ``parent``, the number of another, is a sub-tensor of that: at ``origin``, or, if
+    that is None, all of it under another shape. It is not managed itself.
     """
 
     factory: str
@@ -88,7 +86,7 @@ def add_tensor(build: Build, slot: OutputSlot, memory: Mapping[tuple[int, int], 
 
 
 def lend_output(build: Build, slot: OutputSlot, factory: str, index: int) -> None:
-    """Let the handle of ``slot`` stand for the caller's buffer of output ``index``."""
+    """Let the handle of ``slot`` import the caller's buffer of output ``index``."""
     tensor = PlannedTensor(abi.ARMNN_PLAN_TENSOR_HANDLE, slot.info.byte_size)
     tensor.info, tensor.factory, tensor.managed = slot.info, factory, False
     build.number_of[slot] = handle = build.add(tensor)
@@ -100,7 +98,7 @@ def lend_output(build: Build, slot: OutputSlot, factory: str, index: int) -> Non
 def add_move(build: Build, layer: Layer) -> None:
     """Add the steps of a MemCopy or MemImport layer.
 
-    A handle is mapped once for all who import its memory, and unmapped when the last is done.
+    A handle is mapped once for all readers that import its memory, and unmapped after the last.
     """
     assert layer.inputs[0] is not None
     source = build.number_of[layer.inputs[0]]
@@ -127,7 +125,7 @@ def add_move(build: Build, layer: Layer) -> None:
 
 
 def uses_callers_memory(tensors: Sequence[PlannedTensor], step: PlannedStep) -> bool:
-    """Whether a step has a handle stand for an input or output of the run."""
+    """Whether a step lets a handle import an input or output of the run."""
     if step.kind == abi.ARMNN_PLAN_STEP_LEND:
         return True
     if step.kind != abi.ARMNN_PLAN_STEP_IMPORT:
@@ -136,7 +134,7 @@ def uses_callers_memory(tensors: Sequence[PlannedTensor], step: PlannedStep) -> 
 
 
 def close_maps(build: Build) -> None:
-    """Unmap what is mapped, after the last step that reads it."""
+    """Unmap each mapped handle after the last step that reads it."""
     find_lifetimes(build)
     closing: dict[int, list[PlannedStep]] = {}
     for position, step in enumerate(build.steps):
@@ -153,8 +151,8 @@ def close_maps(build: Build) -> None:
 def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandle]:
     """Handles of the plan, in the order of their numbers; call it after `plan_memory`.
 
-    Where the factory is one of ``in_place`` and the kernel allows it, output 0 is the handle of an
-    input that dies. Parents come before their children.
+    Where the factory is one of ``in_place`` and the kernel allows it, output 0 reuses the handle of
+    an input that ends there. Parents come before their children.
     """
     kind = abi.ARMNN_PLAN_TENSOR_HANDLE
     wholes = {id(tensor.parent) for tensor in build.tensors}
@@ -167,7 +165,7 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
             and source.factory == target.factory
             and target.factory in in_place
             and source.info == target.info
-            # Whether sub-tensors of sub-tensors can be had was tried only where they are planned.
+            # Sub-tensors of sub-tensors were tried only where they are planned.
             and (source.holder.parent is None or id(target) not in wholes)
         )
 

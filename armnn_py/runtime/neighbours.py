@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The tensors that lie in one buffer: which bytes of it are still in use."""
+"""The tensors in one buffer, and which bytes of it are still in use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Neighbours"]
 class Neighbours:
     """The tensors of one buffer.
 
-    Those that no step needs any more are dropped as they are met: a chain of layers that work in
+    Tensors that no step needs any more are dropped as they are met: a chain of layers that work in
     place has as many tensors in one buffer as it has layers.
 
     Parameters
@@ -35,14 +35,14 @@ class Neighbours:
     __slots__ = ("_by_size", "alignment")
 
     def __init__(self, tensors: Sequence[PlannedTensor]) -> None:
-        #: By bits of the size: begin, a number of its own, tensor; in the order of the begins.
+        #: By bits of the size: begin, id, tensor; in the order of the begins.
         self._by_size: dict[int, list[tuple[int, int, PlannedTensor]]] = {}
         self.alignment = max(tensor.alignment for tensor in tensors)
         for tensor in tensors:
             self._insert(tensor.location[1], tensor)
 
     def take_in(self, others: Neighbours, offset: int) -> None:
-        """Add the tensors of another buffer, which begins ``offset`` bytes into this one now."""
+        """Add the tensors of another buffer, which now begins ``offset`` bytes into this one."""
         for entries in others._by_size.values():
             for begin, _, tensor in entries:
                 self._insert(offset + begin, tensor)
@@ -53,7 +53,7 @@ class Neighbours:
     def are_in_use(self, begin: int, end: int, position: int, *, besides: PlannedTensor) -> bool:
         """Whether a step from ``position`` on needs a tensor that has some of these bytes.
 
-        To be asked for positions in order. ``besides`` is not looked at.
+        Call it for positions in order. ``besides`` is not checked.
         """
         for bits, entries in self._by_size.items():
             index = bisect_left(entries, (end,))  # tensors before it begin before the end

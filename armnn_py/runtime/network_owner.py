@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a loaded network needs of the runtime that loaded it."""
+"""The methods of a runtime that its loaded networks use."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["NetworkOwner"]
 
 
 class NetworkOwner(Host, Protocol):
-    """A `Runtime`, as the networks that it loaded see it."""
+    """A `Runtime`, as its loaded networks use it."""
 
     @property
     def closed(self) -> bool:
         """Whether `close` was called."""
 
     def forget(self, network_id: int) -> None:
-        """Let go of a network that was closed."""
+        """Drop a network that was closed."""
 
     def close(self) -> None:
         """Close all networks, then the backends."""

@@ -59,7 +59,7 @@ __all__ = ["NetworkPlan"]
 
 @record
 class StepInfo:
-    """What a step is, for messages and profiles."""
+    """The description of a step for messages and profiles."""
 
     layer: str
     type: str
@@ -68,23 +68,23 @@ class StepInfo:
     memory: str = ""
     #: Of a step that moves a tensor: whose memory it reads and writes; empty: the host's.
     sides: tuple[str, str] = ("", "")
-    #: It imports memory of the caller, who may have been promised that this is not copied.
+    #: Whether it imports memory of the caller, which with ``strict`` must not be copied.
     is_promise: bool = False
 
 
 class NetworkPlan:
-    """A native plan with everything that it borrows: workloads, factories, constants.
+    """A native plan with the workloads, factories and constants that it uses.
 
     Parameters
     ----------
     optimized
         A network without free dimensions.
     network_id
-        What backend contexts know the network by.
+        The network's number for backend contexts.
     debug
-        Who looks at the tensors of Debug layers.
+        The hook that gets the tensors of Debug layers.
     sub_tensors
-        Whether tensors may lie inside others; without it every layer is executed.
+        Whether tensors may be sub-tensors of others; if not, every layer is executed.
 
     Raises
     ------
@@ -94,8 +94,8 @@ class NetworkPlan:
     Attributes
     ----------
     elided
-        Names of Concat, Splitter and Reshape layers that cost nothing: they are no steps, because
-        their tensors lie inside each other.
+        Names of Concat, Splitter and Reshape layers without a step, because their tensors share
+        memory.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class NetworkPlan:
         return {factory.id for factory in factories if factory.supports_in_place}
 
     def _number_tensors(self, build: Build) -> None:
-        """Inputs are bound by the caller, and so is the first use of a slot as an output."""
+        """Number all tensors; inputs and a slot's first use as output are memory of the caller."""
         for index, layer in enumerate(self.network.input_layers):
             slot = layer.outputs[0]
             build.number_of[slot] = build.add(
@@ -242,14 +242,14 @@ class NetworkPlan:
         value = layer.value
         known = self._constants.get(id(value))
         if known is None:
-            # The original is kept too, so that its id stays its own.
+            # The original is kept too, so that no other array gets its id.
             known = (value, aligned_copy(value, ALIGNMENT))
             self._constants[id(value)] = known
         return known[1]
 
     @staticmethod
     def _candidate(build: Build, layer: Layer) -> PlannedStep:
-        """The step of a layer that may turn out to need none, without a workload."""
+        """The step, without a workload, of a layer that may turn out to need no step."""
         return PlannedStep(
             [build.number_of[slot] for slot in layer.inputs if slot is not None],
             [build.number_of[slot] for slot in layer.outputs],
@@ -414,7 +414,7 @@ class NetworkPlan:
         return StepInfo(layer.name, layer.shown_type.label, backend, step.workload.kernel_name)
 
     def _sides(self, step: PlannedStep) -> tuple[str, str]:
-        """Which backends' memory a step reads and writes."""
+        """The backends whose memory a step reads and writes; empty: the host's."""
         factories = self._handle_registry.factories if self._handle_registry is not None else {}
 
         def owner(numbers: list[int]) -> str:
@@ -426,13 +426,13 @@ class NetworkPlan:
     # ---- Devices -----------------------------------------------------------------------------
 
     def note_lost_devices(self) -> None:
-        """After a failure: ask which backends of this plan reported their device lost."""
+        """After a failure: note which backends of this plan reported their device lost."""
         for backend in self._retained:
             backend.note_lost_device()
 
     @property
     def backends(self) -> list[Backend]:
-        """Those that have layers, in the order of their first."""
+        """The backends that have layers, in the order of their first layers."""
         return self._retained
 
     @property
@@ -443,7 +443,7 @@ class NetworkPlan:
     # ---- End ---------------------------------------------------------------------------------
 
     def destroy(self) -> None:
-        """Free plan, workloads and factories in the order that the backend API writes."""
+        """Free plan, workloads and factories in the order that the backend API prescribes."""
         if self.native is not None:
             self.native.destroy()
             self.native = None

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Telling the backends of a runtime that a network comes and goes.
+"""Notices to the backends of a runtime about loading and unloading a network.
 
 As in Arm NN every backend context of the runtime is told, also those that run none of its layers.
-Unlike there, a "before" notice that is answered with an error counts at load, too.
+Unlike in Arm NN, an error in reply to a "before" notice is a veto at load, too.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _logger = logging.getLogger("armnn_py.runtime")
 
 
 class NetworkNotices:
-    """The notices about one network; holds the backends that must hear of its end.
+    """The notices about one network; holds the backends that must be told of its end.
 
     Made before the network's first workload: asks each context by ``before_load_network``.
 
     Raises
     ------
     BackendError
-        A context vetoes the load. Those that had agreed were told ``after_unload_network``.
+        A context vetoes the load. Contexts that had agreed were told ``after_unload_network``.
     InvalidArgumentError
         The runtime is closed.
     """
@@ -41,7 +41,7 @@ class NetworkNotices:
     def __init__(self, registry: BackendRegistry, network_id: int, name: str) -> None:
         self.network_id = network_id
         self.name = name
-        self._told: list[Backend] = []  # who agreed to the load, in order
+        self._told: list[Backend] = []  # backends that agreed to the load, in order
         try:
             for backend in registry.values():
                 if backend.context is not None:
@@ -67,12 +67,12 @@ class NetworkNotices:
             return None if context is None else context.notify(function, self.network_id)
 
     def after_load(self) -> None:
-        """The network is ready; failures are logged."""
+        """Tell that the network is ready; failures are logged."""
         for backend in self._told:
             self._log(backend, "after_load_network")
 
     def before_unload(self, *, obey: bool) -> None:
-        """Ask whether the network may go; a veto that is not obeyed is logged.
+        """Ask whether the network may be unloaded; without ``obey`` a veto is only logged.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class NetworkNotices:
                 )
 
     def after_unload(self) -> None:
-        """The network is gone, or was never made; lets the backends go."""
+        """Tell that the network is gone, or was never made; releases the backends."""
         while self._told:
             backend = self._told.pop()
             try:

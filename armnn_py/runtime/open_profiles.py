@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The profiles that are open: all that running a network needs to know of profiling."""
+"""The open profiles: the interface between running a network and profiling."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["LOCK", "flush_profiles", "note_copies", "open_profiles"]
 
 
 class OpenProfile(Protocol):
-    """A `Profile`, as execution contexts see it."""
+    """A `Profile`, as execution contexts use it."""
 
     copies: int
     copied_bytes: int
@@ -29,14 +29,13 @@ class OpenProfile(Protocol):
         """Count the events of its network; ``dropped`` is the process's count."""
 
 
-# The native buffer is one for the process and reading empties it, so all open profiles are served
-# by whoever reads.
+# The process has one native buffer and reading empties it, so each read serves all open profiles.
 LOCK = threading.RLock()
 open_profiles: list[OpenProfile] = []
 
 
 def flush_profiles() -> None:
-    """Hand what was recorded to the open profiles; before a plan's address can be used again."""
+    """Pass recorded events to the open profiles, before a plan's address can be reused."""
     with LOCK:
         if not open_profiles:
             return
@@ -49,7 +48,7 @@ def flush_profiles() -> None:
 
 
 def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
-    """Tell the open profiles what the last run of a context copied."""
+    """Add the copies of a context's last run to the open profiles."""
     copies, copied_bytes = native.copies
     with LOCK:
         for profile in open_profiles:

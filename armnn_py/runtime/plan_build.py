@@ -43,9 +43,9 @@ class BuildMemory:
 
 
 def add_syncs(build: Build) -> None:
-    """End each row of steps that may return early with a wait, before anybody else's step.
+    """End each sequence of one backend's steps that may return early with a wait.
 
-    Inside a row memory is planned as if each step were done when it returns: the header has
+    Within a sequence, memory is planned as if each step were done when it returns: the header makes
     backends work in the order of the calls.
     """
     steps: list[PlannedStep] = []
@@ -59,7 +59,7 @@ def add_syncs(build: Build) -> None:
 
 
 def find_alignments(build: Build) -> None:
-    """Give each tensor the largest alignment that one of its users asks for."""
+    """Give each tensor the largest alignment that a workload asks for."""
     for step in build.steps:
         if step.workload is None:
             continue
@@ -93,7 +93,7 @@ def find_lifetimes(build: Build) -> None:
     for step in reversed(build.steps):
         if step.workload is None and step.kind in _LENDING:
             source, target = build.tensors[step.inputs[0]], build.tensors[step.outputs[0]]
-            # Those that lie in the target read the source's memory, too.
+            # Sub-tensors of the target read the source's memory, too.
             group = groups[id(target.location[0])]
             source.last = max(source.last, *(member.last for member in group))
     for group in groups.values():
@@ -123,7 +123,7 @@ def plan_memory(build: Build) -> BuildMemory:
             if not tensor.is_foreign:
                 chains.setdefault(id(tensor.location[0]), []).append(tensor)
         elif tensor.kind == abi.ARMNN_PLAN_TENSOR_MAPPED:
-            # For a copy of mapped memory that cannot be read as it is.
+            # For a copy of mapped memory that cannot be read directly.
             tensor.record = len(records)
             records.append(UsageRecord(tensor.first, tensor.last, tensor.size, tensor.alignment))
         elif (
@@ -142,7 +142,7 @@ def plan_memory(build: Build) -> BuildMemory:
             tensor.record = len(records)
         records.append(
             UsageRecord(
-                # A whole that was joined without a step is not written as such.
+                # A whole that was joined without a step is not written by one.
                 min((tensor.first for tensor in chain if tensor.first >= 0), default=-1),
                 max(tensor.last for tensor in chain),
                 max(tensor.size for tensor in chain),
@@ -178,9 +178,9 @@ def share_in_place(
     build
         With lifetimes and sub-tensors.
     kind
-        Which tensors: an ``ARMNN_PLAN_TENSOR_`` value.
+        Kind of the tensors: an ``ARMNN_PLAN_TENSOR_`` value.
     may_share
-        Asked about input and output, when nothing else speaks against it.
+        Called with input and output if everything else allows it.
     """
     if all(tensor.kind != kind for tensor in build.tensors):
         return
@@ -190,7 +190,7 @@ def share_in_place(
             continue
         target = build.tensors[step.outputs[0]]
         if target.kind != kind or target.parent is not None:
-            continue  # it lies elsewhere already
+            continue  # it is a sub-tensor already
         for index, number in enumerate(step.inputs):
             if not (step.workload.requirements.in_place_mask >> index) & 1:
                 continue
@@ -226,7 +226,7 @@ def _can_be_overwritten(
 
 
 def output_alignments(build: Build) -> dict[int, int]:
-    """Alignment by number of output: what a fresh array needs so that nothing is copied."""
+    """Alignment by index of output that a new array needs so that nothing is copied."""
     return {
         tensor.index: tensor.alignment
         for tensor in build.tensors

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FOREIGN", "Build", "PlannedStep", "PlannedTensor"]
 
-#: Tensors whose memory is not the plan's: sub-tensors of them lie there, too.
+#: Tensors whose memory is not the plan's, nor is that of their sub-tensors.
 FOREIGN = (
     abi.ARMNN_PLAN_TENSOR_INPUT,
     abi.ARMNN_PLAN_TENSOR_OUTPUT,
@@ -29,7 +29,7 @@ FOREIGN = (
 
 @dataclass(slots=True, eq=False, repr=False)
 class PlannedTensor:
-    """A tensor on its way into the plan."""
+    """A tensor of a plan that is being built."""
 
     kind: int
     size: int
@@ -39,29 +39,29 @@ class PlannedTensor:
     first: int = -1
     last: int = -1
     record: int = -1  # number of its usage record; -1: it has no bytes in the arena
-    shares: PlannedTensor | None = None  # the first tensor whose memory it takes over
+    shares: PlannedTensor | None = None  # the first tensor that had its memory
     info: TensorInfo | None = None  # of a handle
-    factory: str = ""  # of a handle: which makes it
+    factory: str = ""  # of a handle: id of its factory
     managed: bool = False  # of a handle: whether its memory comes from pools
     parent: PlannedTensor | None = None  # the tensor that this one is a sub-tensor of
     offset: int = 0  # in the parent, in bytes
     origin: tuple[int, ...] | None = None  # in the parent; None: all of it, under another shape
-    joined_by: PlannedStep | None = None  # whose layer joins it to its parent
-    #: A tensor further up than parent or holder, and where in it this one begins: see `location`.
+    joined_by: PlannedStep | None = None  # the step whose layer joins it to its parent
+    #: A tensor above parent and holder, and the offset in it, in bytes: see `location`.
     shortcut: tuple[PlannedTensor, int] | None = None
 
     @property
     def holder(self) -> PlannedTensor:
-        """The first tensor of those that have the same bytes one after the other."""
+        """The first of the tensors that use the same bytes one after the other."""
         return self if self.shares is None else self.shares
 
     @property
     def location(self) -> tuple[PlannedTensor, int]:
-        """The tensor whose memory this one has or lies in, and where, in bytes.
+        """The tensor whose memory this one uses, and the offset in it, in bytes.
 
-        Chains are as long as the network: the way is remembered. That holds while tensors without
-        parent and holder get one, as `share_in_place` does; what is changed in another way must
-        `leave` first.
+        Chains can be as long as the network, so the result is cached. The cache stays valid when a
+        tensor without parent and holder gets one, as in `share_in_place`; before any other change
+        the tensor must `leave`.
         """
         passed: list[tuple[PlannedTensor, int]] = []
         tensor = self
@@ -95,7 +95,7 @@ class PlannedTensor:
 
 @dataclass(slots=True, eq=False, repr=False)
 class PlannedStep:
-    """A step on its way into the plan; ``layer`` is None for a copy of the host and for a sync.
+    """A step while a plan is built; ``layer`` is None for a copy of the host and for a sync.
 
     ``kind`` is an ``ARMNN_PLAN_STEP_`` value for a step without workload that is no sync.
     ``context`` is the backend context of a step that may return before its work is done, and of the
@@ -125,7 +125,7 @@ class Build:
     number_of: dict[OutputSlot, int] = field(default_factory=dict)
     #: Tensors of outputs whose buffers are lent to handles, by index of the output.
     lent: dict[int, int] = field(default_factory=dict)
-    #: By handle: the tensor that its mapped memory is.
+    #: By handle: the tensor for its mapped memory.
     mapped: dict[int, int] = field(default_factory=dict)
 
     def add(self, tensor: PlannedTensor) -> int:

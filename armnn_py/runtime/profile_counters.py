@@ -44,7 +44,7 @@ class Counting:
         return frozenset(c.name for c in self._context.counters if c.counter_class == "delta")
 
     def finish(self) -> dict[str, float]:
-        """Turn the counters off and return what they have come to."""
+        """Turn the counters off and return their values."""
         try:
             return self._context.scaled(self._context.read(), self._before)
         finally:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a profile consists of: times of layers, events of backends, a timeline."""
+"""The records of a profile: times of layers, events of backends, a timeline."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["BackendEvent", "LayerProfile", "TimelineEvent"]
 class LayerProfile:
     """All executions of one layer while the profile was open; times in nanoseconds.
 
-    ``memory`` tells of a copy or import between which memories it goes, as ids of tensor handle
-    factories or the host, e.g. ``host -> Acme/AcmeNpu/Device``; of other layers it is empty. As in
-    Arm NN, its ``backend`` is that of the layer that reads the result, for an output of the network
-    that of the layer that computed it; a map or return is of the backend whose memory is read.
-    ``guids`` has the layers of the user's network that the kernel computes, where a backend that
-    compiled them said so. Where it takes several kernels for them, conversions of what they read or
-    write for instance, each kernel has a record; all its runs for one execution are one call.
-    ``copied_bytes`` were copied by a copy or import in all its calls; 0 where memory was taken as
-    it is. ``reason`` says, in the backend's words, why an import was refused, the last time.
+    ``memory`` of a copy or import has its source and target, as ids of tensor handle factories or
+    the host, e.g. ``host -> Acme/AcmeNpu/Device``; of other layers it is empty. As in Arm NN, the
+    ``backend`` of a copy or import is that of the layer that reads the result, for an output of the
+    network that of the layer that computed it; that of a map or return is the one whose memory is
+    read. ``guids`` has the layers of the user's network that the kernel computes, where a backend
+    that compiled them reports it. If it runs several kernels for them, such as conversions of
+    inputs or outputs, each kernel has a record; all its runs for one execution are one call.
+    ``copied_bytes`` is the sum over all calls of a copy or import; 0 where memory was imported.
+    ``reason`` is the backend's reason for the last refused import.
     """
 
     layer: str
@@ -45,7 +45,7 @@ class LayerProfile:
 
     @property
     def how(self) -> str:
-        """The kernel; of a move its memories, how much was copied, and why it was no import."""
+        """The kernel; for a copy or import its memories, the bytes copied and the refusal, too."""
         words = f"{self.kernel} {self.memory}".rstrip()
         if self.copied_bytes:
             words += f", {counted(self.copied_bytes, 'byte')} copied"
@@ -54,26 +54,26 @@ class LayerProfile:
 
 @dataclass(frozen=True, slots=True)
 class BackendEvent:
-    """Something that a backend told the trace.
+    """An event that a backend reported to the trace.
 
     Attributes
     ----------
     name
-        What it is, in the backend's words.
+        The backend's text for it.
     phase
         ``"begin"``, ``"end"`` or ``"instant"``; begin and end nest on one thread.
     id
-        What the backend numbers its events with, usually a layer's guid.
+        The backend's number for it, usually a layer's guid.
     thread
         A small number, the same for one thread.
     time_ns
-        When it was, on the monotonic clock.
+        Time on the monotonic clock.
     in_run
         Whether it came from a thread that worked for a run of the profiled network; otherwise from
         a thread of a backend, and perhaps for another network.
     layer, backend
-        What was executed at that moment, as in `LayerProfile`; None for what came from a thread of
-        a backend or from between two layers.
+        The layer executed at that moment, as in `LayerProfile`; None for an event from a thread of
+        a backend or between two layers.
     """
 
     name: str
@@ -97,7 +97,7 @@ class TimelineEvent:
     thread
         A small number, the same for one thread.
     time_ns, duration_ns
-        When it began, on the monotonic clock, and how long it took.
+        Begin, on the monotonic clock, and duration.
     """
 
     layer: str

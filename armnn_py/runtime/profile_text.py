@@ -81,7 +81,7 @@ def to_json(profile: Recorded) -> dict[str, Any]:
 
 
 def summary(profile: Recorded) -> str:
-    """Return how many runs there were and what went with them."""
+    """Return the number of runs with their time, copied bytes and lost events."""
     lost = f"; {counted(profile.dropped, 'event')} lost" if profile.dropped else ""
     copied = f"; {counted(profile.copied_bytes, 'byte')} copied" if profile.copies else ""
     return f"{counted(profile.runs, 'run')} in {profile.run_ns / 1e6:.3f} ms{copied}{lost}"
@@ -99,7 +99,7 @@ def to_text(profile: Recorded) -> str:
 
 
 def to_html(profile: Recorded, name: str) -> str:
-    """Return the same for a notebook."""
+    """Return tables and notes as HTML for a notebook."""
     table = html_table(_rows(profile), f"Profile of '{name}': {summary(profile)}")
     counters = _counter_rows(profile)
     if counters:

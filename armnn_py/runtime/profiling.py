@@ -46,7 +46,7 @@ _PHASES: dict[int, Literal["begin", "end", "instant"]] = dict(
 
 @dataclass(slots=True)
 class _Sum:
-    """What is known of a step, or of layers inside it."""
+    """The sums for a step, or for layers inside it."""
 
     info: StepInfo
     calls: int = 0
@@ -66,32 +66,31 @@ def _describe(inner: InnerLayer, part: StepInfo, known: Mapping[int, LayerAssign
 class Profile(Owner, instead="keep its .layers or to_json()"):
     """Records while its ``with`` block is open; holds the result afterwards.
 
-    Only runs of the network that it was asked from are counted, also when others run, or are
-    profiled, beside it. Use it once.
+    Only runs of its own network are counted, also when others run, or are profiled, at the same
+    time. Use it once.
 
     Attributes
     ----------
     layers
-        Time of each layer. Layers that a backend compiled into one part and runs together are
-        shown by kernel, as ``conv1 + relu1``; the part itself has what is left of its time.
+        Time of each layer. Layers that a backend compiled into one sub-graph and runs together are
+        shown by kernel, as ``conv1 + relu1``; the sub-graph itself has the rest of its time.
     timeline
         Each execution of a layer and each run, in the order of their ends.
     runs, run_ns
-        How many runs there were, and their time in all.
+        Number of runs, and their total time.
     copies, copied_bytes
-        How often the host copied a tensor, between memories or to where it is aligned, and how
-        many bytes in all.
+        How often the host copied a tensor, between memories or to align it, and the total bytes.
     dropped
         How many events did not fit into the buffer.
     events
-        What backends told the trace: `BackendEvent`, oldest first, with layer and backend.
+        Events of backends: `BackendEvent`, oldest first, with layer and backend.
     counters
         By backend of the runtime: counter name to value, in the counter's unit. A delta counter's
-        value is by how much it grew, whoever used the backend; an absolute one's its last.
+        value is its increase, by all users of the backend; an absolute one's is its last.
     units
         By backend: counter name to the text of its unit.
     notes
-        What is missing or strange: counters that a backend did not give, and why.
+        Missing or odd results, such as counters that a backend did not report, with the reason.
     """
 
     __slots__ = (
@@ -125,15 +124,15 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._name = name
         self._pool = pool
         self._backends = backends
-        # By plan, step, kernel and guids of layers inside it: what is shown, calls, nanoseconds.
+        # By plan, step, kernel and guids of layers inside it.
         self._sums: dict[tuple[NetworkPlan, int, str, tuple[int, ...]], _Sum] = {}
         self._timeline: list[TimelineEvent] = []
         self._known: dict[NetworkPlan, dict[int, LayerAssignment]] = {}
         self._dropped_before = 0
         self._told: list[BackendEvent] = []
-        # By run, what the step under way copied, and why.
+        # By run: bytes that the current step copied, and why.
         self._copied: dict[tuple[int, int], tuple[int, str]] = {}
-        # Indices of told events by run: whose they are is known when the step has ended.
+        # Indices of events by run: their step is known when it has ended.
         self._in_step: dict[tuple[int, int], list[int]] = {}
         self._counting: dict[str, Counting] = {}
         self.layers: tuple[LayerProfile, ...] = ()
@@ -161,7 +160,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         return self
 
     def _stop(self) -> None:
-        """Take what was recorded so far; nothing is recorded any more."""
+        """Take the events recorded so far, and stop recording."""
         self._finish_counters()
         with LOCK:
             flush_profiles()
@@ -310,7 +309,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     def _attribute(self, step: trace.TraceEvent, info: StepInfo) -> list[BackendEvent]:
         """Attribute events that backends reported during a step to that step.
 
-        Returns what they told on the step's own thread.
+        Returns the events of the step's own thread.
         """
         inside = []
         for index in self._in_step.pop((step.plan, step.run_id), ()):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The runtime: loaded backends and loaded networks, and the order in which they end."""
+"""The runtime: loaded backends and loaded networks, and the order in which they close."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _open_runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
 @record
 class DeviceSpec(Frozen):
-    """What this runtime can run on: backend ids, in the order in which they were registered."""
+    """Ids of the backends of a runtime, in the order in which they were registered."""
 
     supported_backends: tuple[str, ...]
 
@@ -62,7 +62,7 @@ class Runtime(
     backend_options
         Options by backend id: ``{"CpuAcc": {"threads": 2}}``.
     use_environment
-        False: ignore environment variables, for programs that must not load what one names.
+        False: ignore environment variables, for programs that must not load files that one names.
     custom_allocators
         Memory by backend id: ``{"Npu": MyAllocator()}``. A backend that does not accept its
         allocator is not used, and its verdict says so.
@@ -90,7 +90,7 @@ class Runtime(
         custom_allocators: Mapping[str, Allocator] | None = None,
         protected_mode: bool = False,
     ) -> None:
-        self._closed = self._is_done = True  # until there is something to close
+        self._closed = self._is_done = True  # False when there is something to close
         if use_environment:
             use_environment_once()
             use_log_levels_once()
@@ -105,7 +105,7 @@ class Runtime(
             protected_mode=protected_mode,
         )
         self._ids = itertools.count()
-        self._lock = threading.RLock()  # freeing a network may come at any time, also inside it
+        self._lock = threading.RLock()  # a network may be freed at any time, also under this lock
         # Weak: a network that the user drops is freed although the runtime lives on.
         self._networks: weakref.WeakValueDictionary[int, LoadedNetwork] = (
             weakref.WeakValueDictionary()
@@ -121,7 +121,7 @@ class Runtime(
 
     @property
     def load_report(self) -> LoadReport:
-        """A verdict on every file that was met, in the order of the search."""
+        """A verdict on every file that was found, in the order of the search."""
         return self._backends.load_report
 
     @property
@@ -213,16 +213,16 @@ class Runtime(
     def measure(
         self, network: Network, backends: Sequence[str], options: OptimizerOptions
     ) -> float | None:
-        """Time a network without free dimensions on inputs of ones, as measured placement does.
+        """Time a network without free dimensions on inputs of ones, as strategy "measure" does.
 
         Parameters
         ----------
         network
-            What is timed.
+            The network to time.
         backends
             Ids in order of preference.
         options
-            How it is optimised.
+            Options to optimise it with.
 
         Returns
         -------
@@ -234,7 +234,7 @@ class Runtime(
         return time_network(network, backends, self, options)
 
     def forget(self, network_id: int) -> None:
-        """Let go of a network that was closed; called by `LoadedNetwork.close`."""
+        """Drop a network that was closed; called by `LoadedNetwork.close`."""
         with self._lock:
             self._networks.pop(network_id, None)
 
@@ -244,7 +244,7 @@ class Runtime(
         Raises
         ------
         InvalidArgumentError
-            If it is.
+            If the runtime is closed.
         """
         if self._closed:
             raise InvalidArgumentError("the runtime is closed", hints=["make a new Runtime()"])
@@ -266,7 +266,7 @@ class Runtime(
             network._close(patience=patience, obey=obey)
         with self._lock:
             self._closed = True
-        # Backends live on while plans and questions of other threads use them.
+        # Backends live on while plans and support queries of other threads use them.
         self._backends.close()
         self._is_done = True  # last: an interrupted close can be repeated
         drain_log()
@@ -294,12 +294,12 @@ class Runtime(
 
 @atexit.register
 def _close_all() -> None:
-    """Close all runtimes while the interpreter is whole: no network may run after that."""
+    """Close all runtimes while the interpreter is intact: no network may run after that."""
     for runtime in list(_open_runtimes):
         with contextlib.suppress(Exception):
             runtime._close(patience=EXIT_PATIENCE, obey=False)
         with contextlib.suppress(Exception):
-            runtime._backends.quiesce()  # those that a run holds which did not stop
+            runtime._backends.quiesce()  # backends held by a run that did not stop
 
 
 def _after_fork_in_child() -> None:

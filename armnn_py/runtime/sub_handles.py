@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Tensor handles that lie in others: made for contexts, and on trial while a plan is built.
+"""Tensor handles of sub-tensors: made for contexts, and on trial while a plan is built.
 
-A factory says by its traits that it can, and by its answer whether it can in a certain case. So a
-plan makes all such handles once before it relies on them, and no pool is acquired for them; wholes
-that are not managed may have memory of their own meanwhile.
+The traits of a factory tell whether it makes sub-tensors at all; only trying tells for a certain
+one. So a plan makes all such handles once before it relies on them, without acquiring pools; wholes
+that are not managed may allocate memory meanwhile.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def make_sub_handle(
     info: TensorInfo,
     origin: tuple[int, ...] | None,
 ) -> TensorHandle:
-    """Make a handle at ``origin`` of another, or, without origin, of its memory as a whole.
+    """Make a handle at ``origin`` of another; None: for all of its memory.
 
     Raises
     ------
     SubTensorRefusedError
-        If the backend says that this cannot be had.
+        If the backend refuses.
     BackendError
         If it fails in another way.
     """
@@ -49,12 +49,12 @@ def make_sub_handle(
 
 
 def find_refused(build: Build, factories: Mapping[str, TensorHandleFactory]) -> set[int]:
-    """Make all handles that the plan wants inside others, and destroy them again.
+    """Make all handles of sub-tensors of the plan, and destroy them again.
 
     Returns
     -------
     set of int
-        The ids of the tensors for which that was not possible. What lies in them was not tried.
+        The ids of the refused tensors. Sub-tensors of these were not tried.
     """
     trial = _Trial(factories)
     try:

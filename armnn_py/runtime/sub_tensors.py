@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Layers without work: Concat, Splitter and Reshape whose tensors lie inside each other.
+"""Layers without work: Concat, Splitter and Reshape whose tensors share memory.
 
 Where every dimension before the joined or cut axis is 1, the sub-tensors are runs of bytes of the
-whole; the result of a Reshape has the same bytes. Then nothing needs to be executed: in host memory
-the sub-tensors lie in the whole, which may be the caller's; in memory of a backend they are handles
-that its factory makes inside others. Kernels ask for aligned tensors: a layer is executed after all
-if a sub-tensor would begin at another offset, or if the factory refuses one.
+whole; the result of a Reshape has the same bytes. Then nothing is executed: in host memory the
+sub-tensors are ranges of the whole, which may be the caller's; in memory of a backend they are
+sub-tensor handles of its factory. Kernels ask for aligned tensors: a layer is executed after all if
+a sub-tensor would begin at another offset, or if the factory refuses one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["elide_layers", "is_candidate"]
 
-#: What the host asks for where it moves a tensor between memories: backends import by cache lines.
+#: Alignment of tensors that the host moves between memories: backends import by cache lines.
 _MOVE_ALIGNMENT = 64
 
 
@@ -44,7 +44,7 @@ def is_candidate(layer: Layer) -> bool:
 
 
 def _is_reshape(layer: Layer) -> bool:
-    """Whether the one output is the bytes of the first input under another shape."""
+    """Whether the output has the bytes of the first input under another shape."""
     if layer.type != LayerType.RESHAPE or layer.inputs[0] is None:
         return False
     source, target = layer.inputs[0].info, layer.outputs[0].info
@@ -56,7 +56,7 @@ def _is_reshape(layer: Layer) -> bool:
 
 
 def _sub_offsets(layer: Layer) -> list[int] | None:
-    """Where the sub-tensors begin in the whole, in bytes; None if one is no run of its bytes."""
+    """Offsets of the sub-tensors in the whole, in bytes; None if one is no run of its bytes."""
     descriptor = layer.descriptor
     sources = [slot.info for slot in layer.inputs if slot is not None]
     targets = [slot.info for slot in layer.outputs]
@@ -86,7 +86,7 @@ def _sub_offsets(layer: Layer) -> list[int] | None:
 
 
 def _offset(whole: TensorInfo, sub: TensorInfo, view: View) -> int | None:
-    """Where a sub-tensor begins, in bytes; None if it is no run of bytes or has another meaning."""
+    """Offset of a sub-tensor, in bytes; None if it is no run of bytes, or is converted."""
     if sub.data_type != whole.data_type or sub.quantization != whole.quantization:
         return None  # its values are converted
     shape = whole.static_shape
@@ -103,7 +103,7 @@ def _offset(whole: TensorInfo, sub: TensorInfo, view: View) -> int | None:
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Link:
-    """One tensor shall lie in another."""
+    """One tensor is to be a sub-tensor of another."""
 
     sub: PlannedTensor
     whole: PlannedTensor
@@ -119,26 +119,26 @@ def elide_layers(
     *,
     enabled: bool = True,
 ) -> list[str]:
-    """Lay the sub-tensors of candidates into the wholes, or make the steps that execute them.
+    """Lay out the sub-tensors of candidates in the wholes, or make steps that execute them.
 
     Parameters
     ----------
     build
-        With every step of the network; those of candidates have no workload yet. Those of elided
+        With every step of the network; those of candidates have no workload yet. Steps of elided
         layers are removed from it.
     candidates
         Steps of layers that pass `is_candidate`, in the order of the plan.
     make
         Makes the step of a layer that is executed.
     factories
-        By id; they are asked for the handles that lie in others.
+        By id; they are asked for the handles of sub-tensors.
     enabled
-        False executes all of them.
+        False: all candidates are executed.
 
     Returns
     -------
     list of str
-        Names of the layers that are no step any more.
+        Names of the elided layers.
     """
     open_steps = list(candidates)
     position_of = {id(step): position for position, step in enumerate(build.steps)}
@@ -151,7 +151,7 @@ def elide_layers(
             refused = [step for step in open_steps if id(step) in guilty]
         if not refused:
             break
-        # Their workloads ask for alignments, too, so all candidates are laid out again.
+        # The new workloads ask for alignments, too, so all candidates are laid out again.
         executed = {id(step) for step in refused}
         for step in refused:
             assert step.layer is not None
@@ -163,9 +163,10 @@ def elide_layers(
 
 
 def _alignments(build: Build) -> dict[int, int]:
-    """What the steps ask of each tensor, by its id.
+    """Alignments that the steps need, by id of the tensor.
 
-    Of handles only what readers of mapped memory ask: for its own workloads a factory answers.
+    For a handle, only those of readers of its mapped memory: its factory cares for its own
+    workloads.
     """
     needs: dict[int, int] = {}
 
@@ -195,22 +196,22 @@ def _alignments(build: Build) -> dict[int, int]:
 
 
 class _Layout:
-    """Where the tensors of a plan lie, while layers are elided one after the other."""
+    """The memory layout of a plan's tensors, while layers are elided one after the other."""
 
     def __init__(self, build: Build) -> None:
         for tensor in build.tensors:
             tensor.leave()
         self._build = build
         needs = _alignments(build)
-        #: What the tensors that lie in one ask of its address, by its id. Alignments are powers of
-        #: two: where the largest is kept, all are.
+        #: By id: the alignment that the tensors in one need of its address. Alignments are powers
+        #: of two: where the largest is kept, all are.
         self._alignment = {id(t): needs.get(id(t), 1) for t in build.tensors}
-        #: By id: a tensor further up, and where in it this one begins; links in between stay.
+        #: By id: a tensor further up, and the offset in it; links in between stay.
         self._above: dict[int, tuple[PlannedTensor, int]] = {}
         self._undo: list[tuple[PlannedTensor, _Link | None, PlannedStep | None]] = []
 
     def take(self, step: PlannedStep) -> bool:
-        """Let the sub-tensors of a candidate lie in the whole; False if that cannot be."""
+        """Lay out the sub-tensors of a candidate in the whole; False if that is impossible."""
         links = _links(self._build, step)
         self._undo.clear()
         moved = []  # groups of tensors that move
@@ -236,7 +237,7 @@ class _Layout:
         return False
 
     def _join(self, link: _Link, step: PlannedStep) -> bool:
-        """Let the sub-tensor lie in the whole; what lies in the sub-tensor comes with it."""
+        """Put the sub-tensor into the whole, with its own sub-tensors."""
         sub, whole = link.sub, link.whole
         if whole.kind == abi.ARMNN_PLAN_TENSOR_CONSTANT:
             return False
@@ -260,9 +261,9 @@ class _Layout:
         sub.joined_by = step
 
     def _make_root(self, tensor: PlannedTensor) -> bool:
-        """Turn a tensor that is all of others into the one that they lie in.
+        """Make a tensor that has all bytes of its parents their parent instead.
 
-        False if it is less than what it lies in, or that cannot lie elsewhere.
+        False if it has fewer bytes than a parent, or a parent cannot be moved.
         """
         chain = [tensor]
         while chain[-1].parent is not None:
@@ -281,7 +282,7 @@ class _Layout:
         return True
 
     def _locate(self, tensor: PlannedTensor) -> tuple[PlannedTensor, int]:
-        """The tensor that this one lies in, or it itself, and where in it, in bytes."""
+        """The tensor that holds this one, or itself, and the offset in it, in bytes."""
         passed: list[tuple[int, int]] = []
         while tensor.parent is not None:
             above, offset = self._above.get(id(tensor)) or (tensor.parent, tensor.offset)
@@ -294,12 +295,12 @@ class _Layout:
         return tensor, begin
 
     def _is_aligned(self, root: PlannedTensor) -> bool:
-        """Whether all tensors that lie in ``root`` are aligned now that it lies in another."""
+        """Whether all tensors in ``root`` are aligned at its new offset."""
         return self._locate(root)[1] % self._alignment[id(root)] == 0
 
 
 def _links(build: Build, step: PlannedStep) -> list[_Link]:
-    """What lies where if the step is elided; none if tensors occur twice."""
+    """The sub-tensors to lay out if the step is elided; none if tensors occur twice."""
     layer = step.layer
     assert layer is not None
     inputs = [build.tensors[number] for number in step.inputs]
@@ -322,7 +323,7 @@ def _links(build: Build, step: PlannedStep) -> list[_Link]:
 
 
 def _can_lie_elsewhere(tensor: PlannedTensor) -> bool:
-    """Whether somebody else than its producer may say where a tensor lies."""
+    """Whether the plan is free to choose the memory of a tensor."""
     if tensor.kind == abi.ARMNN_PLAN_TENSOR_HANDLE:
-        return tensor.managed  # others stand for memory of the host
+        return tensor.managed  # other handles import memory of the host
     return tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA

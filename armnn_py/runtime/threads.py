@@ -47,7 +47,7 @@ def set_num_threads(count: int) -> None:
 
 
 def use_environment_once() -> None:
-    """Apply ``ARMNN_PY_NUM_THREADS`` unless somebody has chosen a number before."""
+    """Apply ``ARMNN_PY_NUM_THREADS`` unless a number was chosen before."""
     if not _decided:
         count = environment.thread_count()
         if count is not None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Timing a small network: how the optimiser learns which backend is fastest."""
+"""Timing a small network, for the optimiser to choose the fastest backend."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _FEWEST, _MOST = 3, 100
 def time_network(
     network: Network, backends: Sequence[str], runtime: Host, options: OptimizerOptions
 ) -> float | None:
-    """Time runs of a network after one that warms up; no backend hears of a loaded network.
+    """Time runs of a network after a warm-up run; backends get no notice of a network.
 
-    Inputs are ones, which neither underflow nor point outside of anything that has two entries.
+    Inputs are ones: they do not underflow, and as indices are valid for two entries or more.
 
     Returns
     -------
     float or None
-        Least seconds of a run: what disturbs the machine only ever adds to them. None if the
-        network cannot be placed or does not run.
+        Least seconds of a run: other load on the machine only adds to them. None if the network
+        finds no backends or does not run.
     """
     try:
         optimized = optimize(network, backends, runtime=runtime, options=options)
@@ -62,4 +62,4 @@ def time_network(
                 times.append(time.perf_counter() - start)
             return min(times)
     except ArmnnError:
-        return None  # running the network itself tells the error
+        return None  # the error comes when the whole network runs

@@ -248,7 +248,7 @@ class PaddingMethod(IntEnum):
 
 
 class PaddingMode(IntEnum):
-    """What a Pad layer puts around its input."""
+    """The values that a Pad layer puts around its input."""
 
     CONSTANT = 0
     REFLECT = 1  #: mirrored, the border element is not repeated
@@ -256,7 +256,7 @@ class PaddingMode(IntEnum):
 
 
 class PoolingAlgorithm(IntEnum):
-    """What a pooling window computes."""
+    """The value of a pooling window."""
 
     MAX = 0
     AVERAGE = 1
@@ -264,7 +264,7 @@ class PoolingAlgorithm(IntEnum):
 
 
 class RecurrentDirection(IntEnum):
-    """Which way a recurrent layer walks over a sequence."""
+    """The direction in which a recurrent layer walks over a sequence."""
 
     FORWARD = 0
     REVERSE = 1

@@ -15,7 +15,7 @@
 #include "tensor_walk.h"
 
 #define ARMNN_COPY_BLOCK 32u          /* side of a block of a transposing copy, in elements */
-#define ARMNN_COPY_GRAIN_BYTES 65536u /* what is worth a thread */
+#define ARMNN_COPY_GRAIN_BYTES 65536u /* least bytes for a thread */
 
 /* Copies |count| elements; strides in elements of |element_size| bytes. memcpy of a fixed size
  * compiles to one load and one store, and is indifferent to alignment and effective types. */

@@ -11,7 +11,7 @@
 
 #define ARMNN_ACC_ID "CpuAcc"
 #define ARMNN_ACC_VERSION "0.1.0"
-/* Programs are never kept beyond the process, so that this need not name a processor. */
+/* Programs never outlive the process, so that this text need not name a processor. */
 #define ARMNN_ACC_BLOB "armnn_py CpuAcc program, 1"
 
 typedef struct armnn_i_acc_backend_t {
@@ -32,13 +32,13 @@ typedef struct armnn_i_acc_entry_t {
   uint32_t guid_count;
 } armnn_i_acc_entry_t;
 
-/* A tensor that crosses the border of the part. */
+/* A tensor that crosses the border of the sub-graph. */
 typedef struct armnn_i_acc_border_t {
   armnn_i_acc_element_t element;
   uint64_t size; /* bytes */
 } armnn_i_acc_border_t;
 
-/* A compiled part; constant from the end of the compilation on. */
+/* A compiled sub-graph; constant from the end of the compilation on. */
 typedef struct armnn_i_acc_program_t {
   armnn_i_acc_maker_t maker;
   uint32_t input_count, output_count;
@@ -56,7 +56,7 @@ typedef struct armnn_i_acc_program_t {
 } armnn_i_acc_program_t;
 
 armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
-                                                  const armnn_subgraph_t* part);
+                                                  const armnn_subgraph_t* subgraph);
 /* Takes |op| and |guids| (from malloc); false if memory is out: then they stay the caller's. */
 bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* op, uint64_t* guids,
                              uint32_t guid_count);
@@ -67,8 +67,9 @@ void armnn_i_acc_program_clear(armnn_i_acc_program_t* program);
 void armnn_i_acc_program_finish(armnn_i_acc_program_t* program, uint64_t arena_size);
 void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program);
 
-/* The tensors of one run. Input i of the program is inputs[order[i]] for a single layer; a part has
- * no |order|, its input i is inputs[i], and the trace shows its operators by their layers. */
+/* The tensors of one run. Input i of the program is inputs[order[i]] for a single layer; a
+ * sub-graph has no |order|, its input i is inputs[i], and the trace shows its operators by their
+ * layers. */
 typedef struct armnn_i_acc_borders_t {
   const void* const* inputs;
   const uint32_t* order;
@@ -84,7 +85,8 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
 
 /* UNSUPPORTED: |out_layers|, which has room for all, lists the layers that cannot be compiled, in
  * their order. */
-armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn_subgraph_t* part,
+armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker,
+                                   const armnn_subgraph_t* subgraph,
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error);
 
@@ -98,7 +100,7 @@ armnn_status_t armnn_i_acc_get_layer_support(armnn_backend_t* backend,
 
 /* ---- optimize.c, workload.c ---------------------------------------------------------------- */
 
-armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
+armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgraph_t* subgraph,
                                     const armnn_options_t* model_options,
                                     const armnn_optimization_sink_t* sink, armnn_error_t* error);
 armnn_status_t armnn_i_acc_create_workload_factory(armnn_backend_t* backend,

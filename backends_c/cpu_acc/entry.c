@@ -101,8 +101,8 @@ static const armnn_backend_api_t backend_api = {
     .built_minor = ARMNN_BACKEND_API_MINOR,
     .flags = ARMNN_BACKEND_UNLOADABLE,
     .build_features = ARMNN_BUILD_FEATURES,
-    /* Behind backends that somebody installed, also those that declare nothing, wherever this one
-       is linked or found; the reference is last in any case. */
+    /* After backends that the user installed, also those that declare no score, and before the
+       reference, which is last in any case. */
     .score = -1,
     .vendor_version = ARMNN_ACC_VERSION,
     .description = "float32 networks on the vector units of the processor",

@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * optimize.c - optimize_subgraph_view: parts become PRE_COMPILED layers.
+ * optimize.c - optimize_subgraph_view: sub-graphs become PRE_COMPILED layers.
  *
  * Where a layer cannot be compiled after all, it goes back to the host, and the layers before and
- * behind it, which follow each other in an order in which they can run, become parts of their own.
+ * behind it, which follow each other in an order in which they can run, become sub-graphs of their
+ * own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 typedef struct work_t {
   armnn_i_acc_maker_t maker;
-  const armnn_subgraph_t* part;
+  const armnn_subgraph_t* subgraph;
   const armnn_optimization_sink_t* sink;
 } work_t;
 
@@ -23,11 +24,11 @@ static void blob_release(void* object) { armnn_i_acc_program_destroy(object); }
 /* ---- A range of layers as a sub-graph of its own ------------------------------------------- */
 
 typedef struct range_t {
-  armnn_subgraph_t part;
+  armnn_subgraph_t subgraph;
   uint32_t begin, end;
-  uint32_t* numbers;     /* of its layers in the whole */
-  armnn_slot_t* sources; /* of its inputs, in the whole */
-  armnn_slot_t* targets; /* of its outputs, in the whole */
+  uint32_t* numbers;     /* of its layers in the host's sub-graph */
+  armnn_slot_t* sources; /* of its inputs there */
+  armnn_slot_t* targets; /* of its outputs there */
   /* Copies of the layers with slots that count from |begin|. */
   armnn_layer_t* layers;
   const armnn_layer_t** pointers;
@@ -62,12 +63,12 @@ static bool is_read_outside(const armnn_subgraph_t* whole, uint32_t layer, uint3
 }
 
 static armnn_slot_t range_input(range_t* range, const armnn_subgraph_t* whole, armnn_slot_t from) {
-  for (uint32_t i = 0; i < range->part.input_count; ++i) {
+  for (uint32_t i = 0; i < range->subgraph.input_count; ++i) {
     if (range->sources[i].layer == from.layer && range->sources[i].slot == from.slot) {
       return (armnn_slot_t){ARMNN_SLOT_BOUNDARY, i};
     }
   }
-  const uint32_t index = range->part.input_count++;
+  const uint32_t index = range->subgraph.input_count++;
   range->sources[index] = from;
   range->input_infos[index] = from.layer == ARMNN_SLOT_BOUNDARY
                                   ? whole->input_infos[from.slot]
@@ -98,7 +99,7 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
     return false;
   }
   armnn_slot_t* slots = range->slots;
-  range->part.header = whole->header;
+  range->subgraph.header = whole->header;
   for (uint32_t l = begin; l < end; ++l) {
     armnn_layer_t* layer = &range->layers[l - begin];
     *layer = *whole->layers[l];
@@ -113,14 +114,14 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
     range->numbers[l - begin] = l;
     for (uint32_t k = 0; k < layer->output_count; ++k) {
       if (!is_read_outside(whole, l, k, end)) continue;
-      range->targets[range->part.output_count] = (armnn_slot_t){l, k};
-      range->outputs[range->part.output_count++] = (armnn_slot_t){l - begin, k};
+      range->targets[range->subgraph.output_count] = (armnn_slot_t){l, k};
+      range->outputs[range->subgraph.output_count++] = (armnn_slot_t){l - begin, k};
     }
   }
-  range->part.layers = range->pointers;
-  range->part.layer_count = end - begin;
-  range->part.input_infos = range->input_infos;
-  range->part.outputs = range->outputs;
+  range->subgraph.layers = range->pointers;
+  range->subgraph.layer_count = end - begin;
+  range->subgraph.input_infos = range->input_infos;
+  range->subgraph.outputs = range->outputs;
   return true;
 }
 
@@ -134,7 +135,7 @@ static armnn_status_t substitute(const work_t* work, const range_t* range,
                              program,
                              blob_release,
                              {ARMNN_ACC_BLOB, sizeof ARMNN_ACC_BLOB - 1}};
-  return armnn_replace_part(work->sink, &range->part, &place, ARMNN_ACC_ID, &blob);
+  return armnn_replace_part(work->sink, &range->subgraph, &place, ARMNN_ACC_ID, &blob);
 }
 
 static armnn_status_t give_back(const work_t* work, uint32_t layer, const char* reason) {
@@ -165,7 +166,7 @@ static armnn_status_t split(const work_t* work, const range_t* range, const uint
 static armnn_status_t optimize_some(const work_t* work, uint32_t* next, uint32_t end,
                                     armnn_error_t* error) {
   range_t range;
-  if (!range_make(&range, work->part, *next, end)) {
+  if (!range_make(&range, work->subgraph, *next, end)) {
     return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   }
   char text[256] = "";
@@ -175,7 +176,8 @@ static armnn_status_t optimize_some(const work_t* work, uint32_t* next, uint32_t
   uint32_t failed_count = 0;
   armnn_status_t status = ARMNN_STATUS_OUT_OF_MEMORY;
   if (failed != NULL) {
-    status = armnn_i_acc_compile(&work->maker, &range.part, &program, failed, &failed_count, &why);
+    status =
+        armnn_i_acc_compile(&work->maker, &range.subgraph, &program, failed, &failed_count, &why);
   }
   if (status == ARMNN_STATUS_OK) {
     status = substitute(work, &range, program);
@@ -191,7 +193,7 @@ static armnn_status_t optimize_some(const work_t* work, uint32_t* next, uint32_t
 }
 
 /* Layers before a failed one are compiled once more, in a deeper call; those behind the last failed
- * one in a further round, so that a part full of failures needs no deep stack. */
+ * one in a further round, so that a sub-graph full of failures needs no deep stack. */
 static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_t end,
                                      armnn_error_t* error) {
   armnn_status_t status = ARMNN_STATUS_OK;
@@ -201,12 +203,12 @@ static armnn_status_t optimize_range(const work_t* work, uint32_t begin, uint32_
   return status;
 }
 
-armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
+armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgraph_t* subgraph,
                                     const armnn_options_t* model_options,
                                     const armnn_optimization_sink_t* sink, armnn_error_t* error) {
   (void)model_options;
-  const work_t work = {armnn_i_acc_maker((armnn_i_acc_backend_t*)backend), part, sink};
-  const armnn_status_t status = optimize_range(&work, 0, part->layer_count, error);
+  const work_t work = {armnn_i_acc_maker((armnn_i_acc_backend_t*)backend), subgraph, sink};
+  const armnn_status_t status = optimize_range(&work, 0, subgraph->layer_count, error);
   if (status == ARMNN_STATUS_OK || error == NULL || error->code != ARMNN_STATUS_OK) return status;
-  return armnn_fail(error, status, "the host did not take the compiled part");
+  return armnn_fail(error, status, "the host did not take the compiled sub-graph");
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * program.c - a compiled part: made by the compiler, run by any number of threads at a time.
+ * program.c - a compiled sub-graph: made by the compiler, run by any number of threads at a time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +18,27 @@ static armnn_i_acc_border_t border_of(const armnn_tensor_info_t* info) {
 }
 
 armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
-                                                  const armnn_subgraph_t* part) {
+                                                  const armnn_subgraph_t* subgraph) {
   armnn_i_acc_program_t* program = calloc(1, sizeof *program);
   if (program == NULL) return NULL;
   program->maker = *maker;
-  program->input_count = part->input_count;
-  program->output_count = part->output_count;
+  program->input_count = subgraph->input_count;
+  program->output_count = subgraph->output_count;
   program->border =
-      calloc((size_t)part->input_count + part->output_count + 1, sizeof *program->border);
+      calloc((size_t)subgraph->input_count + subgraph->output_count + 1, sizeof *program->border);
   if (program->border == NULL) {
     free(program);
     return NULL;
   }
   armnn_i_acc_border_t* border = program->border;
-  for (uint32_t i = 0; i < part->input_count; ++i) *border++ = border_of(part->input_infos[i]);
-  for (uint32_t k = 0; k < part->output_count; ++k, ++border) {
-    const armnn_slot_t slot = part->outputs[k];
-    if (slot.layer < part->layer_count && slot.slot < part->layers[slot.layer]->output_count) {
-      *border = border_of(part->layers[slot.layer]->output_infos[slot.slot]);
+  for (uint32_t i = 0; i < subgraph->input_count; ++i) {
+    *border++ = border_of(subgraph->input_infos[i]);
+  }
+  for (uint32_t k = 0; k < subgraph->output_count; ++k, ++border) {
+    const armnn_slot_t slot = subgraph->outputs[k];
+    if (slot.layer < subgraph->layer_count &&
+        slot.slot < subgraph->layers[slot.layer]->output_count) {
+      *border = border_of(subgraph->layers[slot.layer]->output_infos[slot.slot]);
     }
   }
   return program;

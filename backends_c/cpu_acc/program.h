@@ -49,8 +49,8 @@ static inline armnn_i_acc_element_t armnn_i_acc_element_of(const armnn_tensor_in
   return element;
 }
 
-/* Memory that is not known before the run: |offset| bytes into binding |binding|. Binding 0 is the
- * arena of the run; then come the inputs, then the outputs of the part. */
+/* Memory whose address is not known before the run: |offset| bytes into binding |binding|. Binding
+ * 0 is the arena of the run; then come the inputs, then the outputs of the sub-graph. */
 #define ARMNN_ACC_ARENA 0u
 typedef struct armnn_i_acc_memory_t {
   uint32_t binding;

@@ -40,7 +40,7 @@ static armnn_status_t check_constant(const armnn_layer_query_t* query, uint32_t 
   return REFUSE(reason, "%s not constant: they are packed when the network is loaded", what);
 }
 
-/* Of layers whose operands have types of their own, and no more. */
+/* For layers that need no check but that of |other_types|. */
 static armnn_status_t check_nothing_more(const armnn_layer_query_t* query, armnn_error_t* reason) {
   (void)query, (void)reason;
   return ARMNN_STATUS_OK;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * workload.c - workloads of parts, and of single layers: those are compiled as parts of one layer
- * when their workload is made, so that there is one way to run anything.
+ * workload.c - workloads of compiled sub-graphs and of single layers. A single layer is compiled as
+ * a sub-graph of one layer when its workload is made, so that everything runs as a program.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ typedef struct workload_t {
   armnn_layer_part_t* layer;  /* from which |own| was compiled */
 } workload_t;
 
-/* Which inputs of a single layer its program reads; null for a part, of which it reads all. */
+/* The inputs that the program of a single layer reads; null for a sub-graph: it reads all. */
 static const uint32_t* order_of(const workload_t* self) {
   return self->layer != NULL ? self->layer->inputs : NULL;
 }
@@ -80,10 +80,11 @@ static const armnn_workload_api_t workload_api = {
 static armnn_status_t take_blob(workload_t* self, armnn_error_t* error) {
   self->program = armnn_part_object(self->info, ARMNN_ACC_BLOB);
   if (self->program != NULL) return ARMNN_STATUS_OK;
-  return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "not a compiled part of %s", ARMNN_ACC_BLOB);
+  return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "not a compiled sub-graph of %s",
+                    ARMNN_ACC_BLOB);
 }
 
-/* A part of one layer. */
+/* Compiles the layer as a sub-graph of one layer. */
 static armnn_status_t compile_layer(workload_t* self, const armnn_i_acc_maker_t* maker,
                                     armnn_error_t* error) {
   self->layer = armnn_part_of_layer(self->info);
@@ -115,7 +116,8 @@ static armnn_status_t check_borders(const workload_t* self, armnn_error_t* error
     fits = is_tensor_of(info->output_infos[k], &program->border[program->input_count + k]);
   }
   if (fits) return ARMNN_STATUS_OK;
-  return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "the part was compiled for other tensors");
+  return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE,
+                    "the sub-graph was compiled for other tensors");
 }
 
 static armnn_status_t create_workload(armnn_workload_factory_t* factory,

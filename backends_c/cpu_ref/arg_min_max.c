@@ -53,7 +53,7 @@ typedef struct search_job_t {
   int32_t output_type;
 } search_job_t;
 
-/* Result r lies behind outer index r / inner and inner index r % inner. */
+/* Result r is that of outer index r / inner and inner index r % inner. */
 static armnn_status_t search_range(void* argument, uint64_t begin, uint64_t end,
                                    uint32_t thread_index) {
   (void)thread_index;

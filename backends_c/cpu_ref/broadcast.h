@@ -3,9 +3,9 @@
  *
  * broadcast.h - the frame around every operation on two operands that broadcast as in numpy.
  *
- * The operation itself is a row function: it writes |count| contiguous results. The strides say, in
- * elements, how x and y go on; broadcasting leaves 1 (goes on) or 0 (stays), and both stay only
- * where there is a single result. The output may be the memory of an operand of the same shape.
+ * The operation itself is a row function: it writes |count| contiguous results. The strides of x
+ * and y, in elements, are 1, or 0 for an operand that repeats; both are 0 only for a single result.
+ * The output may be the memory of an operand of the same shape.
  */
 #ifndef ARMNN_CPU_REF_BROADCAST_H_
 #define ARMNN_CPU_REF_BROADCAST_H_

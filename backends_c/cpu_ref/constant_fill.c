@@ -27,8 +27,8 @@ armnn_status_t armnn_any_reshape__ref(const armnn_kernel_call_t* call, armnn_err
 
 /* ---- Fill ------------------------------------------------------------------------------------ */
 
-/* A quantised output would need a value that is quantised first. The operand that says the shape is
- * not read: the output's info has the same shape. */
+/* A quantised output is refused: the value is not quantised. The operand with the shape is not
+ * read: the output's info has the same shape. */
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const int32_t type = query->output_infos[0]->data_type;
   if (!armnn_data_type_is_quantized(type)) return ARMNN_STATUS_OK;

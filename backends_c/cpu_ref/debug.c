@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * debug.c - DEBUG: hands its input on and logs a line about it, if somebody keeps such lines:
+ * debug.c - DEBUG: hands its input on and logs a line about it, if the log keeps debug lines:
  *
  *   debug conv1 (0): float32 1x64x56x56, min -1.5, max 3.25, mean 0.125
  *

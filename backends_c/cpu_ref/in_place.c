@@ -4,7 +4,8 @@
  * in_place.c - tells the host when an output may take the memory of an input.
  *
  * Only for kernels that read an element of such an input no later than they write the element of
- * the output at the same place. An operand that is broadcast has fewer elements and is left alone.
+ * the output with the same index. An operand that is broadcast has fewer elements and is left
+ * alone.
  */
 #include "kernels.h"
 

@@ -20,7 +20,7 @@
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
 
-/* What these two kernels take beside the rules of their layers. */
+/* Limits of these two kernels beyond the rules of their layers. */
 armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t* query,
                                                       armnn_error_t* reason);
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason);

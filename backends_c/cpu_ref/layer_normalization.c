@@ -21,7 +21,7 @@ typedef struct layer_norm_job_t {
   double eps;
 } layer_norm_job_t;
 
-/* Where element |at| of the dimensions from |axis| on has its parameter, which broadcasts. */
+/* Index of the parameter, which broadcasts, for element |at| of the dimensions from |axis| on. */
 static uint64_t parameter_index(const layer_norm_job_t* job, const armnn_tensor_info_t* info,
                                 uint64_t at) {
   uint64_t index = 0, step = 1;

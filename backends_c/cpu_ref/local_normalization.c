@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * local_normalization.c - INSTANCE_NORMALIZATION, L2_NORMALIZATION and NORMALIZATION (local
- * response): layers that measure the input itself. Sums are taken in double precision.
+ * response): layers that compute their scale from the input. Sums are taken in double precision.
  */
 #include <math.h>
 
@@ -111,7 +111,7 @@ armnn_status_t armnn_f32_l2_normalization__ref(const armnn_kernel_call_t* call,
 
 /* ---- Local response: x / (k + alpha * sum of squares of the neighbours) ^ beta --------------- */
 
-/* The part of [index - (size - 1) / 2, index + size / 2] that lies in [0, count). */
+/* The indices [index - (size - 1) / 2, index + size / 2], cut to [0, count). */
 static void neighbours(int64_t index, int64_t size, int64_t count, int64_t* out_begin,
                        int64_t* out_end) {
   const int64_t begin = index - (size - 1) / 2, end = index + size / 2 + 1;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * pad_tile.c - PAD in its three modes, and TILE: outputs that are larger than the input and take
- * each row from somewhere in it.
+ * pad_tile.c - PAD in its three modes, and TILE: outputs that are larger than the input and whose
+ * rows are made from rows of the input.
  *
  * Both go over rows of the output, find the input row that belongs there, and write the row in
  * contiguous pieces. Dimensions that are left alone are merged with their neighbours first.
@@ -51,7 +51,7 @@ static armnn_status_t frame_run(frame_t* frame, const armnn_host_t* host, armnn_
 /* ---- Pad ------------------------------------------------------------------------------------- */
 
 /* Input index for output index |index| of a dimension of |dim| elements behind |before| of padding;
- * UINT64_MAX for the padding of the constant mode. Reflections go on beyond a full length. */
+ * UINT64_MAX for the padding of the constant mode. Padding longer than the input reflects again. */
 static uint64_t padded_index(int32_t mode, uint64_t index, uint64_t before, uint64_t dim) {
   if (index >= before && index - before < dim) return index - before;
   if (mode == ARMNN_PAD_CONSTANT) return UINT64_MAX;

@@ -44,7 +44,7 @@ static int64_t taps_counted(const armnn_i_ref_window_t* window, int64_t position
   return end - begin;
 }
 
-/* What has been seen by up to BLOCK neighbouring windows. */
+/* Accumulators of up to BLOCK neighbouring windows. */
 typedef struct seen_t {
   float maximum[BLOCK];
   double sum[BLOCK];

@@ -11,7 +11,7 @@
 
 enum { BLOCK = 64 };
 
-/* Between which two inputs one output lies, and how far from the first of them. */
+/* The two inputs that an output is between, and its distance from the first. */
 typedef armnn_resize_source_t source_t;
 
 static source_t source_of(const armnn_resize_descriptor_t* d, int64_t o, int64_t input,

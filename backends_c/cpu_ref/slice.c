@@ -31,7 +31,7 @@ armnn_status_t armnn_any_slice__ref(const armnn_kernel_call_t* call, armnn_error
 
 /* ---- Strided slice --------------------------------------------------------------------------- */
 
-/* What one dimension of the input comes to. */
+/* The elements that are taken from one dimension of the input. */
 typedef struct strided_range_t {
   int64_t begin; /* index of the first element; inside the dimension if |count| is not 0 */
   int64_t stride;

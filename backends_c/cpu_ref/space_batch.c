@@ -3,9 +3,9 @@
  *
  * space_batch.c - SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND.
  *
- * The image side has few batches and a large space, the batch side has an image for each place in a
- * block: images of place (0, .., 0) first, then those of the next place, the last dimension of
- * places running fastest. The element at s of place k on the batch side is the one at
+ * The image side has few batches and a large space, the batch side has an image for each pixel of a
+ * block: images of pixel (0, .., 0) first, then those of the next pixel, the last dimension of the
+ * block running fastest. The element at s of pixel k on the batch side is the one at
  * s * block + k - offset on the image side, where the offset is the padding or the crop before.
  */
 #include "convert.h"
@@ -23,7 +23,7 @@ typedef struct sides_t {
   int to_batch;
 } sides_t;
 
-/* Both descriptors have the same members in the same places but for their names. */
+/* Both descriptors have the same layout; only names of members differ. */
 static sides_t sides_of(int32_t type, const void* descriptor) {
   sides_t sides;
   int32_t layout;
@@ -50,7 +50,7 @@ static sides_t sides_of(int32_t type, const void* descriptor) {
   return sides;
 }
 
-/* Fills the output with what means 0. */
+/* Fills the output with the element that means 0. */
 static armnn_status_t fill_zeros(const armnn_kernel_call_t* call) {
   const armnn_tensor_info_t* output = ARMNN_OUT_INFO(call, 0);
   const int64_t target_stride = 1, source_stride = 0;

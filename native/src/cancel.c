@@ -4,8 +4,8 @@
  * cancel.c - from a run id to the flag "stop", from any thread, without locks.
  *
  * The lower bits of a run id say where its flight lies, the upper ones count the runs of that
- * flight. An id is believed only if the flight carries it now, so a wrong or outdated number
- * answers "no" and touches nothing else.
+ * flight. An id counts only if it is the flight's present one, so a wrong or outdated id answers
+ * "no" and touches nothing else.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ void armnn_i_flight_end(armnn_i_flight_t* flight) {
 void armnn_i_flight_cancel(armnn_i_flight_t* flight) {
   const uint64_t run_id = atomic_load_explicit(&flight->run_id, memory_order_acquire);
   uint64_t before = atomic_load_explicit(&flight->cancelled_id, memory_order_relaxed);
-  /* Ids of a flight only grow; one who comes late must not undo the cancel of a later run. */
+  /* Ids of a flight only grow; a late call must not undo the cancel of a later run. */
   while (before < run_id &&
          !atomic_compare_exchange_weak_explicit(&flight->cancelled_id, &before, run_id,
                                                 memory_order_release, memory_order_relaxed)) {

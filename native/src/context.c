@@ -60,7 +60,7 @@ static armnn_i_handle_t* opener_of(const armnn_context_t* context, uint32_t numb
   return NULL; /* the check of the plan made sure that there is one */
 }
 
-/* Whose memory the handle of an IMPORT or a LEND will stand for. */
+/* How long the handle of an IMPORT or a LEND uses its memory, and whose mapped memory it is. */
 static void fill_term(const armnn_context_t* context, uint32_t number, uint32_t operand,
                       armnn_i_move_t* move) {
   const armnn_plan_t* plan = context->plan;

@@ -35,7 +35,7 @@ __attribute__((format(printf, 3, 4))) armnn_status_t armnn_i_fail_if_silent(armn
                                                                             const char* format,
                                                                             ...);
 void armnn_i_error_clear(armnn_error_t* error);
-/* Somebody wrote into |error| since it was cleared, maybe less than all that belongs together. */
+/* Whether any member of |error| was set since it was cleared. */
 static inline bool armnn_i_error_is_used(const armnn_error_t* error) {
   return error->needed != 0 || error->code != ARMNN_STATUS_OK || error->vendor_code != 0 ||
          (error->text != NULL && error->capacity > 0 && error->text[0] != '\0');
@@ -56,9 +56,8 @@ void armnn_i_free(void* memory);
 /* Zeroed, and never null for a |count| of 0; null when memory is out. Freed by free. */
 void* armnn_i_make_array(uint64_t count, size_t item_size);
 
-/* A number for the object that holds the code at |address|, made of where it lies, its name and
- * what its headers say: another object has another number, at the same place as well. 0: no code.
- */
+/* A number for the shared object that holds the code at |address|, made of its address, name and
+ * headers: another object has another number, even at the same address. 0: no code. */
 uint64_t armnn_i_code_identity(const void* address);
 
 /* ---- clock --------------------------------------------------------------------------------- */
@@ -113,10 +112,10 @@ typedef struct armnn_i_worker_t {
   pthread_t thread;
 } armnn_i_worker_t;
 
-/* One job at a time. |gate| says all about it in one word, from the top: 32 bits of generation
- * (odd: open), 16 bits of workers that ever entered, 16 bits of workers inside. A worker enters by
- * a compare-and-swap and the owner closes the gate when no chunk is left, so that a job never waits
- * for a worker that wakes up late. */
+/* One job at a time. |gate| holds the state of the job in one word, from the top: 32 bits of
+ * generation (odd: open), 16 bits of workers that ever entered, 16 bits of workers inside. A worker
+ * enters by a compare-and-swap and the owner closes the gate when no chunk is left, so that a job
+ * never waits for a worker that wakes up late. */
 typedef struct armnn_i_pool_t {
   pthread_mutex_t owner; /* held by the parallel_for that has the workers, and to change them */
   _Atomic uint32_t requested;     /* threads wanted, the caller included; 0 = not resolved */
@@ -131,8 +130,8 @@ typedef struct armnn_i_pool_t {
 
   _Alignas(ARMNN_CACHE_LINE) armnn_range_fn_t body;
   void* argument;
-  uint64_t chunk_size; /* of each chunk; ... */
-  uint64_t remainder;  /* ... the first so many have one more */
+  uint64_t chunk_size; /* elements of each chunk; */
+  uint64_t remainder;  /* the first |remainder| chunks have one more */
   uint64_t chunk_count;
   armnn_i_scope_t scope;
   _Atomic uint32_t limit;         /* workers that may enter */
@@ -201,8 +200,8 @@ static inline bool armnn_i_trace_enabled(armnn_i_trace_t* trace) {
 }
 armnn_status_t armnn_i_trace_start(armnn_i_trace_t* trace, uint64_t capacity);
 void armnn_i_trace_stop(armnn_i_trace_t* trace);
-/* In the child of a fork, with |mutex| held: empties the buffer. What the parent recorded is the
- * parent's, and a place that another thread had claimed would never be filled. */
+/* In the child of a fork, with |mutex| held: empties the buffer. Its events are the parent's, and a
+ * slot that another thread had claimed would never be filled. */
 void armnn_i_trace_after_fork(armnn_i_trace_t* trace);
 uint64_t armnn_i_trace_read(armnn_i_trace_t* trace, armnn_trace_event_t* out_events,
                             uint64_t capacity);
@@ -218,14 +217,14 @@ typedef struct armnn_i_flight_t {
   _Atomic uint64_t cancelled_id;                      /* the run that somebody cancelled */
   _Atomic uint64_t deadline_ns;                       /* 0: none */
   uint64_t sequence;                                  /* runs so far; only its context touches it */
-  uint64_t number; /* where in the registry, for the lower bits of run ids */
+  uint64_t number; /* index in the registry: the lower bits of run ids */
   struct armnn_i_flight_t* next_free;
 } armnn_i_flight_t;
 
 #define ARMNN_FLIGHT_CHUNK 256u
 #define ARMNN_FLIGHT_CHUNKS 256u
 #define ARMNN_FLIGHT_BITS 16
-/* Number of a flight that found no place: its runs stop between steps, not inside one. */
+/* Number of a flight when the registry is full: its runs stop between steps, not inside one. */
 #define ARMNN_FLIGHT_NONE ((UINT64_C(1) << ARMNN_FLIGHT_BITS) - 1)
 
 /* Finds flights by run id without locks. Chunks are never freed, so that any number is safe. */
@@ -245,8 +244,8 @@ void armnn_i_flight_end(armnn_i_flight_t* flight);
 void armnn_i_flight_cancel(armnn_i_flight_t* flight);
 /* Cancelled or past its deadline; false for an id that names no run in flight. */
 bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
-/* On the thread of the run |run_id|: asks the run's interrupt, if its time has come, and cancels
- * the run if it says so. Elsewhere nothing. */
+/* On the thread of the run |run_id|: asks the run's interrupt, if it is due, and cancels the run if
+ * the answer is yes. On other threads: does nothing. */
 void armnn_i_ask_interrupt(uint64_t run_id);
 
 /* ---- plan.c, plan_check.c, context.c, executor.c, handles.c -------------------------------- */
@@ -255,7 +254,7 @@ typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,
                                                armnn_error_t* error);
 
-/* What a SYNC step has for a workload. */
+/* The workload of a SYNC step. */
 typedef struct armnn_i_sync_t {
   armnn_workload_t base; /* without a table: only armnn_i_sync_execute sees it */
   armnn_backend_context_t* backend_context;
@@ -294,11 +293,11 @@ struct armnn_plan_t {
   armnn_i_plan_step_t* steps;
   uint32_t* operands;         /* tensor numbers of all steps */
   uint32_t* external_tensors; /* of each run input, then of each run output */
-  uint32_t* patch_begin;      /* for each external and MAPPED tensor, and one more: its first */
-  uint32_t* patches;          /* operands that name it, or a part of it */
+  uint32_t* patch_begin;      /* index of each external and MAPPED tensor's first patch; end */
+  uint32_t* patches;          /* operands that name the tensor, or a sub-tensor of it */
 };
 
-/* What the check learns on the way. */
+/* Counts and sizes that the check finds on the way. */
 typedef struct armnn_i_plan_facts_t {
   uint32_t operand_count;
   uint32_t mapped_count;
@@ -308,8 +307,8 @@ typedef struct armnn_i_plan_facts_t {
 armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_facts_t* out_facts,
                                   armnn_error_t* error);
 void armnn_i_plan_release(armnn_plan_t* plan);
-/* How a step of |kind| that moves tensors is executed, and what the trace calls it. The operands
- * tell which of the copies it is: null for one that is no handle. Null: no such kind. */
+/* The function that executes a step of |kind| that moves a tensor, and its name in the trace; null:
+ * no such kind. |from_handle| and |to_handle|: whether that side is a handle. */
 armnn_i_execute_fn_t armnn_i_find_move(int32_t kind, bool from_handle, bool to_handle,
                                        const char** out_name);
 /* Executes a SYNC step; |workload| is an armnn_i_sync_t. */
@@ -326,7 +325,7 @@ typedef struct armnn_i_step_t {
 /* An input or output of the run. */
 typedef struct armnn_i_external_t {
   const void* bound; /* the caller's address that the steps have now */
-  void* staging;     /* the copy's place, null: never copied */
+  void* staging;     /* memory of the copy, null: never copied */
   uint64_t size;
   uint64_t alignment;
   bool is_staged; /* |bound| is misaligned: the steps have |staging| instead */
@@ -335,38 +334,38 @@ typedef struct armnn_i_external_t {
 /* A handle of the context, and what the host has done with it. */
 typedef struct armnn_i_handle_t {
   armnn_tensor_handle_t* handle;
-  const void* imported; /* memory of the host that it stands for, or null */
-  int32_t term;         /* armnn_i_import_term_e of that */
-  uint32_t import_step; /* which imported it */
-  /* Whose mapped memory it stands for: that is not unmapped before, nor destroyed. */
+  const void* imported; /* memory of the host that it uses, or null */
+  int32_t term;         /* armnn_i_import_term_e of |imported| */
+  uint32_t import_step; /* the step that imported it */
+  /* The handle whose mapped memory this one imported: it stays mapped as long as that lasts. */
   struct armnn_i_handle_t* lender;
   uint32_t borrower_count; /* handles that have this one as their lender */
-  uint32_t map_count;      /* how often it was mapped and not unmapped */
-  void* mapped;            /* what the first of them got */
+  uint32_t map_count;      /* maps without their unmap so far */
+  void* mapped;            /* the address that the first of these maps gave */
   bool is_padded;          /* its mapped memory was seen not to be dense */
   bool is_allocated;       /* asked for memory of its own after an import was refused */
 } armnn_i_handle_t;
 
-/* How long a handle may stand for memory of the host. */
+/* How long a handle may use memory of the host. */
 enum armnn_i_import_term_e {
   ARMNN_IMPORT_FOR_CONTEXT = 0, /* the arena's, or a constant's */
   ARMNN_IMPORT_FOR_RUN = 1,     /* the caller's; longer if the run says that it stays */
   ARMNN_IMPORT_FOR_MAP = 2,     /* another backend's, until it is unmapped */
-  ARMNN_IMPORT_KEPT = 3,        /* the backend failed to give it back: it is asked again */
+  ARMNN_IMPORT_KEPT = 3,        /* unimport_memory failed: it is called again */
 };
 
-/* What a step that moves tensors has for a workload. */
+/* The workload of a step that moves a tensor. */
 typedef struct armnn_i_move_t {
   armnn_workload_t base; /* without a table */
   struct armnn_context_t* context;
   armnn_i_handle_t* source; /* of the first input, null: host memory */
   armnn_i_handle_t* target; /* of the first output */
-  armnn_i_handle_t* lender; /* IMPORT of what is mapped: whose memory that is */
+  armnn_i_handle_t* lender; /* IMPORT of mapped memory: the handle that is mapped */
   uint64_t size;
   void* staging;      /* MAP, COPY: for memory that cannot be read as it is, or null */
   uint64_t alignment; /* MAP */
   uint32_t patch;     /* MAP: number of the patch list */
-  uint32_t step;      /* which it is */
+  uint32_t step;      /* number of the step */
   int32_t term;       /* IMPORT, LEND: armnn_i_import_term_e */
 } armnn_i_move_t;
 
@@ -391,16 +390,16 @@ struct armnn_context_t {
   atomic_int state;
 };
 
-/* Points every operand that names patched tensor |number|, or a part of it, to |address|. */
+/* Points every operand that names patched tensor |number|, or a sub-tensor of it, to |address|. */
 void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address);
 void armnn_i_context_free(armnn_context_t* context);
-/* After a run that ended early: closes what is open, and takes back what was lent of it. */
+/* After a run that ended early: unmaps all handles, and unimports their memory before. */
 void armnn_i_unmap_all(armnn_context_t* context);
-/* The handles stand for no memory of the caller any more. |out_step|, which may be null: the step
- * that imported what a backend failed to give back. */
+/* All handles unimport memory of the caller. |out_step|, which may be null: the step that imported
+ * the memory that a backend failed to unimport. */
 armnn_status_t armnn_i_unimport_callers(armnn_context_t* context, uint32_t* out_step,
                                         armnn_error_t* error);
-/* The handles stand for no memory of the host any more. */
+/* All handles unimport memory of the host. */
 void armnn_i_unimport_all(armnn_context_t* context);
 
 /* ---- host.c -------------------------------------------------------------------------------- */

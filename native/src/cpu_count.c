@@ -94,8 +94,8 @@ static void unescape(char* text) {
   *out = '\0';
 }
 
-/* Finds the mount. One that shows only a part of the hierarchy (a container's) names that part; our
- * path is then counted from there. */
+/* Finds the mount. A container's mount may show a sub-tree of the hierarchy and names it; our path
+ * is then counted from there. */
 static bool find_mount(const char* root, bool unified, cgroup_place_t* place) {
   char name[PATH_SIZE];
   snprintf(name, sizeof name, "%s/proc/self/mountinfo", root);

@@ -42,7 +42,7 @@ static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void
     }
     target = context->arena; /* a workload would take null for "absent" */
   } else if (((uintptr_t)address & (external->alignment - 1)) != 0) {
-    external->is_staged = true; /* the check of the plan made sure that there is a place */
+    external->is_staged = true; /* the check of the plan made sure that there is one */
     target = external->staging;
   }
   external->bound = address;
@@ -153,8 +153,8 @@ static armnn_status_t look(walk_t* walk) {
   return ARMNN_STATUS_OK;
 }
 
-/* A step did not answer OK. Its own words stay; a step that gave way to a cancel or to the deadline
- * is not to blame. */
+/* A step did not answer OK. Its own message stays; a step that stopped because of a cancel or the
+ * deadline is not to blame. */
 static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
   armnn_run_t* run = walk->run;
   if (status == ARMNN_STATUS_CANCELLED || status == ARMNN_STATUS_TIMEOUT) {
@@ -178,8 +178,8 @@ static void trace_step(const armnn_context_t* context, uint32_t index, uint64_t 
                     (armnn_string_t){name, strlen(name)}, index, begin, end - begin);
 }
 
-/* What a step copied, and what the backend said if it did not import: those words are cleared when
- * the step has done it in another way. */
+/* Records the bytes that a step copied and, if a backend refused an import, its reason in |error|,
+ * which the caller clears afterwards: the step itself succeeded. */
 static void trace_copy(const armnn_context_t* context, uint32_t index, uint64_t bytes,
                        const armnn_error_t* error, uint64_t begin) {
   if (!context->plan->steps[index].moves) return;
@@ -196,7 +196,7 @@ static void trace_copy(const armnn_context_t* context, uint32_t index, uint64_t 
     while (size < words.size && size > 0 && ((unsigned char)words.data[size] & 0xC0) == 0x80) {
       --size; /* not inside a character */
     }
-    if (size == 0) size = words.size < MOST ? words.size : MOST; /* it is no text */
+    if (size == 0) size = words.size < MOST ? words.size : MOST; /* not UTF-8 */
     armnn_i_trace_add(&armnn_i_core.trace, ARMNN_TRACE_EVENT_COPY,
                       (armnn_string_t){words.data, size}, piece == 0 ? bytes : 0, begin, 0);
     words.data += size;
@@ -217,7 +217,7 @@ static void await_pending(walk_t* walk, bool traced) {
   if (traced) trace_step(context, sync, begin);
 }
 
-/* A compile-time |traced| makes two loops of it, one without any of the clock calls. */
+/* |traced| is a constant where this is inlined: of the two loops one has no clock calls. */
 __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* walk,
                                                                        const bool traced) {
   armnn_context_t* const context = walk->context;
@@ -274,7 +274,8 @@ static armnn_status_t walk_traced(walk_t* walk) {
   return status;
 }
 
-/* The caller may free it now. The run's own failure counts more than one of giving back. */
+/* The caller may free its memory after the run. If the run has failed, that counts more than a
+ * failure to unimport. */
 static armnn_status_t give_memory_back(armnn_context_t* context, armnn_run_t* run,
                                        armnn_status_t status, armnn_error_t* error) {
   armnn_error_t ignored = {{sizeof ignored, ARMNN_STRUCT_ERROR}, 0, 0, NULL, 0, 0};

@@ -13,7 +13,7 @@ typedef armnn_i_move_t move_t;
 
 /* ---- Calls of a handle --------------------------------------------------------------------- */
 
-/* What a function of the handle says goes here first, so that its name can stand before it. */
+/* Buffer for the message of a handle's function, so that the function's name can go before it. */
 typedef struct words_t {
   armnn_error_t error;
   char text[512];
@@ -48,8 +48,8 @@ static armnn_status_t blame(armnn_error_t* error, const char* function, armnn_st
   } while (0)
 #define WITH(...) __VA_ARGS__,
 
-/* Who maps what is mapped gets the same memory: the backend hears of the first map and of the last
- * unmap. The check of the plan sees to it that nobody writes to what is open to readers. */
+/* A second map gives the same memory: only the first map and the last unmap reach the backend. The
+ * check of the plan made sure that nothing writes to memory that is mapped for reading. */
 static armnn_status_t map(armnn_i_handle_t* item, uint32_t access, void** out_memory,
                           armnn_error_t* error) {
   if (item->map_count != 0) {
@@ -90,8 +90,8 @@ static armnn_status_t unimport(armnn_i_handle_t* item, armnn_error_t* error) {
   return ARMNN_STATUS_OK;
 }
 
-/* Handles that stand for memory of |term| do so no more; for that of |lender| only, if that is not
- * null. All of them, whatever one answers; the first failure is told, and |out_item| was it. */
+/* Unimports memory of |term| from all handles; only memory of |lender|, if that is not null. Goes
+ * on after a failure and answers the first one, of handle |out_item|. */
 static armnn_status_t unimport_term(armnn_context_t* context, int32_t term,
                                     const armnn_i_handle_t* lender, armnn_i_handle_t** out_item,
                                     armnn_error_t* error) {
@@ -145,11 +145,11 @@ typedef struct layout_t {
   uint64_t row;  /* bytes that lie together */
 } layout_t;
 
-/* More than any address has bits for is no distance in memory. */
+/* Addresses have fewer bits: no two bytes in memory are farther apart. */
 #define FARTHEST ((uint64_t)1 << 47)
 
-/* Whether no two elements, of |element| bytes each, lie in one place: from the smallest stride on,
- * each goes past all that the ones before it reach. */
+/* Whether no two elements, of |element| bytes each, overlap: each stride, from the smallest on, is
+ * at least the extent of the dimensions before it. */
 static bool strides_are_sound(const layout_t* layout, uint32_t rank, uint64_t element) {
   bool is_done[ARMNN_MAX_DIMS] = {false};
   uint64_t extent = element;
@@ -202,7 +202,7 @@ static armnn_status_t get_layout(const armnn_i_handle_t* item, uint64_t size, la
   return ARMNN_STATUS_OK;
 }
 
-/* Between |mapped|, laid out so, and dense memory. */
+/* Copies between |mapped|, which has |layout|, and |dense|. */
 static void copy_rows(const layout_t* layout, unsigned char* mapped, unsigned char* dense,
                       bool to_mapped, uint64_t size) {
   uint64_t position[ARMNN_MAX_DIMS] = {0};
@@ -293,8 +293,7 @@ static armnn_status_t copy_out(armnn_workload_t* workload, const armnn_execute_a
   return SOURCE(read_handle(move->source, args->outputs[0], move->size, error));
 }
 
-/* A map of |item| that is dense goes to |out_memory|; otherwise that is null, and nothing is open.
- */
+/* Maps |item| to |out_memory| if its memory is dense; else that is null, and nothing is mapped. */
 static armnn_status_t map_dense(armnn_i_handle_t* item, uint32_t access, uint64_t size,
                                 void** out_memory, armnn_error_t* error) {
   layout_t layout;
@@ -310,7 +309,7 @@ static armnn_status_t map_dense(armnn_i_handle_t* item, uint32_t access, uint64_
 }
 
 /* From one backend's memory to another's: through a map of either side that is dense, else through
- * a place in the arena. */
+ * a copy in the arena. */
 static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                   armnn_error_t* error) {
   const move_t* move = (const move_t*)workload;
@@ -348,13 +347,13 @@ static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execut
 
 /* ---- Imports ------------------------------------------------------------------------------- */
 
-/* Lets |item| stand for |memory|. |out_taken| is false if the backend does not take that memory,
- * and then |error| says why. */
+/* Imports |memory| into the target's handle. |out_taken| is false if the backend refuses it, and
+ * then |error| says why. */
 static armnn_status_t take(const move_t* move, void* memory, bool* out_taken,
                            armnn_error_t* error) {
   armnn_i_handle_t* item = move->target;
   *out_taken = true;
-  /* It stands for it since an earlier run: then the memory was there all the time. */
+  /* Imported by an earlier run, and kept since: the memory was valid all the time. */
   if (item->imported == memory && item->term == move->term) return ARMNN_STATUS_OK;
   const armnn_status_t status = unimport(item, error);
   if (status != ARMNN_STATUS_OK) return status;
@@ -391,7 +390,7 @@ static armnn_status_t take(const move_t* move, void* memory, bool* out_taken,
   return ARMNN_STATUS_OK;
 }
 
-/* The handle was not taken: it needs memory of its own. */
+/* The import was refused: the handle needs memory of its own. */
 static armnn_status_t own_memory(armnn_i_handle_t* item, armnn_error_t* error) {
   if (item->is_allocated) return ARMNN_STATUS_OK;
   if (HAS(item, allocate)) CALL(item, allocate, error, );
@@ -400,7 +399,7 @@ static armnn_status_t own_memory(armnn_i_handle_t* item, armnn_error_t* error) {
 }
 
 static armnn_status_t refused(const move_t* move, armnn_error_t* error) {
-  /* A promise about the caller's memory: what lies between backends is copied if it must be. */
+  /* Strict is about the caller's memory only: between backends a copy is no error. */
   const bool is_strict = move->context->run->strict != 0 && move->term == ARMNN_IMPORT_FOR_RUN;
   if (is_strict) return error->code != ARMNN_STATUS_OK ? error->code : ARMNN_STATUS_UNSUPPORTED;
   return own_memory(move->target, error);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * host.c - the library's one mutable global, the services it gives to backends, and the exported
- * functions that are no more than a door to one of its parts.
+ * functions that only call another file.
  */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
 #include <stdio.h>
@@ -139,7 +139,7 @@ static uint64_t host_cpu_features(void* context) {
   return features & ~looked;
 }
 
-/* Which backend it is, as its table says; null if that cannot be asked. */
+/* The backend's id, from its table; null if the table cannot be read. */
 static const char* id_of(armnn_backend_t* who) {
   if (who == NULL || !armnn_core_is_readable(who, sizeof *who)) return NULL;
   const armnn_backend_api_t* api = who->api;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * memory.c - aligned memory, and questions about addresses that nobody vouches for.
+ * memory.c - aligned memory, and questions about addresses that may be wrong.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr, pipe2 */
 #include <elf.h>
@@ -135,8 +135,8 @@ static uint64_t mix(uint64_t hash, const void* data, uint64_t size) {
   return hash;
 }
 
-/* Nothing of the file system is asked: a file may be replaced while its old self is in use. Its
- * notes hold the build id. */
+/* Reads memory, not the file, which may have been replaced since it was loaded. The notes hold the
+ * build id. */
 static int identify_object(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
   identity_search_t* search = (identity_search_t*)data;

@@ -29,7 +29,7 @@ static bool is_patched(const armnn_plan_tensor_t* tensor) {
          tensor->kind == ARMNN_PLAN_TENSOR_PART;
 }
 
-/* Number of a patched tensor: inputs, outputs, mapped ones. A part has that of its whole. */
+/* Number of a patched tensor: inputs, outputs, mapped ones. A sub-tensor has its whole's. */
 static uint32_t patch_number(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
   if (tensor->kind == ARMNN_PLAN_TENSOR_PART) tensor = &plan->tensors[tensor->index];
   if (tensor->kind == ARMNN_PLAN_TENSOR_INPUT) return tensor->index;
@@ -79,7 +79,8 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
   }
 }
 
-/* Tells each step that may return early who waits for it: the next SYNC, as the check made sure. */
+/* Finds the step that waits for each one that may return early: the next SYNC, which the check made
+ * sure of. */
 static void find_syncs(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
   uint32_t sync = ARMNN_PLAN_NONE;
   for (uint32_t i = plan->step_count; i-- > 0;) {

@@ -105,7 +105,7 @@ static armnn_status_t check_external(const check_t* check, uint32_t number) {
   return ARMNN_STATUS_OK;
 }
 
-/* The tensor that |tensor| is a part of, or itself. */
+/* The tensor that |tensor| is a sub-tensor of, or itself. */
 static const armnn_plan_tensor_t* whole_of(const armnn_plan_spec_t* spec,
                                            const armnn_plan_tensor_t* tensor) {
   return tensor->kind == ARMNN_PLAN_TENSOR_PART ? &spec->tensors[tensor->index] : tensor;
@@ -183,7 +183,7 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-/* What addresses of |tensor| are known to be a multiple of. */
+/* Whether the address of |tensor| is sure to be a multiple of |alignment|. */
 static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
   switch (tensor->kind) {
     case ARMNN_PLAN_TENSOR_ARENA:
@@ -276,7 +276,7 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
   return ARMNN_STATUS_OK;
 }
 
-/* What the workload itself says, if it says something. */
+/* Checks the workload's table and its requirements, if it has some. */
 static armnn_status_t check_workload(const check_t* check, uint32_t number,
                                      uint64_t* out_tensor_alignment) {
   const armnn_plan_step_t* step = &check->spec->steps[number];
@@ -320,7 +320,7 @@ static armnn_status_t check_workload(const check_t* check, uint32_t number,
   return ARMNN_STATUS_OK;
 }
 
-/* Opens and closes what a MAP and an UNMAP do. */
+/* Keeps account of what is mapped, over MAP and UNMAP steps. */
 static armnn_status_t check_map(const check_t* check, uint32_t number) {
   const armnn_plan_step_t* step = &check->spec->steps[number];
   armnn_error_t* error = check->error;

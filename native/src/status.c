@@ -13,8 +13,7 @@ static bool has_text(const armnn_error_t* error) {
   return error->text != NULL && error->capacity > 0 && error->text[0] != '\0';
 }
 
-/* Length of what is left of the first |size| bytes of |text|, when a character that does not end
- * within them is taken away. */
+/* Length of the first |size| bytes of |text| without a character that is cut off at their end. */
 static size_t whole_characters(const char* text, size_t size) {
   for (size_t back = 1; back <= 4 && back <= size; ++back) {
     const unsigned char byte = (unsigned char)text[size - back];

@@ -109,7 +109,8 @@ static uint64_t wait_for_job(armnn_i_pool_t* pool, uint32_t number, uint32_t see
   }
 }
 
-/* Joins the job of |gate|; returns the thread index, or 0 if the job is over or has enough. */
+/* Joins the job of |gate|; returns the thread index, or 0 if the job is over or has enough workers.
+ */
 static uint32_t enter(armnn_i_pool_t* pool, uint64_t gate) {
   const uint32_t generation = generation_of(gate);
   while (generation_of(gate) == generation &&
@@ -133,7 +134,7 @@ static void run_exit_hooks(armnn_i_thread_t* thread) {
   while (thread->exit_hooks != NULL) {
     armnn_i_exit_hook_t* hook = thread->exit_hooks;
     thread->exit_hooks = hook->next;
-    /* The library that asked for it may have been closed, and another may be in its place. */
+    /* The hook's library may have been closed, and another one mapped at its address. */
     if (armnn_i_code_identity((const void*)(uintptr_t)hook->function) == hook->identity) {
       hook->function(hook->argument);
     }

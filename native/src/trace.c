@@ -4,8 +4,8 @@
  * trace.c - events of steps, runs and backends in a bounded queue of many writers.
  *
  * A writer announces itself in |writers| and looks at |enabled| again before it touches the buffer;
- * who changes the buffer clears |enabled| and waits until no writer is left. Slots start as zero
- * pages, so that a large buffer costs memory only where it was written.
+ * a thread that changes the buffer clears |enabled| and waits until no writer is left. Slots start
+ * as zero pages, so that a large buffer costs memory only where it was written.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -58,9 +58,9 @@ void armnn_i_trace_stop(armnn_i_trace_t* trace) {
 }
 
 void armnn_i_trace_after_fork(armnn_i_trace_t* trace) {
-  atomic_store(&trace->writers, 0); /* they were other threads */
+  atomic_store(&trace->writers, 0); /* writers were threads of the parent */
   uint64_t touched = atomic_load(&trace->tail);
-  if (touched > trace->capacity) touched = trace->capacity; /* the others are zero pages still */
+  if (touched > trace->capacity) touched = trace->capacity; /* slots behind are zero pages still */
   for (uint64_t i = 0; trace->slots != NULL && i < touched; ++i) {
     atomic_store_explicit(&trace->slots[i].turn, 0, memory_order_relaxed);
   }
@@ -89,7 +89,7 @@ uint64_t armnn_i_trace_read(armnn_i_trace_t* trace, armnn_trace_event_t* out_eve
   return count;
 }
 
-/* A place for one event, or null when the buffer is full. */
+/* A slot for one event, or null when the buffer is full. */
 static armnn_i_trace_slot_t* claim(armnn_i_trace_t* trace, uint64_t* out_filled) {
   uint64_t position = atomic_load_explicit(&trace->tail, memory_order_relaxed);
   for (;;) {

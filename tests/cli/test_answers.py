@@ -178,7 +178,7 @@ def test_reasons_of_check_are_grouped() -> None:
     rows += [row("bias", "Convolution2d", "Npu: no kernel", run_by="conv1")]
     rows += [row("relu", "Activation", "")]
     assert check._reasons(rows) == [
-        "Why not an earlier choice:",
+        "Refused by an earlier choice:",
         "  3x Convolution2d (first: conv0): Npu: no kernel",
         "  1x Pooling2d (layer: pool0): Npu: too large",
     ]
@@ -193,7 +193,7 @@ def test_reasons_of_a_compiled_part_are_those_of_its_layers() -> None:
         for name, kind in kinds.items()
     ]  # fmt: skip
     assert check._reasons(rows) == [
-        "Why not an earlier choice:",
+        "Refused by an earlier choice:",
         "  2x Convolution2d (first: conv): Npu: no kernel",
         "  1x Activation (layer: relu): Npu: no kernel",
     ]
@@ -225,7 +225,7 @@ def test_check_of_a_network_in_many_parts_fits_on_a_screen(
     call = ["--backend-path", dozen_folder, "check", model, "-b", "Dozen", "-b", "CpuRef"]
     out = command(*call).out
     assert len(out.splitlines()) == 1 + 15 + 1 + 2 + 1
-    assert "\n65 smaller parts: " in out
+    assert "\n65 smaller sub-graphs: " in out
     assert "(-v lists them)" in out
     assert len(command(*call, "-v").out.splitlines()) == 1 + 80 + 2 + 1
 
@@ -233,7 +233,7 @@ def test_check_of_a_network_in_many_parts_fits_on_a_screen(
 def test_check_says_once_what_became_of_many_layers(command: Command) -> None:
     out = command("check", DEMO, "-b", "CpuAcc", "--layers").out
     head, first, *rest = out.splitlines()
-    assert head.split() == ["layer", "type", "backend", "part", "note"]
+    assert head.split() == ["layer", "type", "backend", "sub-graph", "note"]
     assert "compiled with 11 other layers into " in first
     assert all(line.endswith(' "') for line in rest[:11])
     assert "compiled" not in "".join(rest)

@@ -57,7 +57,7 @@ def test_default_name_and_colour_by_type(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     answer = command("graph", adder, "-b", "CpuRef", "--colour", "type")
-    assert answer.out.startswith("adder.graph.svg: 1 of 1 layers placed")
+    assert answer.out.startswith("adder.graph.svg: 1 of 1 layers assigned")
     assert "Add: 1 box<" in Path("adder.graph.svg").read_text(encoding="utf-8")
 
 
@@ -114,7 +114,7 @@ def test_copies_are_marks_with_a_key() -> None:
     text = to_svg(drawing(boxes, [(0, 1), (1, 2), (2, 3)]))
     assert "1 copy between backends" in text
     assert "1 import between backends" in text
-    assert "why not an earlier choice: because" in text
+    assert "notes and refusals: because" in text
 
 
 def test_long_networks_go_on_in_the_next_column_and_nothing_overlaps() -> None:

@@ -149,4 +149,4 @@ def test_check_says_refusals_once(command: Command, services: Path, negation: Pa
     assert answer.err == ""
     assert "1x ElementwiseUnary (layer: the_neg): Services: option 'negate' is off" in answer.out
     loud = command("check", negation, *options, "-v")
-    assert "1 layer not on an earlier choice of backend" in loud.err
+    assert "1 layer refused by an earlier choice of backend" in loud.err

@@ -214,7 +214,7 @@ def test_check_places_every_layer(command: Command) -> None:
     assert document["layers"][0]["layer"] == "scale"
     text = command("check", DEMO, "-b", "CpuRef", "--layers").out
     assert "conv1" in text
-    assert "layers placed: CpuRef " in text
+    assert "layers assigned: CpuRef " in text
 
 
 def test_check_wants_free_dimensions_bound(command: Command, free_relu: Path) -> None:
@@ -258,7 +258,7 @@ def test_check_follows_placement_rules_from_a_file(
     assert (document["parts"], document["copies"], document["removed"]) == (1, 0, 0)
     text = command(*call, "--layers").out
     assert "asked for by" in text
-    assert "1 of 1 layers placed: Dozen 1; 1 part, 0 copies between backends" in text
+    assert "1 of 1 layers assigned: Dozen 1; 1 sub-graph, 0 copies between backends" in text
     options = ["--random", "0", "-b", "CpuRef", "--placement", rules]
     run = command("--backend-path", dozen_folder, "run", adder, *options)
     assert "on Dozen" in run.out

@@ -138,8 +138,8 @@ def test_what_is_no_mapping(load: Load, place: Path, options: object) -> None:
     [
         ("ratio", "INT", 0, "get_option_defaults names option 'ratio' twice"),
         ("", "INT", 0, "get_option_defaults names an option without a name"),
-        ("a=b", "INT", 0, "names an option 'a=b', but ID.NAME=VALUE is how users write it"),
-        ("a.b", "INT", 0, "names an option 'a.b', but ID.NAME=VALUE is how users write it"),
+        ("a=b", "INT", 0, "names an option 'a=b', but users write ID.NAME=VALUE"),
+        ("a.b", "INT", 0, "names an option 'a.b', but users write ID.NAME=VALUE"),
         (" a", "INT", 0, "names an option ' a', which cannot be printed"),
         ("size", "UINT", -5, "the default of option 'size' is -5, 0 or more expected for a uint"),
         ("fast", "BOOL", 42, "the default of option 'fast' is 42, 0 or 1 expected for a bool"),

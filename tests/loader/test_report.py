@@ -130,7 +130,7 @@ def test_one_warning_for_places_that_the_caller_named(place: Path) -> None:
         load_backends(dynamic_backends_path=[place, missing], bundled_backends=False).close()
     assert len(caught) == 1
     lines = str(caught[0].message).splitlines()
-    assert lines[0] == "refused in places named by dynamic_backends_path:"
+    assert lines[0] == "refused, though named by dynamic_backends_path:"
     assert "B_Old_backend.so: refused 'Old'" in lines[1]
     assert lines[2].startswith("    hint: GetVersion must write")
     assert lines[3] == f"  {missing}: refused, place: does not exist"

@@ -264,7 +264,7 @@ def odd_backend(tmp_path: Path) -> Callable[[str], Path]:
         ("NO_TRAIT", ("flat",), "create_sub_tensor_handle: the backend has no such function"),
         ("SUB_UNSUPPORTED", ("flat",), "layer 'join' is executed: .*: no parts here"),
         ("SUB_FAILS", ("flat",), "layer 'join' is executed: .*the parts are broken"),
-        ("NO_PARENT", ("flat",), "get_parent of a sub-tensor does not answer the tensor"),
+        ("NO_PARENT", ("flat",), "get_parent of a sub-tensor does not return the tensor"),
         (
             "DECORATE_UNSUPPORTED",
             ("cut", "join", "cut again", "join again"),

@@ -116,4 +116,4 @@ def test_an_assignment_that_is_not_known_yet_says_when_it_will_be(runtime: ann.R
             assert str(assignment) == assignment.summary() == told
         loaded.run(np.float32([[1.5, 2.5]]))
         assert not loaded.assignment.is_pending
-        assert loaded.assignment.summary().startswith("1 of 1 layers placed: CpuRef 1; ")
+        assert loaded.assignment.summary().startswith("1 of 1 layers assigned: CpuRef 1; ")

@@ -92,7 +92,7 @@ _ROUNDINGS: dict[str, Callable[[Array, float], Array]] = {
 
 
 def nearest_indices(axis: Axis, method: Method) -> Array:
-    """Return which input element each output element is."""
+    """Return the index of the input element that each output element copies."""
     rounding = _ROUNDINGS.get(method.rounding)
     if rounding is None:
         raise ParseError(f"nearest mode '{method.rounding}' is not one")
@@ -104,7 +104,7 @@ def nearest_indices(axis: Axis, method: Method) -> Array:
 
 
 def outside(axis: Axis, method: Method) -> Array:
-    """Return which output elements read outside the input; only a crop can."""
+    """Return whether each output element reads outside the input; only a crop can."""
     if method.transformation != "tf_crop_and_resize":
         return np.zeros(axis.target, bool)
     found = positions(axis, method)

@@ -31,8 +31,8 @@ class Slabs:
 
     Touching fresh memory takes longer than copying weights into it, and each of a network's arrays
     alone is too small for numpy to ask for large pages. A block lives until the last of its arrays
-    is gone: small ones, which often outlive the large ones, get memory of their own.
-    The first few megabytes get it, too: a small model has no more.
+    is gone: small ones, which often outlive the large ones, get memory of their own. So do arrays
+    in the first few megabytes: a small model has no more.
     """
 
     __slots__ = ("_before", "_slab", "_used")
@@ -43,7 +43,7 @@ class Slabs:
         self._used = 0
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array of any contents, aligned to `ALIGNMENT`."""
+        """Return an array that is not initialised, aligned to `ALIGNMENT`."""
         size = math.prod(shape) * dtype.itemsize
         if self._before < LARGE_PAGE or not _SMALL <= size <= _SLAB // 2:
             self._before += size

@@ -22,7 +22,7 @@ _BUFFERS = (bytes, bytearray, memoryview)
 
 @record
 class ModelSource:
-    """A model that was handed over, of a format yet to be found out."""
+    """A model as it was given; its format is not yet known."""
 
     name: str
     """Name in messages: that of the file, or ``<bytes>`` and the like."""
@@ -31,10 +31,10 @@ class ModelSource:
     path: Path | None
     """The file, unless the model is in memory."""
     folder: Path | None
-    """Where files that the model refers to may lie; ``None``: it may refer to none."""
+    """Folder of the files that the model may refer to; ``None``: it may refer to none."""
     contents: bytes | None = None
     message: Any = None
-    """The model as the package of its format holds it, which then needs no reading."""
+    """The parsed model, as an object of its format's package; then nothing is read."""
 
     @property
     def path_text(self) -> str | None:
@@ -113,7 +113,7 @@ class ModelSource:
 def open_source(
     model: object, data_folder: str | os.PathLike[str] | None, *, is_message: bool = False
 ) -> ModelSource:
-    """Return where a model comes from, whatever it was handed over as.
+    """Return the source of a model that is given in any form.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def open_source(
         A path, bytes, a binary file that is read from its position to its end, or the message of a
         format.
     data_folder
-        Where files that the model refers to may lie; by default beside a model that is a file.
+        Folder of the files that the model refers to; by default the folder of the model's file.
     is_message
         Whether ``model`` is known to be a message.
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Values: what an importer has of a tensor, its elements or the slot that will hold them."""
+"""Values: a tensor during import is either its known elements or the slot that will hold them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Known:
         The elements. Their type may be one that no tensor has (``float64``), as long as only the
         importer computes with them.
     info
-        What the elements mean where the array does not tell it: quantised numbers. Shape and dtype
+        Type and quantisation of quantised numbers, which the array does not tell. Shape and dtype
         are those of the array.
     """
 

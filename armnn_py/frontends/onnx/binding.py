@@ -27,7 +27,7 @@ def input_infos(model: OnnxModel, shapes: Shapes | None = None) -> dict[str, Ten
     Raises
     ------
     UnknownNameError
-        ``shapes`` names what is no input.
+        A name in ``shapes`` is not an input.
     InvalidArgumentError
         A shape does not fit the model's, or one symbolic dimension got two sizes.
     ParseError

@@ -189,7 +189,7 @@ class _Conversion:
         is_static = all(not name or name in self.static for name in node.inputs)
         if is_static and node.index in self.model.folded:
             results: Sequence[Value] | None = self.model.folded[node.index]
-            if not results:  # forgotten: all nodes that read it are folded, too
+            if not results:  # dropped by _forget: all its readers are folded, too
                 self.static.update(filter(None, node.outputs))
                 return
         else:

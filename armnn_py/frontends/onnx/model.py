@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """An ONNX model as the importer keeps it: plain nodes in order, weights, inputs and outputs.
 
-Everything that can be wrong with the graph as a graph is found here, before any conversion.
+All faults of the graph itself are found here, before any conversion.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ValueInfo:
     """``None``: a type that no tensor has; ``type_name`` says which."""
     type_name: str
     dims: tuple[int | str | None, ...] | None
-    """A string is a symbolic dimension; ``None`` in place of the tuple: no shape is stated."""
+    """A string is a symbolic dimension; ``None`` instead of a tuple: no shape is stated."""
 
 
 @record
@@ -232,7 +232,7 @@ class _Reader:
 
 
 def _shown(value: str | bytes) -> str:
-    """Return a text that is for people; bytes that are none are no reason to refuse a model."""
+    """Return a text for people; one that is not UTF-8 is no reason to refuse a model."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The table of operators: which function converts which version of what.
+"""The table of operators: the function that converts each version of an operator.
 
 A converter is registered with the operator set version since which it holds, the same number that
 the ONNX specification gives as "since version" where the meaning changed. Versions between which

@@ -83,11 +83,11 @@ def read_tensor(
     tensor
         The message.
     folder
-        Where files of external data must lie; ``None``: there may be none.
+        The only folder for files of external data; ``None``: there may be none.
     what
         Names the tensor in an error.
     empty
-        Makes the array, as `aligned_empty` or as that of `Slabs`.
+        Makes the array: `aligned_empty`, or ``empty`` of a `Slabs`.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def _read_field(
     if len(stored_values) != math.prod(shape):
         raise _mismatch(what, shape, dtype, f"{len(stored_values)} elements")
     values = np.array(stored_values, stored)
-    if dtype == np.float16:  # each number is the 16 bits of one
+    if dtype == np.float16:  # each number holds the 16 bits of an element
         values = values.astype(np.uint16).view(np.float16)
     array = empty(shape, dtype)
     array.reshape(-1)[...] = values.astype(dtype, copy=False)  # numbers out of range wrap

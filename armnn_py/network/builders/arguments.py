@@ -51,7 +51,7 @@ _Descriptor = TypeVar("_Descriptor")
 
 
 def _items(value: object, most: int) -> list[Any] | None:
-    """Return the members of a sequence, one too many if it is longer; ``None`` if it is none."""
+    """Return at most ``most + 1`` members of a sequence; ``None`` if it is not a sequence."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         return None
     try:
@@ -220,7 +220,7 @@ def check_descriptor(what: str, descriptor: object, expected: type[_Descriptor])
 
 
 def spatial_sizes(info: TensorInfo, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sizes along spatial axes; of a wrong rank, all of them (inference objects)."""
+    """Return the sizes along spatial axes; all sizes of a wrong rank, which inference refuses."""
     shape = info.static_shape
     return tuple(shape[axis] for axis in axes if axis < len(shape))
 

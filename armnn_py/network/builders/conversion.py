@@ -64,7 +64,7 @@ class ConversionBuilders(NetworkCore):
         x
             Floating-point or quantised numbers.
         data_type, quantization
-            What the output becomes.
+            Type and scale of the output.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class ConversionBuilders(NetworkCore):
         shape
             Shape of the output; of a layer, its values must be known.
         value
-            What every element is.
+            Value of every element.
         data_type
             Type of the output.
 

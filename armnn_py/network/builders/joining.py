@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Builders of layers that join, cut in parts and repeat."""
+"""Builders of layers that join, split and repeat."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["JoiningBuilders"]
 
 
 class JoiningBuilders(NetworkCore):
-    """Layers that join and part; ``name=`` and ``backend=`` as everywhere."""
+    """Layers that join and split; ``name=`` and ``backend=`` as everywhere."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class JoiningBuilders(NetworkCore):
         inputs
             At least one; equal in type and, except along ``axis``, in shape.
         axis
-            Along which they follow each other; negative counts from the end.
+            The axis along which they follow each other; negative counts from the end.
 
         Returns
         -------
@@ -89,11 +89,11 @@ class JoiningBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is cut.
+            The tensor to cut.
         parts
             Number of equal parts, or the size of each.
         axis
-            Along which it is cut; negative counts from the end.
+            The axis along which it is cut; negative counts from the end.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class JoiningBuilders(NetworkCore):
         inputs
             At least one; all equal in shape and type.
         axis
-            Where the new axis goes; negative counts from the end of the output.
+            Index of the new axis; negative counts from the end of the output.
 
         Returns
         -------
@@ -166,7 +166,7 @@ class JoiningBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is repeated.
+            The tensor to repeat.
         shape
             Shape of the output.
 
@@ -180,7 +180,7 @@ class JoiningBuilders(NetworkCore):
         LayerValidationError
             The input does not broadcast to it.
         InvalidArgumentError
-            The shape is none.
+            The shape is not valid.
         """
         descriptor = BroadcastToDescriptor(parse_static_shape(shape))
         return self._add(LayerType.BROADCAST_TO, [x], descriptor, None, name, backend)
@@ -198,7 +198,7 @@ def _part_sizes(parts: int | Sequence[int], dim: int, axis: int) -> tuple[int, .
                 hints=["give the size of each part"],
             )
         return (dim // count,) * count
-    # Of parts there may be more than a shape has dimensions.
+    # There may be more parts than a shape has dimensions.
     sizes = integers(parts, "add_split(): parts", most=MOST_OPERANDS)
     if sizes and min(sizes) < 0:
         raise InvalidArgumentError(

@@ -44,7 +44,7 @@ class MovementBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is reshaped.
+            The tensor to reshape.
         shape
             The new shape; one dimension may be -1, which is worked out.
 
@@ -58,7 +58,7 @@ class MovementBuilders(NetworkCore):
         LayerValidationError
             The number of elements differs.
         InvalidArgumentError
-            The shape is none.
+            The shape is not valid.
         """
         operand = self._resolve(x)
         target = _completed(shape, operand.info.static_shape)
@@ -80,11 +80,11 @@ class MovementBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is padded.
+            The tensor to pad.
         padding
             (before, after) for each dimension.
         value
-            What constant padding is; for a quantised input the number that is stored, as in Arm
+            Value of constant padding; for a quantised input the number that is stored, as in Arm
             NN: its zero point means 0.
         mode
             Constant, reflect or symmetric.
@@ -97,7 +97,7 @@ class MovementBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            The pairs do not fit the dimensions, or more is mirrored than there is.
+            The pairs do not fit the dimensions, or mirrored padding is longer than the input.
         InvalidArgumentError
             A pad is negative.
         """
@@ -118,9 +118,9 @@ class MovementBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is reversed.
+            The tensor to reverse.
         axes
-            Which dimensions, ``SIGNED32``.
+            The dimensions to reverse, ``SIGNED32``.
 
         Returns
         -------
@@ -157,11 +157,11 @@ class MovementBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is mixed.
+            The tensor whose channels are mixed.
         groups
-            How many groups the channels make.
+            Number of groups.
         axis
-            Which dimension the channels are.
+            Dimension of the channels.
 
         Returns
         -------

@@ -241,7 +241,7 @@ class PlainBuilders(NetworkCore):
         x, y
             Elements of one type, of shapes that broadcast.
         operation
-            What is asked of each pair.
+            The comparison of each pair.
 
         Returns
         -------
@@ -340,7 +340,7 @@ class PlainBuilders(NetworkCore):
         x, y
             Numbers of one type, of shapes that broadcast.
         operation
-            What to do with each pair.
+            The operation on each pair.
 
         Returns
         -------
@@ -540,7 +540,7 @@ class PlainBuilders(NetworkCore):
         x
             Numbers, or booleans for ``LOGICAL_NOT``, of any shape.
         operation
-            What to do with each element.
+            The operation on each element.
 
         Returns
         -------
@@ -592,7 +592,7 @@ class PlainBuilders(NetworkCore):
         Parameters
         ----------
         params
-            What is picked from.
+            The tensor whose elements are picked.
         indices
             ``SIGNED32`` or ``SIGNED64`` of any shape; negative ones count from the end.
         axis
@@ -624,7 +624,7 @@ class PlainBuilders(NetworkCore):
         Parameters
         ----------
         params
-            What is picked from.
+            The tensor whose elements are picked.
         indices
             ``SIGNED32`` or ``SIGNED64``, [..., k], one index for each of the first k dimensions.
 
@@ -941,7 +941,7 @@ class PlainBuilders(NetworkCore):
         alpha, beta, k
             Output is ``x / (k + alpha * sum(x ** 2)) ** beta``.
         channel, method
-            Which neighbourhood, and which of Arm NN's methods.
+            The neighbourhood, and one of Arm NN's methods.
         data_layout
             NHWC or NCHW.
 
@@ -1019,7 +1019,7 @@ class PlainBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is permuted.
+            The tensor to permute.
         mappings
             For each dimension of the input, which of the output it becomes.
 
@@ -1094,9 +1094,9 @@ class PlainBuilders(NetworkCore):
         x
             Numbers of any shape.
         operation
-            What is made of the elements.
+            The value made of the elements.
         axes
-            Which dimensions; none means all, negative ones count from the end.
+            The dimensions; none means all, negative ones count from the end.
         keep_dims
             Whether reduced dimensions stay, with size 1.
 
@@ -1179,7 +1179,7 @@ class PlainBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is changed.
+            The tensor to change.
         indices
             ``SIGNED32`` or ``SIGNED64``, [..., k].
         updates
@@ -1263,7 +1263,7 @@ class PlainBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is cut.
+            The tensor to cut.
         begin, size
             First element and number of elements, for each dimension.
 
@@ -1357,7 +1357,7 @@ class PlainBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is repeated.
+            The tensor to repeat.
         multiples
             How often, for each dimension.
 
@@ -1439,7 +1439,7 @@ class PlainBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is transposed.
+            The tensor to transpose.
         permutation
             For each dimension of the output, which of the input it is.
 

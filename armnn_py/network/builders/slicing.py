@@ -43,7 +43,7 @@ class SlicingBuilders(NetworkCore):
         Parameters
         ----------
         x
-            What is cut. Dimensions behind the last one given are kept whole.
+            The tensor to cut. Dimensions behind the last one given are kept whole.
         begin, end, stride
             For each dimension; negative positions count from the end, positions outside are
             moved to the border, a negative stride goes backwards.
@@ -126,12 +126,12 @@ class SlicingBuilders(NetworkCore):
         )
 
 
-# A dimension each of the input and of the output at most, and an ellipsis.
+# At most an entry for each dimension of the input, one for each new dimension, and an ellipsis.
 _MOST_ENTRIES = 2 * MAX_DIMENSIONS + 1
 
 
 class _Plan:
-    """Which entry each dimension of the input takes, and where new dimensions go."""
+    """The entry for each dimension of the input, and the indices of new dimensions."""
 
     __slots__ = ("new_axes", "sources")
 

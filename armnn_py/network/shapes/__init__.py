@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Inference of shapes and types: the infos of a layer's outputs, or why it cannot be.
+"""Inference of shapes and types: the infos of a layer's outputs, or why it is not valid.
 
 `infer` is pure: it knows tensor infos, constants and descriptors, and no network.
 """
@@ -60,7 +60,7 @@ def infer(
     Parameters
     ----------
     layer_type, descriptor
-        What the layer computes.
+        Type and parameters of the layer.
     input_infos
         Its operands in the order of ``armnn/descriptors.h``; ``None`` where an optional one is
         absent. All dimensions are known.
@@ -96,7 +96,7 @@ def infer(
 
 
 def _check_site(site: Site) -> None:
-    """Check descriptor and operands as far as all rules demand it."""
+    """Check what all rules demand of descriptor and operands."""
     expected = DESCRIPTOR_OF[site.layer_type]
     given = type(site.descriptor)
     if given is not (expected or type(None)):

@@ -193,7 +193,7 @@ def _transpose_convolution2d(site: Site) -> list[TensorInfo]:
 
 
 def _stated_image(site: Site, layout: DataLayout, batch: int, channels: int) -> tuple[int, ...]:
-    """Return the stated output of a transposed convolution, where the formula does not rule."""
+    """Return the output of a transposed convolution with ``output_shape_enabled``."""
     if not site.outputs:
         site.fail("output_shape_enabled, but no output shape is given")
     stated = site.outputs[0].static_shape

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Conversions, and elementwise layers whose types are no matter of the table alone.
+"""Conversions, and elementwise layers whose types the table alone does not decide.
 
 Definitions: Arm NN's layers of these names.
 """

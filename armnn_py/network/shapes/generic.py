@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The rules of layers about which the table says enough: same, broadcast, reduce, stated."""
+"""The rules that need no more than the table of layers: same, broadcast, reduce, stated."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _broadcast(site: Site) -> list[TensorInfo]:
 
 
 def _reduce(site: Site) -> list[TensorInfo]:
-    """The parameters name axes, which go or become 1."""
+    """The parameters name axes, which vanish or become 1."""
     _check_types(site)
     d = site.descriptor
     assert isinstance(d, (MeanDescriptor, ReduceDescriptor))

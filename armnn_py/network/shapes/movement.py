@@ -149,7 +149,7 @@ def _pad(site: Site) -> list[TensorInfo]:
 
 
 def _check_indices(site: Site, dims: tuple[int, ...]) -> None:
-    """Check constant indices; the last dimension of several dims indexes them in turn."""
+    """Check constant indices; of several ``dims``, each has an index in their last dimension."""
     values = site.constant(1)
     if values is None or values.size == 0:
         return

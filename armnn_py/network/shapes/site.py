@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A layer as a rule of inference sees it, and the words for operands that do not fit."""
+"""A layer as a rule of inference sees it, and the errors for operands that do not fit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Site:
     Parameters
     ----------
     layer_type, descriptor
-        What the layer computes.
+        Type and parameters of the layer.
     infos
         Its operands, ``None`` where an optional one is absent.
     constants

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FLOATS", "Affine", "affine_of", "run_behind"]
 
-#: Types in which a step may be taken into another.
+#: Types in which a step may be merged into another.
 FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
 
 _OPERATIONS = (BinaryOperation.ADD, BinaryOperation.SUB, BinaryOperation.MUL, BinaryOperation.DIV)
@@ -64,7 +64,7 @@ class Affine:
         return bool(self.shift.any())
 
     def varies_only_along(self, axis: int) -> bool:
-        """Whether elements are told apart by their place along one axis only."""
+        """Whether scale and shift differ along one axis only."""
         return all(
             dim == 1 or place == axis
             for array in (self.scale, self.shift)
@@ -72,7 +72,7 @@ class Affine:
         )
 
     def along(self, axis: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return scale and shift for each place along the axis, the only one they vary along."""
+        """Return scale and shift for each index of the axis, the only one they vary along."""
         count = self.source.info.static_shape[axis]
         return (
             np.broadcast_to(self.scale.reshape(-1), (count,)),
@@ -173,9 +173,9 @@ def run_behind(
     Parameters
     ----------
     value
-        What the first step reads; if it has another reader, there are no steps.
+        Input of the first step; if it has another reader, there are no steps.
     into
-        The layer that is to take them in; a step that must not go there ends the run.
+        The layer to merge them into; a step that must not be merged ends the run.
     suits
         Whether steps so far, as one, can be used; the first that cannot ends the run.
     """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a pass is, and what it gets to work with."""
+"""The class of a pass, and the log that it gets."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["Pass", "PassLog", "may_merge"]
 
 
 def may_merge(node: Node, into: Node) -> bool:
-    """Whether a layer may become part of another one, or of its replacement.
+    """Whether a layer may be merged into another one, or into its replacement.
 
-    A layer for which a place was asked for, by a rule or its own hint, goes only where the same was
-    asked for, at least as strictly.
+    A layer with backends asked for, by a rule or its own hint, is merged only into one with the
+    same backends, asked for at least as strictly.
     """
     asked, given = node.pin, into.pin
     if not asked.backends:
@@ -33,13 +33,13 @@ def may_merge(node: Node, into: Node) -> bool:
 
 @dataclass(slots=True, eq=False, repr=False)
 class PassLog:
-    """What a pass gets beside the graph: a place for its report, and means to compute constants.
+    """Given to a pass beside the graph: for its report, to compute constants, to ask backends.
 
     ``evaluate`` runs a network without inputs and returns its outputs by name, or None if no loaded
-    backend runs it; None where there is nobody to ask.
+    backend runs it; it is None where there are no backends.
 
-    ``rank_of`` says how far down its list of backends a layer is taken first, 0 for the first one,
-    or None if nobody takes it; None where there is nobody to ask.
+    ``rank_of`` returns the index, in a layer's list of backends, of the first that takes it, or
+    None if none does; it is None where there are no backends.
     """
 
     evaluate: Callable[[Network], Mapping[str, NDArray[Any]] | None] | None = None
@@ -47,9 +47,9 @@ class PassLog:
     changes: list[str] = field(default_factory=list)
 
     def runs_as_well(self, new: Iterable[Node], old: Iterable[Node]) -> bool:
-        """Whether layers find backends as good as those of the layers that they would replace.
+        """Whether new layers get backends as good as those of the layers that they would replace.
 
-        No layer of a type that a backend lacks takes the place of layers that it has.
+        A backend must not lose layers because it lacks the type of the new one.
         """
         if self.rank_of is None:
             return True

@@ -31,7 +31,7 @@ def _lengthened(info: TensorInfo, rank: int) -> TensorInfo:
 
 
 def _lengthen(graph: Graph, value: Value, rank: int, reader: Node) -> Value:
-    """Make the value of more dimensions, which stands beside the short one."""
+    """Add the value with more dimensions, beside the original."""
     info = _lengthened(value.info, rank)
     if value.constant is not None:
         array = value.constant.reshape(info.static_shape)

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE"]
 
-# Batch and channels change places; that is its own inverse, so it reads alike in Permute and
-# Transpose.
+# Swaps batch and channels; that is its own inverse, so it reads alike in Permute and Transpose.
 _SWAPS = {DataLayout.NHWC: (3, 1, 2, 0), DataLayout.NCHW: (1, 0, 2, 3)}
 
 

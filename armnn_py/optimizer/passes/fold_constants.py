@@ -3,8 +3,8 @@
 """Layers whose inputs are all constant become constants.
 
 Arm NN does so for Permute and Dequantize of a Constant; here it is any layer that a loaded backend
-computes, and Shape and Rank of whatever tensor. Movements and conversions of constants are done
-here; what remains is collected over the whole graph and computed in one run.
+computes, and Shape and Rank of any tensor. Movements and conversions of constants are done here;
+other layers of the whole graph are computed together in one run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["FOLD_CONSTANTS"]
 _GROWTH = 4
 #: or have this many bytes; a tile or a fill of many megabytes is made anew in each run.
 _SMALL = 1 << 20
-#: No tensor on the way has more bytes.
+#: No intermediate tensor has more bytes.
 _LARGEST = 1 << 30
 
 _SHAPES = frozenset({LayerType.RANK, LayerType.SHAPE})
@@ -119,7 +119,7 @@ def _wanted(known: dict[Node, int]) -> dict[Node, None]:
 
 
 def _ancestors(known: dict[Node, int], wanted: dict[Node, None]) -> list[Node]:
-    """The wanted nodes and what they are computed from, in order."""
+    """The wanted nodes and the nodes that they are computed from, in order."""
     needed = set(wanted)
     for node in reversed(known):
         if node in needed and node.type not in _SHAPES:
@@ -179,9 +179,9 @@ def _evaluate(
     found: dict[Value, NDArray[Any]],
     log: PassLog,
 ) -> dict[Value, NDArray[Any]]:
-    """The values of wanted nodes as a backend computes them; those it cannot are left out.
+    """The values of wanted nodes, computed by a backend; without those that it cannot compute.
 
-    If nobody runs all of them together, independent groups are tried one by one.
+    If no backend runs all of them together, independent groups are tried one by one.
     """
     if log.evaluate is None or not nodes:
         return {}
@@ -239,7 +239,7 @@ def _run_nodes(
 
 
 def _groups(nodes: Sequence[Node]) -> list[list[Node]]:
-    """Nodes parted into those that depend on each other."""
+    """Nodes grouped by dependence."""
     parent = {node: node for node in nodes}
 
     def root(node: Node) -> Node:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Repeated edges of an image, as padding of the maximum that is taken over it.
+"""Repeated edges of an image become the padding of the max pooling that reads it.
 
 A Gather whose indices are 0, .., 0, 1, 2, .., n, .., n pads an image with its edge. A maximum over
 windows that hold an element of the edge next to copies of it does not see the copies.

@@ -3,8 +3,8 @@
 """Pad layers as the padding of the windows that read them.
 
 Arm NN's FoldPadIntoConvolution2d, FoldPadIntoDepthwiseConvolution2d and FoldPadIntoPooling2d. A pad
-goes only if all its readers take it, so that nothing is computed twice. The value of a pad is the
-number that is stored, also of a quantised tensor, whose zero is the zero point.
+is removed only if all its readers take it, so that nothing is computed twice. The value of a pad is
+the number that is stored, also of a quantised tensor, whose zero is the zero point.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _Windowed = Convolution2dDescriptor | DepthwiseConvolution2dDescriptor | Pooling
 def fold_into_readers(
     graph: Graph, node: Node, widened: Callable[[Node], _Windowed | None], what: str, log: PassLog
 ) -> None:
-    """Take out a layer that surrounds an image, if all its readers can do that themselves.
+    """Take out a layer that pads an image, if all its readers can pad it themselves.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def fold_into_readers(
     widened
         The descriptor with which a reader does the same for the bare image, or None.
     what
-        What goes, in words.
+        The padding, in words.
     """
     source = node.inputs[0]
     if source is None:
@@ -152,7 +152,7 @@ def _pooling(
         return wider if value <= _lowest(info) and sees_input(wider, info, reader) else None
     if not _is_zero(value, info):
         return None
-    # Zeros of the Pad count in the divisor; those of the layer's own padding would begin to.
+    # Zeros of the Pad count in the divisor; those of the layer's own padding then would, too.
     own = d.pad_left or d.pad_right or d.pad_top or d.pad_bottom
     if own and d.padding_method is PaddingMethod.EXCLUDE:
         return None
@@ -160,7 +160,7 @@ def _pooling(
 
 
 def _lowest(info: TensorInfo) -> float:
-    """The least number that a tensor stores, below which nothing can be."""
+    """The least number that a tensor can store."""
     if info.data_type.is_float:
         if info.dtype.kind != "f":  # bfloat16, which numpy does not know
             return float("-inf")
@@ -169,7 +169,7 @@ def _lowest(info: TensorInfo) -> float:
 
 
 def sees_input(d: Pooling2dDescriptor, info: TensorInfo, reader: Node) -> bool:
-    """Whether no window has only padding: its maximum is 0, that of a padded tensor is not."""
+    """Whether every window has input: the maximum of padding alone is 0, of a padded tensor not."""
     y, x = d.data_layout.spatial_axes
     size, count = info.static_shape, reader.output.info.static_shape
     return _all_inside(

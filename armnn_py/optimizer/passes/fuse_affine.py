@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Multiplications and additions of constants as part of the weights and bias beside them.
+"""Multiplications and additions of constants are fused into the weights and bias beside them.
 
 Batch normalisation comes in many shapes: exporters write it as Sub, Mul and Add, and a bias is
 often an Add of its own. Behind a layer with weights w and bias b, and before one::
@@ -35,7 +35,7 @@ __all__ = [
     "take_into_weights",
 ]
 
-#: Batch normalisation right behind these is the matter of passes of its own.
+#: Batch normalisation right behind these has passes of its own.
 NORMALIZED_IN_WEIGHTS = (LayerType.CONVOLUTION2D, LayerType.DEPTHWISE_CONVOLUTION2D)
 
 
@@ -63,15 +63,14 @@ def _is_left_to_others(node: Node, step: Node) -> bool:
 
 
 def take_into_weights(graph: Graph, weights: Weights, steps: list[Node], whole: Affine) -> bool:
-    """Make steps behind a layer part of its weights and bias; says whether they fit.
+    """Fuse steps behind a layer into its weights and bias; return whether they fit.
 
     Parameters
     ----------
     weights
-        The layer.
+        The weights and bias of the layer.
     steps, whole
-        As from `run_behind`: one behind the other, and all as one, the same along all axes but
-        that of the layer's bias.
+        As from `run_behind`; scale and shift vary only along the axis of the layer's bias.
     """
     scale, shift = whole.along(weights.output_axis)
     values = weights.scaled_by_output(scale)
@@ -96,7 +95,7 @@ def _take_out(graph: Graph, steps: list[Node], new: Node) -> None:
 
 def _into_behind(graph: Graph, log: PassLog) -> None:
     for node in reversed(graph.nodes):
-        # From the last step of a run upwards, as far as all of it can go.
+        # From the last step of a run upwards, as far as all of it can be fused.
         if node not in graph or affine_of(node) is None:
             continue
         readers = _readers(node)
@@ -113,7 +112,7 @@ def _into_behind(graph: Graph, log: PassLog) -> None:
 
 
 def _readers(node: Node) -> list[Weights]:
-    """The readers of a layer, if all have weights that it can be made part of."""
+    """The readers of a layer, if all have weights that it can be fused into."""
     readers = []
     for reader, index in node.output.users:
         weights = weights_of(reader) if index == 0 else None

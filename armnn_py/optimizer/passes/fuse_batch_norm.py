@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Batch normalisation as part of the weights and the bias of the convolution before it.
+"""Batch normalisation is fused into the weights and the bias of the convolution before it.
 
 Arm NN's FuseBatchNormIntoConvolution2d and FuseBatchNormIntoDepthwiseConvolution2d, for float32 and
 float16. With ``s = gamma / sqrt(variance + eps)``, computed in double precision::

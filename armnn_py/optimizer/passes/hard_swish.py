@@ -29,7 +29,7 @@ _NEAR = 1e-6
 
 @record
 class _Gate:
-    """What x is multiplied with, as factor of a hard-swish of x, and the layers it is made of."""
+    """The operand that x is multiplied with: ``x * gate`` is ``factor`` times hard-swish(x)."""
 
     factor: float
     layers: list[Node]
@@ -128,7 +128,7 @@ def _replace(graph: Graph, node: Node, x: Value, gate: _Gate, log: PassLog) -> N
         return
     log.changed(f"'{node.name}' and what it multiplies with recognised as a hard-swish")
     graph.substitute(node, new)
-    if new is not swish:  # a factor may become part of another layer; what was here does not
+    if new is not swish:  # the factor may be fused elsewhere; the layers stay with the swish
         graph.adopt(swish, new)
     for layer in gate.layers:  # each read only by the one before
         graph.adopt(swish, layer)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Layers that provably hand on what they read.
+"""Layers whose output provably equals their input.
 
-Left alone is what only nearly does nothing: ``x + 0`` makes 0 of -0, and a Debug layer speaks.
+Layers that only nearly do nothing stay: ``x + 0`` makes 0 of -0, and a Debug layer logs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["REMOVE_IDENTITIES"]
 
 
 def _always(_: Node) -> bool:
-    """Hold for a layer that does nothing whenever its output has the info of its input."""
+    """True: such a layer does nothing whenever its output has the info of its input."""
     return True
 
 
@@ -108,7 +108,7 @@ def _reduce(node: Node) -> bool:
 
 
 def _by_one(node: Node) -> bool:
-    """Hold for ``x * 1`` and ``x / 1``; 1 is not what a quantised tensor has for one."""
+    """Whether it is ``x * 1`` or ``x / 1``; not if quantised, where a stored 1 does not mean 1."""
     d, value = node.descriptor, node.constants[1]
     operations = (BinaryOperation.MUL, BinaryOperation.DIV)
     if isinstance(d, ElementwiseBinaryDescriptor) and d.operation not in operations:
@@ -142,7 +142,7 @@ _RULES: dict[LayerType, Callable[[Node], bool]] = {
 
 
 def _handed_on(node: Node) -> Value | None:
-    """Return the operand that the only output of a node is equal to, if one is."""
+    """Return the operand that equals the only output of a node, or None."""
     rule = _RULES.get(node.type)
     if rule is None or len(node.outputs) != 1:
         return None

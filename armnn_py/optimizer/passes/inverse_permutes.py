@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A Transpose that takes back the one before it vanishes together with that one."""
+"""A Transpose and the inverse Transpose right before it are both removed."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Runs of multiplications and additions of constants become one layer.
 
-With one factor and one summand for all elements that is a linear Activation, with those of channels
-of an image a BatchNormalization, and where one of the two does nothing, the other alone.
+With one factor and one summand for all elements, a linear Activation; with one for each channel of
+an image, a BatchNormalization; with only factors or only summands, one Mul or Add.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _fits(step: Affine) -> bool:
 
 
 def _merged(graph: Graph, whole: Affine, steps: list[Node]) -> list[Node]:
-    """Add the layers that stand for a run; none if it has no fewer than they would be."""
+    """Add the layers that replace a run; none if they would not be fewer."""
     if whole.is_uniform:
         scale, shift = float(whole.scale.item()), float(whole.shift.item())
         descriptor = ActivationDescriptor(ActivationFunction.LINEAR, scale, shift)

@@ -50,7 +50,7 @@ def _cut(node: Node) -> _Cut | None:
 
 
 def _run(graph: Graph, log: PassLog) -> None:
-    # In topological order: what a cut reads is merged with its own source already.
+    # In topological order: the input of a cut is merged with its own source already.
     for node in graph.nodes:
         later = _cut(node) if node in graph else None
         before = None if later is None else only_input(node).node

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """A Transpose moves up through elementwise layers to where it disappears.
 
-Above an elementwise layer it meets the inverse of itself, which takes both away, or a constant,
-whose values are permuted once and for all. Arm NN moves it wherever it can; here it moves only
-where fewer are left afterwards: for nothing, a convolution is not parted from its activation, nor
-is one Transpose of a sum made two of its operands.
+Above them it meets its inverse, so that both are removed, or a constant, whose values are permuted
+once. Arm NN moves it wherever it can; here it moves only if fewer Transposes are left: otherwise it
+would separate a convolution from its activation, or become one for each operand of a sum.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ def _can_be_passed(node: Node, rank: int) -> bool:
 
 
 class _Move:
-    """What it takes to move one Transpose up: the layers it passes, and how many are left.
+    """One Transpose to move up: the layers that it passes, and how many Transposes are left.
 
     Every layer passed has one reader, so that the layers form a tree, and the trees of different
-    Transposes have no layer in common: all of them together are looked at in linear time.
+    Transposes have no layer in common: all together take linear time.
     """
 
     def __init__(self, root: Node, sources: tuple[int, ...]) -> None:
@@ -77,7 +76,7 @@ class _Move:
             self._left[node] = sum(map(self._cost, values))
 
     def cancels(self, value: Value) -> bool:
-        """Whether the value comes from the inverse of what moves."""
+        """Whether the value comes from the inverse Transpose."""
         return sources_of(value.node) == self.undone and keeps_values(value.node)
 
     def _cost(self, value: Value) -> int:
@@ -93,7 +92,7 @@ class _Move:
         return self._left.get(only_input(self.root).node, 1) < 1
 
     def passed(self) -> list[Node]:
-        """The layers to pass: below the others are those above which nothing is won."""
+        """The layers to pass: it stops where going further up saves nothing."""
         top = only_input(self.root).node
         chosen = {top}
         for node in self._layers:
@@ -107,10 +106,10 @@ class _Move:
 
 
 def _apply(graph: Graph, move: _Move) -> int:
-    """Move; returns how many Transposes stand further up now."""
+    """Move the Transpose; return how many were added further up."""
     root, passed = move.root, move.passed()
     inside = set(passed)
-    moved: dict[Value, Value] = {}  # what is read above the layers, as they read it afterwards
+    moved: dict[Value, Value] = {}  # by value from above the layers: its permuted form
     added = 0
     for node in passed:
         for index, value in enumerate(list(node.inputs)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What passes need to know of layers that move elements, and of those that do not."""
+"""Helpers of passes for layers that move elements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def only_input(node: Node) -> Value:
-    """Return the first operand of a node, which is there."""
+    """Return the first operand of a node, which must be there."""
     value = node.inputs[0]
     assert value is not None
     return value
@@ -37,7 +37,7 @@ def only_input(node: Node) -> Value:
 def keeps_values(node: Node) -> bool:
     """Whether a layer that moves elements leaves their type and their meaning as they are.
 
-    Scales along an axis are not looked into: with them, the answer is no.
+    With scales along an axis the answer is no, unchecked.
     """
     before, after = only_input(node).info, node.output.info
     return (
@@ -53,13 +53,13 @@ def has_one_meaning(info: TensorInfo) -> bool:
 
 
 def sources_of(node: Node) -> tuple[int, ...] | None:
-    """Return which dimension each dimension of the output comes from, of a Transpose."""
+    """Return the input dimension of each output dimension of a Transpose; None: it is none."""
     descriptor = node.descriptor
     return descriptor.mappings if isinstance(descriptor, PermuteDescriptor) else None
 
 
 def inverse(sources: Sequence[int]) -> tuple[int, ...]:
-    """Return the permutation that takes back another."""
+    """Return the inverse of a permutation."""
     result = [0] * len(sources)
     for target, source in enumerate(sources):
         result[source] = target

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Layers that may as well work on permuted operands, and their parameters if they do.
 
-Those are the elementwise layers, and layers whose parameters speak of dimensions: the table says
+Those are the elementwise layers, and layers whose parameters refer to dimensions: the table says
 which layers, and each descriptor which of its fields. A reduction that drops dimensions makes the
 same tensor of a permuted operand if the dimensions that are left keep their order.
 """

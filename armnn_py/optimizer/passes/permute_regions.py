@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Whole regions of layers compute in another order of dimensions if that takes fewer Transposes.
 
-A region is made of layers that may as well work on permuted operands, and of what lies between
-them: residual blocks, for one, hang together through their sums. An exporter that keeps images in
-one order around convolutions that want the other leaves a Permute at each border of such a region.
-Once the whole region computes in the order of the convolutions, all of them are gone but those to
-the rest of the world.
+A region is a set of connected layers that may as well work on permuted operands, such as residual
+blocks, which their sums connect. An exporter that keeps images in one order around convolutions
+that want the other leaves a Permute at each border of such a region. If the whole region computes
+in the order of the convolutions, only the Permutes at its outer borders are left.
 
-The layers that take part are found by descent: all of a region to begin with, then each layer, as
-long as that makes Permutes fewer, or smaller, leaves or comes back. Where nothing is won, layers
-stay as they are. Permutes and Transposes are one thing here.
+The layers to permute are found by descent: first all of a region; then layers leave or come back as
+long as that makes Permutes fewer or smaller. Without a gain, layers stay as they are. Permutes and
+Transposes are the same here.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ __all__ = ["PERMUTE_REGIONS"]
 _EACH = 1 << 64
 #: and one that only moves dimensions of 1, which becomes a Reshape, less than others.
 _RESHAPE = _EACH // 4
-#: How often the layers of a region are gone over.
+#: How often the layers of a region are visited.
 _SWEEPS = 16
 
 
 def _moves(node: Node) -> tuple[int, ...] | None:
-    """Which dimension each one comes from, if the layer is a Transpose that does nothing else."""
+    """The source of each dimension, if the layer is a Transpose that keeps types and scales."""
     sources = sources_of(node)
     return sources if sources is not None and keeps_values(node) else None
 
@@ -83,7 +82,7 @@ class _Region:
         return _moves(node) == self.undone and only_input(node).node not in self.members
 
     def _cost(self, value: Value) -> int:
-        """Weight of the Permutes that a value takes, with layers chosen as they are."""
+        """Weight of the Permutes that a value needs, with the current choice of layers."""
         if value.constant is not None:
             return 0
         permuting = permuted = others = 0
@@ -111,7 +110,7 @@ class _Region:
         return sum(map(self._cost, values))
 
     def gain(self) -> int:
-        """Weight that is lost with the layers chosen."""
+        """Weight that the chosen layers save."""
         chosen = self.chosen
         after = self._total()
         self.chosen = set()
@@ -122,7 +121,7 @@ class _Region:
     # ---- Which layers --------------------------------------------------------------------------
 
     def choose(self) -> None:
-        """Let layers leave, or come back, until that makes nothing better."""
+        """Let layers leave, or come back, until nothing improves."""
         order = list(self.nodes)
         for _ in range(_SWEEPS):
             changes = sum(map(self._toggle, order))
@@ -149,7 +148,7 @@ class _Change:
         self.graph = graph
         self.region = region
         self.added = 0
-        # Permutes that are there now: the new ones take their names, and stand for them.
+        # The present Permutes: the new ones take over their names and origins.
         self.old = list(self._borders())
 
     def _borders(self) -> Iterator[Node]:
@@ -242,7 +241,7 @@ class _Change:
 
 
 def _regions(graph: Graph) -> Iterator[list[Node]]:
-    """Each set of permutable layers that hang together, in order."""
+    """Each set of connected permutable layers, in order."""
     seen: set[Node] = set()
     order = graph.nodes
     place = {node: index for index, node in enumerate(order)}
@@ -272,7 +271,7 @@ def _neighbours(node: Node) -> Iterator[Node]:
 
 
 def _permutations(nodes: Sequence[Node]) -> list[tuple[int, ...]]:
-    """The permutations at the borders of a region, as its values would take them."""
+    """The permutations at the borders of a region, as they would apply to its values."""
     found: dict[tuple[int, ...], int] = {}
     for node in nodes:
         for value in permuted_operands(node):

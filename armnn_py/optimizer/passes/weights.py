@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Layers with constant weights and bias: where their channels are, and the same with others."""
+"""Layers with constant weights and bias: their channel axes, and their exchange."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Weights:
     node, descriptor
         The layer and its parameters.
     stored
-        The weights as they are, for those who only look at their shape.
+        The weights in their stored data type.
     bias
         The bias.
     """
@@ -97,7 +97,7 @@ class Weights:
             return self.values * np.repeat(factors, multiplier)
         if isinstance(d, FullyConnectedDescriptor):
             return self.values * (factors if d.transpose_weight_matrix else factors[:, None])
-        # Each group of outputs sees its own part of the inputs.
+        # Each group of outputs sees its own group of inputs.
         outputs = self.stored.shape[0] // d.groups
         parts = np.repeat(factors.reshape(d.groups, -1), outputs, axis=0)
         if d.data_layout is DataLayout.NCHW:
@@ -111,9 +111,9 @@ class Weights:
 
     @property
     def pads(self) -> bool:
-        """Whether the layer reads zeros from around its input, or not all it would of it.
+        """Whether border elements of the output sum fewer products, as with zero padding.
 
-        A transposed convolution always counts as such: its border gets fewer products.
+        For a transposed convolution that is always so.
         """
         d = self.descriptor
         if isinstance(d, FullyConnectedDescriptor):
@@ -133,7 +133,7 @@ class Weights:
     def exchange(
         self, graph: Graph, weights: NDArray[np.float64], bias: NDArray[np.float64], why: str
     ) -> Node:
-        """Put the same layer with other constants in its place; ``why`` is part of their names."""
+        """Replace the layer by the same with other constants; ``why`` goes into their names."""
         node, data_type = self.node, self.node.output.info.data_type
         constants = [("weights", weights)]
         if bias.any() or self.descriptor.bias_enabled:

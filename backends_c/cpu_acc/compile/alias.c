@@ -10,7 +10,7 @@
 bool armnn_i_acc_reshape_strides(const ir_shape_t* from, const int64_t* strides,
                                  const ir_shape_t* to, int64_t* out_strides) {
   /* Both shapes fall into groups with equal products; inside a group the elements of |from| must
-   * lie as if it were one dimension. Dimensions of 1 say nothing. */
+   * lie as if it were one dimension. Dimensions of 1 do not matter. */
   uint32_t f = 0, t = 0;
   while (f < from->rank || t < to->rank) {
     while (f < from->rank && from->dims[f] == 1) ++f;
@@ -91,7 +91,7 @@ static uint32_t transposed_constant(ir_graph_t* graph, uint32_t value, const ir_
   return armnn_i_acc_constant(graph, from->element, shape, values);
 }
 
-/* |value| looked at with another shape. */
+/* |value| viewed with another shape. */
 static uint32_t viewed(ir_graph_t* graph, uint32_t value, const ir_shape_t* shape) {
   const ir_value_t* from = graph->values[value];
   if (ir_same_shape(&from->shape, shape)) return value;

@@ -3,10 +3,11 @@
  *
  * bufferize.c - in which buffer each value lies, and in which steps it gets there.
  *
- * First backwards: an output of the part lies where the caller wants it, the inputs of a Concat lie
- * in its output, and the input of a reshape in the result; so that producers write to where things
- * end up. Then forwards: slices and reshapes become views of their inputs, functions work in place
- * where nobody else reads their input, everything else gets a buffer of its own.
+ * First backwards: an output of the sub-graph gets the caller's buffer, the inputs of a Concat get
+ * slices of its output's buffer, the input of a reshape gets the buffer of the result; so that
+ * producers write straight to the final address. Then forwards: slices and reshapes become views of
+ * their inputs, functions overwrite an input that nobody else reads, everything else gets a buffer
+ * of its own.
  */
 #include "bufferize.h"
 
@@ -38,7 +39,7 @@ static bool push(ir_graph_t* graph, uint32_t value, uint32_t buffer, int64_t off
 
 static void bufferize_backwards(ir_scheduler_t* scheduler) {
   ir_graph_t* graph = scheduler->graph;
-  const uint32_t inputs = graph->part->input_count;
+  const uint32_t inputs = graph->subgraph->input_count;
   for (uint32_t v = 0; v < graph->value_count; ++v) {
     ir_value_t* value = graph->values[v];
     value->has_buffer = false;
@@ -76,7 +77,7 @@ static const bufferize_t moves[IR_KIND_COUNT] = {
 #undef MOVE
 };
 
-/* |change| more nodes, or fewer, will read |value|: its buffer, if that is in the arena, counts. */
+/* Adds |change| to the readers of |value|'s buffer, if that is in the arena. */
 static void count_readers(const ir_scheduler_t* scheduler, const ir_value_t* value,
                           uint32_t change) {
   if (!value->has_buffer || value->constant != NULL || value->buffer < IR_BUFFER_ARENA) return;

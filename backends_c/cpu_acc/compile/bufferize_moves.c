@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * bufferize_moves.c - nodes that move data, or only look at it differently: views of their inputs
- * where that is possible, copies otherwise.
+ * bufferize_moves.c - nodes that move data: views of their inputs where that is possible, copies
+ * otherwise.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static bool same_memory(const armnn_i_acc_tensor_t* a, const armnn_i_acc_tensor_
   return true;
 }
 
-/* Whether operators can read or write it: no gaps along the last dimension. */
+/* Whether operators can read or write |tensor|: no gaps along the last dimension. */
 static bool is_readable(const armnn_i_acc_tensor_t* tensor) {
   for (uint32_t d = 0; d < tensor->rank; ++d) {
     if (tensor->dims[d] != 1 && tensor->strides[d] <= 0) return false;
@@ -72,7 +72,7 @@ void armnn_i_acc_bufferize_reshape(ir_scheduler_t* scheduler, const ir_node_t* n
     if (!same_memory(&view, &target)) armnn_i_acc_add_copy(scheduler, node, &view, &target);
     return;
   }
-  if (!reshape(&target, &from->shape)) { /* neither lies like the other: by way of a dense copy */
+  if (!reshape(&target, &from->shape)) { /* neither layout fits the other: through a dense copy */
     armnn_i_acc_tensor_t between = armnn_i_acc_dense_tensor(scheduler, from->element, &from->shape);
     armnn_i_acc_add_copy(scheduler, node, &source, &between);
     reshape(&between, &to->shape);

@@ -45,8 +45,8 @@ static void add_epilogue(ir_scheduler_t* scheduler, const ir_step_t* main) {
   if (node->residual != IR_NONE && node->residual_last) armnn_i_acc_add_step(scheduler, &sum);
 }
 
-/* The operator of |node| from |ins| and |residual| to |target|, and copies or an epilogue around it
- * if it wants them. */
+/* Adds the operator of |node| from |ins| and |residual| to |target|, and copies and an epilogue
+ * around it if they are steps of their own. */
 static void add_operator(ir_scheduler_t* scheduler, const ir_node_t* node,
                          const armnn_i_acc_tensor_t* ins, const armnn_i_acc_tensor_t* residual,
                          const armnn_i_acc_tensor_t* target) {
@@ -75,7 +75,7 @@ static bool makes_blocks(const ir_node_t* node, const armnn_i_acc_tensor_t* in,
          out->strides[2] == out->dims[3] * (int64_t)out->element.size;
 }
 
-/* Row |y| of the blocks: the pixels of it beside each other are the channels of one. */
+/* Row |y| of each block as one pixel: the pixels of the row become channels of that pixel. */
 static armnn_i_acc_tensor_t row_of_blocks(const armnn_i_acc_tensor_t* whole, int64_t y,
                                           int64_t rows, int64_t columns) {
   armnn_i_acc_tensor_t row = *whole;

@@ -4,7 +4,7 @@
  * compile.c - all stages in a row: from layers to a program.
  *
  * An operator that is refused gets other operands (dense ones, nothing fused behind it) before the
- * part is given up; then everything is bufferized again, since lifetimes of buffers change.
+ * sub-graph is given up; then everything is bufferized again, since lifetimes of buffers change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct compilation_t {
 static uint64_t* guids_of(const ir_graph_t* graph, const ir_node_t* node) {
   uint64_t* guids = malloc((node->layer_count + (size_t)1) * sizeof *guids);
   for (uint32_t i = 0; guids != NULL && i < node->layer_count; ++i) {
-    guids[i] = graph->part->layers[node->layers[i]]->guid;
+    guids[i] = graph->subgraph->layers[node->layers[i]]->guid;
   }
   return guids;
 }
@@ -94,7 +94,7 @@ static bool make_operators(compilation_t* self) {
 static void compile(compilation_t* self) {
   ir_graph_t* graph = &self->graph;
   armnn_i_acc_read(graph);
-  graph->layer = graph->part->layer_count; /* nodes from here on belong to no layer */
+  graph->layer = graph->subgraph->layer_count; /* nodes from here on belong to no layer */
   armnn_i_acc_fuse_patterns(graph);
   armnn_i_acc_fuse_normalization(graph);
   armnn_i_acc_fuse(graph);
@@ -114,9 +114,10 @@ static armnn_status_t report(const ir_graph_t* graph, uint32_t* out_layers, uint
   }
   const ir_node_t* node = graph->culprit;
   if (node == NULL || node->layer_count == 0) {
-    out_layers[(*out_count)++] =
-        graph->layer < graph->part->layer_count ? graph->layer : graph->part->layer_count - 1;
-  } else if (node->origin != IR_NONE) { /* the layers that it swallowed can be done without it */
+    out_layers[(*out_count)++] = graph->layer < graph->subgraph->layer_count
+                                     ? graph->layer
+                                     : graph->subgraph->layer_count - 1;
+  } else if (node->origin != IR_NONE) { /* layers fused into it may compile without it */
     out_layers[(*out_count)++] = node->origin;
   } else {
     for (uint32_t i = 0; i < node->layer_count; ++i) out_layers[(*out_count)++] = node->layers[i];
@@ -124,15 +125,16 @@ static armnn_status_t report(const ir_graph_t* graph, uint32_t* out_layers, uint
   return armnn_fail(error, ARMNN_STATUS_UNSUPPORTED, "%s", graph->reason);
 }
 
-armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker, const armnn_subgraph_t* part,
+armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker,
+                                   const armnn_subgraph_t* subgraph,
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error) {
   *out_program = NULL;
   *out_count = 0;
   compilation_t* self = calloc(1, sizeof *self);
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  self->graph.part = part;
-  self->program = armnn_i_acc_program_create(maker, part);
+  self->graph.subgraph = subgraph;
+  self->program = armnn_i_acc_program_create(maker, subgraph);
   armnn_status_t status = ARMNN_STATUS_OK;
   if (self->program == NULL) {
     status = armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");

@@ -8,7 +8,7 @@
 
 #include "../program.h"
 
-/* ARMNN_ACC_IDENTITY: there is none for the activation. */
+/* ARMNN_ACC_IDENTITY: no function for this activation. */
 static inline int32_t armnn_i_acc_activation_function(int32_t activation) {
   static const int32_t functions[ARMNN_ACTIVATION_COUNT] = {
       [ARMNN_ACTIVATION_SIGMOID] = ARMNN_ACC_SIGMOID,

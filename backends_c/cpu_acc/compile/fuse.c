@@ -5,8 +5,7 @@
  * products, functions and one sum with another tensor into the epilogue; padding goes into the
  * window behind it.
  *
- * The node that comes of it stands where the swallowed one stood, since that is when all that it
- * reads has been computed.
+ * The fused node takes the position of the reader: all its inputs have been computed by then.
  */
 #include <math.h>
 #include <string.h>
@@ -96,7 +95,8 @@ static float clamped(float value, float low, float high) {
   return value > high ? high : value;
 }
 
-/* function, and then next(a, b), as one function. */
+/* Joins the node's function and |next|, with |a| and |b|, behind it; false if no function is both.
+ */
 static bool join_functions(ir_node_t* node, int32_t next, float a, float b) {
   if (node->function == ARMNN_ACC_IDENTITY) {
     node->function = next;
@@ -122,7 +122,7 @@ static bool join_functions(ir_node_t* node, int32_t next, float a, float b) {
   return false;
 }
 
-/* A line behind ReLU is one before it, if it rises: the bounds go along. */
+/* A positive scale and a shift behind a clamp go before it: its bounds are scaled and shifted. */
 static bool scale_clamped(ir_graph_t* graph, ir_node_t* node, float scale, float shift) {
   if (node->function != ARMNN_ACC_CLAMP || !(scale > 0.0f) || !isnormal(scale)) return false;
   if (!scale_node(graph, node, &scale, &shift, 0)) return false;
@@ -200,7 +200,7 @@ static bool pads_images(const ir_graph_t* graph, const ir_node_t* pad) {
          pad->pad.after[0] == 0 && pad->pad.before[3] == 0 && pad->pad.after[3] == 0;
 }
 
-/* Each of |outputs| windows has a tap inside the image; the first window begins at -|before|. */
+/* Whether each of |outputs| windows has a tap inside the image; the first begins at -|before|. */
 static bool all_see(int64_t image, int64_t outputs, int64_t kernel, int64_t stride,
                     int64_t dilation, int64_t before) {
   for (int64_t o = 0; o < outputs; ++o) {
@@ -222,7 +222,7 @@ static bool windows_see(const ir_graph_t* graph, const ir_node_t* node, const ir
                  node->pooling.dilation_x, node->pooling.pad_left + pad->pad.before[2]);
 }
 
-/* The window reads the input of the Pad layer, and pads it itself. */
+/* Makes the window at |n| read the input of the Pad layer, and pad it itself. */
 static bool swallow_padding(ir_graph_t* graph, uint32_t n) {
   ir_node_t* node = graph->nodes[n];
   const uint32_t producer = graph->values[node->inputs[0]]->producer;
@@ -238,8 +238,8 @@ static bool swallow_padding(ir_graph_t* graph, uint32_t n) {
     const bool own = node->pooling.pad_top != 0 || node->pooling.pad_left != 0 ||
                      node->pooling.pad_bottom != 0 || node->pooling.pad_right != 0;
     if (node->pooling.method == ARMNN_POOLING_MAX) {
-      /* Minus infinity loses against every number. So does a border that repeats its neighbour,
-       * where each window that sees it sees the neighbour. */
+      /* Padding of minus infinity is never the maximum. Neither does a border change it that
+       * repeats a pixel which each window over the border sees, too. */
       const bool lowest = pad->pad.mode == ARMNN_PAD_CONSTANT && pad->pad.value == -INFINITY;
       const bool repeats = pad->pad.mode == ARMNN_PAD_SYMMETRIC && pad->pad.before[1] <= 1 &&
                            pad->pad.after[1] <= 1 && pad->pad.before[2] <= 1 &&

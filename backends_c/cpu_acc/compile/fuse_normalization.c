@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * fuse_normalization.c - a normalisation that is spelt out: (x - mean) / sqrt(variance + eps), or
- * times the reciprocal of the root, and a scale and a shift behind it.
+ * fuse_normalization.c - a normalisation that is written out in several nodes: (x - mean) /
+ * sqrt(variance + eps), or times the reciprocal of the root, and a scale and a shift behind it.
  */
 #include "ir.h"
 
@@ -35,7 +35,7 @@ static bool is_binary(const ir_node_t* node, int32_t operation) {
          node->function == ARMNN_ACC_IDENTITY;
 }
 
-/* |value| is the square of |base|; |*readers| becomes how often |base| is read for it. */
+/* The node that makes |value| as the square of |base|, or null; |*readers|: its reads of |base|. */
 static const ir_node_t* square_of(const ir_graph_t* graph, uint32_t value, uint32_t base,
                                   uint32_t* readers) {
   const ir_node_t* node = maker_of(graph, value, IR_BINARY, 1);

@@ -114,7 +114,7 @@ ir_node_t* armnn_i_acc_node(ir_graph_t* graph, ir_kind_t kind, const uint32_t* i
   node->layer_capacity = ARMNN_ACC_LINE / sizeof *node->layers;
   node->layers = armnn_i_acc_pool(graph, node->layer_capacity * sizeof *node->layers);
   node->origin = IR_NONE;
-  if (graph->layer < graph->part->layer_count) {
+  if (graph->layer < graph->subgraph->layer_count) {
     node->origin = graph->layer;
     node->layers[0] = graph->layer;
     node->layer_count = 1;
@@ -145,7 +145,7 @@ armnn_i_acc_tensor_t armnn_i_acc_dense_weights(const float* values, int64_t o, i
 void armnn_i_acc_adopt_layers(ir_graph_t* graph, ir_node_t* node, const ir_node_t* other) {
   for (uint32_t i = 0; i < other->layer_count; ++i) {
     const uint32_t layer = other->layers[i];
-    uint32_t at = node->layer_count; /* mostly the place: readers come behind what they read */
+    uint32_t at = node->layer_count; /* mostly the right index: layers come in order */
     while (at > 0 && node->layers[at - 1] > layer) --at;
     if (at > 0 && node->layers[at - 1] == layer) continue;
     node->layers =

@@ -37,10 +37,10 @@ typedef struct ir_value_t {
   armnn_i_acc_element_t element;
   const void* constant; /* dense, or null */
   uint32_t producer;    /* node, or IR_NONE */
-  uint32_t input;       /* which input of the part it is, or IR_NONE */
-  uint32_t output;      /* which output of the part it becomes, or IR_NONE */
+  uint32_t input;       /* which input of the sub-graph it is, or IR_NONE */
+  uint32_t output;      /* which output of the sub-graph it becomes, or IR_NONE */
   uint32_t uses;        /* by how many nodes (uses.c) */
-  uint32_t user;        /* the XOR of these nodes: of one use, the node */
+  uint32_t user;        /* XOR of their numbers: with one use, the number of that node */
   uint32_t reordered;   /* the last IR_TRANSPOSE that reads it (alias.c), or IR_NONE */
   /* From bufferize.c on. */
   bool has_buffer;
@@ -70,16 +70,16 @@ struct ir_node_t {
   uint32_t* inputs; /* values */
   uint32_t output;  /* value */
   uint32_t layer_count, layer_capacity;
-  uint32_t* layers; /* of the part, sorted */
-  uint32_t origin;  /* the layer that it was read from, or IR_NONE; others it swallowed */
+  uint32_t* layers; /* of the sub-graph, sorted */
+  uint32_t origin;  /* the layer that it was read from, or IR_NONE; the others were fused into it */
 
   /* The epilogue, for the kinds that have one. */
   int32_t function;
   float a, b;
   uint32_t residual; /* value, or IR_NONE */
   bool residual_last;
-  bool plain_operands; /* the operator was refused with strides, */
-  bool bare;           /* or with its epilogue: these become steps of their own */
+  bool plain_operands; /* the operator was refused with strides: operands become dense */
+  bool bare;           /* it was refused with its epilogue, which becomes steps of its own */
   ir_node_t** rows;    /* the convolutions of a transposed one without overlaps */
 
   union {
@@ -118,7 +118,7 @@ static inline uint32_t ir_axis(const ir_alias_t* alias, uint32_t dimension) {
 typedef struct ir_block_t ir_block_t;
 
 typedef struct ir_graph_t {
-  const armnn_subgraph_t* part;
+  const armnn_subgraph_t* subgraph;
   const armnn_i_acc_maker_t* maker;
   ir_node_t** nodes; /* in an order in which they can run */
   ir_value_t** values;
@@ -128,7 +128,7 @@ typedef struct ir_graph_t {
   uint32_t layer;       /* that is being read */
   ir_block_t* blocks;   /* of the pool */
   jmp_buf escape;
-  armnn_status_t status; /* why it was escaped */
+  armnn_status_t status; /* why the compilation was ended */
   const ir_node_t* culprit;
   char reason[160];
 } ir_graph_t;
@@ -223,7 +223,7 @@ uint32_t armnn_i_acc_operand(ir_graph_t* graph, const ir_alias_t* alias, uint32_
 void armnn_i_acc_read(ir_graph_t* graph);
 
 static inline const armnn_layer_t* ir_layer(const ir_graph_t* graph) {
-  return graph->part->layers[graph->layer];
+  return graph->subgraph->layers[graph->layer];
 }
 
 ir_shape_t armnn_i_acc_shape_of(const armnn_tensor_info_t* info);
@@ -246,15 +246,15 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
 
 /* ---- uses.c -------------------------------------------------------------------------------- */
 
-/* Producers, uses and users of all values; nodes that nobody reads die. */
+/* Counts producers, uses and users of all values; drops nodes that nobody reads. */
 void armnn_i_acc_count_uses(ir_graph_t* graph);
-/* Node |n| reads |input| and its residual alone from now on. Nodes that then nobody reads die. */
+/* Makes node |n| read only |input| and its residual; drops nodes that nobody reads any more. */
 void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input);
-/* What node |n| reads is not counted, and counted again: around changes of it. */
+/* Uncounts what node |n| reads, before a change of the node, and counts it again afterwards. */
 void armnn_i_acc_forget_reads(ir_graph_t* graph, uint32_t n);
 void armnn_i_acc_note_reads(ir_graph_t* graph, uint32_t n);
-/* The node at |at| computes what the node at |user|, its only reader, did: it takes that one's
- * place, output and layers. The reads of both must be forgotten. */
+/* Lets the node at |at| replace its only reader, the node at |user|: it takes the position, output
+ * and layers of the reader. The reads of both must be uncounted before. */
 void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user);
 
 /* ---- fuse*.c ------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 
 #include "ir.h"
 
-/* As the makers: UNSUPPORTED is an answer. */
+/* Answers like the makers of ops.h, UNSUPPORTED included. */
 armnn_status_t armnn_i_acc_lower(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
                                  armnn_i_acc_op_t** out_op);
 

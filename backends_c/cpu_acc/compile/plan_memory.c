@@ -3,7 +3,8 @@
  *
  * plan_memory.c - the arena: buffers that do not live at the same time share it.
  *
- * Large buffers choose first, each the lowest offset at which it meets none that lives with it.
+ * Largest first, each buffer gets the lowest offset at which it overlaps no buffer that lives at
+ * the same time.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -53,10 +53,11 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
     return armnn_i_acc_alias(graph, armnn_i_acc_constant(graph, element, &shape, constant->data));
   }
   const armnn_slot_t slot = layer->inputs[index];
-  if (slot.layer == ARMNN_SLOT_BOUNDARY && slot.slot < graph->part->input_count) {
-    return armnn_i_acc_alias(graph, slot.slot); /* inputs of the part are the first values */
+  if (slot.layer == ARMNN_SLOT_BOUNDARY && slot.slot < graph->subgraph->input_count) {
+    return armnn_i_acc_alias(graph, slot.slot); /* inputs of the sub-graph are the first values */
   }
-  if (slot.layer >= graph->layer || slot.slot >= graph->part->layers[slot.layer]->output_count) {
+  if (slot.layer >= graph->layer ||
+      slot.slot >= graph->subgraph->layers[slot.layer]->output_count) {
     armnn_i_acc_refuse(graph, NULL, "input %u leads nowhere", index);
   }
   return graph->aliases[slot.layer][slot.slot];
@@ -65,8 +66,8 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index) {
 const void* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what) {
   const ir_alias_t alias = armnn_i_acc_input(graph, index);
   const void* values = graph->values[alias.value]->constant;
-  /* Constants that this compiler made may be in another order. */
   if (values == NULL) armnn_i_acc_refuse(graph, NULL, "%s are not constant", what);
+  /* The value may have its dimensions in another order than the network. */
   const uint32_t plain = armnn_i_acc_plain(graph, &alias);
   return graph->values[plain]->constant;
 }
@@ -99,13 +100,13 @@ static void check_layer(ir_graph_t* graph) {
   }
 }
 
-/* Output |k| of the part becomes a value of its own, in the network's order. */
+/* Output |k| of the sub-graph becomes a value of its own, in the network's order. */
 static void read_output(ir_graph_t* graph, uint32_t k) {
-  const armnn_slot_t slot = graph->part->outputs[k];
+  const armnn_slot_t slot = graph->subgraph->outputs[k];
   graph->layer = slot.layer;
-  if (slot.layer >= graph->part->layer_count ||
-      slot.slot >= graph->part->layers[slot.layer]->output_count) {
-    armnn_i_acc_refuse(graph, NULL, "output %u of the part is no layer's", k);
+  if (slot.layer >= graph->subgraph->layer_count ||
+      slot.slot >= graph->subgraph->layers[slot.layer]->output_count) {
+    armnn_i_acc_refuse(graph, NULL, "output %u of the sub-graph is no layer's", k);
   }
   uint32_t value = armnn_i_acc_plain(graph, &graph->aliases[slot.layer][slot.slot]);
   const ir_value_t* found = graph->values[value];
@@ -116,20 +117,20 @@ static void read_output(ir_graph_t* graph, uint32_t k) {
 }
 
 void armnn_i_acc_read(ir_graph_t* graph) {
-  const armnn_subgraph_t* part = graph->part;
-  for (uint32_t i = 0; i < part->input_count; ++i) {
-    const ir_shape_t shape = armnn_i_acc_shape_of(part->input_infos[i]);
-    const armnn_i_acc_element_t element = armnn_i_acc_element_of(part->input_infos[i]);
+  const armnn_subgraph_t* subgraph = graph->subgraph;
+  for (uint32_t i = 0; i < subgraph->input_count; ++i) {
+    const ir_shape_t shape = armnn_i_acc_shape_of(subgraph->input_infos[i]);
+    const armnn_i_acc_element_t element = armnn_i_acc_element_of(subgraph->input_infos[i]);
     const uint32_t value = armnn_i_acc_value(graph, element, &shape);
     graph->values[value]->input = i;
   }
-  graph->aliases = armnn_i_acc_pool(graph, (part->layer_count + UINT64_C(1)) * sizeof(void*));
-  for (uint32_t l = 0; l < part->layer_count; ++l) {
+  graph->aliases = armnn_i_acc_pool(graph, (subgraph->layer_count + UINT64_C(1)) * sizeof(void*));
+  for (uint32_t l = 0; l < subgraph->layer_count; ++l) {
     graph->layer = l;
     check_layer(graph);
-    graph->aliases[l] =
-        armnn_i_acc_pool(graph, (part->layers[l]->output_count + UINT64_C(1)) * sizeof(ir_alias_t));
-    readers[part->layers[l]->type](graph); /* check_layer knows the type */
+    graph->aliases[l] = armnn_i_acc_pool(
+        graph, (subgraph->layers[l]->output_count + UINT64_C(1)) * sizeof(ir_alias_t));
+    readers[subgraph->layers[l]->type](graph); /* check_layer knows the type */
   }
-  for (uint32_t k = 0; k < part->output_count; ++k) read_output(graph, k);
+  for (uint32_t k = 0; k < subgraph->output_count; ++k) read_output(graph, k);
 }

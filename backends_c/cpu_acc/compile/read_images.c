@@ -30,7 +30,7 @@ static ir_node_t* image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_lay
   return node;
 }
 
-/* A dilation of 0 is none; descriptors in which it means nothing are refused with it before. */
+/* A dilation of 0 means none; where a descriptor must not have 0, the host has refused it. */
 static int64_t dilation_of(uint32_t dilation) { return dilation == 0 ? 1 : (int64_t)dilation; }
 
 /* The fields that descriptors of windows have in common, as those of convolutions and poolings. */

@@ -57,8 +57,8 @@ static bool is_full(const ir_graph_t* graph, const ir_alias_t* alias, const ir_s
   return ir_same_shape(&own, logical);
 }
 
-/* An operator with a constant of one element, as a function of the other operand; false if it is
- * none. |left|: the constant is the left operand. */
+/* An operator with a constant of one element, as a function of the other operand; false if there is
+ * no such function. |left|: the constant is the left operand. */
 static bool scalar_function(int32_t operation, float c, bool left, int32_t* out_function,
                             float* out_a, float* out_b) {
   *out_function = ARMNN_ACC_LINEAR;
@@ -92,8 +92,8 @@ static bool scalar_function(int32_t operation, float c, bool left, int32_t* out_
   }
 }
 
-/* A scale and a shift for each index of the last dimension, if |operation| with the constant |c|
- * comes to that. */
+/* A node with a scale and a shift for each index of the last dimension; false if |operation| with
+ * the constant |c| cannot be written so. */
 static bool add_affine(ir_graph_t* graph, int32_t operation, uint32_t x, uint32_t c, bool left,
                        const ir_shape_t* shape, uint32_t* out_value) {
   const ir_shape_t* row = ir_shape(graph, c);
@@ -123,7 +123,7 @@ static bool add_affine(ir_graph_t* graph, int32_t operation, uint32_t x, uint32_
 ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
                                     const ir_alias_t* right, int32_t operation,
                                     const ir_shape_t* logical) {
-  /* The order of a whole operand; of two, of the one that was computed here. */
+  /* In the order of the operand that is not broadcast; of two such, of the computed one. */
   const bool left_full = is_full(graph, left, logical), right_full = is_full(graph, right, logical);
   const ir_value_t *left_value = graph->values[left->value],
                    *right_value = graph->values[right->value];
@@ -231,7 +231,7 @@ void armnn_i_acc_read_layer_normalization(ir_graph_t* graph) {
 /* ---- Matrices ------------------------------------------------------------------------------ */
 
 /* |alias| as matrices of |rank| dimensions: in the network's order, or with the last two dimensions
- * exchanged if it lies so; then |*transpose| is turned over. */
+ * exchanged if it lies so; then |*transpose| is inverted. */
 static uint32_t matrices(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
                          bool* transpose) {
   const ir_shape_t own = armnn_i_acc_logical(graph, alias);

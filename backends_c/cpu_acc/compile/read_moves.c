@@ -40,8 +40,8 @@ static void view_sizes(const armnn_view_t* view, uint32_t rank, int64_t* out_beg
 
 /* ---- Several inputs or outputs ------------------------------------------------------------- */
 
-/* The pieces beside each other, at |origins| by the network's dimensions; in the order of the
- * largest piece that is computed. */
+/* Joins the pieces at |origins|, in the network's dimensions. The result has its dimensions in the
+ * order of the largest computed piece. */
 static ir_alias_t joined(ir_graph_t* graph, const ir_alias_t* pieces, uint32_t count,
                          const int64_t (*origins)[IR_DIMS], const ir_shape_t* logical) {
   uint32_t best = 0;
@@ -206,9 +206,9 @@ void armnn_i_acc_read_strided_slice(ir_graph_t* graph) {
     count[i] = distance / stride[i] + (distance % stride[i] != 0);
     if (count[i] == 1) stride[i] = 1; /* never used, and may be huge */
   }
-  const ir_alias_t part = sliced(graph, &input, begin, stride, count);
+  const ir_alias_t cut = sliced(graph, &input, begin, stride, count);
   const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
-  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &part, &out));
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &cut, &out));
 }
 
 /* ---- One input, one output ----------------------------------------------------------------- */

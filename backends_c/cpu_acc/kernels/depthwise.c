@@ -11,14 +11,14 @@
  * constant bounds and are unrolled, so that the sums stay in registers.
  *
  * At the borders taps outside the image are left out by a test for each column and row of taps. The
- * tests are the same from row to row, so that the processor foresees them.
+ * tests are the same from row to row, so that the processor predicts them.
  */
 #include "depthwise_tile.h"
 
 typedef armnn_i_acc_depthwise_job_t job_t;
 typedef armnn_i_acc_depthwise_tile_t tile_t;
 
-/* Sums of a tile that need more than a clamp: through a small array in L1. */
+/* Finishes sums of a tile that need more than a clamp, in a small array in L1. */
 void ACC_NAME(armnn_i_acc_depthwise_finish)(const job_t* job, float* sums, int64_t channel,
                                             int64_t y, int64_t x, int64_t width) {
   const size_t left = (size_t)(job->channels - channel);
@@ -98,7 +98,7 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t channel, 
       ACC_KEEP(filter[r][k]);
     }
     if (border && (r < first || r >= end)) continue;
-    /* As a number, because at a border it is outside the image until the first column inside. */
+    /* A number, no pointer: at a border it is outside the image until the first column inside. */
     uintptr_t at = (uintptr_t)job->input +
                    (uintptr_t)((start + r * job->input_row) * (ptrdiff_t)sizeof(float));
 #pragma GCC unroll 24

@@ -32,7 +32,7 @@ typedef struct armnn_i_acc_depthwise_job_t {
   int64_t output_width;
   int64_t first_row, end_row; /* output rows to do */
   const float* weights;       /* for each VF_LANES channels: bias, then the taps by rows */
-  int64_t channels;           /* whole vectors, unless the kernel does a part of one, too */
+  int64_t channels;           /* whole vectors, unless the kernel has |partial| */
   int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
   const armnn_i_acc_depthwise_tile_t* tiles; /* of one row; |any| does without */
   int64_t tile_count;
@@ -44,7 +44,7 @@ typedef struct armnn_i_acc_depthwise_job_t {
   ptrdiff_t residual_row, residual_pixel;
   int32_t residual_last;
   int32_t prefetch;   /* |columns| fetches rows ahead of their use: worth it for big images */
-  int32_t hard_swish; /* |function| is that one, and there is no residual: done in registers */
+  int32_t hard_swish; /* |function| is hard-swish without residual: in registers */
 } armnn_i_acc_depthwise_job_t;
 
 typedef void (*armnn_i_acc_depthwise_fn_t)(const armnn_i_acc_depthwise_job_t* job);
@@ -61,7 +61,7 @@ typedef struct armnn_i_acc_depthwise_kernel_t {
 typedef struct armnn_i_acc_depthwise_kernels_t {
   const armnn_i_acc_depthwise_kernel_t* fixed;
   uint32_t fixed_count;
-  uint32_t partial; /* |fixed| do a part of a vector, too */
+  uint32_t partial; /* kernels of |fixed| also do an incomplete last vector */
   /* For images of which at most one row or column is missing at each border, and the same stride
    * in both directions; none where registers are few. */
   const armnn_i_acc_depthwise_kernel_t* columns;

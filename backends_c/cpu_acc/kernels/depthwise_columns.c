@@ -54,7 +54,7 @@ ACC_INLINE void put(const walk_t* walk, int i, vf_t sum, int hard_swish) {
 ACC_INLINE void one_row(const job_t* job, walk_t* walk, const float* bias, const vf_t* filter,
                         sums_t* sums, int rows, int stride, int width, int hard_swish) {
   const ptrdiff_t pixel = job->input_pixel;
-  if (job->prefetch) { /* the last rows' are too far, which does no harm */
+  if (job->prefetch) { /* after the last row outside the image, which does no harm */
     const char* next =
         (const char*)walk->input + stride * job->input_row * (ptrdiff_t)sizeof(float);
 #pragma GCC unroll 14

@@ -9,7 +9,7 @@
 #include "depthwise.h"
 #include "vector_math.h"
 
-/* Whether kernels with constant sizes do a part of a vector, too: |lanes| of it. */
+/* Whether kernels with constant sizes also do an incomplete vector, of |lanes| channels. */
 #if defined(__AVX512F__)
 #define ACC_PARTIAL 1 /* masked loads and stores cost no more than others */
 #define ACC_LOAD(p, lanes) vf_load_masked(p, lanes)

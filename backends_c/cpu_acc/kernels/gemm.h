@@ -6,8 +6,8 @@
  * A tile is |rows| output pixels (or rows of a matrix) times one panel of |vectors| vectors of
  * output channels, kept in registers while the inputs pass. The inputs of a pixel are |tap_count|
  * runs of |depth| floats each: one run for a 1x1 convolution or a matrix, one for each tap of a
- * 3x3 window (or for each of its rows, where few channels lie side by side). Nothing is copied to
- * where a kernel wants it: it is told where each run begins.
+ * 3x3 window (or for each of its rows, where few channels lie side by side). Inputs are not copied:
+ * a kernel gets the address of each run.
  */
 #ifndef ARMNN_CPU_ACC_GEMM_H_
 #define ARMNN_CPU_ACC_GEMM_H_
@@ -70,7 +70,7 @@ typedef struct armnn_i_acc_gemm_kernels_t {
    * halves of it are packed alike. Null where there is none. */
   armnn_i_acc_gemm_fn_t pair_tiles[ARMNN_ACC_GEMM_VECTORS + 1][ARMNN_ACC_GEMM_ROWS];
   armnn_i_acc_gemm_names_t names[ARMNN_ACC_GEMM_VECTORS + 1];
-  /* A part of a panel's weights: column o of |columns| comes from in[o * stride_o ..], |count|
+  /* Packs some of a panel's weights: column o of |columns| comes from in[o * stride_o ..], |count|
    * floats |stride_k| apart. Float k goes to row (k % taps) * depth + k / taps of |out|, whose rows
    * have |width| floats; columns from |columns| to |width| become zero. */
   void (*pack)(float* out, uint32_t width, const float* in, uint32_t columns, int64_t stride_o,

@@ -3,8 +3,9 @@
  *
  * gemm_pack.h - part of gemm.c: weights in any order become rows of a panel.
  *
- * Loading a network is little else than this and reading its file. Where a column's weights lie in
- * one run (OIHW, OHWI, transposed matrices), blocks of 4 x 4 are turned in registers.
+ * Most of the time of loading a network goes into this and into reading its file. Where a column's
+ * weights lie in one run (OIHW, OHWI, transposed matrices), blocks of 4 x 4 are turned in
+ * registers.
  */
 #ifndef ARMNN_CPU_ACC_GEMM_PACK_H_
 #define ARMNN_CPU_ACC_GEMM_PACK_H_

@@ -7,7 +7,7 @@
  * which is in L1. Sums are kept for each row of a window and then added, so that the error of a
  * large average (global pooling) stays that of its rows.
  *
- * A maximum is one instruction, which forgets NaN. The taps are added up beside it: if their sum is
+ * A maximum is one instruction, which drops NaN. The taps are added up beside it: if their sum is
  * NaN, a tap may have been NaN, and the window is done again with care.
  */
 #include "pooling.h"
@@ -18,8 +18,8 @@ enum { BLOCK = 4 }; /* vectors of channels at once: as many independent chains *
 
 typedef armnn_i_acc_pooling_job_t job_t;
 
-/* The largest, or NaN if one was: of |vectors| vectors with |lanes| channels in each. Out of line,
- * and all of it, so that the sums of others stay in registers. */
+/* The largest of each channel, or NaN if a tap was NaN: |vectors| vectors with |lanes| channels in
+ * each. Out of line, so that the caller's sums stay in registers. */
 static __attribute__((noinline)) void careful_maximum(const job_t* job, const float* input,
                                                       float* output, int vectors, size_t lanes) {
   for (int v = 0; v < vectors; ++v) {
@@ -36,7 +36,7 @@ static __attribute__((noinline)) void careful_maximum(const job_t* job, const fl
   }
 }
 
-/* One tap, or all its lanes of a part of a vector. */
+/* One vector of a tap, or its |lanes| channels if they are less than a vector. */
 ACC_INLINE vf_t load(const float* tap, int vector, size_t lanes) {
   return lanes < VF_LANES ? vf_load_masked(tap, vm_first(lanes)) : vf_load(tap + vector * VF_LANES);
 }

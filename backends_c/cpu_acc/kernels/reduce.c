@@ -13,7 +13,7 @@ enum { CHAINS = 4, PART = 1024, PART_ROWS = 16 };
 
 /* |fold| is constant where these are used. */
 ACC_INLINE vf_t fold_with(int fold, vf_t sum, vf_t x, vf_t shift) {
-  /* A sum that is not a number stays so; of the operands the second wins by itself. */
+  /* A sum that is NaN is kept here; an x that is NaN wins as the second operand of vf_max. */
   if (fold == ARMNN_ACC_FOLD_MAXIMUM) return vf_select(vf_is_nan(sum), sum, vf_max(sum, x));
   if (fold == ARMNN_ACC_FOLD_MINIMUM) return vf_select(vf_is_nan(sum), sum, vf_min(sum, x));
   if (fold == ARMNN_ACC_FOLD_PRODUCT) return vf_mul(sum, x);

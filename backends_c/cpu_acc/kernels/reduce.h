@@ -5,8 +5,8 @@
  * elementwise passes of softmax and normalisation.
  *
  * Two forms of each: along a dense row, giving one number, and down |rows| rows that lie |stride|
- * floats apart, giving one number for each of |columns| columns. Long sums are kept in parts of
- * some hundred elements, so that their rounding errors stay those of a part.
+ * floats apart, giving one number for each of |columns| columns. Long sums are added up in
+ * blocks, so that rounding errors stay those of one block.
  */
 #ifndef ARMNN_CPU_ACC_REDUCE_H_
 #define ARMNN_CPU_ACC_REDUCE_H_
@@ -41,8 +41,8 @@ static inline float armnn_i_acc_fold_join(int fold, float x, float y) {
 typedef struct armnn_i_acc_reduce_kernels_t {
   /* |shift| is for FOLD_SQUARES alone. */
   float (*row[ARMNN_ACC_FOLD_COUNT])(const float* in, size_t count, float shift);
-  /* out[c] = out[c] and all in[r * stride + c] together; |shifts|, one for each column, is for
-   * FOLD_SQUARES alone. */
+  /* Folds all in[r * stride + c] into out[c]; |shifts|, one for each column, is for FOLD_SQUARES
+   * alone. */
   void (*columns[ARMNN_ACC_FOLD_COUNT])(const float* in, ptrdiff_t stride, size_t rows,
                                         size_t columns, const float* shifts, float* out);
   /* out[i] = exp(beta (in[i] - most)); returns their sum. |out| may be |in|, or null: only the

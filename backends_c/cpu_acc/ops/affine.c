@@ -6,7 +6,7 @@
  */
 #include "op_base.h"
 
-/* All but the last dimension as one: rows of an image of height 1. False if they do not lie so. */
+/* All but the last dimension as one: rows of an image of height 1. False if strides do not fit. */
 static bool as_rows(const armnn_i_acc_tensor_t* tensor, armnn_i_acc_tensor_t* out_rows) {
   const uint32_t last = tensor->rank - 1;
   int64_t count = 1, stride = 0;

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * copy.c - copies between tensors of any strides: transposes, changes of layout, slices, parts of a
- * concatenation, repetition.
+ * copy.c - copies between tensors of any strides: transposes, changes of layout, slices, inputs of
+ * a concatenation, repetition.
  *
- * The dimensions are joined as far as both tensors allow. Where both then have neighbours in the
- * last one, rows are copied; where the input has them in another one, these two are transposed by
+ * The dimensions are joined as far as both tensors allow. If both are then contiguous in the last
+ * one, rows are copied; if the input is contiguous in another one, these two are transposed by
  * blocks; otherwise elements are gathered.
  */
 #include "walk.h"

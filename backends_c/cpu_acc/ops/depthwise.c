@@ -69,7 +69,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
     const int64_t rest = op->run_rest != op->run ? job.channels % op->lanes : 0;
     job.channels -= rest;
     if (job.channels > 0) op->run(&job);
-    if (rest > 0) { /* a part of a vector, by another kernel */
+    if (rest > 0) { /* an incomplete vector, by another kernel */
       job.input += job.channels;
       job.output += job.channels;
       if (job.residual != NULL) job.residual += job.channels;

@@ -34,7 +34,7 @@ typedef struct matmul_t {
   uint64_t thread_offset, thread_scratch; /* of scratch, in elements */
   armnn_i_acc_gemm_job_t job;             /* the members that are the same for all tiles */
   armnn_i_acc_gemm_tap_t tap;
-  bool in_tile; /* the whole epilogue is */
+  bool in_tile; /* tiles do the whole epilogue */
 } matmul_t;
 
 /* ---- Matrices of a batch ------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ typedef struct matmul_run_t {
   float *output, *scratch;
 } matmul_run_t;
 
-/* Left sides whose columns are the rows of the product are turned first. */
+/* Transposes left sides that are given transposed, so that their rows are rows of the product. */
 static armnn_status_t turn_left(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   (void)thread_index;
@@ -290,7 +290,7 @@ static void set_job(matmul_t* matmul) {
   job->depth = (uint64_t)matmul->k;
   job->input_stride = what->transpose_left ? matmul->k : matmul->left_steps[row];
   job->output_stride = matmul->output_steps[row];
-  /* One row: its stride says nothing. */
+  /* One row: its stride does not matter. */
   if (matmul->m == 1) job->output_stride = matmul->n;
   if (epilogue->has_residual) {
     job->residual_stride = matmul->residual_steps[row];

@@ -187,7 +187,7 @@ armnn_status_t armnn_i_acc_make_normalize(const armnn_i_acc_maker_t* maker,
 /* ---- Moving data --------------------------------------------------------------------------- */
 
 /* output[i0, i1, ..] = input[.., i_order^-1 ..]: output dimension d is input dimension order[d].
- * Any strides on either side: transposes, layout changes, strided slices, parts of a Concat. */
+ * Any strides on either side: transposes, layout changes, strided slices, inputs of a Concat. */
 typedef struct armnn_i_acc_copy_t {
   armnn_i_acc_tensor_t input, output;
   uint32_t order[ARMNN_ACC_MAX_RANK];

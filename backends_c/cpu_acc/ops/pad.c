@@ -27,8 +27,8 @@ typedef struct pad_run_t {
   float* output;
 } pad_run_t;
 
-/* The index of the input element that output element |index| shows, or -1 for the number.
- * Reflections go on beyond a full length. */
+/* The index of the input element that output element |index| shows, or -1 for the fill value.
+ * Reflections longer than the input reflect again. */
 static int64_t source_of(int32_t mode, int64_t index, int64_t before, int64_t size) {
   index -= before;
   if (index >= 0 && index < size) return index;
@@ -111,8 +111,8 @@ static void run_pad(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) 
   armnn_i_acc_parallel(run, run_rows, &self, (uint64_t)op->rows, 1, op->threads);
 }
 
-/* A dimension that is not padded joins the one before it, if that one then still is padded by whole
- * multiples: always for a number, only if not padded itself for reflections. */
+/* Joins a dimension that is not padded with the one before it: with a fill value always, with
+ * reflections only if the one before it is not padded either. */
 static void join(pad_op_t* op) {
   const armnn_i_acc_pad_t* what = &op->what;
   uint32_t rank = 0;

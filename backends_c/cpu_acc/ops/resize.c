@@ -6,13 +6,12 @@
  * Positions are quotients of whole numbers and are computed as such, once, when the operator is
  * made: no rounding of a scale moves a pixel. Rows of the output are done one by one; all channels
  * of a pixel are one short loop. Doubling by nearest neighbour, which detection networks have, is a
- * copy of each pixel to two places.
+ * copy of each pixel to two pixels.
  */
 #include "op_base.h"
 #include "resize_source.h"
 
-/* Between which two inputs one output lies, in elements from the first, and how far from the first.
- */
+/* The two inputs that an output is between, as indices, and its distance from the first. */
 typedef armnn_resize_source_t source_t;
 
 typedef struct resize_op_t {

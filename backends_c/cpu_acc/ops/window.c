@@ -3,7 +3,7 @@
  *
  * window.c - how a window's work is cut, and run.
  *
- * Loop order: parts of the panels and blocks of pixels (given to threads one by one), panels,
+ * Loop order: groups of panels and blocks of pixels (given to threads one by one), panels,
  * tiles. A panel's weights come from the second cache or beyond once for each block, and stay near
  * while the block's tiles pass; the block's inputs stay in the second cache while panels pass.
  */
@@ -61,8 +61,8 @@ static bool divides_panels(const armnn_i_acc_convolution_t* what, uint32_t threa
          weights > armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output);
 }
 
-/* Blocks are as large as their data stays in cache; with threads, there are a few for each of them,
- * and as many for one as for another. */
+/* Makes blocks whose data stays in cache; with threads a few for each thread, and as many for one
+ * as for another. */
 static void cut_work(armnn_i_acc_window_t* window) {
   const armnn_i_acc_convolution_t* what = &window->what;
   const int64_t rows = window->panels.rows, threads = window->threads;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * window.h - the part that convolutions, transposed convolutions and matrix products share: a
- * window that moves over an image, as tiles of output pixels x panels of output channels.
+ * window.h - shared by convolutions, transposed convolutions and matrix products: a window that
+ * moves over an image, as tiles of output pixels x panels of output channels.
  */
 #ifndef ARMNN_CPU_ACC_WINDOW_H_
 #define ARMNN_CPU_ACC_WINDOW_H_
@@ -31,9 +31,9 @@ typedef struct armnn_i_acc_window_t {
   uint32_t line_tile_count;
   uint32_t flags; /* of the kernels */
   float low, high;
-  bool in_tile; /* the whole epilogue is */
-  /* Work is cut into |blocks| of at most |block_units| lines or pixels x |parts| of the panels; a
-   * block ends at a multiple of |grain|. */
+  bool in_tile; /* tiles do the whole epilogue */
+  /* Work is cut into |blocks| of at most |block_units| lines or pixels x |parts| groups of panels;
+   * a block ends at a multiple of |grain|. */
   int64_t units, grain, block_units, blocks;
   uint32_t parts;
   uint32_t threads;
@@ -59,8 +59,8 @@ typedef struct armnn_i_acc_window_tile_t {
   uint32_t rows;   /* pixels of a tile */
   uint32_t repeat; /* tiles, one behind another */
   uint32_t first_tap, tap_count;
-  const float* input;       /* of the first pixel, and not used if */
-  const float* const* runs; /* this is given */
+  const float* input;       /* of the first pixel; not used with |runs| */
+  const float* const* runs; /* as in the job of kernels/gemm.h, or null */
   int64_t output, residual; /* offsets of the first pixel */
 } armnn_i_acc_window_tile_t;
 

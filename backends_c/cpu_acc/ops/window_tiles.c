@@ -3,9 +3,10 @@
  *
  * window_tiles.c - where the inputs of a block's tiles are.
  *
- * A tile inside a line, whose windows lie in the image, is regular: one address and a distance say
- * it all. Others get a table of addresses, made once for all panels: a run that lies in the padding
- * is the run of zeros. Rows of the window that are padding for all pixels of a tile are left out.
+ * A tile inside a line, whose windows lie in the image, is regular: one address and one distance
+ * are enough. Others get a table of addresses, made once for all panels: a run that lies in the
+ * padding is the run of zeros. Rows of the window that are padding for all pixels of a tile are
+ * left out.
  */
 #include "window.h"
 
@@ -49,7 +50,7 @@ static void rows_inside(const armnn_i_acc_window_t* window, int64_t y, uint32_t*
   *end = stop;
 }
 
-/* Of a window's first tap, in bytes; padding may have put it before the image. */
+/* Offset of a window's first tap, in bytes; with padding it may be before the image. */
 static int64_t window_offset(const armnn_i_acc_window_t* window, const cursor_t* at) {
   const armnn_i_acc_convolution_t* what = &window->what;
   const int64_t* strides = what->input.strides;
@@ -78,7 +79,7 @@ static armnn_i_acc_window_tile_t tile_at(const armnn_i_acc_window_t* window, con
 
 /* ---- Tables of addresses ------------------------------------------------------------------- */
 
-/* The part of a row of the window that is in the image, zeros around it. */
+/* Copies a row of a window that padding cuts: zeros outside the image. */
 static const float* copy_edge(cutter_t* cutter, const void* row, int64_t left) {
   const armnn_i_acc_convolution_t* what = &cutter->window->what;
   const int64_t size = what->kernel_x, pixel = what->input.dims[3] * what->input.element.size;
@@ -213,7 +214,7 @@ static void add_tile(cutter_t* cutter, cursor_t* at, uint32_t rows) {
   const int64_t height = window->what.output.dims[1], width = window->what.output.dims[2];
   uint32_t first = 0, end = 0;
   rows_inside(window, at->y, &first, &end);
-  /* A tile that goes on in other lines needs the rows of the window that any of them does. */
+  /* A tile over several lines needs every row of the window that one of its lines needs. */
   int64_t y = at->y;
   for (int64_t left = at->x + rows - width; left > 0; left -= width) {
     uint32_t first_here = 0, end_here = 0;

@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * compile_kit.h - optional help for backends that compile parts of a network into objects of their
- * own.
+ * compile_kit.h - optional help for backends that compile sub-graphs into objects of their own.
  *
- * In optimize_subgraph_view, armnn_replace_part puts one PRE_COMPILED layer that holds the object
- * in the place of what was compiled. In create_workload, armnn_part_object finds it again; a layer
- * that no part has becomes a part by itself (armnn_part_of_layer), so that the backend needs one
- * way to compile anything. All functions belong to [load] and are static; this header needs no
- * other kit.
+ * A "part" is the sub-graph that becomes one object. In optimize_subgraph_view, armnn_replace_part
+ * replaces its layers by one PRE_COMPILED layer that holds the object. In create_workload,
+ * armnn_part_object finds the object again; a layer that was not compiled becomes a sub-graph of
+ * one layer (armnn_part_of_layer), so that the backend needs one way to compile anything. All
+ * functions belong to [load] and are static; this header needs no other kit.
  */
 #ifndef ARMNN_COMPILE_KIT_H_
 #define ARMNN_COMPILE_KIT_H_
@@ -23,9 +22,9 @@
 extern "C" {
 #endif
 
-/* ---- Parts become layers --------------------------------------------------------------------- */
+/* ---- Sub-graphs become layers ---------------------------------------------------------------- */
 
-/* Where a part lies in the sub-graph that the host showed, if it is less than all of it. */
+/* The layers and slots of a part in the sub-graph that the host showed, if it is not all of it. */
 typedef struct armnn_part_place_t {
   const uint32_t* layers;      /* the numbers of its layers there */
   const armnn_slot_t* inputs;  /* what its inputs are there */
@@ -33,7 +32,7 @@ typedef struct armnn_part_place_t {
 } armnn_part_place_t;
 
 /* Writes "prefix: name of the first layer" (64 bytes of it at most, no half character), so that
- * parts of one network can be told apart. */
+ * profiles can tell the layers of one network apart. */
 static inline void armnn_name_part(const armnn_subgraph_t* part, const char* prefix, char* out_name,
                                    size_t capacity) {
   armnn_string_t first = {NULL, 0};
@@ -44,9 +43,9 @@ static inline void armnn_name_part(const armnn_subgraph_t* part, const char* pre
            size > 0 ? first.data : "");
 }
 
-/* Reports |part| as replaced by one layer that holds |blob|. |place| is null if the part is all
- * that the host showed. The blob is not the caller's any more, whatever the answer: the host has
- * it, or it was released. */
+/* Reports |part| as replaced by one layer that holds |blob|. |place| is null if |part| is all that
+ * the host showed. The blob is not the caller's any more, whatever the answer: the host has it, or
+ * it was released. */
 static inline armnn_status_t armnn_replace_part(const armnn_optimization_sink_t* sink,
                                                 const armnn_subgraph_t* part,
                                                 const armnn_part_place_t* place, const char* prefix,
@@ -128,17 +127,17 @@ static inline void* armnn_part_object(const armnn_workload_info_t* info,
   return blob->object;
 }
 
-/* One layer as a sub-graph. Its constants are constants of the part, and stay consumed; the other
- * inputs are those of the part. */
+/* One layer as a sub-graph. The layer's constants are constants of the sub-graph, and stay
+ * consumed; its other inputs are the inputs of the sub-graph. */
 typedef struct armnn_layer_part_t {
   armnn_subgraph_t part;
   uint64_t consumed; /* bit i: input i is a constant; for get_requirements */
-  uint32_t* inputs;  /* input i of the part is input inputs[i] of the layer */
+  uint32_t* inputs;  /* input i of |part| is input inputs[i] of the layer */
   armnn_layer_t layer;
   const armnn_layer_t* layers[1];
 } armnn_layer_part_t;
 
-/* For free(); null if memory is out. It points into |info|. */
+/* To be freed by free(); null if memory is out. It points into |info|. */
 static inline armnn_layer_part_t* armnn_part_of_layer(const armnn_workload_info_t* info) {
   const size_t input_count = info->input_count, output_count = info->output_count;
   armnn_layer_part_t* self = (armnn_layer_part_t*)calloc(

@@ -202,7 +202,7 @@ enum armnn_binary_operation_e {
   ARMNN_BINARY_MAX_ENUM = INT32_MAX
 };
 
-/* What a Pad layer puts around its input. */
+/* The values that a Pad layer puts around its input. */
 enum armnn_padding_mode_e {
   ARMNN_PAD_CONSTANT = 0,
   ARMNN_PAD_REFLECT = 1, /* mirrored, the border element is not repeated */
@@ -223,7 +223,7 @@ enum armnn_scatter_nd_function_e {
   ARMNN_SCATTER_MAX_ENUM = INT32_MAX
 };
 
-/* Which way a recurrent layer walks over a sequence. */
+/* The direction in which a recurrent layer walks over a sequence. */
 enum armnn_recurrent_direction_e {
   ARMNN_RECURRENT_FORWARD = 0,
   ARMNN_RECURRENT_REVERSE = 1,
@@ -274,7 +274,7 @@ enum armnn_fused_kernel_type_e {
   ARMNN_FUSED_MAX_ENUM = INT32_MAX
 };
 
-/* What a pooling window computes. */
+/* The value of a pooling window. */
 enum armnn_pooling_algorithm_e {
   ARMNN_POOLING_MAX = 0,
   ARMNN_POOLING_AVERAGE = 1,
@@ -324,7 +324,7 @@ typedef struct armnn_fill_descriptor_t {
 } armnn_fill_descriptor_t;
 
 /* ACTIVATION [input -> output]: Applies one of the activation functions to each element.
- * What a and b mean is said beside each function. */
+ * Each function says the meaning of its a and b. */
 typedef struct armnn_activation_descriptor_t {
   armnn_header_t header;
   int32_t function; /* armnn_activation_function_e */

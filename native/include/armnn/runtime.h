@@ -21,8 +21,7 @@ extern "C" {
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
 
-/* ---- The library ------------------------------------------------------------------------------
- */
+/* ---- The library ----------------------------------------------------------------------------- */
 
 ARMNN_CORE_API uint32_t armnn_core_abi_version(void);
 ARMNN_CORE_API const char* armnn_core_version(void); /* of the package, e.g. "0.1.0" */
@@ -51,8 +50,7 @@ ARMNN_CORE_API int32_t armnn_core_find_code(const void* address, char* out_path,
 ARMNN_CORE_API void* armnn_core_alloc(uint64_t size, uint64_t alignment);
 ARMNN_CORE_API void armnn_core_free(void* memory);
 
-/* ---- Threads ----------------------------------------------------------------------------------
- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 /* Processors that this process may use: affinity mask and cgroup quota, at least 1. */
 ARMNN_CORE_API uint32_t armnn_core_usable_cpus(void);
@@ -63,8 +61,7 @@ ARMNN_CORE_API uint32_t armnn_core_thread_count(void);
 /* Ends the pool's threads; the next parallel_for starts them again. */
 ARMNN_CORE_API void armnn_core_stop_threads(void);
 
-/* ---- Lost devices -----------------------------------------------------------------------------
- */
+/* ---- Lost devices ---------------------------------------------------------------------------- */
 
 /* 1 if a backend reported |backend|'s device lost; its first reason goes to |out_why|. */
 ARMNN_CORE_API int32_t armnn_core_device_lost(const armnn_backend_t* backend, char* out_why,
@@ -72,8 +69,7 @@ ARMNN_CORE_API int32_t armnn_core_device_lost(const armnn_backend_t* backend, ch
 /* Call it when |backend| is destroyed: another one may get the same address. */
 ARMNN_CORE_API void armnn_core_forget_device(const armnn_backend_t* backend);
 
-/* ---- Log ring ---------------------------------------------------------------------------------
- */
+/* ---- Log ring -------------------------------------------------------------------------------- */
 
 typedef struct armnn_log_record_t {
   uint64_t time_ns;
@@ -88,8 +84,7 @@ ARMNN_CORE_API uint64_t armnn_core_log_pending(void);
 /* 1 and a record, or 0 when the ring is empty. */
 ARMNN_CORE_API int32_t armnn_core_log_next(armnn_log_record_t* out_record);
 
-/* ---- Trace ------------------------------------------------------------------------------------
- */
+/* ---- Trace ----------------------------------------------------------------------------------- */
 
 enum armnn_trace_event_kind_e {
   ARMNN_TRACE_EVENT_STEP = 16, /* one step of a plan: |id| is its index */
@@ -119,8 +114,7 @@ ARMNN_CORE_API void armnn_core_trace_stop(void);
 ARMNN_CORE_API uint64_t armnn_core_trace_read(armnn_trace_event_t* out_events, uint64_t capacity);
 ARMNN_CORE_API uint64_t armnn_core_trace_dropped(void);
 
-/* ---- Plans ------------------------------------------------------------------------------------
- */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 enum armnn_plan_tensor_kind_e {
   ARMNN_PLAN_TENSOR_ARENA = 0,    /* |offset| in the context's arena */
@@ -128,11 +122,11 @@ enum armnn_plan_tensor_kind_e {
   ARMNN_PLAN_TENSOR_INPUT = 2,    /* the run's input |index| */
   ARMNN_PLAN_TENSOR_OUTPUT = 3,   /* the run's output |index| */
   ARMNN_PLAN_TENSOR_HANDLE = 4,   /* handle |index| of the context, in memory of a backend */
-  /* Memory of a handle that a MAP step opened to the host, until its UNMAP. |offset| is the place
-   * of a copy as for INPUT, for a handle whose memory is not dense or lacks |alignment|. */
+  /* Memory of a handle that a MAP step opened to the host, until its UNMAP. |offset| is that of a
+   * copy as for INPUT, for a handle whose memory is not dense or lacks |alignment|. */
   ARMNN_PLAN_TENSOR_MAPPED = 5,
-  /* A part of tensor number |index|, which is an INPUT, OUTPUT or MAPPED one: it begins at |offset|
-   * there. The whole is aligned at least as much. */
+  /* A sub-tensor of tensor number |index|, which is an INPUT, OUTPUT or MAPPED one: it begins at
+   * |offset| there. The whole tensor is aligned at least as much. */
   ARMNN_PLAN_TENSOR_PART = 6,
   ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = INT32_MAX
 };
@@ -143,8 +137,8 @@ enum armnn_plan_tensor_kind_e {
 typedef struct armnn_plan_tensor_t {
   int32_t kind;
   uint32_t index;
-  /* INPUT and OUTPUT: place in the arena for a copy when the caller's address does not have
-   * |alignment|, or ARMNN_PLAN_NO_STAGING when |alignment| is 1. */
+  /* INPUT and OUTPUT: offset in the arena of a copy, for when the caller's address does not have
+   * |alignment|; ARMNN_PLAN_NO_STAGING when |alignment| is 1. */
   uint64_t offset;
   uint64_t size; /* bytes */
   uint64_t alignment;
@@ -155,13 +149,13 @@ enum armnn_plan_step_kind_e {
   ARMNN_PLAN_STEP_EXECUTE = 0, /* |workload| over |inputs| and |outputs| */
   ARMNN_PLAN_STEP_COPY = 1,    /* inputs[0] to outputs[0]; each is in host memory or a handle */
   ARMNN_PLAN_STEP_SYNC = 2,    /* after_enqueue_workload of |backend_context|; no operands */
-  /* The handle outputs[0] stands for the host memory of inputs[0]: for what lies in the arena as
-   * long as the context lives, for mapped memory until its UNMAP, for the run's inputs to the end
-   * of the run. If the backend does not take that memory, it is copied; for an input in a strict
-   * run that is an error. */
+  /* The handle outputs[0] imports the host memory of inputs[0]: arena memory as long as the context
+   * lives, mapped memory until its UNMAP, an input of the run to the end of the run. If the backend
+   * refuses the memory, the tensor is copied; for an input in a strict run that is an error. */
   ARMNN_PLAN_STEP_IMPORT = 3,
-  /* The handle outputs[0] stands for the run's output outputs[1], so that what is written next
-   * lies where the caller wants it. Not taken: RETURN copies; in a strict run it is an error. */
+  /* The handle outputs[0] imports the memory of the run's output outputs[1], so that results are
+   * written straight to the caller. If the backend refuses it, RETURN copies; in a strict run that
+   * is an error. */
   ARMNN_PLAN_STEP_LEND = 4,
   ARMNN_PLAN_STEP_RETURN = 5, /* the handle inputs[0] to the output outputs[0], unless lent */
   ARMNN_PLAN_STEP_MAP = 6,    /* opens the handle inputs[0] to readers of the MAPPED outputs[0] */
@@ -179,15 +173,15 @@ typedef struct armnn_plan_step_t {
    * a tensor in host memory and the handle of one that is a handle, and null for the other. */
   const uint32_t* inputs;
   const uint32_t* outputs;
-  /* A COPY from handle to handle: the place of a copy in between, which memory that is not dense
-   * needs; other moves have none. */
+  /* A COPY from handle to handle: offset of a copy in between, for when neither side maps dense
+   * memory; other moves have none. */
   uint64_t scratch_offset;
   uint64_t scratch_size;
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
    * context and one execution data, and a SYNC of the same two ends each row. When a run fails or
    * is stopped inside a row, the executor calls that SYNC before it returns. */
   armnn_backend_context_t* backend_context;
-  uint64_t network_id; /* SYNC: what the context knows the network by */
+  uint64_t network_id; /* SYNC: the network's id for the context */
 } armnn_plan_step_t;
 
 /* Copied by armnn_plan_create; workloads, contexts and constants must outlive the plan. */
@@ -210,7 +204,7 @@ typedef struct armnn_context_t armnn_context_t;
 /* Checks every number of |spec| (indices, offsets, sizes, alignment) before it makes a plan. */
 ARMNN_CORE_API armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec,
                                                 armnn_plan_t** out_plan, armnn_error_t* error);
-/* Contexts hold the plan: it goes when the last of them has gone, too. */
+/* Contexts hold the plan: it is freed after the last of them. */
 ARMNN_CORE_API void armnn_plan_destroy(armnn_plan_t* plan);
 
 /* One caller's memory. |execution_data|: execution_data_count pointers, copied. |handles|:
@@ -220,8 +214,8 @@ ARMNN_CORE_API armnn_status_t armnn_context_create(armnn_plan_t* plan, void* con
                                                    armnn_context_t** out_context,
                                                    armnn_error_t* error);
 ARMNN_CORE_API void armnn_context_destroy(armnn_context_t* context);
-/* Backends have nothing of the caller's memory any more, after runs over memory that stays. No run
- * may be in flight. All is given back, whatever the answer is. */
+/* Makes backends unimport the caller's memory, after runs with |stays|. No run may be in flight.
+ * All of it is unimported, whatever the answer is. */
 ARMNN_CORE_API armnn_status_t armnn_context_unimport(armnn_context_t* context,
                                                      armnn_error_t* error);
 /* From any thread: the run in flight stops before its next step; without one, nothing happens. */
@@ -248,7 +242,7 @@ typedef struct armnn_run_t {
   armnn_error_t* error; /* may be null */
   uint32_t strict;      /* non-zero: memory of the caller that cannot be imported is an error */
   /* Non-zero: inputs and outputs stay where they are until armnn_context_unimport, and backends
-   * keep what they imported of them. Zero: after the run they have nothing of it. */
+   * keep what they imported of them. Zero: imports end with the run. */
   uint32_t stays;
   uint32_t failed_step; /* out: ARMNN_PLAN_NONE if no step is to blame */
   int32_t failed_side;  /* out: armnn_run_side_e, if that step moves a tensor */
@@ -256,7 +250,7 @@ typedef struct armnn_run_t {
   uint32_t reserved;
   uint64_t run_id;       /* out */
   uint64_t copies;       /* out: how often the host copied a tensor, ... */
-  uint64_t copied_bytes; /* out: ... and how much; copies to aligned places are counted, too */
+  uint64_t copied_bytes; /* out: ... and how much; copies to aligned memory are counted, too */
 } armnn_run_t;
 
 /* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already

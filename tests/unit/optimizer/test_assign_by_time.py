@@ -381,7 +381,7 @@ def test_a_search_that_may_miss_the_best_says_so(
     within = functools.partial(least_time, largest_table=1)
     monkeypatch.setattr(assign_by_time, "least_time", within)
     (near,) = (r for r in measured(runtime, network()).passes if r.name == "measure")
-    said = "too densely linked to try all places: the least sum may be missed"
+    said = "too densely linked to try all choices: the least sum may be missed"
     assert near.changes == (said, *exact.changes)
 
 

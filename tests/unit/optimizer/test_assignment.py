@@ -162,10 +162,11 @@ def test_the_network_of_the_caller_is_not_changed(runtime: ann.Runtime) -> None:
 def test_report_as_text_and_json(runtime: ann.Runtime) -> None:
     optimized = ann.optimize(mixed_network(), ["Dozen", "CpuRef"], runtime=runtime)
     lines = str(optimized.assignment).splitlines()
-    assert lines[0].split()[:4] == ["layer", "type", "backend", "part"]
-    assert lines[0].endswith("why not an earlier choice")
+    assert lines[0].split()[:4] == ["layer", "type", "backend", "sub-graph"]
+    assert lines[0].endswith("notes and refusals")
     assert (
-        lines[-1] == "2 of 2 layers placed: Dozen 1, CpuRef 1; 2 parts, 0 copies between backends"
+        lines[-1]
+        == "2 of 2 layers assigned: Dozen 1, CpuRef 1; 2 sub-graphs, 0 copies between backends"
     )
     records = json.loads(json.dumps(optimized.assignment.to_json()))
     assert records[0]["file"].endswith("Test_Dozen_backend.so")

@@ -90,7 +90,9 @@ def test_a_replacement_layer_is_inferred(data: SubgraphData) -> None:
 
 def test_a_part_that_is_deleted_has_as_many_inputs_as_outputs(data: SubgraphData) -> None:
     answer = OptimizationAnswer([], [((0, 2), "no")], [], [(1,)])
-    assert find_fault(data, answer) == ("deleted part at layer 1 'two' has 2 inputs, but 1 outputs")
+    assert find_fault(data, answer) == (
+        "deleted sub-graph at layer 1 'two' has 2 inputs, but 1 outputs"
+    )
 
 
 def test_what_goes_cannot_be_read(data: SubgraphData) -> None:

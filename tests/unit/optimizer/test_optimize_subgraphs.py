@@ -289,15 +289,15 @@ FAULTS = {
     "uncounted": "layer 0 'c1' is in none of the four lists",
     "slot": "a substitution was begun and not ended (refused before: end_substitution: a replacing "
     "slot: output 7 of a layer with 1)",
-    "shape": "output 0 of layer 0 'c1' is TensorInfo(float32, 1x4x4x2), what takes its place is "
+    "shape": "output 0 of layer 0 'c1' is TensorInfo(float32, 1x4x4x2), its replacement is "
     "TensorInfo(float32, 2x4x4x2)",
-    "type": "output 0 of layer 0 'c1' is TensorInfo(float32, 1x4x4x2), what takes its place is "
+    "type": "output 0 of layer 0 'c1' is TensorInfo(float32, 1x4x4x2), its replacement is "
     "TensorInfo(signed32, 1x4x4x2)",
     "empty": "not ended (refused before: end_substitution: a replacing slot: layer 0 of 0)",
     "token": "refused before: add_layer: 12345 is no token of a substitution",
     "unfinished": "a substitution was begun and not ended",
-    "lost output": "nothing takes the place of output 0 of layer 0 'c1'",
-    "cycle": "what takes the place of layers would read its own result",
+    "lost output": "nothing replaces output 0 of layer 0 'c1'",
+    "cycle": "a replacement would read its own result",
     "error": "optimize_subgraph_view failed with internal: the compiler fell over",
     "silent": "optimize_subgraph_view failed with invalid argument: no reason given "
     "(refused before: add_untouched: 0 layers of a sub-graph of 3)",
@@ -367,7 +367,8 @@ def test_a_backend_may_refuse_a_blob(runtime: ann.Runtime, monkeypatch: pytest.M
     with pytest.raises(ann.BackendError) as caught:
         check_blob("Views", backend.api, backend.instance, blob, "compiled")
     assert caught.value.message == (
-        "backend 'Views' does not take the compiled part 'compiled': the driver is newer than 'v1'"
+        "backend 'Views' does not take the compiled sub-graph 'compiled': "
+        "the driver is newer than 'v1'"
     )
     assert "made for: v1" in caught.value.details
 

@@ -202,7 +202,7 @@ def test_layers_that_became_one_keep_their_strict_rules(runtime: ann.Runtime) ->
         assign_nodes(graph, [runtime.backends["CpuRef"]], runtime.backends, rules=rules)
     assert caught.value.details == (
         "layer 'relu' (Activation), rule 1 (name 'relu')",
-        "  CpuRef: the layer is one with 'sum_2', which runs on Dozen",
+        "  CpuRef: the layer is merged with 'sum_2', which runs on Dozen",
     )
 
 
@@ -260,7 +260,7 @@ def test_one_warning_for_all_that_was_refused(
         ann.optimize(network, ["Dozen", "CpuRef"], runtime=runtime)
     (record,) = caplog.records
     assert record.getMessage().splitlines() == [
-        "5 layers not on an earlier choice of backend:",
+        "5 layers refused by an earlier choice of backend:",
         "  Dozen: 5x Activation: no kernel for this layer type",
     ]
 
@@ -286,7 +286,9 @@ def test_rule_is_told_as_the_reason(runtime: ann.Runtime) -> None:
         chain(), ["CpuRef"], placement={"sum_1": "Dozen"}, runtime=runtime
     ).assignment
     assert assignment.of("sum_1").reason == "asked for by rule 1 (name 'sum_1')"
-    assert assignment.summary().startswith("3 of 3 layers placed: CpuRef 2, Dozen 1; 2 parts")
+    assert assignment.summary().startswith(
+        "3 of 3 layers assigned: CpuRef 2, Dozen 1; 2 sub-graphs"
+    )
     assert json.loads(json.dumps(assignment.to_json()))[0]["rule"] == "rule 1 (name 'sum_1')"
 
 
@@ -305,5 +307,5 @@ def test_page_is_whole_and_escaped() -> None:
     assert (assignment.counts, assignment.copies, assignment.removed) == ({"A&B": 1}, 1, 1)
     assert (
         assignment.summary()
-        == "1 of 1 layers placed: A&B 1; 2 parts, 1 copy between backends; 1 layer taken out"
+        == "1 of 1 layers assigned: A&B 1; 2 sub-graphs, 1 copy between backends; 1 layer taken out"
     )

@@ -50,7 +50,7 @@ __all__ = ["Arithmetic", "check_divisor", "is_narrow"]
 
 
 def check_divisor(x: Array, y: Array) -> None:
-    """Raise if known integers are divided by 0, of which numpy would make 0."""
+    """Raise if known integers are divided by 0, for which numpy gives 0."""
     if y.dtype.kind in "iu" and np.broadcast(x, y).size and not np.all(y):
         raise ParseError("an integer is divided by 0")
 

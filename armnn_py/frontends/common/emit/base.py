@@ -137,9 +137,9 @@ class EmitterBase:
     def foldable(
         self, values: Sequence[Value], shape: Sequence[int], dtype: np.dtype[Any] | None = None
     ) -> bool:
-        """Return whether to compute a result of this shape at once, and charge for it.
+        """Return whether to compute a result of this shape at once; if so, its cost is counted.
 
-        Quantised numbers are not computed with: an array of them holds no real values.
+        Never for quantised numbers: their array holds no real values.
         """
         if any(quantization_of(value) is not None for value in values):
             return False
@@ -148,7 +148,7 @@ class EmitterBase:
     def movable(
         self, values: Sequence[Value], shape: Sequence[int], dtype: np.dtype[Any] | None = None
     ) -> bool:
-        """Return the same of a result that consists of the very elements of ``values``."""
+        """Return the same for a result that only moves the elements of ``values``."""
         if not all(isinstance(value, Known) for value in values):
             return False
         itemsize = (dtype or dtype_of(values[0])).itemsize if values or dtype else 8
@@ -163,7 +163,7 @@ class EmitterBase:
 
 
 def is_modest(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:
-    """Return whether a view that repeats a smaller tensor may be kept for its values."""
+    """Return whether a view that repeats a smaller tensor may be kept as a known value."""
     return math.prod(shape) * dtype.itemsize <= _VIEW_LIMIT
 
 

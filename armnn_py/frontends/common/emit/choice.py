@@ -20,7 +20,7 @@ __all__ = ["Choice"]
 
 
 class Choice(Arithmetic):
-    """Where."""
+    """Adds `where` to the building blocks."""
 
     def where(self, condition: Value, x: Value, y: Value, name: str = "") -> Value:
         """Return ``x`` where ``condition`` holds, else ``y``; all three broadcast."""

@@ -17,6 +17,6 @@ class Emitter(Choice, Arithmetic, Movement):
     Every method takes and returns values: `Known` ones, and slots of the network. ``name`` is
     appended to the node's name; a layer without one bears the node's own name.
 
-    Methods that move elements keep the quantisation of known values. Those that compute never do
-    so on quantised numbers: what is added then is a layer, whose output the caller states.
+    Methods that move elements keep the quantisation of known values. Those that compute add a layer
+    for quantised numbers, also for known ones; the caller states its output.
     """

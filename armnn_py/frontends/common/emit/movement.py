@@ -253,10 +253,10 @@ class Movement(EmitterBase):
 def _moved(
     value: Known, array: Array, axis_of: Callable[[int], int | None] = lambda axis: axis
 ) -> Known:
-    """Return the elements of a known value elsewhere, with the meaning that they had.
+    """Return ``array``, moved elements of a known value, with the quantisation of the value.
 
-    ``axis_of`` tells where a dimension of the value is in the array; ``None``: its indices are not
-    what they were. It is asked of the dimension along which scales differ.
+    ``axis_of`` gives the dimension of the array that has the indices of a dimension of the value,
+    or ``None`` if none has. It is called with the dimension along which scales differ.
     """
     if value.stated is None:
         return Known(array)
@@ -270,7 +270,7 @@ def _moved(
 
 
 def _except(moved: int, *, behind: int = 0) -> Callable[[int], int | None]:
-    """Return where dimensions are if ``moved`` is mixed up, and ``behind`` are added behind it."""
+    """Return an ``axis_of``: dimension ``moved`` is lost, ``behind`` new ones are behind it."""
     return lambda axis: None if axis == moved else axis + (behind if axis > moved else 0)
 
 

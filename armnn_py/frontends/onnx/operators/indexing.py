@@ -117,7 +117,7 @@ def _gather_elements(view: NodeView) -> Value:
 
 
 def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> Array:
-    """Return the flat position of each element but for its place along ``axis``."""
+    """Return the flat position of each element, with index 0 along ``axis``."""
     total = np.zeros(target, np.int32)
     for d, stride in enumerate(_strides(shape)):
         if d != axis:

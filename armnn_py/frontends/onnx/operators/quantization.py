@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""DequantizeLinear as float arithmetic; of weights it is computed at import."""
+"""DequantizeLinear as float arithmetic; for weights it is computed at import."""
 
 from __future__ import annotations
 

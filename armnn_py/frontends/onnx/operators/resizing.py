@@ -96,9 +96,9 @@ def _check_scales(scales: list[float], rank: int) -> None:
 
 
 def _scaled_size(size: int, scale: float) -> int:
-    """Return the size of an output, with a product in the type of scales, as onnxruntime has it.
+    """Return the size of an output: the product is rounded to float32, as in onnxruntime.
 
-    Exactly, 40 times the float32 next to 0.7 is less than 28.
+    Unrounded, 40 times the float32 nearest to 0.7 is less than 28.
     """
     return math.floor(np.float32(size) * np.float32(scale))
 

@@ -65,8 +65,8 @@ static inline armnn_status_t armnn_rule_pooling2d(const armnn_layer_query_t* que
   return armnn_rule_images(query, reason);
 }
 
-/* Where the output's shape is stated, stride and dilation do not follow from it: they may reach far
- * beyond any tensor. */
+/* With a stated output shape, the host does not compare stride and dilation with it: they may reach
+ * far beyond any tensor. */
 static inline armnn_status_t armnn_rule_transpose_convolution2d(
     const armnn_layer_query_t* query, armnn_error_t* reason) ARMNN_NOEXCEPT {
   const uint64_t most = UINT64_C(1) << 40;
@@ -125,7 +125,7 @@ static inline armnn_status_t armnn_rule_moves(const armnn_layer_query_t* query,
   return ARMNN_STATUS_OK;
 }
 
-/* ---- Sides and places as numbers ------------------------------------------------------------- */
+/* ---- Sides and indices as numbers ------------------------------------------------------------ */
 
 static inline armnn_status_t armnn_rule_arg_min_max(const armnn_layer_query_t* query,
                                                     armnn_error_t* reason) ARMNN_NOEXCEPT {
@@ -154,7 +154,7 @@ static inline armnn_status_t armnn_rule_shape(const armnn_layer_query_t* query,
 
 /* ---- By type --------------------------------------------------------------------------------- */
 
-/* The rule of the layer that is asked about; OK where there is nothing to ask. */
+/* Applies the rule of the layer's type; OK for a type without one. */
 static inline armnn_status_t armnn_layer_rule(const armnn_layer_query_t* query,
                                               armnn_error_t* reason) ARMNN_NOEXCEPT {
   switch (query->type) {
@@ -178,7 +178,7 @@ static inline armnn_status_t armnn_layer_rule(const armnn_layer_query_t* query,
   }
 }
 
-/* A row for all operations of a layer type whose kernel asks no more than the rule does. */
+/* A row for all operations of a layer type whose kernel has no limits beyond the rule. */
 #define ARMNN_KERNEL_RULED(layer, type, execute) \
   ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, execute, armnn_layer_rule, NULL, NULL)
 

@@ -34,11 +34,11 @@
  * Strings. A returned const char* is static for as long as the library is mapped. An armnn_string_t
  * passed in is valid for the call. Longer texts go into the caller's buffer.
  *
- * Ownership. Who allocates, frees: every object has |destroy| in its own table. The host destroys
- * children before parents: workloads, tensor handles, execution data, workload factories, tensor
- * handle factories, memory managers, layer support, model, profiling and backend contexts, backend;
- * then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A blob is released by
- * its own function after the last workload made from it.
+ * Ownership. The side that allocates frees: every object has |destroy| in its own table. The host
+ * destroys children before parents: workloads, tensor handles, execution data, workload factories,
+ * tensor handle factories, memory managers, layer support, model, profiling and backend contexts,
+ * backend; then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A blob is
+ * released by its own function after the last workload made from it.
  *
  * Objects. Their first member points to a constant table. They are never moved and never written
  * by the other side.
@@ -67,9 +67,9 @@
  *       the size of an element, is below 2^63: no size and no stride overflows int64_t.
  *   [shapes] Operands fit the descriptor and each other, in shapes and in data types. Outputs have
  *       the shapes and the data types that the layer gives. An output may be quantised otherwise
- *       than an input. What a STAND_IN gives, only its backend knows.
- * What is left to ask is what one's own kernels can do: which data types, which quantisation, how
- * large a tensor, which operand must be constant. layer_rules.h has the usual answers.
+ *       than an input. Only its backend knows the outputs of a STAND_IN.
+ * A backend only asks what its own kernels can do: which data types, which quantisation, how large
+ * a tensor, which operand must be constant. layer_rules.h has the usual answers.
  *
  * Memory. Workloads hold no addresses: a workload is made from descriptor, tensor infos and
  * constants, packs what it wants to pack once, states its needs, and is immutable afterwards.
@@ -93,7 +93,7 @@ extern "C" {
 #define ARMNN_BACKEND_API_MINOR 0u
 
 /* The oldest host minor that this binary must run on; GetVersion reports it. Define it before the
- * include to build, with a new header, a file that older hosts accept. */
+ * include to build, with a new header, a backend that older hosts accept. */
 #ifndef ARMNN_TARGET_MINOR
 #define ARMNN_TARGET_MINOR ARMNN_BACKEND_API_MINOR
 #endif
@@ -195,12 +195,11 @@ typedef struct armnn_host_t {
   /* |function| runs once on the calling thread, when that thread of the pool ends; UNSUPPORTED on
    * any other thread, INVALID_ARGUMENT unless |function| is code of a library that is loaded. The
    * host ends its threads before it closes a library; if the library is gone nevertheless, or
-   * another lies in its place, |function| does not run. */
+   * another is mapped at its address, |function| does not run. */
   armnn_status_t (*on_thread_exit)(void* context, void (*function)(void* argument) ARMNN_NOEXCEPT,
                                    void* argument) ARMNN_NOEXCEPT;
   /* Non-zero: the run should stop; a long execute may ask now and then and return CANCELLED. Asked
-   * on the thread that execute was called on, it also sees to the signals of the process (Ctrl-C).
-   */
+   * on the thread that execute was called on, it also handles signals of the process (Ctrl-C). */
   int32_t (*cancelled)(void* context, uint64_t run_id) ARMNN_NOEXCEPT;
   uint64_t (*now_ns)(void* context) ARMNN_NOEXCEPT; /* monotonic clock */
   /* An event of the trace, nested by begin and end on one thread; |id| is free for the backend,
@@ -215,8 +214,8 @@ typedef struct armnn_host_t {
 
 /* ---- Layers as the host shows them --------------------------------------------------------- */
 
-/* A compiled part of a network. The host owns it from the moment a sink accepted it and calls
- * |release| once [any], after the last workload made from it was destroyed. */
+/* A compiled sub-graph. The host owns it once a sink has accepted it, and calls |release| once
+ * [any], after the last workload made from it was destroyed. */
 typedef struct armnn_blob_t {
   armnn_header_t header;
   void* object;
@@ -237,10 +236,9 @@ typedef struct armnn_slot_t {
 /* One layer of a sub-graph. Arrays |inputs|, |input_infos| and |constants| run in parallel. */
 typedef struct armnn_layer_t {
   armnn_header_t header;
-  /* The number of the user's layer that this one stands for; of several that of the one of its own
-   * type, of several of these the smallest; one from 2^32 on if it stands for none. Unique in the
-   * network, the same wherever the host shows the layer, and what profiles go by: hand it to
-   * |trace|. */
+  /* The number of the user's layer that this one stands for. If it stands for several: the smallest
+   * number among those of its own type. If for none: a number from 2^32 on. Unique in the network
+   * and the same wherever the host shows the layer. Profiles need it: hand it to |trace|. */
   uint64_t guid;
   int32_t type; /* armnn_layer_type_e */
   uint32_t input_count;
@@ -256,7 +254,7 @@ typedef struct armnn_layer_t {
   uint64_t fields_used;
 } armnn_layer_t;
 
-/* A read-only picture of a part of the network; valid for the call. Layers are in topological
+/* A read-only view of some layers of the network; valid for the call. Layers are in topological
  * order. |inputs| lists the tensors that come from outside, |outputs| those used outside. */
 typedef struct armnn_subgraph_t {
   armnn_header_t header;
@@ -300,20 +298,20 @@ typedef struct armnn_optimization_sink_t {
    * inputs of the substitution. The host copies everything; an accepted blob becomes its own. */
   armnn_status_t (*add_layer)(void* context, uint64_t token,
                               const armnn_layer_t* layer) ARMNN_NOEXCEPT;
-  /* Closes it. |inputs|: what each boundary input of the replacement is, in terms of the sub-graph.
-   * |originals| and |replacements| run in parallel: a slot of the substituted layers that is used
-   * outside, and the replacement's slot that takes its place. */
+  /* Closes the substitution. |inputs|: what each boundary input of the replacement is, in terms of
+   * the sub-graph. |originals| and |replacements| run in parallel: a slot of the substituted layers
+   * that is used outside, and the replacement's slot that its readers get instead. */
   armnn_status_t (*end_substitution)(void* context, uint64_t token, const armnn_slot_t* inputs,
                                      uint64_t input_count, const armnn_slot_t* originals,
                                      const armnn_slot_t* replacements,
                                      uint64_t output_count) ARMNN_NOEXCEPT;
-  /* Cannot run here after all: the host places these layers elsewhere. */
+  /* Cannot run here after all: the host assigns these layers to other backends. */
   armnn_status_t (*add_failed)(void* context, const uint32_t* layers, uint64_t layer_count,
                                armnn_string_t reason) ARMNN_NOEXCEPT;
-  /* Runs here, as it is. */
+  /* Run here, as they are. */
   armnn_status_t (*add_untouched)(void* context, const uint32_t* layers, uint64_t layer_count,
                                   armnn_string_t reason) ARMNN_NOEXCEPT;
-  /* Does nothing: input i of the part takes the place of its output i. */
+  /* Together these layers do nothing: readers of their output i get their input i instead. */
   armnn_status_t (*add_deleted)(void* context, const uint32_t* layers,
                                 uint64_t layer_count) ARMNN_NOEXCEPT;
 } armnn_optimization_sink_t;
@@ -358,21 +356,21 @@ struct armnn_tensor_handle_api_t {
   void (*destroy)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [object] */
   /* Begin and end of life, called in the order of the plan at load: a pooling manager learns from
    * them which tensors may share memory. Both may be null.
-   * A handle that is not managed hears of neither at load. Where an import is refused, the tensor
+   * A handle that is not managed gets neither call at load. Where an import is refused, the tensor
    * is copied instead, and |allocate| comes without |manage|, during a run, before the first such
-   * copy: get memory of your own now. It is told once and the memory is kept until destroy: later
-   * runs may import, and copy again. If |allocate| is null, copy_in_from or map is called without
-   * it. */
+   * copy: get memory of your own now. The call comes once and the memory is kept until destroy:
+   * later runs may import, and copy again. If |allocate| is null, copy_in_from or map is called
+   * without it. */
   armnn_status_t (*manage)(armnn_tensor_handle_t* handle,
                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*allocate)(armnn_tensor_handle_t* handle,
                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* What create_sub_tensor_handle made it in; the host checks that. Null: it is no part. */
+  /* The parent that create_sub_tensor_handle got; the host checks that. Null: no sub-tensor. */
   armnn_tensor_handle_t* (*get_parent)(armnn_tensor_handle_t* handle)ARMNN_NOEXCEPT; /* [any] */
   /* |out_memory| is valid until unmap and dense unless get_layout says otherwise. A handle is never
-   * mapped twice at a time; handles that lie in each other may be. Between map and unmap for
-   * reading, workloads and copy_out_to may read the tensor, and nobody writes to it; between map
-   * and unmap for writing nobody else uses it. */
+   * mapped twice at a time; a parent and its sub-tensors may be mapped together. Between map and
+   * unmap for reading, workloads and copy_out_to may read the tensor, and nobody writes to it;
+   * between map and unmap for writing nobody else uses it. */
   armnn_status_t (*map)(armnn_tensor_handle_t* handle, uint32_t access, void** out_memory,
                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*unmap)(armnn_tensor_handle_t* handle,
@@ -386,23 +384,23 @@ struct armnn_tensor_handle_api_t {
                                  armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*copy_out_to)(armnn_tensor_handle_t* handle, void* target, uint64_t size,
                                 armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* Import: use memory of somebody else in place of own memory, until unimport_memory. The memory
-   * is there until then, and also while unimport_memory works. What is in it may change between two
-   * executes: it is read when one of them needs it. What workloads write is in it when execute, or
-   * after_enqueue_workload, is done; unimport_memory writes nothing, for others may use the memory
-   * by then. Memory of the caller is given back at the end of each run, or stays for many if the
-   * caller promised to leave it where it is. */
+  /* Import: use the given memory instead of own memory, until unimport_memory has returned. The
+   * memory stays valid that long. Its contents may change between two executes: read them when an
+   * execute needs them. Results are in it when execute, or after_enqueue_workload, is done;
+   * unimport_memory writes nothing, since others may use the memory by then. Memory of the caller
+   * is unimported at the end of each run, or after many runs if the caller promised to keep it at
+   * its address. */
   uint32_t (*get_import_flags)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
   armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
                                     armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [object] */
-  /* UNSUPPORTED refuses, as any answer but OK of can_be_imported; another error ends the run. */
+  /* UNSUPPORTED refuses, like any answer but OK of can_be_imported; another error ends the run. */
   armnn_status_t (*import_memory)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
                                   armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*unimport_memory)(armnn_tensor_handle_t* handle,
                                     armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* The same memory under another info, e.g. a reshape: |out_handle| lies where |handle| lies, at
-   * all times, is not told manage and allocate, and goes before it. UNSUPPORTED: the host has the
-   * layer executed. */
+  /* The same memory under another info, e.g. a reshape: |out_handle| uses the memory of |handle| at
+   * all times, gets no call of manage or allocate, and is destroyed before |handle|. UNSUPPORTED:
+   * the layer is executed instead. */
   armnn_status_t (*decorate)(armnn_tensor_handle_t* handle, const armnn_tensor_info_t* info,
                              armnn_tensor_handle_t** out_handle,
                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
@@ -413,8 +411,8 @@ struct armnn_tensor_handle_api_t {
 #define ARMNN_FACTORY_SUPPORTS_MAP_UNMAP (UINT64_C(1) << 1)
 #define ARMNN_FACTORY_SUPPORTS_IN_PLACE (UINT64_C(1) << 2)
 
-/* Capability classes of get_capabilities, as bits of its answer. Each of them makes a copy of what
- * would be an import: of the memory of a neighbour, or of the caller's buffer for an output. */
+/* Capability classes of get_capabilities, as bits of its answer. Each of them turns an import into
+ * a copy: of the memory of a neighbour, or of the caller's buffer for an output. */
 #define ARMNN_FACTORY_PADDING_REQUIRED (UINT64_C(1) << 0)
 #define ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED (UINT64_C(1) << 1)
 
@@ -430,11 +428,11 @@ struct armnn_tensor_handle_factory_api_t {
                                          const armnn_tensor_info_t* info, uint32_t managed,
                                          armnn_tensor_handle_t** out_handle,
                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* The part of |parent| that begins at |origin|, for Concat and Splitter along the outermost axis.
-   * It lies in the parent at all times, also when that imports other memory, is not told manage and
-   * allocate, and goes before it; the parent may be a part itself. Kernels that need aligned
-   * tensors get them only if it answers UNSUPPORTED where a part is not aligned: then the host has
-   * the layer executed. */
+  /* A sub-tensor of |parent| that begins at |origin|, for Concat and Splitter along the outermost
+   * axis. It uses the parent's memory at all times, also when the parent imports other memory, gets
+   * no call of manage or allocate, and is destroyed before the parent; the parent may be a
+   * sub-tensor itself. If kernels need aligned tensors, answer UNSUPPORTED for a sub-tensor that is
+   * not aligned: then the layer is executed instead. */
   armnn_status_t (*create_sub_tensor_handle)(armnn_tensor_handle_factory_t* factory,
                                              armnn_tensor_handle_t* parent,
                                              const armnn_tensor_info_t* info,
@@ -444,8 +442,8 @@ struct armnn_tensor_handle_factory_api_t {
   uint64_t (*get_traits)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;   /* [any] */
   uint32_t (*get_export_flags)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
   uint32_t (*get_import_flags)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [any] */
-  /* |layer| has the tensor in handles of this factory, |connected_layer| is at its other end. Asked
-   * only where memory could be imported. Values of constants are not there, their flags are. */
+  /* |layer| has the tensor in handles of this factory, |connected_layer| is at the tensor's other
+   * end. Asked only where memory could be imported. Constants have their flags, but no values. */
   uint64_t (*get_capabilities)(armnn_tensor_handle_factory_t* factory, const armnn_layer_t* layer,
                                const armnn_layer_t* connected_layer) ARMNN_NOEXCEPT; /* [any] */
 };
@@ -461,11 +459,11 @@ typedef struct armnn_tensor_handle_factory_registry_t {
   armnn_status_t (*register_factory)(void* context,
                                      armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT;
   /* Where a workload prefers the copy factory, handles that import (a network's input or output,
-   * what another backend exports) come from the import factory; it works on both. Both must be
-   * factories of the same backend, registered before the call of the backend returns. One and the
-   * same twice says no more than that it does both, as every factory without a pair.
-   * A tensor of one factory never lies in one of the other: a Splitter of what was imported, and a
-   * Concat whose output lies in the caller's buffer, are executed. */
+   * what another backend exports) come from the import factory; the workload takes both. Both must
+   * be factories of the same backend, registered before the call of the backend returns. The same
+   * id twice: that factory does both, like every factory without a pair.
+   * A sub-tensor and its parent are of one factory: a Splitter of an imported tensor, and a Concat
+   * whose output is the caller's buffer, are executed. */
   armnn_status_t (*register_copy_and_import_pair)(void* context, const char* copy_factory_id,
                                                   const char* import_factory_id) ARMNN_NOEXCEPT;
   armnn_tensor_handle_factory_t* (*get_factory)(void* context, const char* id)ARMNN_NOEXCEPT;
@@ -486,8 +484,8 @@ typedef struct armnn_workload_info_t {
   armnn_string_t name; /* of the layer, may be empty */
   const armnn_header_t* descriptor;
   const armnn_tensor_info_t* const* input_infos; /* null entry: absent */
-  /* Null entry: known only at execute. Values are valid during create_workload; one that is not
-   * consumed (see the requirements) comes again as the address of its input at execute. */
+  /* Null entry: known only at execute. Values are valid during create_workload; a constant that is
+   * not consumed (see the requirements) comes again as the address of its input at execute. */
   const armnn_const_tensor_t* const* constants;
   const armnn_tensor_info_t* const* output_infos;
   const armnn_blob_t* blob; /* PRE_COMPILED only */
@@ -500,8 +498,8 @@ typedef struct armnn_workload_requirements_t {
   armnn_header_t header;
   uint64_t scratch_size;      /* bytes of private memory for each execute; contents undefined */
   uint32_t scratch_alignment; /* a power of two up to 4096; 0 = 64 */
-  uint32_t tensor_alignment;  /* the same for every input and output address; never less than the
-                                 size of the tensor's elements, whatever is asked */
+  uint32_t tensor_alignment;  /* of every input and output address, a power of two; never less than
+                                 the size of the tensor's elements, whatever is asked */
   uint64_t in_place_mask;     /* bit i: output 0 may be the same memory as input i; inputs from 64
                                  on never. Inputs may always share memory with each other. */
   uint64_t consumed_mask;     /* bit i: constant input i was packed; its address will be null */
@@ -512,7 +510,7 @@ typedef struct armnn_execute_args_t {
   armnn_header_t header;
   const void* const* inputs; /* host addresses; null entry: absent or consumed */
   void* const* outputs;
-  armnn_tensor_handle_t* const* input_handles; /* instead, for a backend with own memory */
+  armnn_tensor_handle_t* const* input_handles; /* instead of addresses, for own memory */
   armnn_tensor_handle_t* const* output_handles;
   void* scratch; /* null if none was asked for */
   uint64_t scratch_size;
@@ -593,10 +591,11 @@ struct armnn_layer_support_api_t {
  * function vetoes the step; from an "after" function it is logged. Each network is loaded and
  * unloaded once; one with free dimensions makes and drops workloads in between.
  *
- * Who agreed to a load hears after_unload_network once, also when the load fails after all: because
- * another context vetoes it or a workload cannot be made; then nothing comes in between. Who agreed
- * to an unload may be asked again, because another context vetoes it. At the end of the process, or
- * when nobody holds the network any more, a veto of the unload is logged and has no effect. */
+ * A context that agreed to a load gets after_unload_network once, also when the load fails after
+ * all because another context vetoes it or a workload cannot be made; then no other call comes in
+ * between. A context that agreed to an unload may be asked again, if another one vetoed it. At the
+ * end of the process, or when nobody holds the network any more, a veto of the unload is logged and
+ * has no effect. */
 struct armnn_backend_context_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_backend_context_t* context) ARMNN_NOEXCEPT; /* mandatory [load] */
@@ -608,11 +607,11 @@ struct armnn_backend_context_api_t {
                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*after_unload_network)(armnn_backend_context_t* context, uint64_t network_id,
                                          armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
-  /* Flush and wait: on return all outputs that execute promised are written, and none of the
-   * addresses that it got is touched any more, whatever the answer is. Called after each row of
+  /* Flush and wait: on return all outputs of the executes before it are written, and none of the
+   * addresses that they got is touched any more, whatever the answer is. Called after each row of
    * executes of this backend, with the execution data that they had, also when one of them failed
    * or the run is stopped. Between the executes of a row memory is reused as if each were done when
-   * it returns: a queue works in the order of the calls. [exec] */
+   * it returns: a queue must keep the order of the calls. [exec] */
   armnn_status_t (*after_enqueue_workload)(armnn_backend_context_t* context, uint64_t network_id,
                                            void* execution_data,
                                            armnn_error_t* error) ARMNN_NOEXCEPT;
@@ -641,7 +640,7 @@ typedef struct armnn_counter_description_t {
 } armnn_counter_description_t;
 
 /* Host side of profiling; lives as long as the profiling context. Names of counters are unique in
- * a backend; ids count from 0. It enters Python: not for the inside of a kernel. [any] */
+ * a backend; ids count from 0. Its functions enter Python: do not call them in a kernel. [any] */
 typedef struct armnn_profiling_host_t {
   armnn_header_t header;
   void* context;
@@ -679,8 +678,8 @@ typedef struct armnn_device_description_t {
 enum armnn_backend_bits_e {
   /* dlclose is safe after destroy: no threads, no thread-local destructors, no exit handlers. */
   ARMNN_BACKEND_UNLOADABLE = 1 << 0,
-  /* It computes by the definition, for others to be compared with: the last choice by default, and
-   * the first that computes constants while a network is optimised and that runs Debug layers. */
+  /* Computes by the definition, so that others can be compared with it: by default the last choice
+   * for layers, and the first for folding constants and for Debug layers. */
   ARMNN_BACKEND_REFERENCE = 1 << 1,
   ARMNN_BACKEND_BITS_MAX_ENUM = INT32_MAX
 };
@@ -732,12 +731,12 @@ struct armnn_backend_api_t {
                                       armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
 
   /* Success with a null object means "none" in the four functions that follow.
-   * The manager: once for each workload factory, before it, with or without factories of tensor
-   * handles; see armnn_factory_args_t. */
+   * create_memory_manager: once for each workload factory, before it, with or without factories of
+   * tensor handles; see armnn_factory_args_t. */
   armnn_status_t (*create_memory_manager)(armnn_backend_t* backend,
                                           armnn_memory_manager_t** out_manager,
                                           armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
-  /* Right after the instance, with the same options; UNAVAILABLE means what it means there. */
+  /* Called right after create, with the same options; UNAVAILABLE means the same. */
   armnn_status_t (*create_backend_context)(armnn_backend_t* backend, const armnn_options_t* options,
                                            armnn_backend_context_t** out_context,
                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
@@ -750,10 +749,10 @@ struct armnn_backend_api_t {
                                              const armnn_profiling_host_t* profiling_host,
                                              armnn_profiling_context_t** out_context,
                                              armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
-  /* OK: what |sink| was told is done, if it passes the checks there. UNSUPPORTED: nothing is to be
-   * done, all layers run as they are, and |sink| is not heeded. Any other status means that the
-   * backend can run none of them: all are placed elsewhere, with the error's text and what |sink|
-   * refused first as the reason, and |sink| is not heeded. */
+  /* OK: the host does what |sink| was told, if it passes the checks there. UNSUPPORTED: all layers
+   * run as they are, and |sink| is ignored. Any other status: the backend can run none of the
+   * layers; all are assigned to other backends, with the error's text and the first refusal of
+   * |sink| as the reason, and |sink| is ignored. */
   armnn_status_t (*optimize_subgraph_view)(armnn_backend_t* backend,
                                            const armnn_subgraph_t* subgraph,
                                            const armnn_options_t* model_options,
@@ -776,8 +775,8 @@ struct armnn_backend_api_t {
    * and has neither '=' nor '.'; a default is of its type: 0 or 1 for BOOL, 0 or more for UINT. */
   armnn_status_t (*get_option_defaults)(armnn_backend_t* backend, armnn_options_t* out_options,
                                         armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
-  /* Options of optimize and load that it understands, with defaults as above; the host refuses
-   * others. It gets only the values that somebody gave, as |model_options|. */
+  /* Options of optimize and load that the backend understands, with defaults as above; the host
+   * refuses others. Only the values that the user gave are passed, as |model_options|. */
   armnn_status_t (*get_model_option_defaults)(armnn_backend_t* backend,
                                               armnn_options_t* out_options,
                                               armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
@@ -790,7 +789,7 @@ struct armnn_backend_api_t {
                                           armnn_error_t* error) ARMNN_NOEXCEPT;   /* [load] */
   uint32_t (*get_number_of_cache_files)(armnn_backend_t* backend) ARMNN_NOEXCEPT; /* [any] */
   /* Once, before destroy: stop, finish queues within the time, touch nothing afterwards. At the end
-   * of the process it also comes to an instance that a run still uses, because it did not stop. */
+   * of the process it is called even if a run that did not stop still uses the instance. */
   armnn_status_t (*quiesce)(armnn_backend_t* backend, uint64_t timeout_ns,
                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
   /* Level 0 is quick (is the device there?), higher levels may take seconds. */

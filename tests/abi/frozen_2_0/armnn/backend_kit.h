@@ -89,8 +89,8 @@ typedef struct armnn_kernel_t {
   armnn_kernel_execute_fn_t execute;
   /* Null: all present inputs and outputs have this data type and one shape. */
   armnn_kernel_supports_fn_t supports;
-  /* Null: nothing to prepare; tensors aligned to their elements, no scratch. One that fails leaves
-   * nothing behind: release is not called then. */
+  /* Null: nothing to prepare; tensors aligned to their elements, no scratch. A prepare that fails
+   * leaves nothing behind: release is not called then. */
   armnn_kernel_prepare_fn_t prepare;
   armnn_kernel_release_fn_t release;
 } armnn_kernel_t;

@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 3
+ARMNN_CORE_ABI_VERSION = 4
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -1173,6 +1173,9 @@ class armnn_workload_api_t(Structure):
     get_requirements: Any
     post_allocation_configure: Any
     get_kernel_name: Any
+    create_workload_data: Any
+    reset_workload_data: Any
+    destroy_workload_data: Any
 
 
 class armnn_workload_t(Structure):
@@ -1307,6 +1310,7 @@ class armnn_execute_args_t(Structure):
     scratch_size: int
     execution_data: Any
     run_id: int
+    workload_data: Any
 
 
 class armnn_factory_args_t(Structure):
@@ -2296,6 +2300,7 @@ armnn_execute_args_t._fields_ = [
     ("scratch_size", c_uint64),
     ("execution_data", c_void_p),
     ("run_id", c_uint64),
+    ("workload_data", c_void_p),
 ]
 
 armnn_workload_api_t._fields_ = [
@@ -2318,6 +2323,20 @@ armnn_workload_api_t._fields_ = [
         POINTER(armnn_error_t),
     )),
     ("get_kernel_name", CFUNCTYPE(c_char_p, POINTER(armnn_workload_t))),
+    ("create_workload_data", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_workload_t),
+        c_void_p,
+        POINTER(c_void_p),
+        POINTER(armnn_error_t),
+    )),
+    ("reset_workload_data", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_workload_t),
+        c_void_p,
+        POINTER(armnn_error_t),
+    )),
+    ("destroy_workload_data", CFUNCTYPE(None, POINTER(armnn_workload_t), c_void_p)),
 ]
 
 armnn_factory_args_t._fields_ = [
@@ -3281,6 +3300,8 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ]),
     "armnn_context_destroy": (None, [POINTER(armnn_context_t)]),
     "armnn_context_unimport": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
+    "armnn_context_has_state": (c_int32, [POINTER(armnn_context_t)]),
+    "armnn_context_reset": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
 }

@@ -199,6 +199,8 @@ class NativeContext:
     ----------
     inputs, outputs
         Addresses that the next run works over.
+    has_state
+        Whether workloads keep something from run to run.
     """
 
     __slots__ = (
@@ -206,11 +208,13 @@ class NativeContext:
         "_error",
         "_gate",
         "_gate_callback",
+        "_network",
         "_options",
         "_run",
         "_run_address",
         "caught",
         "handle",
+        "has_state",
         "inputs",
         "outputs",
         "stops",
@@ -227,6 +231,7 @@ class NativeContext:
         self.stops: list[Any] = []
         data = (ctypes.c_void_p * max(len(execution_data), 1))(*execution_data)
         self._error = ErrorBuffer()
+        self._network = network
         self.handle = ctypes.POINTER(abi.armnn_context_t)()
         status = core().armnn_context_create(
             plan.handle,
@@ -242,6 +247,7 @@ class NativeContext:
             raise_status(
                 status, f"network '{network}': no execution context could be made", self._error
             )
+        self.has_state = bool(core().armnn_context_has_state(self.handle))
         self.inputs = (ctypes.c_void_p * max(plan.input_count, 1))()
         self.outputs = (ctypes.c_void_p * max(plan.output_count, 1))()
         self._run = abi.armnn_run_t()
@@ -330,6 +336,20 @@ class NativeContext:
         error = ErrorBuffer()
         status = core().armnn_context_unimport(self.handle, ctypes.byref(error.struct))
         return "" if status == abi.ARMNN_STATUS_OK else error.text or f"status {status}"
+
+    def reset(self) -> None:
+        """Have all workloads forget what earlier runs left.
+
+        Raises
+        ------
+        ExecutionError
+            A backend fails to.
+        """
+        if not self.handle:
+            return
+        status = core().armnn_context_reset(self.handle, ctypes.byref(self._error.struct))
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(status, f"network '{self._network}': no state could be reset", self._error)
 
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""

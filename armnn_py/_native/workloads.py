@@ -96,6 +96,11 @@ class NativeWorkload:
             backend_id,
         )
         try:
+            if api.create_workload_data and not api.destroy_workload_data:
+                raise BackendError(
+                    f"backend '{backend_id}': a workload has create_workload_data and no "
+                    "destroy_workload_data"
+                )
             self.requirements = self._ask_requirements(api, workload, backend_id)
         except BackendError:
             self.destroy()

@@ -134,6 +134,30 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
             drain_log()
         return self.outputs
 
+    def reset_state(self) -> None:
+        """Have recurrent layers forget earlier runs over these arrays: a new sequence begins.
+
+        Raises
+        ------
+        InvalidArgumentError
+            It is closed, or runs right now.
+        ExecutionError
+            A backend fails to.
+        """
+        turn = object()
+        try:
+            if self._turns.setdefault(0, turn) is not turn:
+                self._raise_busy("reset")
+            if self.closed:
+                raise InvalidArgumentError(
+                    f"network '{self._network.name}': these bound arrays are closed",
+                    hints=["call bind() again"],
+                )
+            self._context.reset_state()
+        finally:
+            if self._turns.get(0) is turn:
+                self._turns.clear()
+
     def _raise_busy(self, verb: str) -> NoReturn:
         raise InvalidArgumentError(
             f"network '{self._network.name}': cannot {verb} bound arrays that run right now",

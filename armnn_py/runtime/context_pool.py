@@ -66,8 +66,9 @@ class _PlanEntry:
                 lease.thread = 0
                 if lease.context is not None:
                     lease.context.release_addresses()
+                    lease.context.reset_state()
                 if len(self.idle) < _IDLE_CONTEXTS:
-                    self.idle.append(lease)
+                    self.idle.insert(0, lease)  # behind that of the last run, which may have state
                 elif lease.context is not None:
                     surplus.append(lease.context)
         return [context for context in surplus if _take_out(self.made, context)]
@@ -222,8 +223,11 @@ class ContextPool:
         surplus = max(0, len(self._entries) - self._capacity)
         return [self._entries.pop(key) for key in idle[:surplus]]
 
-    def borrow(self, lease: Lease, key: Shapes) -> ExecutionContext:
-        """Give a lease of `start` a context for these input shapes, idle until now or fresh."""
+    def borrow(self, lease: Lease, key: Shapes, *, new_sequence: bool = False) -> ExecutionContext:
+        """Give a lease of `start` a context for these input shapes, idle until now or fresh.
+
+        With ``new_sequence`` never one that has state, which is that of the runs before.
+        """
         from armnn_py.runtime.execution_context import ExecutionContext
 
         while True:
@@ -239,8 +243,11 @@ class ContextPool:
                 except IndexError:
                     surplus += entry.find_lost(list(self._leases))
                 else:
-                    lease.context = idle.context
-                    idle.context = None
+                    if new_sequence and idle.context is not None and idle.context.has_state:
+                        entry.idle.append(idle)
+                    else:
+                        lease.context = idle.context
+                        idle.context = None
             for context in surplus:
                 context.destroy()
             if lease.context is None:
@@ -272,8 +279,31 @@ class ContextPool:
                 if pair[1] is lease and _take_out(entry.kept, pair):
                     if lease.context is not None:
                         lease.context.release_addresses()
+                        lease.context.reset_state()
                     lease.is_kept = False
-                    entry.idle.append(lease)
+                    entry.idle.insert(0, lease)  # behind that of the last run
+
+    def reset_state(self) -> None:
+        """Reset the state of all contexts but those that are kept.
+
+        Raises
+        ------
+        InvalidArgumentError
+            One of them runs, or the pool is closed.
+        ExecutionError
+            A backend fails to.
+        """
+        with self._condition:
+            self.check_open()
+            if any(not lease.is_kept for lease in self._at_work()):
+                raise InvalidArgumentError(
+                    f"network '{self.name}': cannot reset the state of a run in flight",
+                    hints=["wait until it has ended, or give each sequence a bind() of its own"],
+                )
+            for entry in self._entries.values():
+                for lease in list(entry.idle):
+                    if lease.context is not None:
+                        lease.context.reset_state()
 
     def give_back(self, lease: Lease) -> None:
         """End a lease, also one that never got a context."""

@@ -149,6 +149,17 @@ class ExecutionContext:
             if problem:
                 _log.warning("network '%s': %s", self.plan.network.name, problem)
 
+    @property
+    def has_state(self) -> bool:
+        """Whether workloads keep something from run to run."""
+        return self._native.has_state
+
+    def reset_state(self) -> None:
+        """Have workloads forget what earlier runs left; not during a run."""
+        if self.has_state:
+            with deferred_interrupts():
+                self._native.reset()
+
     def execute(
         self,
         *,

@@ -303,7 +303,7 @@ class LoadedNetwork(
             key = tuple([info.static_shape for info in self._optimized.inputs.values()])
         lease = self._pool.start()
         try:
-            context = self._pool.borrow(lease, key)
+            context = self._pool.borrow(lease, key, new_sequence=True)
             if arrays is None:
                 arrays = context.fresh_inputs()
             context.check_inputs(arrays)
@@ -320,6 +320,22 @@ class LoadedNetwork(
         finally:
             self._pool.give_back(lease)
             drain_log()
+
+    def reset_state(self) -> None:
+        """Have recurrent layers forget earlier runs: a new sequence begins.
+
+        Backends may keep state from run to run. Runs one after another of one thread share one
+        state; a run beside another one has a state of its own, and so have the arrays of each
+        `bind`, which have a ``reset_state`` of their own.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A run is in flight, or the network is closed.
+        ExecutionError
+            A backend fails to.
+        """
+        self._pool.reset_state()
 
     # ---- Looking and end -----------------------------------------------------------------------
 

@@ -9,8 +9,59 @@
 
 #include "core.h"
 
+/* ---- State of workloads -------------------------------------------------------------------- */
+
+/* The table of the workload of step |number|; null if the step is the host's own. */
+static const armnn_workload_api_t* table_of(const armnn_plan_t* plan, uint32_t number) {
+  const armnn_i_plan_step_t* step = &plan->steps[number];
+  return step->moves || step->workload == NULL ? NULL : step->workload->api;
+}
+
+static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error_t* error) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->step_count; ++i) {
+    const armnn_workload_api_t* api = table_of(plan, i);
+    if (api == NULL || !ARMNN_HAS_FN(api, armnn_workload_api_t, create_workload_data)) continue;
+    armnn_i_step_t* step = &context->steps[i];
+    const armnn_status_t status = api->create_workload_data(
+        step->workload, step->args.execution_data, &context->workload_data[i], error);
+    if (status != ARMNN_STATUS_OK) {
+      context->workload_data[i] = NULL;
+      return status;
+    }
+    step->args.workload_data = context->workload_data[i];
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void destroy_workload_data(armnn_context_t* context) {
+  const armnn_plan_t* plan = context->plan;
+  if (context->workload_data == NULL) return;
+  for (uint32_t i = 0; i < plan->step_count; ++i) {
+    if (context->workload_data[i] == NULL) continue;
+    table_of(plan, i)->destroy_workload_data(plan->steps[i].workload, context->workload_data[i]);
+  }
+}
+
+static armnn_status_t reset_workload_data(armnn_context_t* context, armnn_error_t* error) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->step_count; ++i) {
+    if (context->workload_data[i] == NULL) continue;
+    const armnn_workload_api_t* api = table_of(plan, i);
+    if (!ARMNN_HAS_FN(api, armnn_workload_api_t, reset_workload_data)) continue;
+    const armnn_status_t status =
+        api->reset_workload_data(plan->steps[i].workload, context->workload_data[i], error);
+    if (status != ARMNN_STATUS_OK) return status;
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* ---- The context --------------------------------------------------------------------------- */
+
 void armnn_i_context_free(armnn_context_t* context) {
   armnn_i_unimport_all(context);
+  destroy_workload_data(context);
+  free(context->workload_data);
   armnn_i_flight_release(&armnn_i_core.registry, context->flight);
   armnn_i_free(context->arena);
   free(context->pointers);
@@ -188,6 +239,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   context->steps = armnn_i_alloc(steps_size, ARMNN_CACHE_LINE);
   context->externals = armnn_i_make_array(externals, sizeof *context->externals);
   context->execution_data = armnn_i_make_array(plan->execution_data_count, sizeof(void*));
+  context->workload_data = armnn_i_make_array(plan->step_count, sizeof(void*));
   context->moves = armnn_i_make_array(plan->move_count, sizeof *context->moves);
   context->handles = armnn_i_make_array(plan->handle_count, sizeof *context->handles);
   if (plan->handle_count != 0) {
@@ -195,7 +247,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   }
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
       context->steps == NULL || context->externals == NULL || context->execution_data == NULL ||
-      context->moves == NULL || context->handles == NULL ||
+      context->workload_data == NULL || context->moves == NULL || context->handles == NULL ||
       (plan->handle_count != 0 && context->operand_handles == NULL)) {
     const unsigned long long arena_size = plan->arena_size;
     armnn_i_context_free(context);
@@ -210,6 +262,11 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   fill_pointers(context);
   fill_steps(context);
   fill_externals(context);
+  const armnn_status_t made = create_workload_data(context, error);
+  if (made != ARMNN_STATUS_OK) {
+    armnn_i_context_free(context);
+    return made;
+  }
   *out_context = context;
   return ARMNN_STATUS_OK;
 }
@@ -228,18 +285,44 @@ void armnn_context_destroy(armnn_context_t* context) {
   }
 }
 
-armnn_status_t armnn_context_unimport(armnn_context_t* context, armnn_error_t* error) {
-  if (context == NULL || context->plan->handle_count == 0) return ARMNN_STATUS_OK;
+/* |work| between two runs, as if it were one. */
+static armnn_status_t do_idle(armnn_context_t* context,
+                              armnn_status_t (*work)(armnn_context_t* context,
+                                                     armnn_error_t* error),
+                              armnn_error_t* error) {
   int state = ARMNN_CONTEXT_IDLE;
   if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_RUNNING)) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context is running");
   }
-  const armnn_status_t status = armnn_i_unimport_callers(context, NULL, error);
+  const armnn_status_t status = work(context, error);
   state = ARMNN_CONTEXT_RUNNING;
   if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_IDLE)) {
     armnn_i_context_free(context); /* destroyed meanwhile */
   }
   return status;
+}
+
+static armnn_status_t unimport_callers(armnn_context_t* context, armnn_error_t* error) {
+  return armnn_i_unimport_callers(context, NULL, error);
+}
+
+armnn_status_t armnn_context_unimport(armnn_context_t* context, armnn_error_t* error) {
+  if (context == NULL || context->plan->handle_count == 0) return ARMNN_STATUS_OK;
+  return do_idle(context, unimport_callers, error);
+}
+
+int32_t armnn_context_has_state(const armnn_context_t* context) {
+  for (uint32_t i = 0; context != NULL && i < context->plan->step_count; ++i) {
+    if (context->workload_data[i] != NULL &&
+        ARMNN_HAS_FN(table_of(context->plan, i), armnn_workload_api_t, reset_workload_data)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error) {
+  return context == NULL ? ARMNN_STATUS_OK : do_idle(context, reset_workload_data, error);
 }
 
 void armnn_context_cancel(armnn_context_t* context) {

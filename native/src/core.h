@@ -383,6 +383,7 @@ struct armnn_context_t {
   armnn_i_step_t* steps;
   armnn_i_external_t* externals;
   void** execution_data;
+  void** workload_data;                    /* of each step */
   armnn_tensor_handle_t** operand_handles; /* like |pointers|; null without handles */
   armnn_i_handle_t* handles;
   armnn_i_move_t* moves;

@@ -77,10 +77,11 @@ static armnn_status_t rows_any(void* argument, uint64_t begin, uint64_t end, uin
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static void rows_avx2(void* argument, uint64_t begin,
-                                                          uint64_t end, uint32_t thread) {
+__attribute__((target("avx2,fma"))) static armnn_status_t rows_avx2(void* argument, uint64_t begin,
+                                                                    uint64_t end, uint32_t thread) {
   (void)thread;
   for (uint64_t unit = begin; unit < end; ++unit) row(argument, unit);
+  return ARMNN_STATUS_OK;
 }
 #endif
 

@@ -114,17 +114,52 @@ static armnn_status_t keep_constants(workload_t* self, npu_manager_t* manager,
   return status;
 }
 
+/* ---- Command buffers ------------------------------------------------------------------------ */
+
+/* A workload's command in one execution context: where its tensors lie. Each execute writes it, so
+ * contexts that run side by side need one each. */
+typedef struct command_t {
+  npu_place_t constants;
+  npu_place_t places[]; /* of inputs and outputs */
+} command_t;
+
+static size_t command_size(const npu_program_t* program) {
+  return sizeof(command_t) +
+         ((size_t)program->input_count + program->output_count) * sizeof(npu_place_t);
+}
+
+static armnn_status_t create_command(armnn_workload_t* workload, void* execution_data,
+                                     void** out_data, armnn_error_t* error) {
+  (void)execution_data; /* the queue copies the command when it is put */
+  *out_data = calloc(1, command_size(((const workload_t*)workload)->program));
+  if (*out_data != NULL) return ARMNN_STATUS_OK;
+  return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+}
+
+static armnn_status_t reset_command(armnn_workload_t* workload, void* data, armnn_error_t* error) {
+  (void)error;
+  memset(data, 0, command_size(((const workload_t*)workload)->program));
+  return ARMNN_STATUS_OK;
+}
+
+static void destroy_command(armnn_workload_t* workload, void* data) {
+  (void)workload;
+  free(data);
+}
+
 static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                        armnn_error_t* error) {
   const workload_t* self = (const workload_t*)workload;
   const npu_program_t* program = self->program;
-  npu_place_t places[NPU_MAX_BINDINGS];
+  command_t* command = args->workload_data;
   uint32_t count = 0;
-  if (args->execution_data == NULL || args->output_handles == NULL ||
+  if (args->execution_data == NULL || command == NULL || args->output_handles == NULL ||
       (args->input_handles == NULL && program->input_count > 0)) {
     return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
-                    "%s needs execution data, and tensors of %s", NPU_ID, NPU_FACTORY_ID);
+                    "%s needs execution data, a command, and tensors of %s", NPU_ID,
+                    NPU_FACTORY_ID);
   }
+  npu_place_t* places = command->places;
   for (; count < program->input_count; ++count) {
     const armnn_status_t status =
         npu_handle_place(args->input_handles[input_of(self, count)],
@@ -136,10 +171,9 @@ static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_e
         args->output_handles[i], npu_tensors(program)[count].size, &places[count], error);
     if (status != ARMNN_STATUS_OK) return status;
   }
-  npu_place_t constants;
-  const armnn_status_t status = constants_place(self, &constants, error);
+  const armnn_status_t status = constants_place(self, &command->constants, error);
   if (status != ARMNN_STATUS_OK) return status;
-  npu_queue_put(args->execution_data, program, &constants, places, args->run_id);
+  npu_queue_put(args->execution_data, program, &command->constants, places, args->run_id);
   return ARMNN_STATUS_OK;
 }
 
@@ -173,6 +207,9 @@ static const armnn_workload_api_t workload_api = {
     .get_requirements = workload_requirements,
     .post_allocation_configure = workload_configure,
     .get_kernel_name = workload_kernel_name,
+    .create_workload_data = create_command,
+    .reset_workload_data = reset_command,
+    .destroy_workload_data = destroy_command,
 };
 
 static armnn_status_t take_blob(workload_t* self, armnn_error_t* error) {

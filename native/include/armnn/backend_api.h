@@ -516,6 +516,7 @@ typedef struct armnn_execute_args_t {
   uint64_t scratch_size;
   void* execution_data; /* of this context, from create_execution_data */
   uint64_t run_id;      /* for cancelled() */
+  void* workload_data;  /* of this context, from create_workload_data */
 } armnn_execute_args_t;
 
 struct armnn_workload_api_t {
@@ -534,6 +535,19 @@ struct armnn_workload_api_t {
                                               armnn_error_t* error) ARMNN_NOEXCEPT;
   /* Which kernel was chosen, e.g. "armnn_f32_conv2d__avx2_6x16"; valid until destroy. */
   const char* (*get_kernel_name)(armnn_workload_t* workload)ARMNN_NOEXCEPT; /* [any] */
+  /* State of this workload in one execution context: of a recurrent layer, or operators of a
+   * library that hold addresses. Made before the first run of the context and handed to each of its
+   * executes as |workload_data|; null is "none". Contexts run side by side, each with data of its
+   * own. [any] */
+  armnn_status_t (*create_workload_data)(armnn_workload_t* workload, void* execution_data,
+                                         void** out_data, armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Back to what create_workload_data made: a new sequence begins. Null: there is nothing that one
+   * run leaves for the next. [object], of the data */
+  armnn_status_t (*reset_workload_data)(armnn_workload_t* workload, void* data,
+                                        armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Mandatory where there is a create_workload_data. Before the workload and the execution data
+   * go. [any] */
+  void (*destroy_workload_data)(armnn_workload_t* workload, void* data) ARMNN_NOEXCEPT;
 };
 
 /* Stands for Arm NN's five overloads of CreateWorkloadFactory. */

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 3u
+#define ARMNN_CORE_ABI_VERSION 4u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -218,6 +218,10 @@ ARMNN_CORE_API void armnn_context_destroy(armnn_context_t* context);
  * All of it is unimported, whatever the answer is. */
 ARMNN_CORE_API armnn_status_t armnn_context_unimport(armnn_context_t* context,
                                                      armnn_error_t* error);
+/* 1 if a workload keeps something from run to run: if it has data that can be reset. */
+ARMNN_CORE_API int32_t armnn_context_has_state(const armnn_context_t* context);
+/* All workloads forget what earlier runs of the context left: reset_workload_data. */
+ARMNN_CORE_API armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error);
 /* From any thread: the run in flight stops before its next step; without one, nothing happens. */
 ARMNN_CORE_API void armnn_context_cancel(armnn_context_t* context);
 

@@ -67,6 +67,7 @@ typedef struct armnn_kernel_call_t {
   const armnn_host_t* host;
   armnn_backend_t* backend; /* whose kernel this is, for device_lost of the host */
   uint64_t run_id;
+  void* state; /* what create_state made for this execution context, or null */
 } armnn_kernel_call_t;
 
 typedef armnn_status_t (*armnn_kernel_execute_fn_t)(const armnn_kernel_call_t* call,
@@ -78,6 +79,14 @@ typedef armnn_status_t (*armnn_kernel_prepare_fn_t)(const armnn_workload_info_t*
                                                     armnn_workload_requirements_t* requirements,
                                                     armnn_error_t* error) ARMNN_NOEXCEPT;
 typedef void (*armnn_kernel_release_fn_t)(void* prepared, const armnn_host_t* host) ARMNN_NOEXCEPT;
+typedef armnn_status_t (*armnn_kernel_create_state_fn_t)(const armnn_workload_info_t* info,
+                                                         const void* prepared,
+                                                         const armnn_host_t* host, void** out_state,
+                                                         armnn_error_t* error) ARMNN_NOEXCEPT;
+typedef armnn_status_t (*armnn_kernel_reset_state_fn_t)(void* state, const void* prepared,
+                                                        armnn_error_t* error) ARMNN_NOEXCEPT;
+typedef void (*armnn_kernel_destroy_state_fn_t)(void* state,
+                                                const armnn_host_t* host) ARMNN_NOEXCEPT;
 
 #define ARMNN_ANY (-1)
 
@@ -93,11 +102,24 @@ typedef struct armnn_kernel_t {
    * leaves nothing behind: release is not called then. */
   armnn_kernel_prepare_fn_t prepare;
   armnn_kernel_release_fn_t release;
+  /* State from run to run, one for each execution context: |state| of the call. All null: none.
+   * |reset_state| may be null alone. */
+  armnn_kernel_create_state_fn_t create_state;
+  armnn_kernel_reset_state_fn_t reset_state;
+  armnn_kernel_destroy_state_fn_t destroy_state;
 } armnn_kernel_t;
 
-#define ARMNN_KERNEL_FULL(layer, operation, type, execute, supports, prepare, release)           \
-  {#execute, ARMNN_LAYER_##layer, operation, ARMNN_DATA_TYPE_##type, execute, supports, prepare, \
-   release}
+#define ARMNN_KERNEL_FULL(layer, operation, type, execute, supports, prepare, release) \
+  {#execute,  ARMNN_LAYER_##layer,                                                     \
+   operation, ARMNN_DATA_TYPE_##type,                                                  \
+   execute,   supports,                                                                \
+   prepare,   release,                                                                 \
+   NULL,      NULL,                                                                    \
+   NULL}
+#define ARMNN_KERNEL_STATE(layer, operation, type, execute, supports, prepare, release,            \
+                           create_state, reset_state, destroy_state)                               \
+  {#execute, ARMNN_LAYER_##layer, operation,   ARMNN_DATA_TYPE_##type, execute, supports, prepare, \
+   release,  create_state,        reset_state, destroy_state}
 #define ARMNN_KERNEL(layer, type, execute) \
   ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, execute, NULL, NULL, NULL)
 #define ARMNN_KERNEL_BINARY(operation, type, execute) \
@@ -294,6 +316,7 @@ static inline armnn_status_t armnn_kit_workload_execute(armnn_workload_t* worklo
   call.host = self->host;
   call.backend = self->backend;
   call.run_id = args->run_id;
+  call.state = ARMNN_HAS(args, armnn_execute_args_t, workload_data) ? args->workload_data : NULL;
   return self->kernel->execute(&call, error);
 }
 
@@ -312,6 +335,29 @@ static inline const char* armnn_kit_workload_kernel_name(armnn_workload_t* workl
   return ((const armnn_kit_workload_t*)workload)->kernel->name;
 }
 
+static inline armnn_status_t armnn_kit_create_workload_data(armnn_workload_t* workload,
+                                                            void* execution_data, void** out_data,
+                                                            armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_workload_t* self = (const armnn_kit_workload_t*)workload;
+  (void)execution_data; /* the kit makes none */
+  *out_data = NULL;
+  if (self->kernel->create_state == NULL) return ARMNN_STATUS_OK;
+  return self->kernel->create_state(self->info, self->prepared, self->host, out_data, error);
+}
+
+static inline armnn_status_t armnn_kit_reset_workload_data(armnn_workload_t* workload, void* data,
+                                                           armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_workload_t* self = (const armnn_kit_workload_t*)workload;
+  if (self->kernel->reset_state == NULL) return ARMNN_STATUS_OK;
+  return self->kernel->reset_state(data, self->prepared, error);
+}
+
+static inline void armnn_kit_destroy_workload_data(armnn_workload_t* workload,
+                                                   void* data) ARMNN_NOEXCEPT {
+  const armnn_kit_workload_t* self = (const armnn_kit_workload_t*)workload;
+  if (self->kernel->destroy_state != NULL) self->kernel->destroy_state(data, self->host);
+}
+
 static const armnn_workload_api_t armnn_kit_workload_api = {
     {sizeof(armnn_workload_api_t), ARMNN_STRUCT_WORKLOAD},
     armnn_kit_workload_destroy,
@@ -319,6 +365,9 @@ static const armnn_workload_api_t armnn_kit_workload_api = {
     armnn_kit_workload_requirements,
     NULL,
     armnn_kit_workload_kernel_name,
+    armnn_kit_create_workload_data,
+    armnn_kit_reset_workload_data,
+    armnn_kit_destroy_workload_data,
 };
 
 static inline void armnn_kit_factory_destroy(armnn_workload_factory_t* factory) ARMNN_NOEXCEPT {

@@ -237,6 +237,12 @@ class Context:
         api = device.factory_api
         self.queue = ctypes.c_void_p()
         device.check(api.create_execution_data, device._factory, ctypes.byref(self.queue))
+        self.commands = []
+        for workload in loaded._workloads:
+            command = ctypes.c_void_p()
+            create = workload.contents.api.contents.create_workload_data
+            device.check(create, workload, self.queue, ctypes.byref(command))
+            self.commands.append(command)
 
     def enqueue(self) -> None:
         """Call execute of every workload."""
@@ -248,6 +254,8 @@ class Context:
             arguments.input_handles = (pointer * max(len(reads), 1))(*reads)
             arguments.output_handles = (pointer * len(writes))(*writes)
             arguments.execution_data = self.queue
+            arguments.workload_data = self.commands[number]
+            arguments.header.struct_size = ctypes.sizeof(arguments)
             workload = self._loaded._workloads[number]
             execute = workload.contents.api.contents.execute
             self._loaded.device.check(execute, workload, ctypes.byref(arguments))
@@ -281,6 +289,8 @@ class Context:
         for handle in self.handles.values():
             handle.destroy()
         device = self._loaded.device
+        for workload, command in zip(self._loaded._workloads, self.commands, strict=True):
+            workload.contents.api.contents.destroy_workload_data(workload, command)
         device.factory_api.destroy_execution_data(device._factory, self.queue)
         self.registry.close()
 

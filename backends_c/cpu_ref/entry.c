@@ -41,4 +41,4 @@ static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t
 
 ARMNN_DEFINE_BACKEND_FULL("CpuRef", kernels, 0, "0.1.0",
                           "Reference backend: plain C on one or more CPU threads",
-                          ARMNN_BACKEND_REFERENCE, get_capabilities)
+                          ARMNN_BACKEND_REFERENCE | ARMNN_BACKEND_UNLOADABLE, get_capabilities)

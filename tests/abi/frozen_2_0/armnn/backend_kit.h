@@ -179,17 +179,43 @@ static inline void armnn_free(const armnn_host_t* host, void* memory) {
 
 /* ---- From rows to a backend ------------------------------------------------------------------ */
 
+/* What a backend has besides kernels; members that are null or 0 are not there. Options, model
+ * options and capabilities are static arrays: names, and their defaults or values. */
+typedef struct armnn_kit_hooks_t {
+  /* After the instance of a runtime is made: opens a library or a device. |options| are the values
+   * that somebody gave. UNAVAILABLE: it is not here. |*out_user| is what armnn_kit_user gives. */
+  armnn_status_t (*open)(const armnn_host_t* host, const armnn_options_t* options, void** out_user,
+                         armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Before the instance goes, if |open| answered OK. */
+  void (*close)(void* user) ARMNN_NOEXCEPT;
+  /* optimize_subgraph_view; compile_kit.h has helpers. A row for PRE_COMPILED runs the result. */
+  armnn_status_t (*optimize)(armnn_backend_t* backend, const armnn_subgraph_t* subgraph,
+                             const armnn_options_t* model_options,
+                             const armnn_optimization_sink_t* sink,
+                             armnn_error_t* error) ARMNN_NOEXCEPT;
+  armnn_options_t options;
+  armnn_options_t model_options;
+  armnn_options_t capabilities;
+} armnn_kit_hooks_t;
+
 typedef struct armnn_kit_definition_t {
   const char* id;
   const armnn_kernel_t* kernels;
   uint64_t kernel_count;
+  const armnn_kit_hooks_t* hooks; /* or null */
 } armnn_kit_definition_t;
 
 typedef struct armnn_kit_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
   const armnn_kit_definition_t* definition;
+  void* user;
 } armnn_kit_backend_t;
+
+/* What |open| made for the instance, for example for |backend| of a kernel's call. */
+static inline void* armnn_kit_user(const armnn_backend_t* backend) {
+  return ((const armnn_kit_backend_t*)backend)->user;
+}
 
 typedef struct armnn_kit_factory_t {
   armnn_workload_factory_t base;
@@ -434,6 +460,7 @@ static const armnn_layer_support_api_t armnn_kit_layer_support_api = {
 static inline armnn_status_t armnn_kit_create(const armnn_kit_definition_t* definition,
                                               const armnn_backend_api_t* api,
                                               const armnn_host_t* host,
+                                              const armnn_options_t* options,
                                               armnn_backend_t** out_backend, armnn_error_t* error) {
   armnn_kit_backend_t* backend = (armnn_kit_backend_t*)calloc(1, sizeof *backend);
   *out_backend = NULL;
@@ -441,11 +468,23 @@ static inline armnn_status_t armnn_kit_create(const armnn_kit_definition_t* defi
   backend->base.api = api;
   backend->host = host;
   backend->definition = definition;
+  if (definition->hooks != NULL && definition->hooks->open != NULL) {
+    const armnn_status_t status = definition->hooks->open(host, options, &backend->user, error);
+    if (status != ARMNN_STATUS_OK) {
+      free(backend);
+      return status;
+    }
+  }
   *out_backend = &backend->base;
   return ARMNN_STATUS_OK;
 }
 
-static inline void armnn_kit_destroy(armnn_backend_t* backend) ARMNN_NOEXCEPT { free(backend); }
+static inline void armnn_kit_destroy(armnn_backend_t* backend) ARMNN_NOEXCEPT {
+  const armnn_kit_backend_t* self = (const armnn_kit_backend_t*)backend;
+  const armnn_kit_hooks_t* hooks = self->definition->hooks;
+  if (hooks != NULL && hooks->close != NULL) hooks->close(self->user);
+  free(backend);
+}
 
 static inline const char* armnn_kit_get_id(armnn_backend_t* backend) ARMNN_NOEXCEPT {
   return ((const armnn_kit_backend_t*)backend)->definition->id;
@@ -482,21 +521,44 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   return ARMNN_STATUS_OK;
 }
 
+static inline const armnn_kit_hooks_t* armnn_kit_hooks_of(const armnn_backend_t* backend) {
+  return ((const armnn_kit_backend_t*)backend)->definition->hooks;
+}
+
+static inline armnn_status_t armnn_kit_optimize(armnn_backend_t* backend,
+                                                const armnn_subgraph_t* subgraph,
+                                                const armnn_options_t* model_options,
+                                                const armnn_optimization_sink_t* sink,
+                                                armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  if (hooks->optimize == NULL) return ARMNN_STATUS_UNSUPPORTED; /* all layers run as they are */
+  return hooks->optimize(backend, subgraph, model_options, sink, error);
+}
+
+static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend,
+                                                        armnn_options_t* out_capabilities,
+                                                        armnn_error_t* error) ARMNN_NOEXCEPT {
+  (void)error;
+  *out_capabilities = armnn_kit_hooks_of(backend)->capabilities;
+  return ARMNN_STATUS_OK;
+}
+
 /* Defines a whole backend: the table, the instance and the three entry points. |score_value|: order
- * of preference (0 = last resort); |version_text|, |text|: shown to people; |flag_bits|: bits of
- * armnn_backend_bits_e besides UNLOADABLE, or 0; |capabilities_function|: get_capabilities of
- * armnn_backend_api_t, or NULL. */
-#define ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text,       \
-                                  flag_bits, capabilities_function)                            \
+ * of preference (0 = last resort); |version_text|, |text|: shown to people, or NULL; |flag_bits|:
+ * bits of armnn_backend_bits_e. ARMNN_BACKEND_UNLOADABLE is among them only if the author puts it
+ * there, who knows that no library behind the backend leaves a thread when it is closed. */
+#define ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits,     \
+                         hooks_pointer, optimize_function, capabilities_function,              \
+                         options_function, model_options_function)                             \
   static const armnn_kit_definition_t armnn_kit_definition = {                                 \
-      id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0])};                   \
+      id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0]), hooks_pointer};    \
   static armnn_status_t armnn_kit_create_this(                                                 \
       const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \
       armnn_error_t* error) ARMNN_NOEXCEPT;                                                    \
   static const armnn_backend_api_t armnn_kit_backend_api = {                                   \
       {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},                                     \
       ARMNN_BACKEND_API_MINOR,                                                                 \
-      ARMNN_BACKEND_UNLOADABLE | (flag_bits),                                                  \
+      flag_bits,                                                                               \
       0,                                                                                       \
       ARMNN_BUILD_FEATURES,                                                                    \
       score_value,                                                                             \
@@ -512,12 +574,12 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
       NULL,                                                                                    \
       NULL,                                                                                    \
       NULL,                                                                                    \
-      NULL,                                                                                    \
+      optimize_function,                                                                       \
       NULL,                                                                                    \
       NULL,                                                                                    \
       capabilities_function,                                                                   \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
+      options_function,                                                                        \
+      model_options_function,                                                                  \
       NULL,                                                                                    \
       NULL,                                                                                    \
       NULL,                                                                                    \
@@ -529,9 +591,8 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   static armnn_status_t armnn_kit_create_this(                                                 \
       const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \
       armnn_error_t* error) ARMNN_NOEXCEPT {                                                   \
-    (void)options; /* none declared, so the host sends none */                                 \
-    return armnn_kit_create(&armnn_kit_definition, &armnn_kit_backend_api, host, out_backend,  \
-                            error);                                                            \
+    return armnn_kit_create(&armnn_kit_definition, &armnn_kit_backend_api, host, options,      \
+                            out_backend, error);                                               \
   }                                                                                            \
   const char* ARMNN_ENTRY(GetBackendId)(void) ARMNN_NOEXCEPT { return id_text; }               \
   void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) ARMNN_NOEXCEPT {      \
@@ -541,6 +602,33 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT {                                     \
     return (void*)(uintptr_t)&armnn_kit_backend_api;                                           \
   }
+
+/* With hooks: |hooks| is a static const armnn_kit_hooks_t. */
+#define ARMNN_DEFINE_BACKEND_WITH(id_text, kernel_rows, score_value, version_text, text,          \
+                                  flag_bits, hooks)                                               \
+  static armnn_status_t armnn_kit_get_options(armnn_backend_t* backend,                           \
+                                              armnn_options_t* out_options, armnn_error_t* error) \
+      ARMNN_NOEXCEPT {                                                                            \
+    (void)backend, (void)error; /* asked before there is an instance */                           \
+    *out_options = (hooks).options;                                                               \
+    return ARMNN_STATUS_OK;                                                                       \
+  }                                                                                               \
+  static armnn_status_t armnn_kit_get_model_options(                                              \
+      armnn_backend_t* backend, armnn_options_t* out_options, armnn_error_t* error)               \
+      ARMNN_NOEXCEPT {                                                                            \
+    (void)backend, (void)error;                                                                   \
+    *out_options = (hooks).model_options;                                                         \
+    return ARMNN_STATUS_OK;                                                                       \
+  }                                                                                               \
+  ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits, &(hooks),    \
+                   armnn_kit_optimize, armnn_kit_get_capabilities, armnn_kit_get_options,         \
+                   armnn_kit_get_model_options)
+
+/* Without, |capabilities_function|: get_capabilities of armnn_backend_api_t, or NULL. */
+#define ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text,         \
+                                  flag_bits, capabilities_function)                              \
+  ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits, NULL, NULL, \
+                   capabilities_function, NULL, NULL)
 
 #define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text) \
   ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text, 0, NULL)

@@ -31,16 +31,16 @@ Stage = Literal[
 
 @record
 class Verdict(Frozen):
-    """What became of one file, one statically linked backend, or one unusable place.
+    """What became of one file, one backend that is no file, or one unusable place.
 
     Attributes
     ----------
     place
-        Where it was found: ``static``, ``argument``, ``environment``, ``compiled-in``,
+        Where it was found: ``python``, ``static``, ``argument``, ``environment``, ``compiled-in``,
         ``entry-point <distribution>/<name>`` or ``bundled``.
     path
         The file as found; the folder if the place itself is unusable; ``<vendor>_<name>`` of a
-        statically linked backend.
+        statically linked backend; module and class of one written in Python.
     real_path
         The file after following links, once that is known.
     id, version

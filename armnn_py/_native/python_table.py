@@ -16,6 +16,7 @@ from armnn_py._native.dynamic_library import Exports, forget_code
 from armnn_py._native.growth import KNOWN_FIELDS
 from armnn_py._native.interrupts import interruptible, note_caller
 from armnn_py._native.python_objects import (
+    UnsupportedError,
     address_of_code,
     drop,
     forget_objects,
@@ -25,6 +26,7 @@ from armnn_py._native.python_objects import (
     question,
     table,
 )
+from armnn_py._native.python_parts import ShownPart
 from armnn_py._native.python_workloads import (
     WorkloadMaker,
     new_factory,
@@ -46,6 +48,8 @@ class PythonBackendLike(WorkloadMaker, Protocol):
     ----------
     id, score, is_reference, vendor_version, description
         As in ``armnn_py.backends.Backend``.
+    optimizes
+        Whether `optimize` does anything.
     option_defaults, model_option_defaults, capabilities
         Named values.
     """
@@ -53,6 +57,7 @@ class PythonBackendLike(WorkloadMaker, Protocol):
     id: str
     score: int
     is_reference: bool
+    optimizes: bool
     vendor_version: str
     description: str
     option_defaults: Mapping[str, OptionValue]
@@ -64,6 +69,9 @@ class PythonBackendLike(WorkloadMaker, Protocol):
 
     def stop(self) -> None:
         """End of that."""
+
+    def optimize(self, part: ShownPart) -> bool:
+        """Answer for the layers of a part; False if there is nothing to do."""
 
     def self_test(self, level: int) -> None:
         """Raise if it does not work."""
@@ -133,6 +141,8 @@ class PythonTable:
         api.built_minor = abi.ARMNN_BACKEND_API_MINOR
         api.understood_fields = KNOWN_FIELDS
         api.score = backend.score
+        if not backend.optimizes:
+            api.optimize_subgraph_view = type(api.optimize_subgraph_view)()
         api.flags = abi.ARMNN_BACKEND_REFERENCE if backend.is_reference else 0
         api.vendor_version = backend.vendor_version.encode("utf-8", "replace") or None
         api.description = backend.description.encode("utf-8", "replace") or None
@@ -194,6 +204,17 @@ def _get_model_option_defaults(pointer: Any, out: Any) -> None:
     instance.owner.model_options.write(out)
 
 
+def _optimize(pointer: Any, subgraph: Any, options: Any, sink: Any) -> None:
+    instance: _Instance = item_of(pointer)
+    part = ShownPart(subgraph.contents, options, sink.contents)
+    try:
+        done = instance.owner.backend.optimize(part)
+    finally:
+        part.close()
+    if not done:
+        raise UnsupportedError("")
+
+
 def _self_test(pointer: Any, level: int) -> None:
     instance: _Instance = item_of(pointer)
     instance.owner.backend.self_test(level)
@@ -210,6 +231,7 @@ _shared = table(
         "create_workload_factory": partial(
             question, answer=_create_workload_factory, what="create_workload_factory"
         ),
+        "optimize_subgraph_view": partial(question, answer=_optimize, what="optimize()"),
         "get_capabilities": partial(question, answer=_get_capabilities, what="capabilities"),
         "get_model_option_defaults": partial(
             question, answer=_get_model_option_defaults, what="model_option_defaults"

@@ -27,6 +27,7 @@ from armnn_py._native.python_objects import (
     question,
     table,
 )
+from armnn_py._native.python_parts import compiled_of
 from armnn_py._native.shown_layers import ShownLayer, read_options, read_query, read_workload_info
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ class WorkloadMaker(Protocol):
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""
 
-    def make(self, layer: ShownLayer, blob: int) -> Runs:
-        """Make ready to run a layer; ``blob`` is the object of its blob, or 0."""
+    def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
+        """Make ready to run a layer, or what it compiled."""
 
 
 class _Maker:
@@ -123,9 +124,9 @@ def _create_workload(pointer: Any, info: Any, out: Any) -> None:
     factory: _Maker = item_of(pointer)
     struct = info.contents
     layer = read_workload_info(struct, factory.options)
-    blob = int(struct.blob.contents.object or 0) if struct.blob else 0
+    compiled = compiled_of(struct)
     with interruptible():
-        runs = factory.maker.make(layer, blob)
+        runs = factory.maker.make(layer, compiled)
     out[0] = _child(
         factory, abi.armnn_workload_t, _workload_functions, _Workload(factory, layer, runs)
     )

@@ -29,8 +29,9 @@ from armnn_py._native.shown_layers import ShownLayer
 from armnn_py.python_backend.backend import PythonBackend
 from armnn_py.python_backend.call import KernelCall
 from armnn_py.python_backend.kernel import kernel
+from armnn_py.python_backend.part import Cut, Part, Slot
 
-__all__ = ["KernelCall", "PythonBackend", "ShownLayer", "kernel"]
+__all__ = ["Cut", "KernelCall", "Part", "PythonBackend", "ShownLayer", "Slot", "kernel"]
 
 for _name in __all__:
     globals()[_name].__module__ = "armnn_py.python_backend"

@@ -14,6 +14,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.shown_layers import ShownLayer
+    from armnn_py.python_backend.part import Part
 
 __all__ = ["PythonBackend"]
 
@@ -94,6 +95,13 @@ class PythonBackend(Owner, instead="make another object of its class"):
             True, or False or a text that says why not.
         """
         return True
+
+    def optimize(self, part: Part) -> None:
+        """Compile layers together, or send some elsewhere; called for each part of a network.
+
+        What it says nothing about runs as it is, each layer by its kernel. If it raises, no layer
+        of the part runs here.
+        """
 
     def self_test(self, level: int) -> None:
         """Raise if it does not work; level 0 is quick, higher levels may take seconds."""

@@ -12,11 +12,13 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.python_backend.backend import PythonBackend
 from armnn_py.python_backend.call import KernelCall, store_answer
 from armnn_py.python_backend.kernel import KernelRow
+from armnn_py.python_backend.part import CompiledPart, Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.python_parts import ShownPart
     from armnn_py._native.shown_layers import ShownLayer
 
 __all__ = ["Serving"]
@@ -57,6 +59,7 @@ class Serving:
         if type(self.score) is not int or not _SCORES[0] <= self.score <= _SCORES[1]:
             raise InvalidArgumentError(f"{self.path}.score is {self.score!r}, an int expected")
         self.is_reference = bool(backend.is_reference)
+        self.optimizes = type(backend).optimize is not PythonBackend.optimize
         self.capabilities = self._values("capabilities", backend.capabilities)
         self.option_defaults = self._values("option_defaults", backend.option_defaults)
         self.model_option_defaults = self._values(
@@ -122,13 +125,26 @@ class Serving:
         found = self._choose(layer)
         return found if isinstance(found, str) else ""
 
-    def make(self, layer: ShownLayer, blob: int) -> PreparedKernel:
-        """Choose the kernel of a layer and let it prepare."""
-        found = self._choose(layer)
-        if isinstance(found, str):  # it answered otherwise when it was asked
-            raise RuntimeError(f"supports() took the layer before, and now: {found}")
-        prepared = None if found.prepare is None else found.prepare(self._backend, layer)
-        return PreparedKernel(self._backend, found, layer, prepared)
+    def make(self, layer: ShownLayer, compiled: object | None) -> ReadyKernel:
+        """Choose the kernel of a layer and let it prepare, or take what was compiled."""
+        backend = self._backend
+        if isinstance(compiled, CompiledPart):
+            return ReadyKernel(compiled.name, compiled.function, layer, None)
+        row = self._choose(layer)
+        if isinstance(row, str):  # it answered otherwise when it was asked
+            raise RuntimeError(f"supports() took the layer before, and now: {row}")
+        prepared = None if row.prepare is None else row.prepare(backend, layer)
+
+        def call_method(call: KernelCall) -> Any:
+            return getattr(backend, row.name)(call)  # which may have been replaced meanwhile
+
+        return ReadyKernel(row.name, call_method, layer, prepared)
+
+    def optimize(self, part: ShownPart) -> bool:
+        """Let the backend answer for the layers of a part; False if there is nothing to do."""
+        view = Part(part)
+        self._backend.optimize(view)
+        return view._finish()
 
     def _choose(self, layer: ShownLayer) -> KernelRow | str:
         """The first row that takes a layer, or why none does."""
@@ -174,14 +190,18 @@ _serving: dict[int, PythonBackend] = {}
 _serving_lock = threading.Lock()
 
 
-class PreparedKernel:
+class ReadyKernel:
     """The kernel of one layer, with what it prepared."""
 
     def __init__(
-        self, backend: PythonBackend, row: KernelRow, layer: ShownLayer, prepared: Any
+        self,
+        name: str,
+        function: Callable[[KernelCall], Any],
+        layer: ShownLayer,
+        prepared: Any,
     ) -> None:
-        self.name = row.name
-        self._backend, self._layer, self._prepared = backend, layer, prepared
+        self.name = name
+        self._function, self._layer, self._prepared = function, layer, prepared
 
     def run(
         self,
@@ -189,6 +209,6 @@ class PreparedKernel:
         outputs: tuple[NDArray[Any], ...],
         cancelled: Callable[[], bool],
     ) -> None:
-        """Call the method that has the kernel's name now."""
+        """Call it and store what it returns."""
         call = KernelCall(self._layer, inputs, outputs, self._prepared, cancelled)
-        store_answer(self.name, getattr(self._backend, self.name)(call), outputs)
+        store_answer(self.name, self._function(call), outputs)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,6 +15,7 @@ from armnn_py._native.backend_options import OptionDefault, build_options
 from armnn_py._native.dynamic_library import Exports, forget_code
 from armnn_py._native.growth import KNOWN_FIELDS
 from armnn_py._native.interrupts import interruptible, note_caller
+from armnn_py._native.library import host_pointer
 from armnn_py._native.python_objects import (
     UnsupportedError,
     address_of_code,
@@ -64,8 +65,11 @@ class PythonBackendLike(WorkloadMaker, Protocol):
     model_option_defaults: Mapping[str, OptionValue]
     capabilities: Mapping[str, OptionValue]
 
-    def start(self, options: Mapping[str, OptionValue]) -> None:
-        """Begin to serve a runtime, with the values that somebody gave; may raise."""
+    def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
+        """Begin to serve a runtime, with the values that somebody gave; may raise.
+
+        ``lose_device`` tells the host that the device is gone, and why; false if nobody serves.
+        """
 
     def stop(self) -> None:
         """End of that."""
@@ -116,6 +120,7 @@ class PythonTable:
 
     def __init__(self, backend: PythonBackendLike) -> None:
         self.backend = backend
+        self.instance: Any = None  # while there is one
         self.id = ctypes.create_string_buffer(backend.id.encode("utf-8", "replace"))
         self.options = _NamedValues(backend.option_defaults)
         self.model_options = _NamedValues(backend.model_option_defaults)
@@ -168,12 +173,24 @@ def _create(owner: weakref.ref[PythonTable], _host: Any, options: Any, out: Any)
     table = owner()
     assert table is not None
     with interruptible():
-        table.backend.start(read_options(options))
-    out[0] = new_object(abi.armnn_backend_t, table.api, _Instance(table))
+        table.backend.start(read_options(options), partial(_lose_device, owner))
+    out[0] = table.instance = new_object(abi.armnn_backend_t, table.api, _Instance(table))
+
+
+def _lose_device(owner: weakref.ref[PythonTable], reason: str) -> bool:
+    table, host = owner(), host_pointer().contents
+    if table is None or not table.instance or not host.device_lost:
+        return False
+    data = reason.encode("utf-8", "replace")
+    buffer = ctypes.create_string_buffer(data)
+    text = abi.armnn_string_t(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char)), len(data))
+    host.device_lost(host.context, table.instance, text)
+    return True
 
 
 def _destroy(pointer: Any) -> None:
     instance: _Instance = drop(pointer)
+    instance.owner.instance = None
     forget_objects(instance.children)
     instance.owner.backend.stop()
 

@@ -53,11 +53,11 @@ class ShownLayer(Frozen):
     """
 
     type: LayerType
-    descriptor: Descriptor | None
-    inputs: tuple[TensorInfo | None, ...]
+    descriptor: Any  # of which class, the type says; and which of the others are None
+    inputs: tuple[Any, ...]
     outputs: tuple[TensorInfo, ...]
     is_constant: tuple[bool, ...]
-    constants: tuple[NDArray[Any] | None, ...]
+    constants: tuple[Any, ...]
     model_options: Mapping[str, OptionValue]
     name: str = ""
     guid: int = 0

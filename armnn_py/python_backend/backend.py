@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Owner
 from armnn_py.python_backend.kernel import KernelRow, rows_of
 from armnn_py.types import LayerType
@@ -70,6 +71,7 @@ class PythonBackend(Owner, instead="make another object of its class"):
     model_option_defaults: Mapping[str, OptionValue] = {}
     options: Mapping[str, OptionValue] = {}
 
+    _lose_device: Callable[[str], bool] | None = None
     _rows: ClassVar[dict[LayerType, list[KernelRow]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -89,6 +91,8 @@ class PythonBackend(Owner, instead="make another object of its class"):
     def supports(self, layer: ShownLayer) -> bool | str:
         """Say whether the backend runs a layer that a kernel takes: for rules of all kernels.
 
+        Equal layers of a network are asked about once.
+
         Returns
         -------
         bool or str
@@ -105,6 +109,27 @@ class PythonBackend(Owner, instead="make another object of its class"):
 
     def self_test(self, level: int) -> None:
         """Raise if it does not work; level 0 is quick, higher levels may take seconds."""
+
+    def lose_device(self, reason: str) -> None:
+        """Tell the runtime that the device is gone: it gets no more work from now on.
+
+        Parameters
+        ----------
+        reason
+            What users read.
+
+        Raises
+        ------
+        InvalidArgumentError
+            It serves no runtime, or the reason is no text.
+        """
+        if not isinstance(reason, str):
+            raise InvalidArgumentError(f"lose_device: {reason!r} given, a text expected")
+        if self._lose_device is None or not self._lose_device(reason):
+            raise InvalidArgumentError(
+                f"lose_device: backend '{self.id}' serves no runtime",
+                hints=["in open(), raise armnn_py.errors.BackendUnavailableError"],
+            )
 
     def __repr__(self) -> str:
         return (

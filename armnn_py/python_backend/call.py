@@ -40,7 +40,7 @@ class KernelCall:
     """
 
     layer: ShownLayer
-    inputs: tuple[NDArray[Any] | None, ...]
+    inputs: tuple[Any, ...]  # which of them may be None, the layer says
     outputs: tuple[NDArray[Any], ...]
     prepared: Any
     cancelled: Callable[[], bool]

@@ -90,7 +90,7 @@ class Serving:
 
     # ---- Begin and end ---------------------------------------------------------------------------
 
-    def start(self, options: Mapping[str, OptionValue]) -> None:
+    def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
         """Begin to serve a runtime, with the values that somebody gave."""
         backend = self._backend
         with _serving_lock:
@@ -102,6 +102,7 @@ class Serving:
             _serving[id(backend)] = backend
         try:
             backend.options = {**self.option_defaults, **options}
+            backend._lose_device = lose_device
             backend.open()
         except BaseException:
             _serving.pop(id(backend), None)

@@ -259,6 +259,25 @@ def test_a_kernel_can_see_that_the_run_should_stop() -> None:
         net.run({"x": X}, cancel=token)
 
 
+def test_a_kernel_that_closes_the_runtime_ends_the_run() -> None:
+    network = ann.Network("two")
+    x = network.add_input("x", INFO).outputs[0]
+    for _ in range(2):
+        x = network.add_activation(x, TANH, a=1.0, b=1.0).outputs[0]
+    network.add_output("y", x)
+    runtimes: list[ann.Runtime] = []
+
+    def close(call: KernelCall) -> Any:
+        runtimes.pop().close()
+        return call.inputs[0]
+
+    runtimes.append(ann.Runtime(python_backends=[made(close)]))
+    optimized = ann.optimize(network, backends=["Made"], runtime=runtimes[0])
+    net = runtimes[0].load_network(optimized)
+    with pytest.raises(ann.InvalidArgumentError, match="was closed"):
+        net.run({"x": X})
+
+
 def test_a_kernel_may_run_another_network() -> None:
     with loaded(Mine()) as inner:
 

@@ -18,7 +18,7 @@ import armnn_py as ann
 from armnn_py._native import dynamic_library, python_objects
 from armnn_py._native.support import NativeLayerSupport
 from armnn_py.descriptors import ActivationDescriptor, ElementwiseBinaryDescriptor
-from armnn_py.python_backend import PythonBackend, ShownLayer, kernel
+from armnn_py.python_backend import KernelCall, PythonBackend, ShownLayer, kernel
 
 from .python_backends import (
     INFO,
@@ -235,6 +235,27 @@ def test_an_error_while_it_closes_is_logged(caplog: pytest.LogCaptureFixture) ->
     assert record.exc_info is not None
     assert isinstance(record.exc_info[1], OSError)
     with loaded(backend) as net:
+        net.run({"x": X})
+
+
+def test_a_device_is_lost(caplog: pytest.LogCaptureFixture) -> None:
+    class Loses(Mine):
+        def relu(self, call: KernelCall) -> None:
+            self.lose_device("unplugged \N{SNOWMAN}")
+            raise OSError("no answer")
+
+    backend = Loses()
+    with pytest.raises(ann.InvalidArgumentError, match="'Mine' serves no runtime"):
+        backend.lose_device("too early")
+    with loaded(backend) as net:
+        with pytest.raises(ann.ExecutionError, match="OSError: no answer"):
+            net.run({"x": X})
+        with pytest.raises(ann.ExecutionError, match="unplugged \N{SNOWMAN}"):
+            net.run({"x": X})
+    with pytest.raises(ann.InvalidArgumentError, match="'Mine' serves no runtime"):
+        backend.lose_device("too late")
+    backend = Mine()
+    with loaded(backend) as net:  # another one is not lost, wherever it lies
         net.run({"x": X})
 
 

@@ -9,6 +9,7 @@ result holds. It becomes a status, and its words the text of the ``armnn_error_t
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import os
@@ -61,7 +62,7 @@ def describe(error: BaseException) -> str:
     """Words for an exception, and the line of the program's own code that it came from."""
     try:
         text = str(error)
-    except Exception as second:  # the program's own class
+    except BaseException as second:  # the program's own class
         text = f"(its text cannot be had: {type(second).__name__})"
     name = type(error).__name__
     words = f"{name}: {text}" if text else name
@@ -150,19 +151,25 @@ def question(kind: Any, answer: Callable[..., None], *, what: str, keeps: bool =
             write_error(arguments[-1], abi.ARMNN_STATUS_UNSUPPORTED, str(reason))
             return abi.ARMNN_STATUS_UNSUPPORTED
         except BaseException as error:  # there is no frame above to take it
-            status = next((s for c, s in _STATUSES if isinstance(error, c)), _INTERNAL)
-            text = write_error(arguments[-1], status, describe(error))
-            if keeps or not isinstance(error, Exception):
-                keep_raised(text, error)
-            elif status != abi.ARMNN_STATUS_UNAVAILABLE:
-                _log.warning("%s of a Python backend raised", what, exc_info=error)
-            return status
+            with contextlib.suppress(BaseException):  # a log handler of the program, say
+                return _failed(arguments[-1], error, what, keeps=keeps)
+            return _INTERNAL
         return abi.ARMNN_STATUS_OK
 
     return _noted(kind(call))
 
 
 _INTERNAL = abi.ARMNN_STATUS_INTERNAL
+
+
+def _failed(pointer: Any, error: BaseException, what: str, *, keeps: bool) -> int:
+    status = next((s for kind, s in _STATUSES if isinstance(error, kind)), _INTERNAL)
+    text = write_error(pointer, status, describe(error))
+    if keeps or not isinstance(error, Exception):
+        keep_raised(text, error)
+    elif status != abi.ARMNN_STATUS_UNAVAILABLE:
+        _log.warning("%s of a Python backend raised", what, exc_info=error)
+    return status
 
 
 def notice(kind: Any, function: Callable[..., Any], default: Any = None) -> Any:
@@ -172,7 +179,8 @@ def notice(kind: Any, function: Callable[..., Any], default: Any = None) -> Any:
         try:
             return function(*arguments)
         except BaseException as error:  # as above
-            _log.error("a function of a Python backend raised", exc_info=error)
+            with contextlib.suppress(BaseException):
+                _log.error("a function of a Python backend raised", exc_info=error)
             return default
 
     return _noted(kind(call))

@@ -108,6 +108,27 @@ def test_an_error_in_supports_is_a_reason_and_logged(caplog: pytest.LogCaptureFi
     assert any(record.exc_info and "supports()" in record.message for record in caplog.records)
 
 
+def test_a_log_handler_that_raises_does_not_hide_the_answer() -> None:
+    class Broken(Mine):
+        def supports(self, layer: ShownLayer) -> bool:
+            raise LookupError("my table")
+
+    def refuse(record: logging.LogRecord) -> bool:
+        raise SystemExit
+
+    log = logging.getLogger("armnn_py.backends")
+    with ann.Runtime(python_backends=[Broken()], use_environment=False) as runtime:
+        log.addFilter(refuse)
+        try:
+            answer = runtime.backends["Mine"].supports(
+                ann.LayerType.ACTIVATION, [INFO], None, ActivationDescriptor(function=RELU)
+            )
+        finally:
+            log.removeFilter(refuse)
+    assert not answer
+    assert "LookupError: my table" in answer.reason
+
+
 class Optioned(Mine):
     option_defaults = {"gain": 1.5, "count": 2, "fast": False, "name": "a b"}  # noqa: RUF012
     capabilities = {"AsyncExecution": False, "Cores": 4}  # noqa: RUF012

@@ -8,6 +8,7 @@ import ctypes
 import functools
 import mmap
 import os
+from collections.abc import Iterable
 
 from armnn_py._native import abi
 from armnn_py._native.library import core
@@ -23,8 +24,10 @@ __all__ = [
     "call_get_version",
     "close_library",
     "compiled_in_paths",
+    "forget_code",
     "is_code",
     "is_readable",
+    "note_code",
     "open_library",
     "process_has_symbol",
     "read_text",
@@ -122,9 +125,23 @@ def is_readable(address: int, size: int) -> bool:
 
 
 def is_code(address: int) -> bool:
-    """Say whether ``address`` lies in executable memory of a mapped object."""
+    """Say whether ``address`` lies in executable memory of a mapped object, or was noted."""
     path = ctypes.create_string_buffer(1)
-    return bool(core().armnn_core_find_code(address, path, 1))
+    return address in _noted_code or bool(core().armnn_core_find_code(address, path, 1))
+
+
+#: Functions that ctypes made of Python's: their code lies in no mapped object.
+_noted_code: set[int] = set()
+
+
+def note_code(address: int) -> None:
+    """From now on ``address`` is code for `is_code`, until `forget_code`."""
+    _noted_code.add(address)
+
+
+def forget_code(addresses: Iterable[int]) -> None:
+    """Undo `note_code` before the functions go."""
+    _noted_code.difference_update(addresses)
 
 
 def read_text(address: int, limit: int) -> bytes:

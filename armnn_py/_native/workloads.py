@@ -16,6 +16,7 @@ from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, s
 from armnn_py._native.memory_manager import MemoryManager, create_memory_manager, pointer_value
 from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
+from armnn_py._native.raised import take_raised
 from armnn_py.errors import BackendError
 from armnn_py.records import record
 from armnn_py.types import LayerType
@@ -278,11 +279,14 @@ class NativeWorkloadFactory:
         if status != abi.ARMNN_STATUS_OK or not out:
             layer = f"layer '{name}' ({LayerType(info.type).label})"
             reason = error.text or "no reason given"
+            cause = take_raised(error.text)
+            if cause is not None and not isinstance(cause, Exception):
+                raise cause  # Ctrl-C while a kernel that is written in Python prepared
             raise BackendError(
                 f"backend '{self.backend_id}' made no workload for {layer}: {reason}",
                 details=[f"status: {status_name(status)}"],
                 hints=["the backend declared this layer supported: report it to its vendor"],
-            )
+            ) from cause
         address = pointer_value(out)
         if address in self._live:
             raise BackendError(

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
+    from armnn_py._native.python_table import PythonTable
     from armnn_py.backends.backend_allocator import BackendAllocator
     from armnn_py.backends.layer_support import Support
     from armnn_py.backends.version import BackendVersion
@@ -63,7 +64,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     version
         Version of the backend API that it asks for.
     file
-        Real path of its shared object, or None if it is linked into the core library.
+        Real path of its shared object, or None if it is linked into the core library, or written in
+        Python.
     place
         Origin of the file, as in :class:`~armnn_py.backends.verdict.Verdict`.
     options
@@ -84,6 +86,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         "_is_open",
         "_library",
         "_profiling",
+        "_python_table",
         "_quiesced",
         "_table",
         "_users",
@@ -110,6 +113,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         options: dict[str, OptionValue],
         profiling: NativeProfilingContext | None = None,
         allocator: GivenAllocator | None = None,
+        python_table: PythonTable | None = None,
     ) -> None:
         self.id = backend_id
         self.version = version
@@ -123,6 +127,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         self.context = context
         self._profiling = profiling
         self._allocator = allocator  # outlives the instance
+        self._python_table = python_table  # so does this: it has the functions
         self._default_allocator: NativeAllocator | None = None
         self._is_open = True
         self._users = 1
@@ -131,7 +136,14 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     @property
     def is_static(self) -> bool:
         """Whether it is linked into the core library."""
-        return self.file is None
+        return self.place == "static"
+
+    @property
+    def origin(self) -> str:
+        """Words for where its code is."""
+        if self._python_table is not None:
+            return "the backend written in Python"
+        return self.file or "the backend linked into the core library"
 
     @property
     def is_reference(self) -> bool:
@@ -161,14 +173,16 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     @property
     def may_call_python(self) -> bool:
         """Whether `calls_python` can ever be true."""
-        return self._allocator is not None or self._profiling is not None
+        return self._profiling is not None or self._is_pythons
 
     @property
     def calls_python(self) -> bool:
         """Whether its code may call Python while a network runs."""
-        return self._allocator is not None or (
-            self._profiling is not None and self._profiling.is_on
-        )
+        return self._is_pythons or (self._profiling is not None and self._profiling.is_on)
+
+    @property
+    def _is_pythons(self) -> bool:
+        return self._allocator is not None or self._python_table is not None
 
     @property
     def instance(self) -> int:

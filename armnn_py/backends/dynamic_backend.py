@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From one candidate file, or one statically linked backend, to a backend or a reason.
+"""From one candidate file, or one backend that is no file, to a backend or a reason.
 
 The steps *inspect*, *open*, *symbols*, *id*, *version*, *unique*, *table* and *create*; the first
 that fails gives the verdict. A failed load leaves nothing behind.
@@ -19,6 +19,7 @@ from armnn_py._native.backend_context import (
     create_backend_context,
 )
 from armnn_py._native.backend_options import OptionDefault, OptionValue
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.profiling_context import create_profiling_context
 from armnn_py.backends import elf, shared_library
 from armnn_py.backends.backend import Backend
@@ -29,9 +30,11 @@ from armnn_py.backends.version import BackendVersion
 
 if TYPE_CHECKING:
     from armnn_py._native.allocators import GivenAllocator
+    from armnn_py._native.python_table import PythonTable
     from armnn_py.backends.discovery import Candidate
+    from armnn_py.python_backend.serving import Serving
 
-__all__ = ["HOST_VERSION", "Attempt", "load_file", "load_static"]
+__all__ = ["HOST_VERSION", "Attempt", "load_file", "load_python", "load_static"]
 
 #: What a backend of Arm NN's own reports: it exports the same three functions.
 ARM_NN_MAJOR = 1
@@ -164,6 +167,33 @@ def load_static(
     return attempt.verdict("loaded", "create", "ok"), backend
 
 
+def load_python(
+    serving: Serving,
+    taken: Mapping[str, Backend],
+    options_for: OptionsFor,
+    *,
+    wishes: MemoryWishes = NO_WISHES,
+) -> tuple[Verdict, Backend | None]:
+    """Load a backend that is written in Python. Call with ``LOADING`` held."""
+    from armnn_py._native.python_table import PythonTable
+    from armnn_py._native.raised import take_interruption
+
+    attempt = Attempt("python", serving.path)
+    table = PythonTable(serving)
+    take_interruption()  # of a call whose caller did not look
+    try:
+        with deferred_interrupts():
+            backend = _load(
+                attempt, table.exports, None, taken, options_for, wishes, python_table=table
+            )
+    except _RefusedError as refusal:
+        interruption = take_interruption()
+        if interruption is not None:  # Ctrl-C while it was opened
+            raise interruption from None
+        return attempt.refused(refusal), None
+    return attempt.verdict("loaded", "create", "ok"), backend
+
+
 # ---- inspect, open, symbols ---------------------------------------------------------------------
 
 
@@ -249,6 +279,7 @@ def _load(
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
     wishes: MemoryWishes,
+    python_table: PythonTable | None = None,
 ) -> Backend:
     attempt.on_step("id")
     attempt.id = _read_id(exports)
@@ -257,9 +288,8 @@ def _load(
     _check_version(attempt.id, attempt.version)
     attempt.on_step("unique")
     if attempt.id in taken:
-        winner = taken[attempt.id]
-        origin = winner.file or "the backend linked into the core library"
-        reason = f"the id '{attempt.id}' is taken by {printable(origin)}, which came first"
+        origin = printable(taken[attempt.id].origin)
+        reason = f"the id '{attempt.id}' is taken by {origin}, which came first"
         raise _RefusedError("unique", "id-taken", reason, status="duplicate")
     attempt.on_step("table")
     try:
@@ -304,6 +334,7 @@ def _load(
         options=options,
         profiling=profiling,
         allocator=allocator,
+        python_table=python_table,
     )
 
 

@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
@@ -25,7 +25,7 @@ from armnn_py.backends.discovery import (
     refusal,
     split_path_list,
 )
-from armnn_py.backends.dynamic_backend import load_file, load_static
+from armnn_py.backends.dynamic_backend import load_file, load_python, load_static
 from armnn_py.backends.entry_points import entry_point_folders
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.shared_library import LOADING
@@ -38,6 +38,10 @@ from armnn_py.errors import (
     near_names,
 )
 from armnn_py.ownership import Closing, Owner
+
+if TYPE_CHECKING:
+    from armnn_py.python_backend import PythonBackend
+    from armnn_py.python_backend.serving import Serving
 
 __all__ = ["BackendOptions", "BackendRegistry", "load_backends"]
 
@@ -53,7 +57,11 @@ _LOG_LEVELS = {
     "unavailable": logging.INFO,
     "skipped": logging.DEBUG,
 }
-_NAMED_BY_USER = {"argument": "dynamic_backends_path", "environment": "DYNAMIC_BACKEND_PATHS"}
+_NAMED_BY_USER = {
+    "argument": "dynamic_backends_path",
+    "environment": "DYNAMIC_BACKEND_PATHS",
+    "python": "python_backends",
+}
 
 
 class BackendRegistry(
@@ -169,6 +177,7 @@ def load_backends(
     use_environment: bool = True,
     custom_allocators: Mapping[str, Allocator] | None = None,
     protected_mode: bool = False,
+    python_backends: Sequence[PythonBackend] = (),
 ) -> BackendRegistry:
     """Search for backends and load them.
 
@@ -193,6 +202,8 @@ def load_backends(
     protected_mode
         True: only backends that allocate protected content are used, each with an allocator of
         memory source DMA_BUF_PROTECTED.
+    python_backends
+        Objects of backends written in Python, which come first: one may take another's id.
 
     Raises
     ------
@@ -213,8 +224,11 @@ def load_backends(
         folders, verdicts = _list_folders(dynamic_backends_path, bundled_backends, use_environment)
     wishes = MemoryWishes({} if custom_allocators is None else custom_allocators, protected_mode)
     search = _Search(options, wishes)
+    serving = _serving(python_backends)
     try:
         with LOADING:
+            for python_backend in serving:
+                search.add_python(python_backend)
             if bundled_backends:
                 search.add_static()
             for place, path in folders:
@@ -270,6 +284,20 @@ def _list_folders(
     return [(first_place_of[path], path) for path in distinct_folders(first_place_of)], verdicts
 
 
+def _serving(python_backends: Sequence[PythonBackend]) -> list[Serving]:
+    """Check the caller's backends; those in C need nothing of what these do."""
+    if isinstance(python_backends, (list, tuple)) and not python_backends:
+        return []
+    from armnn_py.python_backend.serving import Serving
+
+    if not isinstance(python_backends, (list, tuple)):
+        raise InvalidArgumentError(
+            f"python_backends: {type(python_backends).__name__} given, "
+            "a list of PythonBackend objects expected"
+        )
+    return [Serving(backend) for backend in python_backends]
+
+
 class _Search:
     """A search for backends, with the results so far."""
 
@@ -280,6 +308,9 @@ class _Search:
         self.verdicts: list[Verdict] = []
         self.places: list[Place] = []
         self._seen: dict[FileIdentity, str] = {}
+
+    def add_python(self, backend: Serving) -> None:
+        self._add(*load_python(backend, self.backends, self.options.values_for, wishes=self.wishes))
 
     def add_static(self) -> None:
         for static in dynamic_library.static_backends():

@@ -31,16 +31,16 @@ Stage = Literal[
 
 @record
 class Verdict(Frozen):
-    """The result for one file, one statically linked backend, or one unusable search folder.
+    """The result for one file, one backend that is no file, or one unusable search folder.
 
     Attributes
     ----------
     place
-        Origin of the search folder: ``static``, ``argument``, ``environment``, ``compiled-in``,
-        ``entry-point <distribution>/<name>`` or ``bundled``.
+        Origin of the backend: ``python``, ``static``, ``argument``, ``environment``,
+        ``compiled-in``, ``entry-point <distribution>/<name>`` or ``bundled``.
     path
         The file as found; the folder if that is unusable; ``<vendor>_<name>`` of a statically
-        linked backend.
+        linked backend; module and class of one written in Python.
     real_path
         The file after following links, once that is known.
     id, version

@@ -15,6 +15,7 @@ from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory import address_of
 from armnn_py._native.plan import NativeContext
+from armnn_py._native.raised import take_raised
 from armnn_py.errors import ExecutionCancelledError, ExecutionError, InvalidArgumentError
 from armnn_py.runtime.buffers import Room, check_in_place
 from armnn_py.runtime.context_handles import ContextHandles
@@ -295,7 +296,10 @@ class ExecutionContext:
         error_class = STATUS_ERRORS.get(status, ExecutionError)
         if not issubclass(error_class, ExecutionError):
             error_class = ExecutionError
-        raise error_class(f"{subject}: {status_name(status)}", details=details, **fields)
+        cause = take_raised(text)
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause  # Ctrl-C in a kernel that is written in Python
+        raise error_class(f"{subject}: {status_name(status)}", details=details, **fields) from cause
 
     def _raise_refused(self, step: StepInfo, status: int, text: str) -> NoReturn:
         """Raise the error of a backend that refuses memory that must not be copied."""

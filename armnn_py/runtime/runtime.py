@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.verdict import LoadReport
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizedNetwork, OptimizerOptions
+    from armnn_py.python_backend import PythonBackend
 
 __all__ = ["DeviceSpec", "Runtime"]
 
@@ -69,6 +70,9 @@ class Runtime(
     protected_mode
         True: a backend is used only if it has the capability ProtectedContentAllocation and
         accepts an allocator of ``custom_allocators`` whose memory source is DMA_BUF_PROTECTED.
+    python_backends
+        Objects of backends written in Python (``armnn_py.python_backend``). They come first, so
+        that one can stand in for a backend of the same id.
 
     Raises
     ------
@@ -89,6 +93,7 @@ class Runtime(
         use_environment: bool = True,
         custom_allocators: Mapping[str, Allocator] | None = None,
         protected_mode: bool = False,
+        python_backends: Sequence[PythonBackend] = (),
     ) -> None:
         self._closed = self._is_done = True  # False when there is something to close
         if use_environment:
@@ -103,6 +108,7 @@ class Runtime(
             use_environment=use_environment,
             custom_allocators=custom_allocators,
             protected_mode=protected_mode,
+            python_backends=python_backends,
         )
         self._ids = itertools.count()
         self._lock = threading.RLock()  # a network may be freed at any time, also under this lock

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import armnn_py
-from armnn_py import backends
+from armnn_py import backends, python_backend
 
 DEMO = Path(armnn_py.__file__).parent / "demo"
 
@@ -24,7 +24,7 @@ def examples() -> list[doctest.DocTest]:
     """Find the docstrings with examples, of public names and of their methods."""
     finder = doctest.DocTestFinder(exclude_empty=True)
     found = {}
-    for module in (armnn_py, backends):
+    for module in (armnn_py, backends, python_backend):
         for name in module.__all__:
             public = getattr(module, name)
             if callable(public):
@@ -59,7 +59,7 @@ def test_example_gives_what_it_shows(
     assert not runner.failures, "".join(report)
 
 
-@pytest.mark.parametrize("page", ["python_api", "coming_from_onnxruntime"])
+@pytest.mark.parametrize("page", ["python_api", "coming_from_onnxruntime", "python_backend"])
 def test_programs_of_a_page_run_one_after_the_other(page: str, model_folder: Path) -> None:
     text = (Path(__file__).resolve().parents[2] / "docs" / f"{page}.md").read_text("utf-8")
     program = "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
@@ -72,3 +72,5 @@ def test_programs_of_a_page_run_one_after_the_other(page: str, model_folder: Pat
     )
     assert done.returncode == 0, done.stderr
     assert "4\n" in done.stdout  # what the picture shows
+    if page == "python_backend":  # it says beside each print what that prints
+        assert done.stdout.splitlines() == re.findall(r"print\(.*\)  # (.*)", text)

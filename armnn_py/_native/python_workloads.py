@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layer support, workload factory and workloads of a backend that is written in Python.
+
+A kernel gets copies of its inputs, and what it made is copied out. So it may keep every array that
+it has seen: none of them lies in memory that the host uses again, or frees.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from armnn_py._native import abi
+from armnn_py._native.interrupts import interruptible
+from armnn_py._native.library import host_pointer
+from armnn_py._native.python_objects import (
+    UnsupportedError,
+    drop,
+    item_of,
+    new_object,
+    notice,
+    question,
+    table,
+)
+from armnn_py._native.python_parts import compiled_of
+from armnn_py._native.shown_layers import ShownLayer, read_options, read_query, read_workload_info
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["Runs", "WorkloadMaker", "new_factory", "new_support", "text_getter"]
+
+
+class Runs(Protocol):
+    """One layer, ready to run: what is made of a kernel."""
+
+    name: str
+
+    def run(
+        self,
+        inputs: tuple[NDArray[Any] | None, ...],
+        outputs: tuple[NDArray[Any], ...],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Compute the outputs; called by many threads at once."""
+
+
+class WorkloadMaker(Protocol):
+    """Answers questions about layers and makes what runs them."""
+
+    def why_not(self, layer: ShownLayer) -> str:
+        """Why it does not run a layer; empty if it does."""
+
+    def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
+        """Make ready to run a layer, or what it compiled."""
+
+
+class _Maker:
+    """The backend, and the model options that hold for what it makes or is asked."""
+
+    def __init__(
+        self, maker: WorkloadMaker, options: Mapping[str, OptionValue], children: set[int]
+    ) -> None:
+        self.maker, self.options, self.children = maker, options, children
+
+
+def _child(parent: _Maker, structure: type[Any], functions: Any, item: Any) -> Any:
+    """Make an object that the instance forgets if the host never destroys it."""
+    pointer = new_object(structure, functions, item)
+    parent.children.add(ctypes.addressof(pointer.contents))
+    return pointer
+
+
+def _destroy(pointer: Any) -> None:
+    address = ctypes.addressof(pointer.contents)
+    item = drop(pointer)
+    (item if isinstance(item, _Maker) else item.parent).children.discard(address)
+
+
+# ---- Layer support -------------------------------------------------------------------------------
+
+
+def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
+    """Make an ``armnn_layer_support_t`` for these model options."""
+    item = _Maker(maker, read_options(options), children)
+    return _child(item, abi.armnn_layer_support_t, _support_functions, item)
+
+
+def _is_layer_supported(pointer: Any, query: Any) -> None:
+    support: _Maker = item_of(pointer)
+    reason = support.maker.why_not(read_query(query.contents, support.options))
+    if reason:
+        raise UnsupportedError(reason)
+
+
+_support_functions = table(
+    abi.armnn_layer_support_api_t,
+    abi.ARMNN_STRUCT_LAYER_SUPPORT,
+    {
+        "destroy": partial(notice, function=_destroy),
+        "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
+    },
+)
+
+
+# ---- Workload factory ----------------------------------------------------------------------------
+
+
+def new_factory(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
+    """Make an ``armnn_workload_factory_t`` for these model options."""
+    item = _Maker(maker, read_options(options), children)
+    return _child(item, abi.armnn_workload_factory_t, _factory_functions, item)
+
+
+def _create_workload(pointer: Any, info: Any, out: Any) -> None:
+    factory: _Maker = item_of(pointer)
+    struct = info.contents
+    layer = read_workload_info(struct, factory.options)
+    compiled = compiled_of(struct)
+    with interruptible():
+        runs = factory.maker.make(layer, compiled)
+    out[0] = _child(
+        factory, abi.armnn_workload_t, _workload_functions, _Workload(factory, layer, runs)
+    )
+
+
+# ---- Workloads -----------------------------------------------------------------------------------
+
+
+class _Workload:
+    def __init__(self, parent: _Maker, layer: ShownLayer, runs: Runs) -> None:
+        self.parent = parent
+        self.inputs, self.outputs, self.constants = layer.inputs, layer.outputs, layer.constants
+        self.runs = runs
+        self.name = ctypes.create_string_buffer(runs.name.encode("utf-8", "replace"))
+
+    def execute(self, args: Any) -> None:
+        inputs = tuple(
+            constant if info is None or constant is not None else _copy(args.inputs[index], info)
+            for index, (info, constant) in enumerate(zip(self.inputs, self.constants, strict=True))
+        )
+        outputs = tuple(np.zeros(info.static_shape, info.dtype) for info in self.outputs)
+        run_id = int(args.run_id)
+        with interruptible():
+            self.runs.run(inputs, outputs, lambda: _is_cancelled(run_id))
+        for index, (info, made) in enumerate(zip(self.outputs, outputs, strict=True)):
+            if made.shape != info.static_shape or made.dtype != info.dtype:
+                raise ValueError(
+                    f"kernel '{self.runs.name}' changed the array of output {index} to "
+                    f"{made.dtype} {made.shape}, {info.dtype} {info.static_shape} is needed"
+                )
+            _memory(args.outputs[index], info)[...] = made
+
+
+def _memory(address: int | None, info: TensorInfo) -> NDArray[Any]:
+    """The memory of a tensor as an array, for the length of a call."""
+    if not info.byte_size:
+        return np.empty(info.static_shape, info.dtype)
+    if not address:
+        raise ValueError("a tensor without an address")
+    buffer: Any = (ctypes.c_char * info.byte_size).from_address(address)
+    return np.ndarray(info.static_shape, info.dtype, buffer)
+
+
+def _copy(address: int | None, info: TensorInfo) -> NDArray[Any]:
+    array = _memory(address, info).copy()
+    array.flags.writeable = False
+    return array
+
+
+def _is_cancelled(run_id: int) -> bool:
+    host = host_pointer().contents
+    return bool(host.cancelled and host.cancelled(host.context, run_id))
+
+
+def _execute(pointer: Any, args: Any) -> None:
+    workload: _Workload = item_of(pointer)
+    workload.execute(args.contents)
+
+
+def _get_requirements(pointer: Any, out: Any) -> None:
+    workload: _Workload = item_of(pointer)
+    # Constants were copied when the workload was made.
+    known = (index for index, value in enumerate(workload.constants) if value is not None)
+    out.contents.consumed_mask = sum(1 << index for index in known if index < 64)
+
+
+def _get_kernel_name(pointer: Any) -> int:
+    workload: _Workload = item_of(pointer)
+    return ctypes.addressof(workload.name)
+
+
+def text_getter(kind: Any, function: Callable[[Any], int]) -> Any:
+    """A function of C that returns a text, as an address: ctypes would leak a bytes object."""
+    plain = ctypes.CFUNCTYPE(ctypes.c_void_p, *kind._argtypes_)
+    return ctypes.cast(notice(plain, function, 0), kind)
+
+
+_workload_functions = table(
+    abi.armnn_workload_api_t,
+    abi.ARMNN_STRUCT_WORKLOAD,
+    {
+        "destroy": partial(notice, function=_destroy),
+        "execute": partial(question, answer=_execute, what="execute", keeps=True),
+        "get_requirements": partial(notice, function=_get_requirements),
+        "get_kernel_name": partial(text_getter, function=_get_kernel_name),
+    },
+)
+
+_factory_functions = table(
+    abi.armnn_workload_factory_api_t,
+    abi.ARMNN_STRUCT_WORKLOAD_FACTORY,
+    {
+        "destroy": partial(notice, function=_destroy),
+        "create_workload": partial(
+            question, answer=_create_workload, what="create_workload", keeps=True
+        ),
+    },
+)

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a kernel gets to see of one call, and how its answer is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py._native.shown_layers import ShownLayer
+
+__all__ = ["KernelCall", "store_answer"]
+
+
+@record
+class KernelCall:
+    """One call of a kernel; its arrays may be kept, they are the call's own.
+
+    Attributes
+    ----------
+    layer
+        The layer that it computes.
+    inputs
+        Its operands, read-only arrays; None for an optional one that is absent.
+    outputs
+        Arrays of zeros to write into, of the right shapes and data types. A kernel may return the
+        outputs instead.
+    prepared
+        What ``prepare`` of the kernel returned when the network was loaded, or None.
+    cancelled
+        A function: whether the run should stop. A long kernel asks now and then, and raises
+        ``armnn_py.ExecutionCancelledError`` if so.
+    """
+
+    layer: ShownLayer
+    inputs: tuple[Any, ...]  # which of them may be None, the layer says
+    outputs: tuple[NDArray[Any], ...]
+    prepared: Any
+    cancelled: Callable[[], bool]
+
+
+def store_answer(kernel: str, answer: Any, outputs: tuple[NDArray[Any], ...]) -> None:
+    """Copy what a kernel returned into its outputs; None: it has written them itself.
+
+    Raises
+    ------
+    TypeError
+        It is no array, or of another data type.
+    ValueError
+        These are not as many arrays as there are outputs, or one is of another shape.
+    """
+    if answer is None:
+        return
+    arrays = answer if isinstance(answer, (tuple, list)) else (answer,)
+    if len(arrays) != len(outputs):
+        raise ValueError(
+            f"kernel '{kernel}' returned {len(arrays)} arrays, the layer has {len(outputs)} outputs"
+        )
+    for index, (array, output) in enumerate(zip(arrays, outputs, strict=True)):
+        needed = f"an array of {output.dtype} {output.shape} is needed"
+        where = f"kernel '{kernel}' returned for output {index}"
+        if not isinstance(array, (np.ndarray, np.generic)):
+            raise TypeError(f"{where} an object of type {type(array).__name__}, {needed}")
+        if array.dtype != output.dtype:
+            raise TypeError(f"{where} {array.dtype} {array.shape}, {needed}")
+        if array.shape != output.shape:
+            raise ValueError(f"{where} {array.dtype} {array.shape}, {needed}")
+        output[...] = array

@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A `PythonBackend` as the table of functions calls it: what it says, checked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.python_backend.backend import PythonBackend
+from armnn_py.python_backend.call import KernelCall, store_answer
+from armnn_py.python_backend.kernel import KernelRow
+from armnn_py.python_backend.part import CompiledPart, Part
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.python_parts import ShownPart
+    from armnn_py._native.shown_layers import ShownLayer
+
+__all__ = ["Serving"]
+
+_VALUES = (bool, int, float, str)
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_SCORES = -(2**31), 2**31 - 1
+
+
+class Serving:
+    """One backend behind a table.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Something else than a backend was given, or what it says of itself is of the wrong kind.
+    """
+
+    def __init__(self, backend: Any) -> None:
+        if not isinstance(backend, PythonBackend):
+            given = "the class " + backend.__name__ if isinstance(backend, type) else repr(backend)
+            hint = "make an object of it" if isinstance(backend, type) else "derive its class"
+            raise InvalidArgumentError(
+                f"python_backends: {given} given, a PythonBackend object expected", hints=[hint]
+            )
+        self._backend = backend
+        self.path = f"{type(backend).__module__}.{type(backend).__qualname__}"
+        self.id = self._text("id", backend.id)
+        if not self.id:
+            raise InvalidArgumentError(
+                f"{self.path} has no id", hints=['write id = "Mine" in the class']
+            )
+        if "\0" in self.id:
+            raise InvalidArgumentError(f"{self.path}.id is {self.id!r}: it contains a NUL")
+        self.vendor_version = self._text("version", backend.version)
+        self.description = _first_line(backend)
+        self.score = backend.score
+        if type(self.score) is not int or not _SCORES[0] <= self.score <= _SCORES[1]:
+            raise InvalidArgumentError(f"{self.path}.score is {self.score!r}, an int expected")
+        self.is_reference = bool(backend.is_reference)
+        self.optimizes = type(backend).optimize is not PythonBackend.optimize
+        self.capabilities = self._values("capabilities", backend.capabilities)
+        self.option_defaults = self._values("option_defaults", backend.option_defaults)
+        self.model_option_defaults = self._values(
+            "model_option_defaults", backend.model_option_defaults
+        )
+
+    def _text(self, name: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise InvalidArgumentError(f"{self.path}.{name} is {value!r}, a text expected")
+        return value
+
+    def _values(self, name: str, values: Any) -> Mapping[str, OptionValue]:
+        if not isinstance(values, Mapping):
+            raise InvalidArgumentError(
+                f"{self.path}.{name} is {values!r}, a mapping of names to values expected"
+            )
+        for key, value in values.items():
+            self._text(f"{name}: the name of a value", key)
+            # Other classes of numbers have no type in C, a bool is told apart from an int.
+            if type(value) not in _VALUES or (
+                isinstance(value, int) and not _LEAST <= value <= _MOST
+            ):
+                raise InvalidArgumentError(
+                    f"{self.path}.{name}['{key}'] is {value!r}, "
+                    "a bool, an int of 64 bits, a float or a str expected"
+                )
+        return dict(values)
+
+    # ---- Begin and end ---------------------------------------------------------------------------
+
+    def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
+        """Begin to serve a runtime, with the values that somebody gave."""
+        backend = self._backend
+        with _serving_lock:
+            if id(backend) in _serving:
+                raise InvalidArgumentError(
+                    f"this object serves another runtime: make one {type(backend).__name__}() "
+                    "for each, or close the other runtime and its networks"
+                )
+            _serving[id(backend)] = backend
+        try:
+            backend.options = {**self.option_defaults, **options}
+            backend._lose_device = lose_device
+            backend.open()
+        except BaseException:
+            _serving.pop(id(backend), None)
+            raise
+
+    def stop(self) -> None:
+        """End of that."""
+        try:
+            self._backend.close()
+        finally:
+            _serving.pop(id(self._backend), None)
+
+    def self_test(self, level: int) -> None:
+        """Raise if it does not work."""
+        self._backend.self_test(level)
+
+    # ---- Layers ----------------------------------------------------------------------------------
+
+    def why_not(self, layer: ShownLayer) -> str:
+        """Why the backend does not run a layer; empty if it does."""
+        found = self._choose(layer)
+        return found if isinstance(found, str) else ""
+
+    def make(self, layer: ShownLayer, compiled: object | None) -> ReadyKernel:
+        """Choose the kernel of a layer and let it prepare, or take what was compiled."""
+        backend = self._backend
+        if isinstance(compiled, CompiledPart):
+            return ReadyKernel(compiled.name, compiled.function, layer, None)
+        row = self._choose(layer)
+        if isinstance(row, str):  # it answered otherwise when it was asked
+            raise RuntimeError(f"supports() took the layer before, and now: {row}")
+        prepared = None if row.prepare is None else row.prepare(backend, layer)
+
+        def call_method(call: KernelCall) -> Any:
+            return getattr(backend, row.name)(call)  # which may have been replaced meanwhile
+
+        return ReadyKernel(row.name, call_method, layer, prepared)
+
+    def optimize(self, part: ShownPart) -> bool:
+        """Let the backend answer for the layers of a part; False if there is nothing to do."""
+        view = Part(part)
+        self._backend.optimize(view)
+        return view._finish()
+
+    def _choose(self, layer: ShownLayer) -> KernelRow | str:
+        """The first row that takes a layer, or why none does."""
+        rows = self._backend._rows.get(layer.type, [])
+        if not rows:
+            return f"no kernel for {layer.type.label} layers"
+        reasons: list[str] = []
+        for row in rows:
+            reason = row.why_not(layer)
+            if not reason and row.supports is not None:
+                reason = _reason(row.supports(self._backend, layer), f"supports of '{row.name}'")
+            if not reason:
+                reason = _reason(self._backend.supports(layer), "supports()")
+            if not reason:
+                return row
+            if reason not in reasons:
+                reasons.append(reason)
+        return "; ".join(reasons)
+
+
+def _reason(answer: object, function: str) -> str:
+    """An answer about support as a reason, empty for yes."""
+    if isinstance(answer, str):
+        return answer or f"{function} gave no reason"
+    if answer is True:
+        return ""
+    if answer is False:
+        return f"{function} says no"
+    raise TypeError(
+        f"{function} returned {type(answer).__name__}, True, False or a text that says why not "
+        "expected"
+    )
+
+
+def _first_line(backend: PythonBackend) -> str:
+    """The first line of what the class says of itself."""
+    text = type(backend).__doc__ or ""
+    return text.strip().partition("\n")[0]
+
+
+# The objects that serve a runtime: ids are unique while they are held here.
+_serving: dict[int, PythonBackend] = {}
+_serving_lock = threading.Lock()
+
+
+class ReadyKernel:
+    """The kernel of one layer, with what it prepared."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[[KernelCall], Any],
+        layer: ShownLayer,
+        prepared: Any,
+    ) -> None:
+        self.name = name
+        self._function, self._layer, self._prepared = function, layer, prepared
+
+    def run(
+        self,
+        inputs: tuple[NDArray[Any] | None, ...],
+        outputs: tuple[NDArray[Any], ...],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Call it and store what it returns."""
+        call = KernelCall(self._layer, inputs, outputs, self._prepared, cancelled)
+        store_answer(self.name, self._function(call), outputs)

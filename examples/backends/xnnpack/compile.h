@@ -17,7 +17,6 @@ typedef struct xn_value_t {
   const armnn_tensor_info_t* info;
   uint32_t forms[XN_FORMS]; /* tensors of the program, or XN_NONE */
   uint32_t readers, reader; /* layers that read it, and the last of them */
-  uint32_t output;          /* of the part that it is first, or XN_NONE */
 } xn_value_t;
 
 typedef struct xn_compiler_t {
@@ -27,6 +26,7 @@ typedef struct xn_compiler_t {
   uint32_t* base;  /* of each layer: its first value */
   uint32_t* taken; /* of each layer: not 0 if a layer before it computes it */
   uint32_t tensor_room, step_room, memory_room;
+  uint64_t guid; /* of the layer at hand: changes of layout are on its account */
   bool out_of_memory;
 } xn_compiler_t;
 

@@ -95,14 +95,8 @@ void xn_alias(xn_compiler_t* c, uint32_t value, int form, uint32_t tensor) {
   set_form(c, value, form, tensor);
 }
 
-/* An output that is read inside the part as well is computed in scratch and copied at the end:
- * XNNPACK reads behind what it reads, and there is nothing to read behind the caller's tensor. */
 uint32_t xn_result(xn_compiler_t* c, uint32_t value, int form) {
-  const xn_value_t* v = &c->values[value];
-  const bool is_output =
-      v->output != XN_NONE && v->readers == 1 && (form == XN_PLAIN || xn_forms_agree(v->info));
-  const uint32_t tensor =
-      xn_tensor(c, is_output ? XN_OUTPUT : XN_SCRATCH, v->output, v->info->element_count, NULL);
+  const uint32_t tensor = xn_tensor(c, XN_SCRATCH, 0, c->values[value].info->element_count, NULL);
   set_form(c, value, form, tensor);
   return tensor;
 }
@@ -112,7 +106,7 @@ uint32_t xn_get(xn_compiler_t* c, uint32_t value, int form) {
   if (v->forms[form] != XN_NONE) return v->forms[form];
   const uint32_t from = v->forms[form == XN_PLAIN ? XN_LAST : XN_PLAIN];
   const uint32_t to = xn_result(c, value, form);
-  xn_step_t* s = xn_step(c, XN_PERMUTE, 0, from, to);
+  xn_step_t* s = xn_step(c, XN_PERMUTE, c->guid, from, to);
   const size_t channels = (size_t)v->info->dims[1];
   const size_t pixels = (size_t)(v->info->dims[2] * v->info->dims[3]);
   s->batch = (size_t)v->info->dims[0];

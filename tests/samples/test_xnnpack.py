@@ -119,6 +119,33 @@ def test_depthwise(runtime: ann.Runtime, layout: ann.DataLayout, multiplier: int
     check(runtime, network, x=numbers(*shape))
 
 
+@LAYOUTS
+@pytest.mark.parametrize(
+    ("groups", "kernel", "settings"),
+    [
+        (1, (3, 2), {"stride": 2, "padding": (1, 0, 1, 0)}),
+        (2, (2, 2), {"stride": 2}),
+        (1, (3, 3), {"dilation": (1, 2), "stride": (1, 3)}),
+    ],
+)
+def test_transpose_convolution(
+    runtime: ann.Runtime,
+    layout: ann.DataLayout,
+    groups: int,
+    kernel: tuple[int, int],
+    settings: dict[str, Any],
+) -> None:
+    shape = image(layout, 2, 4, 5, 6)
+    weights = numbers(*image(layout, 6, 4 // groups, *kernel), seed=1)
+    network = of_one(
+        shape,
+        lambda n, x: n.add_transpose_convolution2d(
+            x, weights, numbers(6), groups=groups, data_layout=layout, **settings
+        ),
+    )
+    check(runtime, network, x=numbers(*shape))
+
+
 @pytest.mark.parametrize("transpose", [False, True])
 def test_fully_connected_against_numpy(runtime: ann.Runtime, transpose: bool) -> None:
     x, weights, bias = numbers(3, 4, 5), numbers(20, 18, seed=2), numbers(18, seed=3)

@@ -31,6 +31,7 @@ static bool has_bounds(const armnn_layer_t* layer) {
   switch (layer->type) {
     case ARMNN_LAYER_CONVOLUTION2D:
     case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
+    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
     case ARMNN_LAYER_FULLY_CONNECTED:
     case ARMNN_LAYER_POOLING2D:
     case ARMNN_LAYER_REDUCE:

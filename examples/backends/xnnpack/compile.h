@@ -74,6 +74,11 @@ bool xn_is_global_average(int32_t type, const armnn_header_t* descriptor,
  * size that it states. */
 void xn_pooling_extra(const armnn_pooling2d_descriptor_t* d, const armnn_tensor_info_t* input,
                       const armnn_tensor_info_t* output, uint32_t* out_bottom, uint32_t* out_right);
+/* Rows and columns of a transposed convolution that its formula does not give; false if they are
+ * not as few as XNNPACK wants them. */
+bool xn_adjustment(const armnn_transpose_convolution2d_descriptor_t* d,
+                   const armnn_tensor_info_t* input, const armnn_tensor_info_t* weights,
+                   const armnn_tensor_info_t* output, uint32_t* out_y, uint32_t* out_x);
 /* The axis along which a Slice cuts, XN_NONE if there are several. */
 uint32_t xn_slice_axis(const armnn_slice_descriptor_t* d, const armnn_tensor_info_t* input);
 

@@ -60,25 +60,47 @@ static const float* copy_weights(xn_compiler_t* c, const armnn_layer_t* layer, u
     (s)->stride_x = (d)->stride_x;     \
   } while (0)
 
-static xn_step_t* lower_convolution(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
-  const armnn_convolution2d_descriptor_t* d =
-      ARMNN_DESCRIPTOR(layer, armnn_convolution2d_descriptor_t);
-  const bool is_nchw = d->data_layout == ARMNN_DATA_LAYOUT_NCHW;
+/* Weights [O, I / groups, H, W], or [O, H, W, I / groups] as XNNPACK has them, forwards and
+ * transposed. */
+static xn_step_t* weights_step(xn_compiler_t* c, const armnn_layer_t* layer, int32_t kind,
+                               int32_t data_layout, uint32_t value) {
+  const bool is_nchw = data_layout == ARMNN_DATA_LAYOUT_NCHW;
   const uint64_t* w = layer->input_infos[1]->dims;
   const size_t outputs = (size_t)w[0], channels = (size_t)w[is_nchw ? 1 : 3];
   const size_t height = (size_t)w[is_nchw ? 2 : 1], width = (size_t)w[is_nchw ? 3 : 2];
   const float* weights = copy_weights(c, layer, 1, outputs, is_nchw ? channels : 1,
                                       is_nchw ? height * width : height * width * channels);
   const float* bias = copy_weights(c, layer, 2, 1, 1, outputs);
-  xn_step_t* s = image_step(c, layer, XN_CONVOLUTION, form_of(d->data_layout), value);
-  WINDOW_OF(s, d);
+  xn_step_t* s = image_step(c, layer, kind, form_of(data_layout), value);
   s->kernel_height = (uint32_t)height;
   s->kernel_width = (uint32_t)width;
+  s->weights = weights;
+  s->bias = bias;
+  return s;
+}
+
+static xn_step_t* lower_convolution(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
+  const armnn_convolution2d_descriptor_t* d =
+      ARMNN_DESCRIPTOR(layer, armnn_convolution2d_descriptor_t);
+  xn_step_t* s = weights_step(c, layer, XN_CONVOLUTION, d->data_layout, value);
+  WINDOW_OF(s, d);
   s->dilation_y = d->dilation_y;
   s->dilation_x = d->dilation_x;
   s->groups = d->groups;
-  s->weights = weights;
-  s->bias = bias;
+  return s;
+}
+
+static xn_step_t* lower_transpose_convolution(xn_compiler_t* c, const armnn_layer_t* layer,
+                                              uint32_t value) {
+  const armnn_transpose_convolution2d_descriptor_t* d =
+      ARMNN_DESCRIPTOR(layer, armnn_transpose_convolution2d_descriptor_t);
+  xn_step_t* s = weights_step(c, layer, XN_TRANSPOSE_CONVOLUTION, d->data_layout, value);
+  WINDOW_OF(s, d);
+  if (d->dilation_y > 1) s->dilation_y = d->dilation_y;
+  if (d->dilation_x > 1) s->dilation_x = d->dilation_x;
+  if (d->groups > 1) s->groups = d->groups;
+  xn_adjustment(d, layer->input_infos[0], layer->input_infos[1], layer->output_infos[0],
+                &s->adjust_y, &s->adjust_x);
   return s;
 }
 
@@ -296,6 +318,9 @@ void xn_lower(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value, floa
   switch (layer->type) {
     case ARMNN_LAYER_CONVOLUTION2D:
       s = lower_convolution(c, layer, value);
+      break;
+    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
+      s = lower_transpose_convolution(c, layer, value);
       break;
     case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
       s = lower_depthwise(c, layer, value);

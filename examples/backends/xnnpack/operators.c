@@ -68,6 +68,11 @@ enum xnn_status xn_operator_create(const xn_step_t* s, xnn_operator_t* out) {
           s->pad_top, s->pad_right, s->pad_bottom, s->pad_left, s->kernel_height, s->kernel_width,
           s->stride_y, s->stride_x, s->dilation_y, s->dilation_x, s->groups, c / s->groups,
           k / s->groups, c, k, s->weights, s->bias, s->low, s->high, s->flags, out);
+    case XN_TRANSPOSE_CONVOLUTION:
+      return xnn_create_deconvolution2d_nhwc_f32(
+          s->pad_top, s->pad_right, s->pad_bottom, s->pad_left, s->kernel_height, s->kernel_width,
+          s->stride_y, s->stride_x, s->dilation_y, s->dilation_x, s->groups, c / s->groups,
+          k / s->groups, c, k, s->weights, s->bias, s->low, s->high, 0, out);
     case XN_FULLY_CONNECTED:
       return xnn_create_fully_connected_nc_f32(c, k, c, k, s->weights, s->bias, s->low, s->high,
                                                s->flags, out);
@@ -157,6 +162,8 @@ enum xnn_status xn_operator_setup(const xn_step_t* s, xnn_operator_t op, const f
   switch (s->kind) {
     case XN_CONVOLUTION:
       return xnn_setup_convolution2d_nhwc_f32(op, n, h, w, a, y, pool);
+    case XN_TRANSPOSE_CONVOLUTION:
+      return xnn_setup_deconvolution2d_nhwc_f32(op, n, h, w, s->adjust_y, s->adjust_x, a, y, pool);
     case XN_FULLY_CONNECTED:
       return xnn_setup_fully_connected_nc_f32(op, n, a, y, pool);
     case XN_MAX_POOLING:
@@ -203,11 +210,18 @@ const char* xn_status_text(enum xnn_status status) {
 }
 
 const char* xn_step_name(const xn_step_t* step) {
-  static const char* const names[] = {"xnnpack convolution",    "xnnpack fully connected",
-                                      "xnnpack max pooling",    "xnnpack average pooling",
-                                      "xnnpack global average", "xnnpack binary",
-                                      "xnnpack unary",          "xnnpack softmax",
-                                      "xnnpack resize",         "xnnpack copy",
-                                      "change of layout",       "nearest"};
+  static const char* const names[] = {"xnnpack convolution",
+                                      "xnnpack transposed convolution",
+                                      "xnnpack fully connected",
+                                      "xnnpack max pooling",
+                                      "xnnpack average pooling",
+                                      "xnnpack global average",
+                                      "xnnpack binary",
+                                      "xnnpack unary",
+                                      "xnnpack softmax",
+                                      "xnnpack resize",
+                                      "xnnpack copy",
+                                      "change of layout",
+                                      "nearest"};
   return names[step->kind];
 }

@@ -103,6 +103,36 @@ static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_erro
   return ARMNN_STATUS_OK;
 }
 
+static bool adjustment(uint64_t input, uint64_t window, uint64_t output, uint64_t pads,
+                       uint64_t stride, uint64_t dilation, uint32_t* out_rows) {
+  const uint64_t formula = (input - 1) * stride + (window - 1) * (dilation > 1 ? dilation : 1) + 1;
+  *out_rows = (uint32_t)(output + pads - formula);
+  return output + pads >= formula && output + pads - formula < stride;
+}
+
+bool xn_adjustment(const armnn_transpose_convolution2d_descriptor_t* d,
+                   const armnn_tensor_info_t* input, const armnn_tensor_info_t* weights,
+                   const armnn_tensor_info_t* output, uint32_t* out_y, uint32_t* out_x) {
+  const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1, x = y + 1;
+  const uint64_t ys = (uint64_t)d->pad_top + d->pad_bottom;
+  const uint64_t xs = (uint64_t)d->pad_left + d->pad_right;
+  return adjustment(input->dims[y], weights->dims[y], output->dims[y], ys, d->stride_y,
+                    d->dilation_y, out_y) &&
+         adjustment(input->dims[x], weights->dims[x], output->dims[x], xs, d->stride_x,
+                    d->dilation_x, out_x);
+}
+
+static armnn_status_t check_transpose_convolution(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason) {
+  uint32_t y, x;
+  ARMNN_RETURN_IF_ERROR(armnn_rule_transpose_convolution2d(query, reason));
+  if (xn_adjustment(ARMNN_DESCRIPTOR(query, armnn_transpose_convolution2d_descriptor_t),
+                    query->input_infos[0], query->input_infos[1], query->output_infos[0], &y, &x)) {
+    return check_weights(query, reason);
+  }
+  REFUSE("the output is larger than XNNPACK makes it, by a stride or more, or smaller");
+}
+
 static armnn_status_t check_activation(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_activation_descriptor_t* d = ARMNN_DESCRIPTOR(query, armnn_activation_descriptor_t);
   switch (d->function) {
@@ -210,6 +240,7 @@ armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* r
   switch (query->type) {
     case ARMNN_LAYER_CONVOLUTION2D:
     case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
+    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
     case ARMNN_LAYER_FULLY_CONNECTED:
     case ARMNN_LAYER_POOLING2D:
     case ARMNN_LAYER_REDUCE:
@@ -233,6 +264,8 @@ armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* r
     case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
     case ARMNN_LAYER_FULLY_CONNECTED:
       return check_weights(query, reason);
+    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
+      return check_transpose_convolution(query, reason);
     case ARMNN_LAYER_POOLING2D:
       return check_pooling(query, reason);
     case ARMNN_LAYER_REDUCE:

@@ -22,6 +22,7 @@
 
 enum xn_kind_e {
   XN_CONVOLUTION,
+  XN_TRANSPOSE_CONVOLUTION,
   XN_FULLY_CONNECTED,
   XN_MAX_POOLING,
   XN_AVERAGE_POOLING,
@@ -66,6 +67,7 @@ typedef struct xn_step_t {
   size_t input_stride, output_stride; /* elements from row to row: XN_COPY */
   size_t input_offset, output_offset; /* elements before the first: XN_COPY */
   uint32_t pad_top, pad_right, pad_bottom, pad_left;
+  uint32_t adjust_y, adjust_x; /* rows and columns that a transposed convolution adds at the end */
   uint32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x;
   size_t ranks[2];
   size_t shapes[2][XNN_MAX_TENSOR_DIMS];

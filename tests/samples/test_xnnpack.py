@@ -56,12 +56,15 @@ def steps(profile: ann.Profile) -> list[str]:
 
 
 def check(runtime: ann.Runtime, network: ann.Network, **inputs: NDArray[Any]) -> list[str]:
-    """Compare two runs with CpuRef; return the steps of the first."""
+    """Compare with CpuRef, compiled and layer by layer; return the steps of the former."""
     with ann.load(network, ["CpuRef"], runtime=runtime) as reference:
         expected = reference.run(inputs)
     with ann.load(network, ["Xnnpack"], runtime=runtime) as net:
         with net.profile() as profile:
             results = [net.run(inputs)]
+        results.append(net.run(inputs))
+    options = ann.OptimizerOptions(compile_parts=False)
+    with ann.load(network, ["Xnnpack"], runtime=runtime, options=options) as net:
         results.append(net.run(inputs))
     for result in results:
         for name, wanted in expected.items():
@@ -379,6 +382,23 @@ def test_a_value_that_others_read_is_not_fused(runtime: ann.Runtime) -> None:
     network.add_output("z", network.add_activation(y, RELU))
     told = check(runtime, network, x=numbers(1, 4, 6, 6))
     assert "xnnpack unary" in told
+
+
+def test_what_is_read_may_be_constant(runtime: ann.Runtime) -> None:
+    """The optimiser would compute it; without its passes the backend gets it."""
+    known = numbers(1, 4, 6, 6, seed=2)
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))
+    image = network.add_constant(known)
+    y = convolution(network, image, (4, 4), padding="same")
+    y = network.add_addition(y, network.add_activation(image, SIGMOID))
+    y = network.add_concat([y, network.add_reshape(image, (1, 4, 6, 6)), x], 1)
+    network.add_output("y", y)
+    options = ann.OptimizerOptions(simplify=False)
+    with ann.load(network, ["CpuRef"], runtime=runtime) as reference:
+        expected = reference.run(known)["y"]
+    with ann.load(network, ["Xnnpack"], runtime=runtime, options=options) as net:
+        np.testing.assert_allclose(net.run(known)["y"], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_moves_stay_inside_of_a_part(runtime: ann.Runtime) -> None:

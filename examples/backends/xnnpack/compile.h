@@ -48,7 +48,9 @@ uint32_t xn_get(xn_compiler_t* c, uint32_t value, int form);
 uint32_t xn_result(xn_compiler_t* c, uint32_t value, int form);
 /* |value| is what |tensor| is in |form|. */
 void xn_alias(xn_compiler_t* c, uint32_t value, int form, uint32_t tensor);
-/* Operand |index| of a layer in |form|, constant or not; |out_rank| and |out_shape| are its own,
+/* Operand |index| of a layer in |form|, constant or not. */
+uint32_t xn_input(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, int form);
+/* The same for layers that broadcast; |out_rank| and |out_shape| are its own,
  * with ones before it up to |least_rank|. */
 uint32_t xn_operand(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, int form,
                     uint32_t least_rank, size_t* out_rank, size_t* out_shape);

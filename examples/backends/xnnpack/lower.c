@@ -15,7 +15,7 @@ static int form_of(int32_t data_layout) {
 /* A step over the image that is input 0; sizes of both images are filled in. */
 static xn_step_t* image_step(xn_compiler_t* c, const armnn_layer_t* layer, int32_t kind, int form,
                              uint32_t value) {
-  const uint32_t from = xn_get(c, xn_value_of(c, layer->inputs[0]), form);
+  const uint32_t from = xn_input(c, layer, 0, form);
   const uint32_t to = xn_result(c, value, form);
   xn_step_t* s = xn_step(c, kind, layer->guid, from, to);
   size_t in[ARMNN_MAX_DIMS], out[ARMNN_MAX_DIMS];
@@ -131,7 +131,7 @@ static xn_step_t* lower_fully_connected(xn_compiler_t* c, const armnn_layer_t* l
   const uint64_t* w = layer->input_infos[1]->dims;
   const float* weights = copy_weights(c, layer, 1, 1, 1, 1);
   const float* bias = copy_weights(c, layer, 2, 1, 1, 1);
-  const uint32_t from = xn_get(c, xn_value_of(c, layer->inputs[0]), XN_PLAIN);
+  const uint32_t from = xn_input(c, layer, 0, XN_PLAIN);
   xn_step_t* s = xn_step(c, XN_FULLY_CONNECTED, layer->guid, from, xn_result(c, value, XN_PLAIN));
   s->channels = (size_t)w[is_transposed ? 1 : 0];
   s->out_channels = (size_t)w[is_transposed ? 0 : 1];
@@ -145,7 +145,7 @@ static xn_step_t* lower_fully_connected(xn_compiler_t* c, const armnn_layer_t* l
 /* Channels last: the average over what lies between the batch and the channels. */
 static xn_step_t* lower_global_average(xn_compiler_t* c, const armnn_layer_t* layer, int form,
                                        uint32_t value) {
-  const uint32_t from = xn_get(c, xn_value_of(c, layer->inputs[0]), form);
+  const uint32_t from = xn_input(c, layer, 0, form);
   size_t in[ARMNN_MAX_DIMS];
   xn_shape(layer->input_infos[0], form, in);
   /* One pixel is left, so the output's forms agree, whether the pixel has dimensions or not. */
@@ -219,7 +219,7 @@ static xn_step_t* lower_line(xn_compiler_t* c, const armnn_layer_t* layer, uint3
                              int form) {
   const armnn_activation_descriptor_t* d = ARMNN_DESCRIPTOR(layer, armnn_activation_descriptor_t);
   const uint64_t count = layer->output_infos[0]->element_count;
-  const uint32_t from = xn_get(c, xn_value_of(c, layer->inputs[0]), form);
+  const uint32_t from = xn_input(c, layer, 0, form);
   const uint32_t between = xn_tensor(c, XN_SCRATCH, 0, count, NULL);
   with_scalar(c, ARMNN_BINARY_MUL, layer->guid, from, count, d->a, between);
   return with_scalar(c, ARMNN_BINARY_ADD, layer->guid, between, count, d->b,
@@ -276,7 +276,7 @@ static void lower_unary(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t v
     s->high = 1.0f;
     return;
   }
-  const uint32_t from = xn_get(c, xn_value_of(c, layer->inputs[0]), form);
+  const uint32_t from = xn_input(c, layer, 0, form);
   xn_step_t* s = xn_step(c, XN_UNARY, layer->guid, from, xn_result(c, value, form));
   s->operation = unary_of(layer);
   s->channels = (size_t)layer->output_infos[0]->element_count;
@@ -290,7 +290,7 @@ static void lower_softmax(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t
   const armnn_tensor_info_t* info = layer->input_infos[0];
   const uint32_t axis = (uint32_t)(d->axis < 0 ? d->axis + (int32_t)info->rank : d->axis);
   const int form = axis + 1 == info->rank ? XN_PLAIN : XN_LAST;
-  uint32_t from = xn_get(c, xn_value_of(c, layer->inputs[0]), form);
+  uint32_t from = xn_input(c, layer, 0, form);
   if (d->beta != 1.0f) {
     const uint32_t scaled = xn_tensor(c, XN_SCRATCH, 0, info->element_count, NULL);
     with_scalar(c, ARMNN_BINARY_MUL, layer->guid, from, info->element_count, d->beta, scaled);

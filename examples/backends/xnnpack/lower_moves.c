@@ -48,7 +48,7 @@ static void lower_cut(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t out
   xn_shape(layer->input_infos[0], form, whole);
   xn_shape(layer->output_infos[output], form, part);
   const size_t inner = product(whole, axis + 1, rank);
-  const uint32_t from = xn_get(c, xn_value_of(c, layer->inputs[0]), form);
+  const uint32_t from = xn_input(c, layer, 0, form);
   xn_step_t* s = xn_step(c, XN_COPY, layer->guid, from, xn_result(c, value, form));
   s->batch = product(whole, 0, axis);
   s->channels = s->output_stride = part[axis] * inner;
@@ -65,7 +65,7 @@ static void lower_view(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t va
     from = goes_last ? XN_LAST : XN_PLAIN;
     to = goes_last ? XN_PLAIN : XN_LAST;
   }
-  xn_alias(c, value, to, xn_get(c, xn_value_of(c, layer->inputs[0]), from));
+  xn_alias(c, value, to, xn_input(c, layer, 0, from));
 }
 
 void xn_lower_move(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {

@@ -143,6 +143,12 @@ static uint32_t constant_operand(xn_compiler_t* c, const armnn_const_tensor_t* c
   return xn_tensor(c, XN_CONSTANT, 0, as->element_count, memory);
 }
 
+uint32_t xn_input(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, int form) {
+  const armnn_const_tensor_t* constant = xn_constant(layer, index);
+  if (constant != NULL) return constant_operand(c, constant, form, layer->input_infos[index]);
+  return xn_get(c, xn_value_of(c, layer->inputs[index]), form);
+}
+
 uint32_t xn_operand(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, int form,
                     uint32_t least_rank, size_t* out_rank, size_t* out_shape) {
   const armnn_tensor_info_t* info = layer->input_infos[index];

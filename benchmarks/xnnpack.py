@@ -5,14 +5,15 @@
     python benchmarks/xnnpack.py NETWORKS --backend-path XNNPACK --backend-path CPU_ACC
         [--threads 1] [--output FILE.json]
 
-NETWORKS is a folder of ONNX files whose shapes are known; the folders hold the example backend
-over XNNPACK and CpuAcc. Each network runs with ["Xnnpack", "CpuRef"] and ["CpuAcc", "CpuRef"] and,
+NETWORKS is a folder of ONNX files whose shapes are known, as benchmarks/peers/compare.py leaves in
+its folder --work; the others hold the example backend over XNNPACK and CpuAcc. Each network runs with ["Xnnpack", "CpuRef"] and ["CpuAcc", "CpuRef"] and,
 where ai-edge-litert is installed and NAME.tflite lies beside NAME.onnx (``convert`` of
 benchmarks/peers makes it), in LiteRT, which has a newer XNNPACK inside; all in turns, so that what
 disturbs the machine disturbs all alike.
 
 The border: one convolution as a network, and the same called from a plain C program on the same
-library, in turns; with one thread. The time is that of ``BoundNetwork.run``, Python included.
+library, in turns; with one thread. The time is that of ``BoundNetwork.run``, Python included. Of
+whole networks it is the part of a profiled run that is not in XNNPACK.
 """
 
 from __future__ import annotations
@@ -80,34 +81,59 @@ def border(runtime: ann.Runtime, turns: int) -> list[dict[str, Any]]:
 def one_border(
     runtime: ann.Runtime, program: Path, shape: tuple[int, int, int], turns: int
 ) -> dict[str, Any]:
-    """Measure one convolution in turns of about 20 ms."""
-    ways = {}
-    for name, layout in LAYOUTS.items():
-        loaded = ann.load(one_convolution(*shape, layout), ["Xnnpack"], runtime=runtime)
-        bound = loaded.bind()
-        bound.inputs["x"][...] = np.random.default_rng(1).normal(size=bound.inputs["x"].shape)
-        ways[name] = bound.run
-    runs = max(20, int(2e7 / median_ns(ways["NHWC"], 20)))
-    times: dict[str, list[float]] = {"C": [], **{name: [] for name in ways}}
+    """Measure one convolution in turns of about 20 ms.
+
+    How two tensors and the weights lie to each other makes some percent, so each turn has memory of
+    its own: the program is started anew, and the network is loaded anew.
+    """
+    times: dict[str, list[float]] = {"C": [], **{name: [] for name in LAYOUTS}}
     command = [str(program), *map(str, shape)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as plain:
-        assert plain.stdin is not None
-        assert plain.stdout is not None
-        for _ in range(turns):
-            print(runs, file=plain.stdin, flush=True)
-            times["C"].append(float(plain.stdout.readline()))
-            for name, run in ways.items():
-                times[name].append(median_ns(run, runs))
-        plain.stdin.close()
+    runs = 20
+    for turn in range(turns + 1):
+        plain = subprocess.run(command, input=str(runs), capture_output=True, text=True, check=True)
+        medians = {"C": float(plain.stdout)}
+        for name, layout in LAYOUTS.items():
+            network = one_convolution(*shape, layout)
+            with ann.load(network, ["Xnnpack"], runtime=runtime) as net, net.bind() as bound:
+                bound.inputs["x"][...] = 0.5
+                medians[name] = median_ns(bound.run, runs)
+        if turn == 0:
+            runs = max(20, int(2e7 / medians["NHWC"]))
+            continue
+        for name, value in medians.items():
+            times[name].append(value)
     result: dict[str, Any] = {"size": shape[0], "channels": shape[1], "kernel": shape[2]}
     for name, samples in times.items():
         result[f"{name}_us"] = round(statistics.median(samples) / 1e3, 2)
-    for name in ways:
+    for name in LAYOUTS:
         ratios = [ours / plain_c for ours, plain_c in zip(times[name], times["C"], strict=True)]
         result[f"{name}_percent_more"] = round(100 * (statistics.median(ratios) - 1), 2)
     return result
+
+
+def outside(loaded: ann.LoadedNetwork, inputs: dict[str, np.ndarray]) -> dict[str, float]:
+    """Return what of a run is neither in an operator of XNNPACK nor in CpuRef, in percent.
+
+    That is this package, the backend, its changes of layout, and the trace that tells it.
+    """
+    with loaded.profile() as profile:
+        for _ in range(9):
+            loaded.run(inputs)
+    begun: dict[int, list[ann.BackendEvent]] = {}
+    operators = changes = 0
+    for event in profile.events:
+        if event.phase == "begin":
+            begun.setdefault(event.thread, []).append(event)
+        elif event.phase == "end":
+            took = event.time_ns - begun[event.thread].pop().time_ns
+            operators += took if event.name.startswith("xnnpack") else 0
+            changes += took if event.name == "change of layout" else 0
+    operators += sum(row.total_ns for row in profile.layers if row.backend == "CpuRef")
+    whole = sum(event.duration_ns for event in profile.timeline if event.type == "Run")
+    return {
+        "outside_percent": round(100 * (1 - operators / whole), 2),
+        "changes_of_layout_percent": round(100 * changes / whole, 2),
+    }
 
 
 def litert(path: Path, inputs: dict[str, np.ndarray], threads: int) -> Callable[[], object] | None:
@@ -158,6 +184,7 @@ def one_network(
                 float(np.abs(outputs[key] - value).max() / max(1.0, np.abs(value).max()))
                 for key, value in expected.items()
             )
+            result.update(outside(loaded, inputs))
     other = litert(path, inputs, threads)
     if other is not None:
         ways["LiteRT"] = other

@@ -31,10 +31,25 @@ static void permute_4x4(const float* x, size_t x_stride, float* y, size_t y_stri
   store(y + 3 * y_stride, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 }
 
+/* A colour image: compilers have patterns for three streams that become one. */
+static void permute_three(const float* restrict x, float* restrict y, size_t columns, size_t begin,
+                          size_t end) {
+  const float *a = x, *b = x + columns, *c = x + 2 * columns;
+  for (size_t i = begin; i < end; ++i) {
+    y[3 * i] = a[i];
+    y[3 * i + 1] = b[i];
+    y[3 * i + 2] = c[i];
+  }
+}
+
 /* Columns [begin, end) of a matrix of |rows| x |columns| become rows of |y|. Four columns at a time
  * and all rows: what is written lies in four streams, and a cache line of the input is used up by
  * the columns beside while it is near. */
 void xn_permute(const float* x, float* y, size_t rows, size_t columns, size_t begin, size_t end) {
+  if (rows == 3) {
+    permute_three(x, y, columns, begin, end);
+    return;
+  }
   size_t c = begin;
   for (; c + 4 <= end && rows >= 4; c += 4) {
     size_t r = 0;
@@ -54,18 +69,20 @@ typedef struct job_t {
   float* y;
 } job_t;
 
-enum { COLUMNS = 64 }; /* of a piece of work: four cache lines of each row */
+/* Columns in a piece of work: whole cache lines of each row, and some thousand elements. */
+static size_t piece_of(size_t rows) { return rows >= 64 ? 64 : 64 * (64 / rows); }
 
 static void permute_range(void* argument, uint64_t begin, uint64_t end,
                           uint32_t thread_index) ARMNN_NOEXCEPT {
   const job_t* job = argument;
   const size_t rows = job->step->height, columns = job->step->width;
-  const uint64_t pieces = (columns + COLUMNS - 1) / COLUMNS;
+  const size_t piece = piece_of(rows);
+  const uint64_t pieces = (columns + piece - 1) / piece;
   (void)thread_index;
   for (uint64_t i = begin; i < end; ++i) {
     const size_t image = (size_t)(i / pieces) * rows * columns;
-    const size_t from = (size_t)(i % pieces) * COLUMNS;
-    const size_t to = from + COLUMNS < columns ? from + COLUMNS : columns;
+    const size_t from = (size_t)(i % pieces) * piece;
+    const size_t to = from + piece < columns ? from + piece : columns;
     xn_permute(job->x + image, job->y + image, rows, columns, from, to);
   }
 }
@@ -90,7 +107,8 @@ static void nearest_range(void* argument, uint64_t begin, uint64_t end,
 void xn_run_own(const xn_step_t* step, const float* x, float* y, const armnn_host_t* host) {
   job_t job = {step, x, y};
   if (step->kind == XN_PERMUTE) {
-    const uint64_t pieces = (step->width + COLUMNS - 1) / COLUMNS;
+    const size_t piece = piece_of(step->height);
+    const uint64_t pieces = (step->width + piece - 1) / piece;
     armnn_parallel_for(host, permute_range, &job, step->batch * pieces, 1);
   } else {
     armnn_parallel_for(host, nearest_range, &job, step->batch * step->out_height, 1);

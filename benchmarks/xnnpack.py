@@ -6,10 +6,10 @@
         [--threads 1] [--output FILE.json]
 
 NETWORKS is a folder of ONNX files whose shapes are known, as benchmarks/peers/compare.py leaves in
-its folder --work; the others hold the example backend over XNNPACK and CpuAcc. Each network runs with ["Xnnpack", "CpuRef"] and ["CpuAcc", "CpuRef"] and,
-where ai-edge-litert is installed and NAME.tflite lies beside NAME.onnx (``convert`` of
-benchmarks/peers makes it), in LiteRT, which has a newer XNNPACK inside; all in turns, so that what
-disturbs the machine disturbs all alike.
+its folder --work; the others hold the example backend over XNNPACK and CpuAcc. Each network runs
+with ["Xnnpack", "CpuRef"] and ["CpuAcc", "CpuRef"] and, where ai-edge-litert is installed and
+NAME.tflite lies beside NAME.onnx (``convert`` of benchmarks/peers makes it), in LiteRT, which has a
+newer XNNPACK inside; all in turns, so that what disturbs the machine disturbs all alike.
 
 The border: one convolution as a network, and the same called from a plain C program on the same
 library, in turns; with one thread. The time is that of ``BoundNetwork.run``, Python included. Of

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -87,3 +90,36 @@ def sample_backend(
         return built[name]
 
     return build
+
+
+@pytest.fixture(scope="session")
+def split() -> ModuleType:
+    """``scripts/split_networks.py``, which spreads networks over backends."""
+    spec = importlib.util.spec_from_file_location(
+        "split_networks", REPOSITORY / "scripts" / "split_networks.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+_XNNPACK = "#include <xnnpack.h>\nint main(void) { return (int)xnn_initialize(0); }\n"
+
+
+@pytest.fixture(scope="session")
+def xnnpack_library(
+    sample_backend: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The shared object of ``examples/backends/xnnpack``."""
+    program = tmp_path_factory.mktemp("xnnpack_here") / "program"
+    command = ["cc", "-x", "c", "-", "-lXNNPACK", "-o", str(program)]
+    environment = {**os.environ, "LD_PRELOAD": ""} if SANITIZE else None
+    done = subprocess.run(
+        command, input=_XNNPACK, env=environment, text=True, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        pytest.skip("XNNPACK is not here: apt-get install libxnnpack-dev libpthreadpool-dev")
+    return sample_backend("xnnpack")

@@ -7,10 +7,8 @@ A sample of what ``scripts/split_networks.py`` does with many more seeds.
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import random
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -20,21 +18,7 @@ import pytest
 
 import armnn_py as ann
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = ("sample_npu", "sample_zero", "sample_scale")
-
-
-@pytest.fixture(scope="module")
-def split() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "split_networks", REPOSITORY / "scripts" / "split_networks.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What does the border cost a vendor's library, and how fast is XNNPACK behind it?
+
+    python benchmarks/xnnpack.py NETWORKS --backend-path XNNPACK --backend-path CPU_ACC
+        [--threads 1] [--output FILE.json]
+
+NETWORKS is a folder of ONNX files whose shapes are known, as benchmarks/peers/compare.py leaves in
+its folder --work; the others hold the example backend over XNNPACK and CpuAcc. Each network runs
+with ["Xnnpack", "CpuRef"] and ["CpuAcc", "CpuRef"] and, where ai-edge-litert is installed and
+NAME.tflite lies beside NAME.onnx (``convert`` of benchmarks/peers makes it), in LiteRT, which has a
+newer XNNPACK inside; all in turns, so that what disturbs the machine disturbs all alike.
+
+The border: one convolution as a network, and the same called from a plain C program on the same
+library, in turns; with one thread. The time is that of ``BoundNetwork.run``, Python included. Of
+whole networks it is the part of a profiled run that is not in XNNPACK.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import publish
+
+import armnn_py as ann
+
+HERE = Path(__file__).resolve().parent
+#: Side of the image, channels, side of the kernel.
+CONVOLUTIONS = ((56, 64, 3), (28, 128, 3), (14, 256, 1), (7, 64, 1))
+LAYOUTS = {"NHWC": ann.DataLayout.NHWC, "NCHW": ann.DataLayout.NCHW}
+
+
+def median_ns(function: Callable[[], object], runs: int) -> float:
+    """Return the median time of one call, in nanoseconds."""
+    function()
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter_ns()
+        function()
+        times.append(time.perf_counter_ns() - start)
+    return statistics.median(times)
+
+
+def one_convolution(size: int, channels: int, kernel: int, layout: ann.DataLayout) -> ann.Network:
+    """Return a network of one layer, padded so that the output has the input's size."""
+    is_nhwc = layout is ann.DataLayout.NHWC
+    random = np.random.default_rng(0)
+    shape = (1, size, size, channels) if is_nhwc else (1, channels, size, size)
+    window = (kernel, kernel, channels) if is_nhwc else (channels, kernel, kernel)
+    weights = random.normal(size=(channels, *window)).astype(np.float32)
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo(shape))
+    bias = random.normal(size=channels).astype(np.float32)
+    y = network.add_convolution2d(x, weights, bias, padding="same", data_layout=layout)
+    network.add_output("y", y)
+    return network
+
+
+def border(runtime: ann.Runtime, turns: int) -> list[dict[str, Any]]:
+    """Return for each convolution the time in C and what a network of it takes more."""
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "plain"
+        source = HERE / "kernels" / "xnnpack_convolution.c"
+        command = ["cc", "-O2", source, "-lXNNPACK", "-lpthreadpool", "-lm", "-o", program]
+        subprocess.run([str(part) for part in command], check=True)
+        for size, channels, kernel in CONVOLUTIONS:
+            results.append(one_border(runtime, program, (size, channels, kernel), turns))
+    return results
+
+
+def one_border(
+    runtime: ann.Runtime, program: Path, shape: tuple[int, int, int], turns: int
+) -> dict[str, Any]:
+    """Measure one convolution in turns of about 20 ms.
+
+    How two tensors and the weights lie to each other makes some percent, so each turn has memory of
+    its own: the program is started anew, and the network is loaded anew.
+    """
+    times: dict[str, list[float]] = {"C": [], **{name: [] for name in LAYOUTS}}
+    command = [str(program), *map(str, shape)]
+    runs = 20
+    for turn in range(turns + 1):
+        plain = subprocess.run(command, input=str(runs), capture_output=True, text=True, check=True)
+        medians = {"C": float(plain.stdout)}
+        for name, layout in LAYOUTS.items():
+            network = one_convolution(*shape, layout)
+            with ann.load(network, ["Xnnpack"], runtime=runtime) as net, net.bind() as bound:
+                bound.inputs["x"][...] = 0.5
+                medians[name] = median_ns(bound.run, runs)
+        if turn == 0:
+            runs = max(20, int(2e7 / medians["NHWC"]))
+            continue
+        for name, value in medians.items():
+            times[name].append(value)
+    result: dict[str, Any] = {"size": shape[0], "channels": shape[1], "kernel": shape[2]}
+    for name, samples in times.items():
+        result[f"{name}_us"] = round(statistics.median(samples) / 1e3, 2)
+    for name in LAYOUTS:
+        ratios = [ours / plain_c for ours, plain_c in zip(times[name], times["C"], strict=True)]
+        result[f"{name}_percent_more"] = round(100 * (statistics.median(ratios) - 1), 2)
+    return result
+
+
+def outside(loaded: ann.LoadedNetwork, inputs: dict[str, np.ndarray]) -> dict[str, float]:
+    """Return what of a run is neither in an operator of XNNPACK nor in CpuRef, in percent.
+
+    That is this package, the backend, its changes of layout, and the trace that tells it.
+    """
+    with loaded.profile() as profile:
+        for _ in range(9):
+            loaded.run(inputs)
+    begun: dict[int, list[ann.BackendEvent]] = {}
+    operators = changes = 0
+    for event in profile.events:
+        if event.phase == "begin":
+            begun.setdefault(event.thread, []).append(event)
+        elif event.phase == "end":
+            took = event.time_ns - begun[event.thread].pop().time_ns
+            operators += took if event.name.startswith("xnnpack") else 0
+            changes += took if event.name == "change of layout" else 0
+    operators += sum(row.total_ns for row in profile.layers if row.backend == "CpuRef")
+    whole = sum(event.duration_ns for event in profile.timeline if event.type == "Run")
+    return {
+        "outside_percent": round(100 * (1 - operators / whole), 2),
+        "changes_of_layout_percent": round(100 * changes / whole, 2),
+    }
+
+
+def litert(path: Path, inputs: dict[str, np.ndarray], threads: int) -> Callable[[], object] | None:
+    """Return what runs the network in LiteRT, or None if that is not here."""
+    model = path.with_suffix(".tflite")
+    if importlib.util.find_spec("ai_edge_litert") is None or not model.exists():
+        return None
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(str(model), num_threads=threads)
+    interpreter.allocate_tensors()
+    (detail,) = interpreter.get_input_details()
+    (x,) = inputs.values()
+    if tuple(detail["shape"]) != x.shape:
+        x = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+    outputs = [output["index"] for output in interpreter.get_output_details()]
+
+    def run() -> object:
+        interpreter.set_tensor(detail["index"], x)
+        interpreter.invoke()
+        return [interpreter.get_tensor(index) for index in outputs]
+
+    return run
+
+
+def one_network(
+    path: Path, runtime: ann.Runtime, threads: int, turns: int
+) -> dict[str, float | int | str]:
+    """Measure one network in all ways that are here, and compare its outputs with CpuRef's."""
+    model = ann.import_model(path)
+    with ann.load(model, ["CpuRef"], runtime=runtime) as reference:
+        inputs = {
+            name: np.random.default_rng(0).normal(size=tensor.shape).astype(np.float32)
+            for name, tensor in reference.inputs.items()
+        }
+        expected = reference.run(inputs)
+    ways: dict[str, Callable[[], object]] = {}
+    result: dict[str, float | int | str] = {"network": path.stem}
+    for name in ("Xnnpack", "CpuAcc"):
+        loaded = ann.load(model, [name, "CpuRef"], runtime=runtime)
+        ways[name] = lambda loaded=loaded: loaded.run(inputs)
+        if name == "Xnnpack":
+            outputs = loaded.run(inputs)
+            placed = [row.backend for row in loaded.assignment.layers if row.backend]
+            result["layers"] = len(placed)
+            result["layers_on_CpuRef"] = placed.count("CpuRef")
+            result["difference"] = max(
+                float(np.abs(outputs[key] - value).max() / max(1.0, np.abs(value).max()))
+                for key, value in expected.items()
+            )
+            result.update(outside(loaded, inputs))
+    other = litert(path, inputs, threads)
+    if other is not None:
+        ways["LiteRT"] = other
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    runs = max(3, int(2e8 / median_ns(ways["Xnnpack"], 3) / 4))
+    for _ in range(turns):
+        for name, run in ways.items():
+            times[name].append(median_ns(run, runs))
+    for name, samples in times.items():
+        result[f"{name}_ms"] = round(statistics.median(samples) / 1e6, 3)
+        if name != "Xnnpack":
+            ratios = [a / b for a, b in zip(times["Xnnpack"], samples, strict=True)]
+            result[f"Xnnpack/{name}"] = round(statistics.median(ratios), 3)
+    return result
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("networks", type=Path)
+    parser.add_argument("--backend-path", type=Path, action="append", required=True)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--turns", type=int, default=15)
+    parser.add_argument("--output", type=Path)
+    arguments = parser.parse_args()
+    paths = [path.resolve() for path in arguments.backend_path]
+    with ann.Runtime(dynamic_backends_path=paths) as runtime:
+        ann.set_num_threads(1)
+        result: dict[str, Any] = {"border_of_one_convolution": border(runtime, arguments.turns)}
+        ann.set_num_threads(arguments.threads)
+        result["threads"] = arguments.threads
+        result["networks"] = [
+            one_network(path, runtime, arguments.threads, arguments.turns)
+            for path in sorted(arguments.networks.glob("*.onnx"))
+        ]
+    publish("xnnpack", result, arguments.output)
+
+
+if __name__ == "__main__":
+    main()

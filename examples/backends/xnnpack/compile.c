@@ -1,0 +1,193 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * compile.c - from a part of a network to a program.
+ *
+ * Layers in their order. One whose operator has bounds swallows the ReLu or BoundedReLu behind it,
+ * if nobody else reads the value between.
+ */
+#include "compile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool xn_bounds(const armnn_layer_t* layer, float* out_low, float* out_high) {
+  const armnn_activation_descriptor_t* d = ARMNN_DESCRIPTOR(layer, armnn_activation_descriptor_t);
+  if (layer->type != ARMNN_LAYER_ACTIVATION) return false;
+  if (d->function == ARMNN_ACTIVATION_RELU) {
+    *out_low = 0.0f;
+    *out_high = INFINITY;
+  } else if (d->function == ARMNN_ACTIVATION_BOUNDED_RELU) {
+    *out_low = d->b;
+    *out_high = d->a;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* Operators that clamp what they compute. */
+static bool has_bounds(const armnn_layer_t* layer) {
+  switch (layer->type) {
+    case ARMNN_LAYER_CONVOLUTION2D:
+    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
+    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
+    case ARMNN_LAYER_FULLY_CONNECTED:
+    case ARMNN_LAYER_POOLING2D:
+    case ARMNN_LAYER_REDUCE:
+      return true;
+    case ARMNN_LAYER_ELEMENTWISE_BINARY: {
+      const int32_t o = ARMNN_DESCRIPTOR(layer, armnn_elementwise_binary_descriptor_t)->operation;
+      return o == ARMNN_BINARY_ADD || o == ARMNN_BINARY_SUB || o == ARMNN_BINARY_MUL ||
+             o == ARMNN_BINARY_DIV;
+    }
+    default:
+      return false;
+  }
+}
+
+static bool is_move(int32_t type) {
+  return type == ARMNN_LAYER_RESHAPE || type == ARMNN_LAYER_TRANSPOSE ||
+         type == ARMNN_LAYER_CONCAT || type == ARMNN_LAYER_SPLITTER || type == ARMNN_LAYER_SLICE;
+}
+
+static armnn_status_t check_part(const armnn_subgraph_t* part, bool is_single,
+                                 armnn_error_t* error) {
+  bool computes = is_single;
+  for (uint32_t l = 0; l < part->layer_count; ++l) {
+    const armnn_layer_t* layer = part->layers[l];
+    armnn_layer_query_t query = {{sizeof query, ARMNN_STRUCT_LAYER_QUERY},
+                                 layer->type,
+                                 layer->input_count,
+                                 layer->output_count,
+                                 0,
+                                 layer->descriptor,
+                                 layer->input_infos,
+                                 layer->output_infos,
+                                 layer->fields_used};
+    ARMNN_RETURN_IF_ERROR(xn_check_layer(&query, error));
+    computes = computes || !is_move(layer->type);
+  }
+  if (computes) return ARMNN_STATUS_OK;
+  return armnn_fail(error, ARMNN_STATUS_UNSUPPORTED,
+                    "it only moves elements, which the host may spare");
+}
+
+static uint32_t count_values(const armnn_subgraph_t* part, uint32_t* base) {
+  uint32_t count = part->input_count;
+  for (uint32_t l = 0; l < part->layer_count; ++l) {
+    base[l] = count;
+    count += part->layers[l]->output_count;
+  }
+  return count;
+}
+
+static void find_values(xn_compiler_t* c, uint32_t count) {
+  const armnn_subgraph_t* part = c->part;
+  for (uint32_t v = 0; v < count; ++v) {
+    c->values[v] = (xn_value_t){NULL, {XN_NONE, XN_NONE}, 0, XN_NONE};
+  }
+  for (uint32_t i = 0; i < part->input_count; ++i) {
+    c->values[i].info = part->input_infos[i];
+    xn_alias(c, i, XN_PLAIN, xn_tensor(c, XN_INPUT, i, part->input_infos[i]->element_count, NULL));
+  }
+  for (uint32_t l = 0; l < part->layer_count; ++l) {
+    const armnn_layer_t* layer = part->layers[l];
+    for (uint32_t k = 0; k < layer->output_count; ++k) {
+      c->values[c->base[l] + k].info = layer->output_infos[k];
+    }
+    for (uint32_t i = 0; i < layer->input_count; ++i) {
+      if (layer->input_infos[i] == NULL || xn_constant(layer, i) != NULL) continue;
+      xn_value_t* value = &c->values[xn_value_of(c, layer->inputs[i])];
+      value->readers += 1;
+      value->reader = l;
+    }
+  }
+  for (uint32_t k = 0; k < part->output_count; ++k) {
+    xn_value_t* value = &c->values[xn_value_of(c, part->outputs[k])];
+    value->readers += 1;
+    value->reader = XN_NONE; /* outside */
+  }
+}
+
+static void lower_all(xn_compiler_t* c) {
+  const armnn_subgraph_t* part = c->part;
+  for (uint32_t l = 0; l < part->layer_count && !c->out_of_memory; ++l) {
+    const armnn_layer_t* layer = part->layers[l];
+    if (c->taken[l] != 0) continue;
+    c->guid = layer->guid;
+    if (is_move(layer->type)) {
+      xn_lower_move(c, layer, c->base[l]);
+      continue;
+    }
+    uint32_t value = c->base[l];
+    float low = -INFINITY, high = INFINITY;
+    const xn_value_t* v = &c->values[value];
+    if (has_bounds(layer) && v->readers == 1 && v->reader != XN_NONE &&
+        xn_bounds(part->layers[v->reader], &low, &high)) {
+      c->taken[v->reader] = 1;
+      value = c->base[v->reader];
+    }
+    xn_lower(c, layer, value, low, high);
+  }
+}
+
+static bool is_read(const xn_program_t* program, uint32_t tensor) {
+  for (uint32_t s = 0; s < program->step_count; ++s) {
+    if (program->steps[s].kind >= XN_OWN) continue; /* these read elements and nothing else */
+    const uint32_t* inputs = program->steps[s].inputs;
+    if (inputs[0] == tensor || inputs[1] == tensor) return true;
+  }
+  return false;
+}
+
+/* What XNNPACK does not read is computed in the caller's tensor. What it reads as well is copied
+ * there: it reads behind a tensor, and behind the caller's is nothing. */
+static void finish_outputs(xn_compiler_t* c) {
+  const armnn_subgraph_t* part = c->part;
+  for (uint32_t k = 0; k < part->output_count && !c->out_of_memory; ++k) {
+    const uint32_t value = xn_value_of(c, part->outputs[k]), maker = part->outputs[k].layer;
+    if (maker < part->layer_count) c->guid = part->layers[maker]->guid;
+    const uint32_t from = xn_get(c, value, XN_PLAIN);
+    if (c->out_of_memory) return;
+    xn_tensor_t* tensor = &c->program->tensors[from];
+    if (tensor->place == XN_SCRATCH && !is_read(c->program, from)) {
+      tensor->place = XN_OUTPUT;
+      tensor->index = k;
+      continue;
+    }
+    const uint64_t count = c->values[value].info->element_count;
+    const uint32_t to = xn_tensor(c, XN_OUTPUT, k, count, NULL);
+    xn_step_t* s = xn_step(c, XN_COPY, c->guid, from, to);
+    s->channels = s->input_stride = s->output_stride = (size_t)count;
+  }
+}
+
+armnn_status_t xn_compile(const armnn_subgraph_t* part, bool is_single, xn_program_t** out_program,
+                          armnn_error_t* error) {
+  *out_program = NULL;
+  ARMNN_RETURN_IF_ERROR(check_part(part, is_single, error));
+  xn_compiler_t c = {.part = part, .program = calloc(1, sizeof *c.program)};
+  c.base = calloc((size_t)part->layer_count + 1, sizeof *c.base);
+  c.taken = calloc((size_t)part->layer_count + 1, sizeof *c.taken);
+  const uint32_t count = c.base != NULL ? count_values(part, c.base) : 0;
+  c.values = calloc((size_t)count + 1, sizeof *c.values);
+  c.out_of_memory = c.program == NULL || c.base == NULL || c.taken == NULL || c.values == NULL;
+  if (!c.out_of_memory) {
+    c.program->input_count = part->input_count;
+    c.program->output_count = part->output_count;
+    find_values(&c, count);
+    lower_all(&c);
+    finish_outputs(&c);
+    c.out_of_memory = c.out_of_memory || !xn_plan_scratch(c.program);
+  }
+  free(c.base);
+  free(c.taken);
+  free(c.values);
+  if (!c.out_of_memory) {
+    *out_program = c.program;
+    return ARMNN_STATUS_OK;
+  }
+  xn_program_free(c.program);
+  return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory for a compiled network");
+}

@@ -1,0 +1,241 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * workload.c - programs as PRE_COMPILED layers, workloads, and what an execution context has.
+ *
+ * An operator must not run twice at a time, so operators belong to an execution context. The API
+ * has one void* for each context and workload factory: here it is a list with an instance for each
+ * workload, by number. Once a workload gets state of its own in |args|, instance_of and the last
+ * part of this file are what changes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "armnn/compile_kit.h"
+#include "xn.h"
+
+/* ---- optimize_subgraph_view ---------------------------------------------------------------- */
+
+static void blob_release(void* object) { xn_program_free(object); }
+
+static armnn_status_t leave(const armnn_subgraph_t* part, const armnn_optimization_sink_t* sink,
+                            const char* reason) {
+  uint32_t* layers = malloc(((size_t)part->layer_count + 1) * sizeof *layers);
+  if (layers == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = l;
+  const armnn_status_t status = sink->add_untouched(sink->context, layers, part->layer_count,
+                                                    (armnn_string_t){reason, strlen(reason)});
+  free(layers);
+  return status;
+}
+
+armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
+                           const armnn_options_t* model_options,
+                           const armnn_optimization_sink_t* sink, armnn_error_t* error) {
+  (void)backend;
+  (void)model_options;
+  char text[256] = "";
+  armnn_error_t why = {{sizeof why, ARMNN_STRUCT_ERROR}, 0, 0, text, sizeof text, 0};
+  xn_program_t* program = NULL;
+  armnn_status_t status = xn_compile(part, false, &program, &why);
+  if (status == ARMNN_STATUS_UNSUPPORTED) {
+    status = leave(part, sink, text);
+  } else if (status == ARMNN_STATUS_OK) {
+    const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
+                               program,
+                               blob_release,
+                               {XN_PROGRAM, sizeof XN_PROGRAM - 1}};
+    status = armnn_replace_part(sink, part, NULL, "xnnpack", &blob);
+  } else {
+    return armnn_fail(error, status, "%s", text);
+  }
+  if (status == ARMNN_STATUS_OK) return status;
+  return armnn_fail(error, status, "the host did not take the answer");
+}
+
+/* ---- Workloads ----------------------------------------------------------------------------- */
+
+typedef struct workload_t {
+  armnn_workload_t base;
+  const xn_backend_t* backend;
+  const xn_program_t* program;
+  xn_program_t* own;         /* the same, if it was made here and not by the optimiser */
+  armnn_layer_part_t* layer; /* what that was made from, or null */
+  xn_instance_t* spare;      /* for the first context: made early, so that errors come early */
+  uint32_t number;           /* among the workloads of the factory */
+} workload_t;
+
+typedef struct workload_factory_t {
+  armnn_workload_factory_t base;
+  xn_backend_t* backend;
+  workload_t** workloads; /* the host destroys execution data, then them, then the factory */
+  uint32_t count, room;
+} workload_factory_t;
+
+/* Execution data. */
+typedef struct context_t {
+  uint32_t count;
+  xn_instance_t* instances[]; /* by the number of the workload */
+} context_t;
+
+static xn_instance_t* instance_of(const workload_t* self, const armnn_execute_args_t* args) {
+  const context_t* context = args->execution_data;
+  return context != NULL && self->number < context->count ? context->instances[self->number] : NULL;
+}
+
+static void workload_destroy(armnn_workload_t* workload) {
+  workload_t* self = (workload_t*)workload;
+  xn_instance_free(self->spare);
+  xn_program_free(self->own);
+  free(self->layer);
+  free(self);
+}
+
+static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                       armnn_error_t* error) {
+  const workload_t* self = (const workload_t*)workload;
+  xn_instance_t* instance = instance_of(self, args);
+  if (instance == NULL) {
+    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%s needs its execution data", XN_ID);
+  }
+  return xn_instance_run(instance, args, self->layer != NULL ? self->layer->inputs : NULL,
+                         self->backend->host, self->backend->pool, error);
+}
+
+static void workload_requirements(armnn_workload_t* workload,
+                                  armnn_workload_requirements_t* out_requirements) {
+  const workload_t* self = (const workload_t*)workload;
+  out_requirements->scratch_size = self->program->scratch_size;
+  out_requirements->tensor_alignment = sizeof(float); /* all loads of XNNPACK are unaligned ones */
+  if (self->layer != NULL) out_requirements->consumed_mask = self->layer->consumed;
+}
+
+static const char* workload_kernel_name(armnn_workload_t* workload) {
+  const workload_t* self = (const workload_t*)workload;
+  return self->own != NULL && self->program->step_count > 0 ? xn_step_name(self->program->steps)
+                                                            : "xnnpack program";
+}
+
+static const armnn_workload_api_t workload_api = {
+    .header = {sizeof workload_api, ARMNN_STRUCT_WORKLOAD},
+    .destroy = workload_destroy,
+    .execute = workload_execute,
+    .get_requirements = workload_requirements,
+    .get_kernel_name = workload_kernel_name,
+};
+
+/* The program of a compiled part, or one made of a single layer: there is one way to run anything.
+ */
+static armnn_status_t find_program(workload_t* self, const armnn_workload_info_t* info,
+                                   armnn_error_t* error) {
+  self->program = armnn_part_object(info, XN_PROGRAM);
+  if (self->program != NULL) return ARMNN_STATUS_OK;
+  if (info->type == ARMNN_LAYER_PRE_COMPILED) {
+    return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "the compiled part is not one of %s",
+                      XN_ID);
+  }
+  self->layer = armnn_part_of_layer(info);
+  if (self->layer == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  ARMNN_RETURN_IF_ERROR(xn_compile(&self->layer->part, true, &self->own, error));
+  self->program = self->own;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t keep(workload_factory_t* factory, workload_t* workload,
+                           armnn_error_t* error) {
+  if (factory->count == factory->room) {
+    const uint32_t room = factory->room == 0 ? 16 : 2 * factory->room;
+    workload_t** workloads = realloc(factory->workloads, room * sizeof *workloads);
+    if (workloads == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+    factory->workloads = workloads;
+    factory->room = room;
+  }
+  workload->number = factory->count;
+  factory->workloads[factory->count++] = workload;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t create_workload(armnn_workload_factory_t* factory,
+                                      const armnn_workload_info_t* info,
+                                      armnn_workload_t** out_workload, armnn_error_t* error) {
+  workload_factory_t* maker = (workload_factory_t*)factory;
+  workload_t* self = calloc(1, sizeof *self);
+  *out_workload = NULL;
+  if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  self->base.api = &workload_api;
+  self->backend = maker->backend;
+  armnn_status_t status = find_program(self, info, error);
+  if (status == ARMNN_STATUS_OK) {
+    status = xn_instance_create(self->program, maker->backend->pool, &self->spare, error);
+  }
+  if (status == ARMNN_STATUS_OK) status = keep(maker, self, error);
+  if (status == ARMNN_STATUS_OK) {
+    *out_workload = &self->base;
+  } else {
+    workload_destroy(&self->base);
+  }
+  return status;
+}
+
+/* ---- Execution contexts -------------------------------------------------------------------- */
+
+static void destroy_execution_data(armnn_workload_factory_t* factory, void* data) {
+  context_t* context = data;
+  (void)factory;
+  if (context == NULL) return;
+  for (uint32_t i = 0; i < context->count; ++i) xn_instance_free(context->instances[i]);
+  free(context);
+}
+
+static armnn_status_t create_execution_data(armnn_workload_factory_t* factory, void** out_data,
+                                            armnn_error_t* error) {
+  workload_factory_t* self = (workload_factory_t*)factory;
+  context_t* context =
+      calloc(1, sizeof *context + (size_t)self->count * sizeof context->instances[0]);
+  *out_data = NULL;
+  if (context == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  context->count = self->count;
+  for (uint32_t i = 0; i < self->count; ++i) {
+    workload_t* workload = self->workloads[i];
+    context->instances[i] = workload->spare;
+    if (workload->spare != NULL) {
+      workload->spare = NULL;
+      continue;
+    }
+    const armnn_status_t status =
+        xn_instance_create(workload->program, self->backend->pool, &context->instances[i], error);
+    if (status != ARMNN_STATUS_OK) {
+      destroy_execution_data(factory, context);
+      return status;
+    }
+  }
+  *out_data = context;
+  return ARMNN_STATUS_OK;
+}
+
+static void factory_destroy(armnn_workload_factory_t* factory) {
+  free(((workload_factory_t*)factory)->workloads);
+  free(factory);
+}
+
+static const armnn_workload_factory_api_t factory_api = {
+    .header = {sizeof factory_api, ARMNN_STRUCT_WORKLOAD_FACTORY},
+    .destroy = factory_destroy,
+    .create_workload = create_workload,
+    .create_execution_data = create_execution_data,
+    .destroy_execution_data = destroy_execution_data,
+};
+
+armnn_status_t xn_create_workload_factory(armnn_backend_t* backend,
+                                          const armnn_factory_args_t* args,
+                                          armnn_workload_factory_t** out_factory,
+                                          armnn_error_t* error) {
+  (void)args; /* host memory, no options */
+  workload_factory_t* self = calloc(1, sizeof *self);
+  *out_factory = NULL;
+  if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  self->base.api = &factory_api;
+  self->backend = (xn_backend_t*)backend;
+  *out_factory = &self->base;
+  return ARMNN_STATUS_OK;
+}

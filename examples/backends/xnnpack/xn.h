@@ -1,0 +1,158 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * xn.h - what the files of the XNNPACK backend share: programs, instances of them, the backend.
+ *
+ * A part of a network becomes a program: steps over tensors, most of them an operator of XNNPACK.
+ * A program has no address and no operator in it; one that is about to run has an instance.
+ */
+#ifndef ARMNN_XNNPACK_XN_H_
+#define ARMNN_XNNPACK_XN_H_
+
+#include <stdbool.h>
+#include <xnnpack.h>
+
+#include "armnn/backend_kit.h"
+
+#define XN_ID "Xnnpack"
+#define XN_PROGRAM "xnnpack program in memory" /* the compatibility text of compiled parts */
+#define XN_NONE UINT32_MAX
+
+/* ---- Programs ------------------------------------------------------------------------------ */
+
+enum xn_kind_e {
+  XN_CONVOLUTION,
+  XN_TRANSPOSE_CONVOLUTION,
+  XN_FULLY_CONNECTED,
+  XN_MAX_POOLING,
+  XN_AVERAGE_POOLING,
+  XN_GLOBAL_AVERAGE,
+  XN_BINARY, /* |operation|: armnn_binary_operation_e */
+  XN_UNARY,  /* |operation|: xn_unary_e */
+  XN_SOFTMAX,
+  XN_RESIZE,           /* bilinear */
+  XN_COPY,             /* |batch| rows of |channels| elements */
+  XN_OWN,              /* from here on it is kernels.c that computes */
+  XN_PERMUTE = XN_OWN, /* |batch| matrices of |height| rows and |width| columns, transposed */
+  XN_NEAREST
+};
+
+enum xn_unary_e {
+  XN_ABS,
+  XN_CLAMP,
+  XN_SIGMOID,
+  XN_ELU,
+  XN_LEAKY_RELU,
+  XN_HARD_SWISH,
+  XN_SQUARE_ROOT,
+  XN_SQUARE,
+  XN_NEGATE,
+  XN_FLOOR,
+  XN_CEILING,
+  XN_ROUND
+};
+
+/* Sizes are those of a channels-last image; a step uses what its kind needs. */
+typedef struct xn_step_t {
+  int32_t kind;
+  int32_t operation;
+  uint64_t guid; /* of the first of the layers that it stands for */
+  uint32_t inputs[2];
+  uint32_t output;
+  uint32_t flags; /* of the operator */
+  float low, high, alpha;
+  uint32_t groups;
+  size_t batch, height, width, channels;
+  size_t out_height, out_width, out_channels;
+  size_t input_stride, output_stride; /* elements from row to row: XN_COPY */
+  size_t input_offset, output_offset; /* elements before the first: XN_COPY */
+  uint32_t pad_top, pad_right, pad_bottom, pad_left;
+  uint32_t adjust_y, adjust_x; /* rows and columns that a transposed convolution adds at the end */
+  uint32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x;
+  size_t ranks[2];
+  size_t shapes[2][XNN_MAX_TENSOR_DIMS];
+  const float *weights, *bias; /* of the program */
+} xn_step_t;
+
+enum xn_place_e { XN_SCRATCH, XN_INPUT, XN_OUTPUT, XN_CONSTANT };
+
+typedef struct xn_tensor_t {
+  int32_t place;   /* xn_place_e */
+  uint32_t index;  /* of the input or output */
+  uint64_t bytes;  /* of its elements; in scratch XNN_EXTRA_BYTES follow */
+  uint64_t offset; /* in scratch; of an input: where a copy would be, UINT64_MAX if none can be */
+  const float* constant;
+  uint32_t first, last; /* steps */
+} xn_tensor_t;
+
+/* Constant once it is made. */
+typedef struct xn_program_t {
+  xn_tensor_t* tensors;
+  xn_step_t* steps;
+  float** memory; /* weights and constants */
+  uint32_t tensor_count, step_count, memory_count;
+  uint32_t input_count, output_count;
+  uint64_t scratch_size;
+} xn_program_t;
+
+/* |part| with layers that xn_check_layer takes. UNSUPPORTED: nothing for XNNPACK in it. */
+armnn_status_t xn_compile(const armnn_subgraph_t* part, bool is_single, xn_program_t** out_program,
+                          armnn_error_t* error);
+void xn_program_free(xn_program_t* program);
+/* Where tensors lie in scratch; sets |first|, |last|, |offset| and |scratch_size|. */
+bool xn_plan_scratch(xn_program_t* program);
+
+/* ---- Instances ----------------------------------------------------------------------------- */
+
+/* The operators of a program for one run at a time: they hold addresses. */
+typedef struct xn_instance_t {
+  const xn_program_t* program;
+  xnn_operator_t* operators; /* null for kernels of our own */
+  void** addresses;          /* of the program's tensors, in the present run */
+  void** known;              /* three for each step: those that its operator was set up with */
+  const void* scratch;       /* of the last run */
+  uint32_t threads;          /* that the operators were set up for */
+} xn_instance_t;
+
+armnn_status_t xn_instance_create(const xn_program_t* program, pthreadpool_t pool,
+                                  xn_instance_t** out_instance, armnn_error_t* error);
+void xn_instance_free(xn_instance_t* instance);
+/* |inputs|: addresses of the workload's inputs; input i of the program is the one at |places|[i],
+ * or at i if |places| is null. */
+armnn_status_t xn_instance_run(xn_instance_t* instance, const armnn_execute_args_t* args,
+                               const uint32_t* places, const armnn_host_t* host, pthreadpool_t pool,
+                               armnn_error_t* error);
+
+enum xnn_status xn_operator_create(const xn_step_t* step, xnn_operator_t* out_operator);
+/* Allocates only in the first call for an operator. */
+enum xnn_status xn_operator_setup(const xn_step_t* step, xnn_operator_t operator_, const float* a,
+                                  const float* b, float* y, pthreadpool_t pool);
+const char* xn_status_text(enum xnn_status status);
+const char* xn_step_name(const xn_step_t* step);
+
+/* Kernels that this XNNPACK lacks. */
+void xn_run_own(const xn_step_t* step, const float* x, float* y, const armnn_host_t* host);
+void xn_permute(const float* x, float* y, size_t rows, size_t columns, size_t begin, size_t end);
+
+/* ---- The backend --------------------------------------------------------------------------- */
+
+typedef struct xn_backend_t {
+  armnn_backend_t base;
+  const armnn_host_t* host;
+  pthreadpool_t pool; /* null: XNNPACK computes on the caller's thread */
+} xn_backend_t;
+
+armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
+armnn_status_t xn_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,
+                                    armnn_layer_support_t** out_support,
+                                    armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
+                           const armnn_options_t* model_options,
+                           const armnn_optimization_sink_t* sink,
+                           armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t xn_create_workload_factory(armnn_backend_t* backend,
+                                          const armnn_factory_args_t* args,
+                                          armnn_workload_factory_t** out_factory,
+                                          armnn_error_t* error) ARMNN_NOEXCEPT;
+
+#endif /* ARMNN_XNNPACK_XN_H_ */

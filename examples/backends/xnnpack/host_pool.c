@@ -98,8 +98,8 @@ static size_t tiles_of(const nest_t* nest, uint32_t d) {
   return nest->ranges[d] / nest->steps[d] + (nest->ranges[d] % nest->steps[d] != 0);
 }
 
-static void run_tiles(void* argument, uint64_t begin, uint64_t end,
-                      uint32_t thread_index) ARMNN_NOEXCEPT {
+static armnn_status_t run_tiles(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) ARMNN_NOEXCEPT {
   const nest_t* nest = argument;
   const uint32_t dims = nest->dims, plain = dims - nest->tiled;
   size_t at[2 * MOST_DIMS]; /* room for the sizes of the tiles behind the indices */
@@ -122,6 +122,7 @@ static void run_tiles(void* argument, uint64_t begin, uint64_t end,
       at[d] = 0;
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 static void run(pthreadpool_t pool, nest_t* nest) {
@@ -131,7 +132,7 @@ static void run(pthreadpool_t pool, nest_t* nest) {
     atomic_fetch_add_explicit(&serial_calls, 1, memory_order_relaxed);
     run_tiles(nest, 0, count, 0);
   } else {
-    armnn_parallel_for(pool->host, run_tiles, nest, count, 1);
+    armnn_parallel_for(pool->host, run_tiles, nest, count, 1, 0);
   }
 }
 

@@ -72,8 +72,8 @@ typedef struct job_t {
 /* Columns in a piece of work: whole cache lines of each row, and some thousand elements. */
 static size_t piece_of(size_t rows) { return rows >= 64 ? 64 : 64 * (64 / rows); }
 
-static void permute_range(void* argument, uint64_t begin, uint64_t end,
-                          uint32_t thread_index) ARMNN_NOEXCEPT {
+static armnn_status_t permute_range(void* argument, uint64_t begin, uint64_t end,
+                                    uint32_t thread_index) ARMNN_NOEXCEPT {
   const job_t* job = argument;
   const size_t rows = job->step->height, columns = job->step->width;
   const size_t piece = piece_of(rows);
@@ -85,11 +85,12 @@ static void permute_range(void* argument, uint64_t begin, uint64_t end,
     const size_t to = from + piece < columns ? from + piece : columns;
     xn_permute(job->x + image, job->y + image, rows, columns, from, to);
   }
+  return ARMNN_STATUS_OK;
 }
 
 /* Whole rows of the output; each side is a multiple of the input's. */
-static void nearest_range(void* argument, uint64_t begin, uint64_t end,
-                          uint32_t thread_index) ARMNN_NOEXCEPT {
+static armnn_status_t nearest_range(void* argument, uint64_t begin, uint64_t end,
+                                    uint32_t thread_index) ARMNN_NOEXCEPT {
   const job_t* job = argument;
   const xn_step_t* s = job->step;
   const size_t by = s->out_height / s->height, bx = s->out_width / s->width, c = s->channels;
@@ -102,6 +103,7 @@ static void nearest_range(void* argument, uint64_t begin, uint64_t end,
       memcpy(y + ox * c, x + ox / bx * c, c * sizeof *y);
     }
   }
+  return ARMNN_STATUS_OK;
 }
 
 void xn_run_own(const xn_step_t* step, const float* x, float* y, const armnn_host_t* host) {
@@ -109,8 +111,8 @@ void xn_run_own(const xn_step_t* step, const float* x, float* y, const armnn_hos
   if (step->kind == XN_PERMUTE) {
     const size_t piece = piece_of(step->height);
     const uint64_t pieces = (step->width + piece - 1) / piece;
-    armnn_parallel_for(host, permute_range, &job, step->batch * pieces, 1);
+    armnn_parallel_for(host, permute_range, &job, step->batch * pieces, 1, 0);
   } else {
-    armnn_parallel_for(host, nearest_range, &job, step->batch * step->out_height, 1);
+    armnn_parallel_for(host, nearest_range, &job, step->batch * step->out_height, 1, 0);
   }
 }

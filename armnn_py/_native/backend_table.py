@@ -52,6 +52,9 @@ _MANDATORY_SIZE = _Api.get_layer_support.offset + _Api.get_layer_support.size
 _MAX_SIZE = 1 << 16
 _FunctionPointer = ctypes.CFUNCTYPE(None).__base__ or object
 _FUNCTIONS = tuple(name for name, kind, *_ in _Api._fields_ if issubclass(kind, _FunctionPointer))
+_FLAGS = sum(
+    value for name, value in abi.ENUMS["armnn_backend_bits_e"].items() if "MAX_ENUM" not in name
+)
 _SANITIZERS = (
     (abi.ARMNN_BUILD_ADDRESS_SANITIZER, "address", "__asan_init"),
     (abi.ARMNN_BUILD_THREAD_SANITIZER, "thread", "__tsan_init"),
@@ -149,6 +152,7 @@ def read_table(pointer: int) -> BackendTable:
         raise TableError("table-unreadable", reason)
     ctypes.memmove(ctypes.byref(api), pointer, known)
     try:
+        _check_flags(api)
         _check_functions(api)
         _check_build(api)
         texts = (_optional_text(api, "vendor_version"), _optional_text(api, "description"))
@@ -156,6 +160,17 @@ def read_table(pointer: int) -> BackendTable:
         error.unloadable = bool(api.flags & abi.ARMNN_BACKEND_UNLOADABLE)
         raise
     return BackendTable(api, pointer, *texts)
+
+
+def _check_flags(api: abi.armnn_backend_api_t) -> None:
+    unknown = api.flags & ~_FLAGS
+    if unknown:
+        bits = ", ".join(str(bit) for bit in range(32) if unknown >> bit & 1)
+        raise TableError(
+            "table-flags",
+            f"the table's flags 0x{api.flags:x} have bits that mean nothing: {bits}",
+            "use the enumerators of armnn_backend_bits_e, and zero for all else",
+        )
 
 
 def _check_functions(api: abi.armnn_backend_api_t) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from armnn_py._native import abi
 from armnn_py.errors import (
@@ -28,6 +28,8 @@ __all__ = [
     "raise_status",
     "status_name",
 ]
+
+_Error = TypeVar("_Error", bound=ArmnnError)
 
 #: Exception class of a status, where no more special one fits.
 STATUS_ERRORS: dict[int, type[ArmnnError]] = {
@@ -80,6 +82,7 @@ class ErrorBuffer:
     def clear(self) -> None:
         """Forget the last message."""
         self.struct.code = 0
+        self.struct.vendor_code = 0
         self.struct.needed = 0
         self._text[0] = b"\0"
 
@@ -89,6 +92,18 @@ class ErrorBuffer:
         text = self._text.value.decode("utf-8", "replace")
         text = re.sub(_NO_TEXT, lambda match: f"({len(match[0])} bytes that are no text)", text)
         return text + "..." if self.struct.needed > len(self._text) else text
+
+    @property
+    def details(self) -> list[str]:
+        """What an error of armnn_py says below its first line."""
+        code = self.struct.vendor_code
+        lines = [self.text] if self.text else []
+        return [*lines, f"vendor code: {code}"] if code else lines
+
+    def coded(self, error: _Error) -> _Error:
+        """``error`` with the number that the backend gave."""
+        error.vendor_code = self.struct.vendor_code
+        return error
 
 
 def backend_failure(
@@ -103,16 +118,18 @@ def backend_failure(
     else:
         error_class = BackendError
     words = status_name(status) if status else "it answered OK but made no object"
-    details = [error.text] if error.text else []
-    return error_class(f"backend '{backend_id}': {function} failed: {words}", details=details)
+    return error.coded(
+        error_class(f"backend '{backend_id}': {function} failed: {words}", details=error.details)
+    )
 
 
 def raise_status(status: int, subject: str, error: ErrorBuffer | None = None) -> NoReturn:
     """Raise the exception that ``status`` stands for, with ``subject`` as its first line."""
-    details = [error.text] if error is not None and error.text else []
-    raise STATUS_ERRORS.get(status, BackendError)(
-        f"{subject}: {status_name(status)}", details=details
-    )
+    error_class = STATUS_ERRORS.get(status, BackendError)
+    message = f"{subject}: {status_name(status)}"
+    if error is None:
+        raise error_class(message)
+    raise error.coded(error_class(message, details=error.details))
 
 
 def callback_type(table: Any, function: str, argument: int) -> Any:

@@ -314,6 +314,11 @@ class NativeContext:
         return self._error.text
 
     @property
+    def error(self) -> ErrorBuffer:
+        """What the last run that failed left."""
+        return self._error
+
+    @property
     def failed_step(self) -> int | None:
         """Index of the step to blame for the last status, or None."""
         step: int = self._run.failed_step

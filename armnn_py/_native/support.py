@@ -34,14 +34,18 @@ _OnReason = callback_type(abi.armnn_layer_support_api_t, "are_layers_supported",
 _NO_ANSWER = -(2**31)
 
 
-def _answer(function: str, status: int, reason: str) -> tuple[bool, str]:
+def _answer(backend_id: str, function: str, status: int, reason: str) -> tuple[bool, str]:
+    """An answer of a backend; one that is neither OK nor UNSUPPORTED is its fault, and a no."""
     if status == abi.ARMNN_STATUS_OK:
         return True, ""
+    if status == abi.ARMNN_STATUS_UNSUPPORTED:
+        return False, reason or "no reason given"
     if status == _NO_ANSWER:
         reason = f"{function} gave no answer"
-    elif status != abi.ARMNN_STATUS_UNSUPPORTED:
+    else:
         reason = f"{function} answered {status}: {reason or 'no reason given'}"
-    return False, reason or "no reason given"
+    _log.warning("backend '%s': %s; OK or UNSUPPORTED was expected", backend_id, reason)
+    return False, reason
 
 
 class NativeLayerSupport:
@@ -122,7 +126,7 @@ class NativeLayerSupport:
             self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
         )
         del keep
-        return _answer("is_layer_supported", status, self._error.text)
+        return _answer(self.backend_id, "is_layer_supported", status, self._error.text)
 
     def ask_many(self, questions: Sequence[tuple[Any, ...]]) -> list[tuple[bool, str]]:
         """The answers to many questions, each the arguments of `ask`.
@@ -163,7 +167,7 @@ class NativeLayerSupport:
             )
             return [self.ask(*question) for question in questions]
         return [
-            _answer("are_layers_supported", verdict, reasons.get(index, ""))
+            _answer(self.backend_id, "are_layers_supported", verdict, reasons.get(index, ""))
             for index, verdict in enumerate(verdicts)
         ]
 

@@ -52,7 +52,14 @@ class ArmnnError(Exception):
         several lines.
     hints
         What to do, one action each.
+
+    Attributes
+    ----------
+    vendor_code
+        The number that a backend gave with its error, 0 if it gave none.
     """
+
+    vendor_code = 0
 
     def __init__(
         self, message: str, *, details: Sequence[str] = (), hints: Sequence[str] = ()

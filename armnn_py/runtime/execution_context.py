@@ -273,7 +273,7 @@ class ExecutionContext:
         stopped = status in (abi.ARMNN_STATUS_CANCELLED, abi.ARMNN_STATUS_TIMEOUT)
         index = native.failed_step
         text = native.error_text
-        details = [text] if text else []
+        details = native.error.details
         fields: dict[str, Any] = {"status": status}
         subject = f"network '{self.plan.network.name}'"
         if index is not None:
@@ -299,7 +299,8 @@ class ExecutionContext:
         cause = take_raised(text)
         if cause is not None and not isinstance(cause, Exception):
             raise cause  # Ctrl-C in a kernel that is written in Python
-        raise error_class(f"{subject}: {status_name(status)}", details=details, **fields) from cause
+        message = f"{subject}: {status_name(status)}"
+        raise native.error.coded(error_class(message, details=details, **fields)) from cause
 
     def _raise_refused(self, step: StepInfo, status: int, text: str) -> NoReturn:
         """Raise the error of a backend that refuses memory that must not be copied."""

@@ -93,6 +93,9 @@ REFUSED = [
     pytest.param(["TAG=0x414e0001"], "table", "table-tag", "tag 0x414e0001", id="wrong tag"),
     pytest.param(["TAG=0"], "table", "table-tag", "tag 0x00000000", id="no tag"),
     pytest.param(["FACTORY_OBJECT"], "table", "table-object", "a C++ object", id="C++ object"),
+    pytest.param(
+        ["FLAGS=0x80000011"], "table", "table-flags", "bits that mean nothing: 4, 31", id="flags"
+    ),
     pytest.param(["STRUCT_SIZE=0"], "table", "table-size", "has 0 bytes", id="size 0"),
     pytest.param(["STRUCT_SIZE=8"], "table", "table-size", "has 8 bytes", id="only a header"),
     pytest.param(

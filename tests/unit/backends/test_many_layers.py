@@ -96,14 +96,18 @@ def test_nonsense_is_a_refusal_in_words(
     runtime: ann.Runtime,
     layers: list[LayerSignature],
     monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
     fault: str,
     first: str,
     second: str,
 ) -> None:
     monkeypatch.setenv("SERVICES_REFUSES", fault)
-    answers = ask(runtime, layers)
+    with caplog.at_level(logging.WARNING, logger="armnn_py"):
+        answers = ask(runtime, layers)
     assert (answers[0].ok, answers[0].reason) == (not first, first)
     assert answers[1] == Support(False, second)
+    blamed = f"backend 'Services': {first}; OK or UNSUPPORTED was expected" in caplog.text
+    assert blamed is bool(first)
 
 
 def test_optimize_asks_once(runtime: ann.Runtime, network: ann.Network, journal: Journal) -> None:

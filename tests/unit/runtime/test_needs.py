@@ -106,8 +106,10 @@ def test_layer_that_fails_without_a_word(needs_runtime: ann.Runtime) -> None:
 def test_lost_device_gets_no_more_work(needs_runtime: ann.Runtime) -> None:
     network = unary(ann.UnaryOperation.RSQRT)
     with ann.load(network, backends=["Needs"], runtime=needs_runtime) as net:
-        with pytest.raises(ann.ExecutionError, match="on backend 'Needs': device lost"):
+        with pytest.raises(ann.ExecutionError, match="on backend 'Needs': device lost") as caught:
             net.run(X)
+        assert caught.value.vendor_code == -1207
+        assert "  vendor code: -1207" in str(caught.value).splitlines()
         with pytest.raises(
             ann.ExecutionError, match="the device of backend 'Needs' is lost"
         ) as caught:

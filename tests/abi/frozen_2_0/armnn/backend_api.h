@@ -583,9 +583,10 @@ struct armnn_workload_factory_api_t {
 struct armnn_layer_support_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_layer_support_t* support) ARMNN_NOEXCEPT; /* mandatory [object] */
-  /* Mandatory [any]. OK, or UNSUPPORTED with the reason in |reason|. It tells the truth: what it
-   * accepts, create_workload makes. It is never asked about PRE_COMPILED, which only the backend
-   * itself brings into a network. */
+  /* Mandatory [any]. OK, or UNSUPPORTED with the reason in |reason|; any other answer counts as
+   * UNSUPPORTED and is logged as a fault of the backend. It tells the truth: what it accepts,
+   * create_workload makes. It is never asked about PRE_COMPILED, which only the backend itself
+   * brings into a network. */
   armnn_status_t (*is_layer_supported)(armnn_layer_support_t* support,
                                        const armnn_layer_query_t* query,
                                        armnn_error_t* reason) ARMNN_NOEXCEPT;
@@ -722,7 +723,7 @@ enum armnn_backend_bits_e {
 struct armnn_backend_api_t {
   armnn_header_t header;      /* tag ARMNN_STRUCT_BACKEND */
   uint32_t built_minor;       /* ARMNN_BACKEND_API_MINOR of the header it was built with */
-  uint32_t flags;             /* armnn_backend_bits_e */
+  uint32_t flags;             /* armnn_backend_bits_e; a bit that means nothing is refused */
   uint64_t understood_fields; /* must-understand bits that this backend reads */
   uint64_t build_features;    /* ARMNN_BUILD_FEATURES */
   int32_t score;              /* default order of preference, higher first; 0 for a reference */

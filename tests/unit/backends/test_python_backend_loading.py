@@ -43,7 +43,7 @@ def test_the_load_report_shows_it() -> None:
         assert runtime.backends.by_preference[0] == "Mine"
     assert (verdict.place, verdict.status, verdict.code) == ("python", "loaded", "ok")
     assert verdict.path == f"{Mine.__module__}.Mine"
-    assert str(verdict).endswith(".Mine: loaded 'Mine' (API 1.0)")
+    assert str(verdict).endswith(".Mine: loaded 'Mine' (API 2.0)")
     assert (backend.place, backend.file, backend.is_static) == ("python", None, False)
     assert (backend.vendor_version, backend.score) == ("7.1", 3)
     assert backend.description == "Computes with numpy."
@@ -114,6 +114,8 @@ def test_a_log_handler_that_raises_does_not_hide_the_answer() -> None:
             raise LookupError("my table")
 
     def refuse(record: logging.LogRecord) -> bool:
+        if "was expected" in record.getMessage():
+            return True  # the host's own line, after the answer
         raise SystemExit
 
     log = logging.getLogger("armnn_py.backends")

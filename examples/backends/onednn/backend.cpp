@@ -31,6 +31,19 @@ armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_options_t* ou
   return ARMNN_STATUS_OK;
 }
 
+/* false: each layer is a workload of its own, for who wants to see which one is slow or wrong. */
+constexpr armnn_option_t kModelOptions[] = {
+    {{"compile", 7}, ARMNN_OPTION_BOOL, 0, 1, 0.0, {nullptr, 0}},
+};
+
+armnn_status_t get_model_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
+                                         armnn_error_t* error) noexcept {
+  (void)backend;
+  (void)error;
+  *out_options = {kModelOptions, sizeof kModelOptions / sizeof kModelOptions[0]};
+  return ARMNN_STATUS_OK;
+}
+
 armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                 armnn_error_t* error) noexcept {
   (void)backend;
@@ -114,6 +127,7 @@ armnn_backend_api_t make_api() {
   api.optimize_subgraph_view = optimize_part;
   api.get_capabilities = get_capabilities;
   api.get_option_defaults = get_option_defaults;
+  api.get_model_option_defaults = get_model_option_defaults;
   api.check_blob = check_blob;
   return api;
 }

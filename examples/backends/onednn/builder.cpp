@@ -151,7 +151,7 @@ int Builder::pack(const armnn_const_tensor_t* constant, const Desc& view, const 
 }
 
 void Builder::add_step(dnnl::primitive_desc_base description, std::vector<Argument> arguments) {
-  steps.push_back({std::move(description), std::move(arguments)});
+  steps.push_back({std::move(description), std::move(arguments), guids});
 }
 
 int Builder::apply(const Post& post, const Desc& desc, int buffer) {

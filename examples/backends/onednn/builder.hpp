@@ -55,6 +55,7 @@ struct Argument {
 struct Step {
   dnnl::primitive_desc_base description;
   std::vector<Argument> arguments;
+  std::vector<uint64_t> guids; /* of the layers that it computes; none: it only moves a tensor */
 };
 
 /* What follows the sum of a primitive and its residual, element by element. */
@@ -98,6 +99,9 @@ class Builder {
   void share(int buffer) { buffers[static_cast<size_t>(buffer)].is_shared = true; }
   /* Element by element, into a new buffer. */
   int apply(const Post& post, const Desc& desc, int buffer);
+
+  /* The layers that the next steps compute. */
+  std::vector<uint64_t> guids;
 
   /* What the program takes over. */
   std::deque<Buffer> buffers;

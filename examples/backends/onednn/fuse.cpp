@@ -33,6 +33,7 @@ class Compiler {
   void count_uses();
   uint32_t follow(Node& node, uint32_t tail, bool& goes_on);
   bool follow_swish(Node& node, uint32_t value, uint32_t& tail);
+  void swallow(Node& node, uint32_t index);
   Node node_of(uint32_t head);
 
   const armnn_subgraph_t* part_;
@@ -85,6 +86,11 @@ bool has_operation(const armnn_layer_t* layer, int32_t operation) {
                  ->operation == operation;
 }
 
+void Compiler::swallow(Node& node, uint32_t index) {
+  swallowed_[index] = true;
+  node.guids.push_back(layer(index)->guid);
+}
+
 /* x * sigmoid(x), the two readers of |value|. */
 bool Compiler::follow_swish(Node& node, uint32_t value, uint32_t& tail) {
   const Use& use = uses_[value];
@@ -97,7 +103,8 @@ bool Compiler::follow_swish(Node& node, uint32_t value, uint32_t& tail) {
     return false;
   }
   node.posts.push_back({Alg::eltwise_swish, 1.0f, 0.0f});
-  swallowed_[sigmoid] = swallowed_[product] = true;
+  swallow(node, sigmoid);
+  swallow(node, product);
   tail = product;
   return true;
 }
@@ -124,12 +131,13 @@ uint32_t Compiler::follow(Node& node, uint32_t tail, bool& goes_on) {
       goes_on = true;
     }
   }
-  if (goes_on) swallowed_[next] = true;
-  return goes_on ? next : tail;
+  if (!goes_on) return tail;
+  swallow(node, next);
+  return next;
 }
 
 Node Compiler::node_of(uint32_t head) {
-  Node node{layer(head), {}, kNone, kNone, {}};
+  Node node{layer(head), {}, kNone, kNone, {}, {layer(head)->guid}};
   uint32_t tail = head;
   for (bool goes_on = takes_posts(node.layer); goes_on;) tail = follow(node, tail, goes_on);
   node.output = static_cast<int>(part_->input_count + tail);
@@ -169,6 +177,7 @@ Builder&& Compiler::build() {
     each_read(node, &Builder::drop_reader);
   }
   for (uint32_t k = 0; k < part_->output_count; ++k) {
+    builder_.guids.clear();
     builder_.deliver(static_cast<int>(value_of(part_->outputs[k])), k);
   }
   return std::move(builder_);

@@ -40,8 +40,8 @@ template <typename P, typename... Arguments>
 typename P::primitive_desc describe(const dnnl::primitive_attr& attributes,
                                     Arguments&&... arguments) {
 #if DNNL_VERSION_MAJOR >= 3
-  return typename P::primitive_desc(cpu_engine(), std::forward<Arguments>(arguments)...,
-                                    attributes);
+  return
+      typename P::primitive_desc(cpu_engine(), std::forward<Arguments>(arguments)..., attributes);
 #else
   return typename P::primitive_desc(typename P::desc(std::forward<Arguments>(arguments)...),
                                     attributes, cpu_engine());

@@ -72,6 +72,7 @@ bool takes_residual(const armnn_layer_t* layer) {
 void lower(Builder& builder, const Node& node) {
   const Family* family = find_family(node.layer->type);
   if (family == nullptr) throw Refusal("no primitive for this layer type");
+  builder.guids = node.guids;
   family->lower(builder, node);
 }
 
@@ -112,7 +113,7 @@ void check_layer(const armnn_layer_query_t* query) {
   layer.input_infos = query->input_infos;
   layer.output_infos = query->output_infos;
   Builder builder(false);
-  Node node{&layer, {}, kNone, kNone, {}};
+  Node node{&layer, {}, kNone, kNone, {}, {}};
   for (uint32_t i = 0; i < query->input_count; ++i) {
     const armnn_tensor_info_t* info = query->input_infos[i];
     node.inputs.push_back(kNone);

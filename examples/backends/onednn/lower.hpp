@@ -20,6 +20,7 @@ struct Node {
   int output;              /* value */
   int residual;            /* value or kNone */
   Posts posts;
+  std::vector<uint64_t> guids; /* of the layers that are in it */
 };
 constexpr int kNone = -1;
 
@@ -83,6 +84,8 @@ void complete(Builder& builder, const Node& node, bool is_fused, const Desc& lay
 void lower_convolution(Builder& builder, const Node& node);
 void lower_depthwise(Builder& builder, const Node& node);
 void lower_transpose_convolution(Builder& builder, const Node& node);
+/* A transposed convolution whose windows do not overlap. */
+void lower_upscale(Builder& builder, const Node& node, bool is_nhwc);
 void lower_pooling(Builder& builder, const Node& node);
 void lower_resize(Builder& builder, const Node& node);
 void lower_fully_connected(Builder& builder, const Node& node);

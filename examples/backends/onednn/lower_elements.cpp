@@ -139,10 +139,9 @@ void lower_binary(Builder& builder, const Node& given) {
     });
     const Desc target = made.description.dst_desc();
     const int buffer = builder.add_buffer(target.get_size());
-    builder.add_step(made.description,
-                     {{DNNL_ARG_SRC_0, builder.obtain(node.inputs[0], x_host), x},
-                      {DNNL_ARG_SRC_1, builder.obtain(node.inputs[1], y_host), y},
-                      {DNNL_ARG_DST, buffer, target}});
+    builder.add_step(made.description, {{DNNL_ARG_SRC_0, builder.obtain(node.inputs[0], x_host), x},
+                                        {DNNL_ARG_SRC_1, builder.obtain(node.inputs[1], y_host), y},
+                                        {DNNL_ARG_DST, buffer, target}});
     complete(builder, node, made.is_fused, target, buffer);
   };
   if (first == out && second.size() == out.size()) {

@@ -14,14 +14,12 @@ void lower_fully_connected(Builder& builder, const Node& node) {
   const int64_t outputs = host[is_turned ? 0 : 1], inputs = host[is_turned ? 1 : 0];
   const Desc input = dense(builder.dims(node.inputs[0]));
   const Desc output = dense(builder.dims(node.output));
-  const int64_t rows =
-      static_cast<int64_t>(node.layer->input_infos[0]->element_count) / inputs;
+  const int64_t rows = static_cast<int64_t>(node.layer->input_infos[0]->element_count) / inputs;
   const Desc source = dense({rows, inputs}), target = dense({rows, outputs});
   const Desc packed = any_layout({outputs, inputs}), bias = dense({outputs});
   const Desc view({outputs, inputs}, kFloat, is_turned ? Dims{inputs, 1} : Dims{1, outputs});
   const bool has_bias = has_input(node.layer, 2);
-  if (has_bias &&
-      node.layer->input_infos[2]->element_count != static_cast<uint64_t>(outputs)) {
+  if (has_bias && node.layer->input_infos[2]->element_count != static_cast<uint64_t>(outputs)) {
     throw Refusal("a bias that has not one value for each output");
   }
   const auto made = make_fused(node, [&](const dnnl::primitive_attr& attributes) {
@@ -88,8 +86,8 @@ void lower_softmax(Builder& builder, const Node& node) {
   const int rank = static_cast<int>(builder.dims(node.output).size());
   const int axis = d.axis < 0 ? d.axis + rank : d.axis;
   int source = builder.obtain(node.inputs[0], layout);
-  const auto description = describe<Softmax>(attributes(), kInference, Alg::softmax_accurate,
-                                             layout, layout, axis);
+  const auto description =
+      describe<Softmax>(attributes(), kInference, Alg::softmax_accurate, layout, layout, axis);
   if (d.beta != 1.0f) source = builder.apply({Alg::eltwise_linear, d.beta, 0.0f}, layout, source);
   const int buffer = builder.add_buffer(layout.get_size());
   builder.add_step(description, {{DNNL_ARG_SRC, source, layout}, {DNNL_ARG_DST, buffer, layout}});

@@ -66,12 +66,12 @@ void lower_weighted(Builder& builder, const Node& node, Alg algorithm, const Ima
   const bool has_bias = has_input(node.layer, 2);
   const Desc bias = dense({images.named(builder.dims(node.output))[1]});
   const auto made = make_fused(node, [&](const dnnl::primitive_attr& attributes) {
-    return has_bias ? describe<Primitive>(attributes, kInference, algorithm, source, packed, bias,
-                                          target, window.strides, window.dilates, window.before,
-                                          window.after)
-                    : describe<Primitive>(attributes, kInference, algorithm, source, packed, target,
-                                          window.strides, window.dilates, window.before,
-                                          window.after);
+    return has_bias
+               ? describe<Primitive>(attributes, kInference, algorithm, source, packed, bias,
+                                     target, window.strides, window.dilates, window.before,
+                                     window.after)
+               : describe<Primitive>(attributes, kInference, algorithm, source, packed, target,
+                                     window.strides, window.dilates, window.before, window.after);
   });
   const auto& description = made.description;
   const Desc from = description.src_desc(), to = description.dst_desc();
@@ -120,12 +120,16 @@ void lower_transpose_convolution(Builder& builder, const Node& node) {
   /* The output's shape may be stated: what is missing or too much lies at the end. */
   const Dims in = images.named(builder.dims(node.inputs[0]));
   const Dims out = images.named(builder.dims(node.output));
+  bool overlaps = std::max(1u, d.groups) > 1;
   for (size_t side = 0; side < 2; ++side) {
     const int64_t kernel = weights.dims[weights.dims.size() - 2 + side];
     const int64_t extent = (kernel - 1) * (window.dilates[side] + 1) + 1;
-    window.after[side] = (in[2 + side] - 1) * window.strides[side] + extent - out[2 + side] -
-                         window.before[side];
+    window.after[side] =
+        (in[2 + side] - 1) * window.strides[side] + extent - out[2 + side] - window.before[side];
+    overlaps = overlaps || kernel != window.strides[side] || window.dilates[side] != 0 ||
+               window.before[side] != 0 || window.after[side] != 0;
   }
+  if (!overlaps) return lower_upscale(builder, node, d.data_layout == ARMNN_DATA_LAYOUT_NHWC);
   lower_weighted<dnnl::deconvolution_forward>(builder, node, Alg::deconvolution_direct, images,
                                               weights, window);
 }
@@ -141,8 +145,8 @@ void lower_pooling(Builder& builder, const Node& node) {
   const Dims out = images.named(builder.dims(node.output));
   for (size_t side = 0; side < 2; ++side) {
     const int64_t extent = (kernel[side] - 1) * (window.dilates[side] + 1) + 1;
-    const int64_t after = (out[2 + side] - 1) * window.strides[side] + extent - in[2 + side] -
-                          window.before[side];
+    const int64_t after =
+        (out[2 + side] - 1) * window.strides[side] + extent - in[2 + side] - window.before[side];
     if (after > window.after[side] && d.pool_type == ARMNN_POOLING_AVERAGE && counts_padding) {
       throw Refusal("an average that counts padding, with a window beyond the padding");
     }
@@ -161,9 +165,8 @@ void lower_pooling(Builder& builder, const Node& node) {
   });
   const Desc target = made.description.dst_desc();
   const int buffer = builder.add_buffer(target.get_size());
-  builder.add_step(made.description,
-                   {{DNNL_ARG_SRC, builder.obtain(node.inputs[0], host), source},
-                    {DNNL_ARG_DST, buffer, target}});
+  builder.add_step(made.description, {{DNNL_ARG_SRC, builder.obtain(node.inputs[0], host), source},
+                                      {DNNL_ARG_DST, buffer, target}});
   complete(builder, node, made.is_fused, images.host(target), buffer);
 }
 
@@ -174,8 +177,7 @@ void lower_resize(Builder& builder, const Node& node) {
   const Dims out = images.named(builder.dims(node.output));
   const bool is_linear = d.method == ARMNN_RESIZE_BILINEAR;
   if (d.align_corners != 0) throw Refusal("oneDNN does not align corners");
-  if (d.half_pixel_centers == 0 &&
-      (is_linear || out[2] % in[2] != 0 || out[3] % in[3] != 0)) {
+  if (d.half_pixel_centers == 0 && (is_linear || out[2] % in[2] != 0 || out[3] % in[3] != 0)) {
     throw Refusal("oneDNN resizes with half pixel centers");
   }
   const Desc host = builder.layout(node.inputs[0]), source = images.named(host);
@@ -186,9 +188,8 @@ void lower_resize(Builder& builder, const Node& node) {
   });
   const Desc target = made.description.dst_desc();
   const int buffer = builder.add_buffer(target.get_size());
-  builder.add_step(made.description,
-                   {{DNNL_ARG_SRC, builder.obtain(node.inputs[0], host), source},
-                    {DNNL_ARG_DST, buffer, target}});
+  builder.add_step(made.description, {{DNNL_ARG_SRC, builder.obtain(node.inputs[0], host), source},
+                                      {DNNL_ARG_DST, buffer, target}});
   complete(builder, node, made.is_fused, images.host(target), buffer);
 }
 

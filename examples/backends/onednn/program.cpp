@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "armnn/backend_kit.h"
+
 namespace onednn {
 namespace {
 
@@ -21,25 +23,29 @@ void check(dnnl_status_t status, const char* what) {
 
 struct Binding {
   char* scratch = nullptr;
-  std::vector<dnnl::memory> memories;           /* as Program::memories_ */
-  std::vector<dnnl::memory> scratchpads;        /* one for each primitive */
+  std::vector<dnnl::memory> memories;    /* as Program::memories_ */
+  std::vector<dnnl::memory> scratchpads; /* one for each primitive */
   std::vector<std::vector<dnnl_exec_arg_t>> arguments;
   dnnl::stream stream;
 };
 
 Program::Program(Builder&& builder, const armnn_host_t* host, uint32_t threads)
-    : threads_(threads), pool_(host, threads) {
+    : host_(host), threads_(threads), pool_(host, threads) {
   plan(builder);
   buffers_ = std::move(builder.buffers);
   uint64_t scratchpad = 0;
   for (const Step& step : builder.steps) {
-    Work work{dnnl::primitive(step.description.get()), step.description.scratchpad_desc(), {}};
+    Work work{dnnl::primitive(step.description.get()),
+              step.description.scratchpad_desc(),
+              step.description.impl_info_str(),
+              step.guids,
+              {}};
     for (const onednn::Argument& argument : step.arguments) {
       work.arguments.push_back({argument.name, memory_of(argument.buffer, argument.desc)});
     }
     work.arguments.push_back({DNNL_ARG_SCRATCHPAD, kScratchpad});
     scratchpad = std::max<uint64_t>(scratchpad, work.scratchpad.get_size());
-    primitives_.push_back(std::move(work));
+    works_.push_back(std::move(work));
   }
   scratch_size_ = arena_size_ + rounded(scratchpad);
 }
@@ -113,7 +119,7 @@ void Program::bind(Binding& binding, void* scratch) {
     }
   }
   if (is_new) {
-    for (const Work& work : primitives_) {
+    for (const Work& work : works_) {
       binding.scratchpads.emplace_back(work.scratchpad, cpu_engine(), base + arena_size_);
       std::vector<dnnl_exec_arg_t> arguments;
       for (const Argument& argument : work.arguments) {
@@ -159,25 +165,47 @@ void Program::put_back(std::unique_ptr<Binding> binding) {
   idle_.push_back(std::move(binding));
 }
 
-void Program::run(const void* const* inputs, void* const* outputs, void* scratch) {
+/* The first guid says where the time went, the others what is in it; see the host's profile. */
+void Program::trace(const Work& work, int32_t phase) const {
+  if (work.guids.empty()) return;
+  const armnn_string_t name{work.kernel.data(), work.kernel.size()};
+  host_->trace(host_->context, phase, name, work.guids.front());
+  if (phase != ARMNN_TRACE_BEGIN) return;
+  for (size_t i = 1; i < work.guids.size(); ++i) {
+    host_->trace(host_->context, ARMNN_TRACE_INSTANT, {"fused", 5}, work.guids[i]);
+  }
+}
+
+armnn_status_t Program::run(const armnn_execute_args_t* args, armnn_error_t* error) {
+  const bool traces = host_ != nullptr && ARMNN_HAS_FN(host_, armnn_host_t, trace);
+  const bool asks = host_ != nullptr && ARMNN_HAS_FN(host_, armnn_host_t, cancelled);
   const Team team(threads_);
-  std::unique_ptr<Binding> binding = take(scratch);
+  std::unique_ptr<Binding> binding = take(args->scratch);
   for (size_t i = 0; i < memories_.size(); ++i) {
     const Buffer& buffer = buffers_[static_cast<size_t>(memories_[i].buffer)];
     if (buffer.place == Place::INPUT) {
-      binding->memories[i].set_data_handle(const_cast<void*>(inputs[buffer.index]));
+      binding->memories[i].set_data_handle(const_cast<void*>(args->inputs[buffer.index]));
     } else if (buffer.place == Place::OUTPUT) {
-      binding->memories[i].set_data_handle(outputs[buffer.index]);
+      binding->memories[i].set_data_handle(args->outputs[buffer.index]);
     }
   }
-  for (size_t s = 0; s < primitives_.size(); ++s) {
+  armnn_status_t status = ARMNN_STATUS_OK;
+  for (size_t s = 0; s < works_.size() && status == ARMNN_STATUS_OK; ++s) {
+    const Work& work = works_[s];
     const auto& arguments = binding->arguments[s];
-    check(dnnl_primitive_execute(primitives_[s].primitive.get(), binding->stream.get(),
+    if (traces) trace(work, ARMNN_TRACE_BEGIN);
+    check(dnnl_primitive_execute(work.primitive.get(), binding->stream.get(),
                                  static_cast<int>(arguments.size()), arguments.data()),
           "could not execute a primitive");
+    if (traces) trace(work, ARMNN_TRACE_END);
+    if (asks && host_->cancelled(host_->context, args->run_id) != 0) {
+      status = armnn_fail(error, ARMNN_STATUS_CANCELLED, "cancelled behind primitive %zu of %zu",
+                          s + 1, works_.size());
+    }
   }
   binding->stream.wait();
   put_back(std::move(binding));
+  return status;
 }
 
 }  // namespace onednn

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "builder.hpp"
@@ -25,11 +26,11 @@ class Program {
   Program(Builder&& builder, const armnn_host_t* host, uint32_t threads);
   ~Program();
   uint64_t scratch_size() const { return scratch_size_; }
-  uint64_t step_count() const { return primitives_.size(); }
+  uint64_t step_count() const { return works_.size(); }
   /* Input i is from now on the caller's |places|[i]. */
   void move_inputs(const uint32_t* places);
   /* Any number of calls at a time, each with scratch memory of its own. */
-  void run(const void* const* inputs, void* const* outputs, void* scratch);
+  armnn_status_t run(const armnn_execute_args_t* args, armnn_error_t* error);
 
  private:
   struct Argument {
@@ -43,20 +44,24 @@ class Program {
   struct Work {
     dnnl::primitive primitive;
     Desc scratchpad;
+    std::string kernel;
+    std::vector<uint64_t> guids;
     std::vector<Argument> arguments;
   };
   friend struct Binding;
 
   void plan(Builder& builder);
   int memory_of(int buffer, const Desc& desc);
+  void trace(const Work& work, int32_t phase) const;
   std::unique_ptr<Binding> take(void* scratch);
   void put_back(std::unique_ptr<Binding> binding);
   void bind(Binding& binding, void* scratch);
 
   std::deque<Buffer> buffers_;
   std::vector<Memory> memories_;
-  std::vector<Work> primitives_;
+  std::vector<Work> works_;
   uint64_t arena_size_ = 0, scratch_size_ = 0;
+  const armnn_host_t* host_;
   uint32_t threads_;
   HostPool pool_;
   std::mutex lock_; /* of idle_ */

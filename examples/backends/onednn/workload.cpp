@@ -33,10 +33,8 @@ void destroy_workload(armnn_workload_t* workload) noexcept {
 
 armnn_status_t execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                        armnn_error_t* error) noexcept {
-  return guarded(error, [&] {
-    reinterpret_cast<Workload*>(workload)->program->run(args->inputs, args->outputs, args->scratch);
-    return ARMNN_STATUS_OK;
-  });
+  return guarded(error,
+                 [&] { return reinterpret_cast<Workload*>(workload)->program->run(args, error); });
 }
 
 void get_requirements(armnn_workload_t* workload,
@@ -85,8 +83,7 @@ armnn_status_t create_workload(armnn_workload_factory_t* factory, const armnn_wo
       self->program = self->own.get();
       self->consumed = part->consumed;
     }
-    self->kernel_name =
-        "onednn: " + std::to_string(self->program->step_count()) + " primitives";
+    self->kernel_name = "onednn: " + std::to_string(self->program->step_count()) + " primitives";
     *out_workload = &self.release()->base;
     return static_cast<armnn_status_t>(ARMNN_STATUS_OK);
   });
@@ -111,8 +108,7 @@ armnn_status_t create_factory(armnn_backend_t* backend, const armnn_factory_args
   (void)args; /* host memory only: no managers, no handles */
   *out_factory = nullptr;
   return guarded(error, [&] {
-    *out_factory =
-        &(new Factory{{&kFactoryApi}, reinterpret_cast<const Backend*>(backend)})->base;
+    *out_factory = &(new Factory{{&kFactoryApi}, reinterpret_cast<const Backend*>(backend)})->base;
     return ARMNN_STATUS_OK;
   });
 }
@@ -120,8 +116,10 @@ armnn_status_t create_factory(armnn_backend_t* backend, const armnn_factory_args
 armnn_status_t optimize_part(armnn_backend_t* backend, const armnn_subgraph_t* part,
                              const armnn_options_t* options, const armnn_optimization_sink_t* sink,
                              armnn_error_t* error) noexcept {
-  (void)options;
   const Backend* const self = reinterpret_cast<const Backend*>(backend);
+  for (uint64_t i = 0; options != nullptr && i < options->count; ++i) {
+    if (options->items[i].integer == 0) return ARMNN_STATUS_UNSUPPORTED; /* compile = false */
+  }
   return guarded(error, [&] {
     armnn_blob_t blob{};
     blob.header = {sizeof blob, ARMNN_STRUCT_BLOB};

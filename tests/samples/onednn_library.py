@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Builds the backend OneDnn where the library is installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sysconfig
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .conftest import SANITIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PROBE = """\
+cmake_minimum_required(VERSION 3.21)
+project(probe LANGUAGES C CXX)
+find_package(dnnl CONFIG REQUIRED)
+"""
+MISSING = "oneDNN is not installed: apt-get install libdnnl-dev, or name it in CMAKE_PREFIX_PATH"
+SANITIZED = "oneDNN throws exceptions, which a preloaded sanitizer does not know before libstdc++"
+
+
+def build_onednn(
+    sample_backend: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The backend's file; skips the test where there is no oneDNN."""
+    if SANITIZE:
+        pytest.skip(SANITIZED)
+    folder = tmp_path_factory.mktemp("probe")
+    (folder / "CMakeLists.txt").write_text(PROBE, encoding="utf-8")
+    scripts = sysconfig.get_path("scripts")
+    done = subprocess.run(
+        ["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja"],
+        env={**os.environ, "PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")])},
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        pytest.skip(MISSING)
+    return sample_backend("onednn")

@@ -11,6 +11,9 @@
 #include "library.hpp"
 
 #if DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL
+#if DNNL_VERSION_MAJOR < 3
+#error "take oneDNN 3.x for the thread-pool runtime: 2.x is not told for how many threads it makes"
+#endif
 #include <oneapi/dnnl/dnnl_threadpool.hpp>
 #endif
 

@@ -22,6 +22,8 @@ cmake_minimum_required(VERSION 3.21)
 project(probe LANGUAGES C CXX)
 find_package(dnnl CONFIG REQUIRED)
 """
+#: OpenMP reads it when it is loaded; without it the backend computes with one thread.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 MISSING = "oneDNN is not installed: apt-get install libdnnl-dev, or name it in CMAKE_PREFIX_PATH"
 SANITIZED = "oneDNN throws exceptions, which a preloaded sanitizer does not know before libstdc++"
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -216,6 +217,40 @@ def test_the_option_threads(folder: Path) -> None:
     network, inputs = of_one(SHAPE, deep), {"x": numbers(*SHAPE)}
     with ann.Runtime(folder, backend_options={"OneDnn": {"threads": 3}}) as runtime:
         close(run(runtime, network, inputs)[0], reference(network, inputs)[0])
+
+
+LOG = """
+import logging, sys
+import armnn_py as ann
+
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+ann.set_num_threads(4)
+options = {"OneDnn": {"threads": int(sys.argv[2])}} if len(sys.argv) > 2 else {}
+with ann.Runtime(sys.argv[1], backend_options=options):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("environment", "options", "is_said"),
+    [({}, [], True), ({"OMP_WAIT_POLICY": "passive"}, [], False), ({}, ["2"], False)],
+)
+def test_threads_that_would_spin(
+    folder: Path, environment: dict[str, str], options: list[str], is_said: bool
+) -> None:
+    """OpenMP that nobody has told how to wait is not used, and the log says so."""
+    inherited = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    done = subprocess.run(
+        [sys.executable, "-c", LOG, str(folder), *options],
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    with ann.Runtime(folder) as runtime:
+        capabilities = runtime.backends["OneDnn"].capabilities
+    is_openmp = capabilities["OneDnnRuntime"] == "OpenMP"
+    assert ("computes with one thread" in done.stdout) == (is_said and is_openmp)
 
 
 def test_the_hosts_pool_as_onednn_sees_it(folder: Path, tmp_path: Path) -> None:

@@ -95,9 +95,9 @@ armnn_status_t get_layer_support(armnn_backend_t* backend, const armnn_options_t
 /* ---- The instance ---------------------------------------------------------------------------- */
 
 void say_advice(const armnn_host_t* host) {
-  const char* const advice = runtime_advice();
-  if (advice == nullptr || host == nullptr || !ARMNN_HAS_FN(host, armnn_host_t, log)) return;
-  host->log(host->context, ARMNN_LOG_INFO, {kId, sizeof kId - 1}, {advice, std::strlen(advice)});
+  if (host == nullptr || !ARMNN_HAS_FN(host, armnn_host_t, log)) return;
+  host->log(host->context, ARMNN_LOG_INFO, {kId, sizeof kId - 1},
+            {kSpinAdvice, std::strlen(kSpinAdvice)});
 }
 
 armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
@@ -141,12 +141,13 @@ armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
                       armnn_backend_t** out_backend, armnn_error_t* error) noexcept {
   *out_backend = nullptr;
   return guarded(error, [&] {
-    auto self = std::make_unique<Backend>(Backend{{table()}, host, 0});
+    auto self = std::make_unique<Backend>(Backend{{table()}, host, 0, false});
     for (uint64_t i = 0; options != nullptr && i < options->count; ++i) {
       self->threads = static_cast<uint32_t>(options->items[i].integer); /* the only option */
     }
     cpu_engine();
-    say_advice(host);
+    self->is_careful = self->threads == 0 && host_threads(host) > 1 && runtime_spins();
+    if (self->is_careful) say_advice(host);
     *out_backend = &self.release()->base;
     return ARMNN_STATUS_OK;
   });

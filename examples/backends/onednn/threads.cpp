@@ -71,15 +71,18 @@ const char* runtime_name() {
   }
 }
 
-const char* runtime_advice() {
-  if (dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP) return nullptr;
+bool runtime_spins() {
+  if (dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP) return false;
   for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"}) {
-    if (std::getenv(name) != nullptr) return nullptr;
+    if (std::getenv(name) != nullptr) return false;
   }
-  return "this oneDNN has threads of its own (OpenMP), which wait by spinning: on a machine that "
-         "does other work start the process with OMP_WAIT_POLICY=passive, or build oneDNN with "
-         "DNNL_CPU_RUNTIME=THREADPOOL";
+  return true;
 }
+
+const char kSpinAdvice[] =
+    "computes with one thread: this oneDNN has threads of its own (OpenMP), which wait by "
+    "spinning; "
+    "start the process with OMP_WAIT_POLICY=passive to use them all, or set the option 'threads'";
 
 bool HostPool::get_in_parallel() const { return in_body; }
 

@@ -26,8 +26,11 @@ uint32_t host_threads(const armnn_host_t* host);
 
 /* The library's runtime in words: "threadpool", "OpenMP", "TBB", "sequential" or "SYCL". */
 const char* runtime_name();
-/* What a user should know before the first run, or null: a runtime that spins beside our pool. */
-const char* runtime_advice();
+/* Would threads of the library, when they wait, keep processors from others? OpenMP's do unless
+ * somebody has said how they shall wait. */
+bool runtime_spins();
+/* For the user of such a runtime. */
+extern const char kSpinAdvice[];
 
 /* oneDNN's view of the host's pool. Tasks are independent of each other, so that the host may run
  * them on fewer threads than |threads|, which is only what the work is cut for. */

@@ -17,9 +17,11 @@ struct Backend {
   armnn_backend_t base; /* first: the host has a pointer to it */
   const armnn_host_t* host;
   uint32_t threads; /* the option; 0: as many as the host's pool */
+  bool is_careful;  /* but one, because more would spin */
 };
 
 inline uint32_t threads_of(const Backend* backend) {
+  if (backend->is_careful) return 1;
   return backend->threads != 0 ? backend->threads : host_threads(backend->host);
 }
 

@@ -8,6 +8,7 @@
  * that outlive every call, and would wake up in memory where no code is any more.
  */
 #include <cstring>
+#include <string>
 
 #include "lower.hpp"
 #include "workload.hpp"
@@ -110,6 +111,15 @@ const char* get_id(armnn_backend_t* backend) noexcept {
   return kId;
 }
 
+/* Of this backend and of the library that it found. */
+const char* version_text() {
+  const dnnl_version_t* const version = dnnl_version();
+  static const std::string text = "1.0, oneDNN " + std::to_string(version->major) + "." +
+                                  std::to_string(version->minor) + "." +
+                                  std::to_string(version->patch);
+  return text.c_str();
+}
+
 armnn_backend_api_t make_api() {
   armnn_backend_api_t api{};
   api.header = {sizeof api, ARMNN_STRUCT_BACKEND};
@@ -117,7 +127,7 @@ armnn_backend_api_t make_api() {
   api.flags = 0; /* not ARMNN_BACKEND_UNLOADABLE: see above */
   api.build_features = ARMNN_BUILD_FEATURES;
   api.score = 1;
-  api.vendor_version = "1.0";
+  api.vendor_version = version_text();
   api.description = "oneDNN's primitives, for whole parts of a network";
   api.create = create;
   api.destroy = destroy;

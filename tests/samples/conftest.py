@@ -83,6 +83,8 @@ def sample_backend(
                 *("-S", SAMPLES / name, "-B", folder, "-G", "Ninja"),
                 *(f"-DCMAKE_PREFIX_PATH={sdk_cmake_folder}",),
                 f"-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror{sanitizers}",
+                f"-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror{sanitizers}",
+                "--no-warn-unused-cli",  # a sample has one language or the other
                 f"-DARMNN_SANITIZE={SANITIZE}",
             )
             _cmake("--build", folder)

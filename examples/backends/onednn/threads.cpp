@@ -35,7 +35,7 @@ struct Work {
   std::exception_ptr failure; /* a body of the host's must not throw: the caller throws it again */
 };
 
-void run_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) noexcept {
+armnn_status_t run_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) noexcept {
   (void)thread;
   Work* const work = static_cast<Work*>(argument);
   const bool before = in_body;
@@ -47,6 +47,7 @@ void run_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) no
     work->failure = std::current_exception();
   }
   in_body = before;
+  return ARMNN_STATUS_OK;
 }
 
 }  // namespace

@@ -55,6 +55,9 @@ constexpr armnn_workload_api_t kWorkloadApi = {
     get_requirements,
     nullptr,
     get_kernel_name,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 void destroy_factory(armnn_workload_factory_t* factory) noexcept {

@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Memory: nothing is read or written that is not the call's, and nothing is read before written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.testing.subject import Layout
+from armnn_py.testing.tolerances import nearly_equal
+
+if TYPE_CHECKING:
+    from armnn_py._native.guarded_memory import Region
+    from armnn_py.testing.cases import Case
+    from armnn_py.testing.subject import Prepared
+
+__all__ = ["check_memory"]
+
+_LAYOUTS = (
+    ("an unreadable page behind each tensor and the scratch", Layout("end", 0xCB)),
+    ("an unreadable page before each tensor and the scratch", Layout("start", 0x35)),
+    ("the least alignment that was asked for", Layout("least", 0x7F)),
+    ("inputs that cannot be written", Layout("end", 0xFF, read_only=True)),
+)
+
+
+def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None]) -> None:
+    """Run at new addresses each time, in pages of their own; the outputs are always the same.
+
+    What was used before stays mapped but cannot be touched, so who kept an address dies.
+
+    Raises
+    ------
+    CheckFailedError
+        An output depends on what was in memory before, or something beside it was written.
+    """
+    values = case.values()
+    expected = None
+    used: list[Region] = []
+    for words, layout in _LAYOUTS:
+        on_step(words)
+        for region in used:
+            region.allow(read=False, write=False)
+        found = prepared.run(values, layout, kept=used)
+        if expected is None:
+            expected = found
+        for index, (got, wanted) in enumerate(zip(found, expected, strict=True)):
+            if not nearly_equal(got, wanted):
+                raise CheckFailedError(
+                    f"output {index} depends on what was in outputs or scratch before",
+                    found=got,
+                    expected=wanted,
+                )

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Place", "Region"]
 
-Place = Literal["end", "start", "least"]
+Place = Literal["end", "start", "least", "middle"]
 """Where data lies in its pages: flush with the unreadable page behind it, flush with the one before
-it, or at an address that has the alignment that was asked for and no more."""
+it, at an address that has the alignment that was asked for and no more, or far from both."""
 
 _PAGE = mmap.PAGESIZE
 _READ, _WRITE = 1, 2  # linux/mman-common.h
@@ -48,7 +48,7 @@ class Region:
 
     def __init__(self, size: int, alignment: int, place: Place, poison: int) -> None:
         self.size, self.poison = size, poison
-        room = size + (2 * alignment if place == "least" else 0)
+        room = size + {"least": 2 * alignment, "middle": 2 * _PAGE}.get(place, 0)
         self._pages = max(-(-room // _PAGE), 1) * _PAGE
         self._map = mmap.mmap(-1, self._pages + 2 * _PAGE)
         base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
@@ -57,6 +57,8 @@ class Region:
             self.address = (self._begin + self._pages - size) & -alignment
         elif place == "start":
             self.address = self._begin
+        elif place == "middle":
+            self.address = self._begin + _PAGE
         else:
             self.address = self._begin + (0 if alignment >= _PAGE else alignment)
         whole = (ctypes.c_uint8 * self._pages).from_address(self._begin)

@@ -25,6 +25,8 @@ Kind = Literal["plain", "other", "special"]
 
 _SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-40, -1e-40, 1e15)
 _POSITIVE = ("variance", "alpha")
+#: Where no layer of a network has anything odd; an infinite weight beside padding is not defined.
+_ORDINARY = ("weights", "bias")
 
 
 @record
@@ -74,9 +76,10 @@ class Case:
             token = f"{self.name}|{'' if is_constant else kind}|{index}"
             random = np.random.default_rng((self.seed, zlib.crc32(token.encode())))
             drawn = _drawn(random, info.static_shape, info.data_type)
-            if index < len(names) and names[index].rstrip("?") in _POSITIVE:
+            operand = names[index].rstrip("?") if index < len(names) else ""
+            if operand in _POSITIVE:
                 drawn = np.abs(drawn)
-            elif kind == "special" and not is_constant:
+            elif kind == "special" and not is_constant and operand not in _ORDINARY:
                 _make_special(drawn, random)
             found.append(drawn)
         return found

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["check_memory"]
 
 _LAYOUTS = (
-    ("an unreadable page behind each tensor and the scratch", Layout("end", 0xCB)),
-    ("an unreadable page before each tensor and the scratch", Layout("start", 0x35)),
-    ("the least alignment that was asked for", Layout("least", 0x7F)),
-    ("inputs that cannot be written", Layout("end", 0xFF, read_only=True)),
+    ("an unreadable page behind each tensor and the scratch", Layout("end", 0xCB, checked=True)),
+    ("an unreadable page before each tensor and the scratch", Layout("start", 0x35, checked=True)),
+    ("the least alignment that was asked for", Layout("least", 0x7F, checked=True)),
+    ("inputs that cannot be written", Layout("end", 0xFF, read_only=True, checked=True)),
 )
 
 
@@ -37,6 +37,7 @@ def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None])
         An output depends on what was in memory before, or something beside it was written.
     """
     values = case.values()
+    prepared.take_constants_away()
     expected = None
     used: list[Region] = []
     for words, layout in _LAYOUTS:

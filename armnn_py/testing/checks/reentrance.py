@@ -90,11 +90,11 @@ class _UnchangedProcess:
 
     @staticmethod
     def _state() -> dict[str, Any]:
-        tiny, one, third = np.float32(1e-40), np.float32(1), np.float32(1 / 3)
+        tiny, one, little = np.float32(1e-40), np.float32(1), np.float32(1e-9)
         with np.errstate(all="ignore"):
             return {
+                "how numbers are rounded": (float(one + little), float(-one - little)),
                 "how denormals are computed with (FTZ, DAZ)": float(tiny * one),
-                "how numbers are rounded": (float(one + third), float(-one - third)),
                 "the working folder": os.getcwd(),  # noqa: PTH109
             }
 

@@ -84,6 +84,8 @@ def run_case(target: Target, case: Case, groups: Sequence[Group], folder: str, t
     with contextlib.ExitStack() as stack:
         workloads = stack.enter_context(_Workloads(subject, case))
         for group in groups:
+            if group == "memory" and not subject.in_host_memory:
+                continue  # tensors lie where the backend wants them
             tell(start=group, step="making the workload")
             with _told(tell, group, folder):
                 _check(subject, case, group, workloads, expected, tell)
@@ -139,7 +141,7 @@ def _check(
             check_truth(subject, case, prepared)
         elif group == "numbers":
             check_numbers(case, prepared, expected)
-        elif subject.in_host_memory:
+        else:
             check_memory(case, prepared, on_step)
     except BaseException:
         workloads.drop()

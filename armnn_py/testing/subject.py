@@ -82,12 +82,15 @@ class Layout:
         Whether nobody may write to the inputs.
     checked
         Whether what lies beside each tensor, and the inputs, must be as they were.
+    in_place
+        The input whose memory output 0 of the only step takes, or -1.
     """
 
     place: Place = "middle"
     poison: int = 0xCB
     read_only: bool = False
     checked: bool = False
+    in_place: int = -1
 
 
 def network_of(case: Case, values: Sequence[NDArray[Any] | None]) -> Network:
@@ -307,6 +310,22 @@ class Prepared:
         for region in self._made_from:
             region.allow(read=False, write=False)
 
+    def in_place_offers(self) -> list[int]:
+        """Return the inputs whose memory the only step offers to take for its output."""
+        if len(self.steps) != 1:
+            return []
+        (step,) = self.steps
+        mask = step.workload.requirements.in_place_mask
+        size = step.outputs[0].info.byte_size
+        return [
+            index
+            for index, slot in enumerate(step.inputs)
+            if mask >> index & 1
+            and slot is not None
+            and slot not in self._constants
+            and slot.info.byte_size == size
+        ]
+
     @property
     def constants(self) -> dict[OutputSlot, NDArray[Any]]:
         """The values of its constant tensors."""
@@ -341,6 +360,12 @@ class _Run:
             slot: Region(slot.info.byte_size, alignment, layout.place, layout.poison)
             for slot, alignment in alignments.items()
         }
+        self._taken: OutputSlot | None = None
+        if layout.in_place >= 0:
+            (step,) = prepared.steps
+            self._taken = step.inputs[layout.in_place]
+            assert self._taken is not None
+            self.regions[step.outputs[0]] = self.regions[self._taken]
         self.scratch = [self._scratch_of(step) for step in prepared.steps]
 
     @property
@@ -372,8 +397,9 @@ class _Run:
             for step, scratch in zip(prepared.steps, self.scratch, strict=True):
                 self._execute(step, scratch, data)
         for slot, value in known.items():
-            written = slot in self.regions and self._view(slot).tobytes() != value.tobytes()
-            if self._layout.checked and written:
+            if not self._layout.checked or slot not in self.regions or slot is self._taken:
+                continue
+            if self._view(slot).tobytes() != value.tobytes():
                 raise CheckFailedError("an input was written to", before=value)
         found = []
         for layer in prepared.network.output_layers:

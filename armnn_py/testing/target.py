@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from armnn_py.backends.checking import check_file
-from armnn_py.backends.naming import parse_file_name
 from armnn_py.errors import BackendError
 from armnn_py.testing.subject import Target
 
@@ -65,8 +64,7 @@ def target_for(
             raise error
         raise BackendError(words, hints=hints)
     with tempfile.TemporaryDirectory(prefix="armnn-py-test-") as folder:
-        name = os.path.basename(path)  # noqa: PTH119
-        if parse_file_name(name) is None:
-            name = "Tested_Backend_backend.so"
-        os.symlink(path, os.path.join(folder, name))  # noqa: PTH118, PTH211
+        # A folder with nothing else in it: nobody else's code runs beside it.
+        link = os.path.join(folder, os.path.basename(path))  # noqa: PTH118, PTH119
+        os.symlink(path, link)  # noqa: PTH211
         yield Target(verdict.id, (folder,), False, given)

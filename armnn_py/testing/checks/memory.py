@@ -26,6 +26,10 @@ _LAYOUTS = (
 )
 
 
+def _in_place_of(index: int) -> Layout:
+    return Layout("end", 0xCB, checked=True, in_place=index)
+
+
 def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None]) -> None:
     """Run at new addresses each time, in pages of their own; the outputs are always the same.
 
@@ -40,7 +44,11 @@ def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None])
     prepared.take_constants_away()
     expected = None
     used: list[Region] = []
-    for words, layout in _LAYOUTS:
+    in_place = [
+        (f"the output in the memory of input {index}, as it offers", _in_place_of(index))
+        for index in prepared.in_place_offers()
+    ]
+    for words, layout in (*_LAYOUTS, *in_place):
         on_step(words)
         for region in used:
             region.allow(read=False, write=False)
@@ -49,8 +57,11 @@ def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None])
             expected = found
         for index, (got, wanted) in enumerate(zip(found, expected, strict=True)):
             if not nearly_equal(got, wanted):
+                reason = (
+                    "is wrong" if layout.in_place >= 0 else "depends on what was in memory before"
+                )
                 raise CheckFailedError(
-                    f"output {index} depends on what was in outputs or scratch before",
+                    f"output {index} {reason}: {words}",
                     found=got,
                     expected=wanted,
                 )

@@ -71,6 +71,9 @@ static void get_requirements(armnn_workload_t* workload, armnn_workload_requirem
   needs->scratch_alignment = sizeof(float);
   needs->tensor_alignment = HAS(ODD_ALIGNMENT) ? 3 : sizeof(float);
   if (self->info->type == ARMNN_LAYER_FULLY_CONNECTED) needs->consumed_mask = 6;
+  if (self->info->type == ARMNN_LAYER_ACTIVATION || HAS(OFFERS_WRONG_PLACE)) {
+    needs->in_place_mask = 1;
+  }
   if (HAS(CONSUMES_WHAT_IS_NOT_CONSTANT) && self->info->type == ARMNN_LAYER_ACTIVATION) {
     needs->consumed_mask = 1;
   }

@@ -188,6 +188,9 @@ static void softmax_range(void* argument, uint64_t begin, uint64_t end, uint32_t
     float* y = job->y + (x - job->a);
     float most = x[0];
     for (uint64_t k = 1; k < length; ++k) most = x[k * stride] > most ? x[k * stride] : most;
+    if (HAS(OFFERS_WRONG_PLACE)) { /* it marks the row as begun */
+      for (uint64_t k = 0; k < length; ++k) y[k * stride] = 0.0f;
+    }
     if (!HAS(READS_FRESH_SCRATCH)) row[length] = 0.0f;
     for (uint64_t k = 0; k < length; ++k) {
       row[k] = expf(d->beta * (x[k * stride] - most));

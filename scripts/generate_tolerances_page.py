@@ -51,7 +51,7 @@ def render() -> str:
         for row in content["row"]
     ]
     exceptions = [
-        f"- {_listed(row['layers'], 'all')}: {row['why']}\n"
+        f"- {_listed(row['layers'] + row.get('operations', []), 'all')}: {row['why']}\n"
         for row in content["special"]
         if not row["heeded"]
     ]

@@ -272,6 +272,7 @@ _MOVES: dict[L, Callable[[Any, Any], list[Array]]] = {
     L.BROADCAST_TO: lambda s, v: [np.broadcast_to(v[0], s.outputs[0].static_shape)],
     L.CONCAT: lambda s, v: [np.concatenate(v, s.descriptor.axis)],
     L.DEBUG: lambda s, v: [v[0]],
+    L.GATHER_ND: lambda s, v: [v[0][tuple(np.moveaxis(v[1], -1, 0))]],
     L.GATHER: lambda s, v: [np.take(v[0], v[1], s.descriptor.axis)],
     L.PAD: _pad,
     L.RANK: lambda s, v: [np.array(v[0].ndim, np.int32)],

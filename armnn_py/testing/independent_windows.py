@@ -120,12 +120,38 @@ def _depth_to_space(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [_from_nhwc(y.reshape(n, h * b, w * b, c // (b * b)), d.data_layout)]
 
 
+def _l2_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    x = _to_nhwc(v[0], d.data_layout)
+    squares = (x * x).sum(axis=3, keepdims=True)
+    return [_from_nhwc(x / np.sqrt(np.maximum(squares, d.eps)), d.data_layout)]
+
+
+def _transpose_convolution(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    """Add the weights, scaled by each pixel, into the image, then cut the padding off."""
+    d: Any = s.descriptor
+    x = _to_nhwc(v[0], d.data_layout)
+    weights = v[1] if d.data_layout is DataLayout.NHWC else v[1].transpose(0, 2, 3, 1)
+    n, height, width, outputs = _to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
+    y = np.zeros((n, height + d.pad_top + d.pad_bottom, width + d.pad_left + d.pad_right, outputs))
+    for row in range(x.shape[1]):
+        for column in range(x.shape[2]):
+            box = np.einsum("nc,oijc->nijo", x[:, row, column], weights)
+            top, left = row * d.stride_y, column * d.stride_x
+            room = y[:, top : top + box.shape[1], left : left + box.shape[2]]
+            room += box[:, : room.shape[1], : room.shape[2]]
+    y = y[:, d.pad_top : d.pad_top + height, d.pad_left : d.pad_left + width]
+    return [_from_nhwc(y + v[2] if d.bias_enabled else y, d.data_layout)]
+
+
 WINDOWS: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array]]] = {
     LayerType.BATCH_NORMALIZATION: _batch_normalization,
     LayerType.CONVOLUTION2D: _convolution,
     LayerType.DEPTHWISE_CONVOLUTION2D: _depthwise,
     LayerType.DEPTH_TO_SPACE: _depth_to_space,
     LayerType.INSTANCE_NORMALIZATION: _instance_normalization,
+    LayerType.L2_NORMALIZATION: _l2_normalization,
     LayerType.POOLING2D: _pooling,
     LayerType.SPACE_TO_DEPTH: _space_to_depth,
+    LayerType.TRANSPOSE_CONVOLUTION2D: _transpose_convolution,
 }

@@ -50,9 +50,14 @@ def tolerance_of(layer: str, data_type: str) -> Tolerance:
     raise LookupError(f"the table of tolerances has no row for {layer} of {data_type}")
 
 
-def heeds_special_values(layer: str) -> bool:
+def heeds_special_values(layer: str, operation: str = "") -> bool:
     """Say whether NaN and infinities have to come out of a layer where the definition has them."""
-    return all(row["heeded"] or not _names(row, "layers", layer) for row in table()["special"])
+    return all(
+        row["heeded"]
+        or not _names(row, "layers", layer)
+        or operation not in row.get("operations", [operation])
+        for row in table()["special"]
+    )
 
 
 def _real(value: NDArray[Any], data_type: DataType) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from armnn_py.records import record
-from armnn_py.types import DataType, LayerType
+from armnn_py.types import DataType, LayerType, ReduceOperation
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ class Case:
         """The type of its layer."""
         return self.signature.type
 
+    @property
+    def _multiplies(self) -> bool:
+        """Whether many values are multiplied, so that they have to be near 1."""
+        return getattr(self.signature.descriptor, "operation", None) is ReduceOperation.PROD
+
     def values(self, kind: Kind = "plain") -> list[NDArray[Any] | None]:
         """Return the operands' values; None where an optional one is absent."""
         names = FACTS[self.layer].operands
@@ -79,6 +84,8 @@ class Case:
             operand = names[index].rstrip("?") if index < len(names) else ""
             if operand in _POSITIVE:
                 drawn = np.abs(drawn)
+            elif self._multiplies and drawn.dtype.kind == "f":
+                drawn = (np.sign(drawn) + drawn / 64).astype(drawn.dtype)
             elif kind == "special" and not is_constant and operand not in _ORDINARY:
                 _make_special(drawn, random)
             found.append(drawn)

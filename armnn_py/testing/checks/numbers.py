@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.testing.outcome import CheckFailedError
@@ -24,7 +25,9 @@ __all__ = ["check_numbers", "kinds_of"]
 def kinds_of(case: Case) -> tuple[Kind, ...]:
     """Return which values a case is computed with."""
     reals = any(info is not None and info.data_type.is_float for info in case.signature.inputs)
-    if reals and heeds_special_values(case.layer.label):
+    operation = getattr(case.signature.descriptor, "operation", None)
+    name = operation.name if isinstance(operation, IntEnum) else ""
+    if reals and heeds_special_values(case.layer.label, name):
         return "plain", "special"
     return ("plain",)
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -15,9 +16,15 @@ from .conftest import Build
 PLUGIN = "armnn_py_command.pytest_plugin"
 
 
+def plugin() -> list[str]:
+    """What makes pytest load the plug-in: nothing where the package is installed."""
+    installed = importlib.metadata.entry_points(group="pytest11")
+    return [] if PLUGIN in {entry.value for entry in installed} else ["-p", PLUGIN]
+
+
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", PLUGIN, "-p", "no:cacheprovider", "-q", *arguments],
+        [sys.executable, "-m", "pytest", *plugin(), "-p", "no:cacheprovider", "-q", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTEST_ADDOPTS": ""},
         capture_output=True,

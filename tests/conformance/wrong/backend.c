@@ -127,6 +127,8 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
   self->info = info;
   self->host = host;
   self->threads = host->concurrency(host->context);
+  static uint32_t made;
+  self->number = ++made;
   if (info->type == ARMNN_LAYER_FULLY_CONNECTED && !pack(self)) {
     free(self);
     return wrong_say(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");

@@ -132,6 +132,7 @@ static armnn_status_t add(wrong_workload_t* self, const armnn_execute_args_t* ar
   if (HAS(WRITES_BEFORE_OUTPUT)) job.y[-1] = 1234.5f;
   if (HAS(READS_BEHIND_INPUT)) sink = job.a[self->info->input_infos[0]->element_count];
   if (HAS(WRITES_INPUT)) ((float*)(uintptr_t)job.a)[0] = job.y[0];
+  if (HAS(HAS_ROOM_FOR_FEW_LAYERS) && self->number > 6) job.y[0] = 0.5f;
   if (HAS(COUNTS_ITS_CALLS)) job.y[0] += 1e-6f * (float)++calls;
   if (HAS(CHANGES_FOLDER) && chdir("/") != 0) return ARMNN_STATUS_INTERNAL;
   if (HAS(ROUNDS_UPWARD)) fesetround(FE_UPWARD);

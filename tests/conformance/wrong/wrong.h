@@ -62,6 +62,8 @@ enum defect_e {
   FLUSHES_DENORMALS,
   ROUNDS_UPWARD,
   CHANGES_FOLDER,
+  /* Sub-graphs. */
+  HAS_ROOM_FOR_FEW_LAYERS,
   /* Loading. */
   SLEEPS_IN_CREATE,
   DIES_IN_DESTROY,
@@ -82,6 +84,7 @@ typedef struct wrong_workload_t {
   const armnn_workload_info_t* info;
   const armnn_host_t* host;
   uint32_t threads;      /* that scratch was sized for */
+  uint32_t number;       /* HAS_ROOM_FOR_FEW_LAYERS: which of all workloads it is */
   float* weights;        /* of a FullyConnected: packed, then bias */
   const float* unpacked; /* READS_CONSTANT_LATER */
   float* first_output;   /* KEEPS_ADDRESS */

@@ -16,19 +16,17 @@ compared with CpuRef's: the largest difference must stay within 1e-4 of the larg
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
-import random
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 import armnn_py as ann
 from armnn_py.optimizer import AS_IT_IS
+from armnn_py.testing.random_networks import random_network
+from armnn_py.testing.spreading import largest_difference, random_inputs, scatter
 
 REFERENCE = "CpuRef"
 TOLERANCE = 1e-4
@@ -57,52 +55,6 @@ class Outcome:
     def ok(self) -> bool:
         """Whether the outputs are those of the reference."""
         return self.difference <= TOLERANCE
-
-
-def largest_difference(
-    outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]
-) -> float:
-    """Largest difference, relative to the largest absolute value of each output."""
-    worst = 0.0
-    for name, value in expected.items():
-        largest = float(np.abs(value).max()) or 1.0
-        difference = float(np.abs(outputs[name].astype(np.float64) - value).max())
-        worst = max(worst, difference / largest if np.isfinite(difference) else np.inf)
-    return worst
-
-
-def random_network(seed: int) -> ann.Network:
-    """A network that is drawn at random; that of the tests of the optimiser's passes."""
-    name = "random_graphs"
-    if name not in sys.modules:
-        tests = Path(__file__).resolve().parents[1] / "tests" / "unit" / "optimizer"
-        spec = importlib.util.spec_from_file_location(name, tests / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        sys.modules[name] = module
-    made: ann.Network = sys.modules[name].random_network(seed)
-    return made
-
-
-def random_inputs(network: ann.Network, seed: int = 0) -> dict[str, np.ndarray]:
-    """Inputs for a network without free dimensions."""
-    rng = np.random.default_rng(seed)
-    return {
-        name: rng.uniform(-1, 1, info.static_shape).astype(info.dtype)
-        for name, info in network.inputs.items()
-    }
-
-
-def scatter(network: ann.Network, backends: Sequence[str], seed: int) -> ann.Network:
-    """A copy whose layers ask for backends drawn at random; who refuses is not asked again."""
-    rng = random.Random(seed)
-    copy = network.copy()
-    for layer in copy.layers:
-        if layer.type.label not in ("Input", "Output", "Constant"):
-            layer.backend_hint = rng.choice(backends)
-    return copy
 
 
 def ways(

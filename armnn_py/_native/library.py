@@ -18,7 +18,7 @@ from armnn_py._native import abi
 from armnn_py._version import __version__
 from armnn_py.errors import InternalError
 
-__all__ = ["core", "core_path", "host_pointer"]
+__all__ = ["core", "core_host", "core_path", "host_pointer", "use_host"]
 
 LIBRARY_NAME = "libarmnn_core.so"
 
@@ -88,8 +88,25 @@ def core() -> ctypes.CDLL:
     return library
 
 
-@functools.cache
+_other_host: ctypes._Pointer[abi.armnn_host_t] | None = None
+
+
+def use_host(table: ctypes._Pointer[abi.armnn_host_t]) -> None:
+    """Have all backends of this process that are made from now on get another table of services.
+
+    For a process that tests a backend; the table lives as long as the process.
+    """
+    global _other_host
+    _other_host = table
+
+
 def host_pointer() -> ctypes._Pointer[abi.armnn_host_t]:
     """The table of host services that every backend is created with."""
+    return core_host() if _other_host is None else _other_host
+
+
+@functools.cache
+def core_host() -> ctypes._Pointer[abi.armnn_host_t]:
+    """The table of the native library's own services."""
     pointer: ctypes._Pointer[abi.armnn_host_t] = core().armnn_core_host()
     return pointer

@@ -105,6 +105,16 @@ class NativeLayerSupport:
         """Whether the backend has ``are_layers_supported``."""
         return bool(self._api.are_layers_supported)
 
+    def status_of(self, question: tuple[Any, ...]) -> tuple[int, str]:
+        """What ``is_layer_supported`` answers, as it is, and its text; for who tests a backend."""
+        keep, query = layer_query(*question)
+        self._error.clear()
+        status = self._api.is_layer_supported(
+            self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
+        )
+        del keep
+        return int(status), self._error.text
+
     def ask(
         self,
         layer_type: LayerType,

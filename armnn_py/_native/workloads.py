@@ -22,6 +22,8 @@ from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from armnn_py._native.handle_registry import HandleRegistry
     from armnn_py._native.layers import LayerStructs
     from armnn_py._native.model_options import NativeModelOptions
@@ -108,6 +110,26 @@ class NativeWorkload:
             raise
         name = api.get_kernel_name(workload) if api.get_kernel_name else None
         self.kernel_name = name.decode("utf-8", "replace") if name else ""
+
+    @contextlib.contextmanager
+    def data(
+        self, execution_data: int | None, error: ErrorBuffer
+    ) -> Iterator[tuple[int, int | None]]:
+        """Make the workload's data for one caller; gives the status, and the data or None."""
+        api, made = self._api, ctypes.c_void_p()
+        status = abi.ARMNN_STATUS_OK
+        if api.create_workload_data:
+            status = int(
+                api.create_workload_data(
+                    self.object, execution_data, ctypes.byref(made), ctypes.byref(error.struct)
+                )
+            )
+        is_made = status == abi.ARMNN_STATUS_OK and bool(made.value)
+        try:
+            yield status, made.value if is_made else None
+        finally:
+            if is_made:
+                api.destroy_workload_data(self.object, made)
 
     @staticmethod
     def _ask_requirements(api: Any, workload: Any, backend_id: str) -> Requirements:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
 
-__all__ = ["example_layers", "probe_support"]
+__all__ = ["Example", "Operand", "Operands", "example_layers", "examples_of", "probe_support"]
 
 #: One scale for inputs and outputs, as layers that move values need it; it is also the scale that
 #: Arm NN demands of the output of a Softmax.
@@ -60,19 +60,21 @@ _WEIGHTS = {
 
 
 @record
-class _Operand:
+class Operand:
+    """One operand of an example: its values only where the layer's shape or sense needs them."""
+
     info: TensorInfo
     is_constant: bool = False
     values: NDArray[Any] | None = None
 
 
 @record
-class _Example:
-    """A layer; its outputs are None where they can be inferred."""
+class Example:
+    """A layer; its outputs only where they do not follow from the rest."""
 
     type: LayerType
     descriptor: d.Descriptor | None
-    operands: Sequence[_Operand]
+    operands: Sequence[Operand]
     outputs: Sequence[TensorInfo] | None = None
 
     def infer(self, outputs: Sequence[TensorInfo] | None) -> list[TensorInfo]:
@@ -81,36 +83,62 @@ class _Example:
         values = [operand.values for operand in self.operands]
         return infer(self.type, self.descriptor, infos, values, outputs=outputs)
 
+    def signature(self, data_type: DataType, in_float: Example) -> LayerSignature | None:
+        """Return what a backend is asked about, or None if there is no such layer of this type.
 
-class _Operands:
+        ``in_float`` is the same example in float32: what is calculated in a quantised type needs
+        outputs with a scale, and their shapes are those of the other.
+        """
+        try:
+            outputs = self.outputs
+            if outputs is None and data_type.is_quantized:
+                outputs = [_in_type(info, data_type) for info in in_float.infer(None)]
+            return LayerSignature(
+                self.type,
+                self.descriptor,
+                tuple(operand.info for operand in self.operands),
+                tuple(self.infer(outputs)),
+                tuple(operand.is_constant for operand in self.operands),
+            )
+        except LayerValidationError:
+            return None
+
+
+class Operands:
     """Makes the operands of examples of one data type."""
 
     def __init__(self, data_type: DataType) -> None:
         self.type = data_type
 
     def info(self, *shape: int) -> TensorInfo:
+        """Return the info of a tensor of the type."""
         return TensorInfo(shape, self.type, _QUANTIZATION.get(self.type))
 
-    def x(self, *shape: int) -> _Operand:
-        return _Operand(self.info(*shape))
+    def x(self, *shape: int) -> Operand:
+        """Return an operand that is computed."""
+        return Operand(self.info(*shape))
 
-    def parameter(self, *shape: int) -> _Operand:
-        return _Operand(self.info(*shape), is_constant=True)
+    def parameter(self, *shape: int) -> Operand:
+        """Return a constant of the type."""
+        return Operand(self.info(*shape), is_constant=True)
 
-    def weights(self, *shape: int) -> _Operand:
+    def weights(self, *shape: int) -> Operand:
+        """Return constant weights, of the type that goes with it."""
         data_type = _WEIGHTS.get(self.type, self.type)
-        return _Operand(TensorInfo(shape, data_type, _QUANTIZATION.get(data_type)), True)
+        return Operand(TensorInfo(shape, data_type, _QUANTIZATION.get(data_type)), True)
 
-    def bias(self, count: int) -> _Operand:
+    def bias(self, count: int) -> Operand:
+        """Return a constant bias, of the type and the scale that go with both."""
         if not self.type.is_quantized:
             return self.parameter(count)
         weights = _WEIGHTS.get(self.type, self.type)
         scale = _QUANTIZATION[self.type].scales[0] * _QUANTIZATION[weights].scales[0]
-        return _Operand(TensorInfo((count,), DataType.SIGNED32, QuantizationInfo((scale,))), True)
+        return Operand(TensorInfo((count,), DataType.SIGNED32, QuantizationInfo((scale,))), True)
 
-    def integers(self, values: list[Any]) -> _Operand:
+    def integers(self, values: list[Any]) -> Operand:
+        """Return constant indices, sizes or axes with these values."""
         array = np.array(values, np.int32)
-        return _Operand(TensorInfo(array.shape, DataType.SIGNED32), True, array)
+        return Operand(TensorInfo(array.shape, DataType.SIGNED32), True, array)
 
 
 def probe_support(backend: Backend) -> dict[LayerType, tuple[DataType, ...]]:
@@ -147,21 +175,11 @@ def probe_support(backend: Backend) -> dict[LayerType, tuple[DataType, ...]]:
 
 def example_layers(data_type: DataType) -> Iterator[LayerSignature]:
     """Give the well-formed examples of a data type."""
-    plain = _examples(_Operands(DataType.FLOAT32))
-    for example, in_float in zip(_examples(_Operands(data_type)), plain, strict=True):
-        try:
-            outputs = example.outputs
-            if outputs is None and data_type.is_quantized:  # calculated outputs need a scale
-                outputs = [_in_type(info, data_type) for info in in_float.infer(None)]
-            yield LayerSignature(
-                example.type,
-                example.descriptor,
-                tuple(operand.info for operand in example.operands),
-                tuple(example.infer(outputs)),
-                tuple(operand.is_constant for operand in example.operands),
-            )
-        except LayerValidationError:
-            continue  # there is no such layer of this type
+    plain = examples_of(Operands(DataType.FLOAT32))
+    for example, in_float in zip(examples_of(Operands(data_type)), plain, strict=True):
+        signature = example.signature(data_type, in_float)
+        if signature is not None:
+            yield signature
 
 
 def _in_type(info: TensorInfo, data_type: DataType) -> TensorInfo:
@@ -170,7 +188,8 @@ def _in_type(info: TensorInfo, data_type: DataType) -> TensorInfo:
     return TensorInfo(info.shape, data_type, _QUANTIZATION[data_type])
 
 
-def _examples(of: _Operands) -> Iterator[_Example]:
+def examples_of(of: Operands) -> Iterator[Example]:
+    """Give an example of each form of each layer type, whether there is such a layer or not."""
     yield from _plain(of)
     yield from _elementwise(of)
     yield from _conversions(of)
@@ -183,8 +202,8 @@ def _examples(of: _Operands) -> Iterator[_Example]:
         yield from _volumes(of, layout)
 
 
-def _plain(of: _Operands) -> Iterator[_Example]:
-    """Layers whose example follows from the layer table, with default parameters."""
+def _plain(of: Operands) -> Iterator[Example]:
+    """Layers of which the table tells enough to make an example with their default parameters."""
     for layer_type, facts in FACTS.items():
         if facts.shape in ("same", "broadcast") and facts.canonical is None:
             if facts.moves_memory:
@@ -194,42 +213,42 @@ def _plain(of: _Operands) -> Iterator[_Example]:
             operands = [of.x(2, 4) for _ in facts.operands]
             for index, group in facts.operand_types:
                 assert group == "boolean"
-                operands[index] = _Operand(TensorInfo((2, 4), DataType.BOOLEAN))
-            yield _Example(layer_type, descriptor, operands)
+                operands[index] = Operand(TensorInfo((2, 4), DataType.BOOLEAN))
+            yield Example(layer_type, descriptor, operands)
 
 
-def _elementwise(of: _Operands) -> Iterator[_Example]:
+def _elementwise(of: Operands) -> Iterator[Example]:
     one, two = [of.x(2, 4)], [of.x(2, 4), of.x(2, 4)]
     for function in ActivationFunction:
         descriptor = d.ActivationDescriptor(function=function, a=1.0, b=0.0)
-        yield _Example(LayerType.ACTIVATION, descriptor, one)
+        yield Example(LayerType.ACTIVATION, descriptor, one)
     for unary in UnaryOperation:
-        yield _Example(LayerType.ELEMENTWISE_UNARY, d.ElementwiseUnaryDescriptor(unary), one)
+        yield Example(LayerType.ELEMENTWISE_UNARY, d.ElementwiseUnaryDescriptor(unary), one)
     for binary in BinaryOperation:
-        yield _Example(LayerType.ELEMENTWISE_BINARY, d.ElementwiseBinaryDescriptor(binary), two)
+        yield Example(LayerType.ELEMENTWISE_BINARY, d.ElementwiseBinaryDescriptor(binary), two)
     for comparison in ComparisonOperation:
-        yield _Example(LayerType.COMPARISON, d.ComparisonDescriptor(comparison), two)
+        yield Example(LayerType.COMPARISON, d.ComparisonDescriptor(comparison), two)
     for logical in LogicalBinaryOperation:
-        yield _Example(LayerType.LOGICAL_BINARY, d.LogicalBinaryDescriptor(logical), two)
-    yield _Example(LayerType.MERGE, None, two)
-    yield _Example(LayerType.SWITCH, None, two)
+        yield Example(LayerType.LOGICAL_BINARY, d.LogicalBinaryDescriptor(logical), two)
+    yield Example(LayerType.MERGE, None, two)
+    yield Example(LayerType.SWITCH, None, two)
 
 
-def _conversions(of: _Operands) -> Iterator[_Example]:
+def _conversions(of: Operands) -> Iterator[Example]:
     one = [of.x(2, 4)]
     for target in DataType:
         stated = TensorInfo((2, 4), target, _QUANTIZATION.get(target))
-        yield _Example(LayerType.CAST, None, one, [stated])
-    yield _Example(LayerType.DEQUANTIZE, None, one, [TensorInfo((2, 4))])
+        yield Example(LayerType.CAST, None, one, [stated])
+    yield Example(LayerType.DEQUANTIZE, None, one, [TensorInfo((2, 4))])
     for source in (DataType.FLOAT32, DataType.FLOAT16):
-        real = _Operand(TensorInfo((2, 4), source))
-        yield _Example(LayerType.QUANTIZE, None, [real], [of.info(2, 4)])
-    yield _Example(LayerType.FILL, d.FillDescriptor(1.0), [of.integers([2, 4])], [of.info(2, 4)])
-    yield _Example(LayerType.RANK, None, one)
-    yield _Example(LayerType.SHAPE, None, one)
+        real = Operand(TensorInfo((2, 4), source))
+        yield Example(LayerType.QUANTIZE, None, [real], [of.info(2, 4)])
+    yield Example(LayerType.FILL, d.FillDescriptor(1.0), [of.integers([2, 4])], [of.info(2, 4)])
+    yield Example(LayerType.RANK, None, one)
+    yield Example(LayerType.SHAPE, None, one)
 
 
-def _movements(of: _Operands) -> Iterator[_Example]:
+def _movements(of: Operands) -> Iterator[Example]:
     one, two = [of.x(2, 4)], [of.x(2, 4), of.x(2, 4)]
     halves = (d.View((0, 0), (2, 4)), d.View((2, 0), (2, 4)))
     for layer_type, descriptor, operands in (
@@ -249,44 +268,44 @@ def _movements(of: _Operands) -> Iterator[_Example]:
         (LayerType.TILE, d.TileDescriptor((1, 2)), one),
         (LayerType.TRANSPOSE, d.PermuteDescriptor((1, 0)), one),
     ):
-        yield _Example(layer_type, descriptor, operands)
+        yield Example(layer_type, descriptor, operands)
     for function in ScatterNdFunction:
         operands = [of.x(2, 4), of.integers([[0]]), of.x(1, 4)]
-        yield _Example(LayerType.SCATTER_ND, d.ScatterNdDescriptor(function), operands)
+        yield Example(LayerType.SCATTER_ND, d.ScatterNdDescriptor(function), operands)
 
 
-def _reductions(of: _Operands) -> Iterator[_Example]:
+def _reductions(of: Operands) -> Iterator[Example]:
     one = [of.x(2, 4)]
     for operation in ReduceOperation:
-        yield _Example(LayerType.REDUCE, d.ReduceDescriptor(operation, axes=(1,)), one)
+        yield Example(LayerType.REDUCE, d.ReduceDescriptor(operation, axes=(1,)), one)
     for function in ArgMinMaxFunction:
-        yield _Example(LayerType.ARG_MIN_MAX, d.ArgMinMaxDescriptor(function), one)
-    yield _Example(LayerType.TOP_K, d.TopKDescriptor(), one)
-    yield _Example(
+        yield Example(LayerType.ARG_MIN_MAX, d.ArgMinMaxDescriptor(function), one)
+    yield Example(LayerType.TOP_K, d.TopKDescriptor(), one)
+    yield Example(
         LayerType.RMS_NORMALIZATION, d.RmsNormalizationDescriptor(), [*one, of.parameter(4)]
     )
     both = [*one, of.parameter(4), of.parameter(4)]
-    yield _Example(LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(), both)
+    yield Example(LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(), both)
     gates = [of.weights(1, 9, 4), of.weights(1, 9, 3)]
-    yield _Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
-    yield _Example(LayerType.BATCH_MAT_MUL, d.BatchMatMulDescriptor(), [of.x(2, 4), of.x(4, 3)])
+    yield Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
+    yield Example(LayerType.BATCH_MAT_MUL, d.BatchMatMulDescriptor(), [of.x(2, 4), of.x(4, 3)])
     boxes = [of.x(1, 6, 4), of.x(1, 6, 3), of.parameter(6, 4)]
     detection = d.DetectionPostProcessDescriptor(
         max_detections=2, num_classes=2, scale_x=1.0, scale_y=1.0, scale_w=1.0, scale_h=1.0
     )
     found = [TensorInfo(shape) for shape in ((1, 2, 4), (1, 2), (1, 2), (1,))]
-    yield _Example(LayerType.DETECTION_POST_PROCESS, detection, boxes, found)
+    yield Example(LayerType.DETECTION_POST_PROCESS, detection, boxes, found)
 
 
-def _images(of: _Operands, layout: DataLayout) -> Iterator[_Example]:
+def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:
     image = [of.x(4, 4, 4, 4)]
     channels = [of.parameter(4) for _ in range(4)]
     for pool in PoolingAlgorithm:
         pooling = d.Pooling2dDescriptor(pool, pool_width=2, pool_height=2, data_layout=layout)
-        yield _Example(LayerType.POOLING2D, pooling, image)
+        yield Example(LayerType.POOLING2D, pooling, image)
     for method in ResizeMethod:
         resize = d.ResizeDescriptor(8, 8, method, layout)
-        yield _Example(LayerType.RESIZE, resize, image)
+        yield Example(LayerType.RESIZE, resize, image)
     for layer_type, descriptor, operands in (
         (LayerType.BATCH_NORMALIZATION, d.BatchNormalizationDescriptor(data_layout=layout),
          [*image, *channels]),
@@ -303,10 +322,10 @@ def _images(of: _Operands, layout: DataLayout) -> Iterator[_Example]:
         (LayerType.SPACE_TO_BATCH_ND, d.SpaceToBatchNdDescriptor((2, 2), data_layout=layout),
          image),
     ):  # fmt: skip
-        yield _Example(layer_type, descriptor, operands)
+        yield Example(layer_type, descriptor, operands)
 
 
-def _convolutions(of: _Operands, layout: DataLayout) -> Iterator[_Example]:
+def _convolutions(of: Operands, layout: DataLayout) -> Iterator[Example]:
     image = of.x(1, 4, 4, 4)
     weights = of.weights(4, 4, 3, 3) if layout is DataLayout.NCHW else of.weights(4, 3, 3, 4)
     dense = [image, weights, of.bias(4)]
@@ -316,19 +335,19 @@ def _convolutions(of: _Operands, layout: DataLayout) -> Iterator[_Example]:
         (LayerType.DEPTHWISE_CONVOLUTION2D, d.DepthwiseConvolution2dDescriptor, strips),
         (LayerType.TRANSPOSE_CONVOLUTION2D, d.TransposeConvolution2dDescriptor, dense),
     ):
-        yield _Example(layer_type, descriptor(bias_enabled=True, data_layout=layout), operands)
+        yield Example(layer_type, descriptor(bias_enabled=True, data_layout=layout), operands)
     full = d.FullyConnectedDescriptor(bias_enabled=True)
     operands = [of.x(2, 4), of.weights(4, 3), of.bias(3)]
-    yield _Example(LayerType.FULLY_CONNECTED, full, operands)
+    yield Example(LayerType.FULLY_CONNECTED, full, operands)
 
 
-def _volumes(of: _Operands, layout: DataLayout) -> Iterator[_Example]:
+def _volumes(of: Operands, layout: DataLayout) -> Iterator[Example]:
     volume = of.x(1, 4, 4, 4, 4)
     for pool in PoolingAlgorithm:
         pooling = d.Pooling3dDescriptor(
             pool, pool_width=2, pool_height=2, pool_depth=2, data_layout=layout
         )
-        yield _Example(LayerType.POOLING3D, pooling, [volume])
+        yield Example(LayerType.POOLING3D, pooling, [volume])
     convolution = d.Convolution3dDescriptor(bias_enabled=True, data_layout=layout)
     operands = [volume, of.weights(3, 3, 3, 4, 4), of.bias(4)]
-    yield _Example(LayerType.CONVOLUTION3D, convolution, operands)
+    yield Example(LayerType.CONVOLUTION3D, convolution, operands)

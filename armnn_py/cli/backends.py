@@ -16,6 +16,7 @@ import rich_click as click
 
 from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
 from armnn_py.cli.backends_new import new
+from armnn_py.cli.backends_test import test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
@@ -256,3 +257,4 @@ def paths(session: Session) -> None:
 
 
 backends.add_command(new)
+backends.add_command(test)

@@ -91,7 +91,7 @@ static armnn_status_t normalize_lengths(void* argument, uint64_t begin, uint64_t
       }
     }
     for (uint64_t i = 0; i < lanes.count; ++i) {
-      scale[i] = (float)(1.0 / sqrt(squares[i] > eps ? squares[i] : eps));
+      scale[i] = (float)(1.0 / sqrt(squares[i] < eps ? eps : squares[i]));
     }
     for (uint64_t c = 0; c < job->view.length; ++c) {
       for (uint64_t i = 0; i < lanes.count; ++i) y[c * stride + i] = x[c * stride + i] * scale[i];

@@ -40,7 +40,7 @@ static float beta_at(const normalize_op_t* op, int64_t at) {
 /* 1 / the divisor, from the sum of squares. */
 static float inverse_of(const normalize_op_t* op, double squares) {
   if (op->kind == ARMNN_ACC_NORMALIZE_L2) {
-    return (float)(1.0 / sqrt(squares > (double)op->eps ? squares : (double)op->eps));
+    return (float)(1.0 / sqrt(squares < (double)op->eps ? (double)op->eps : squares));
   }
   return (float)(1.0 / sqrt(squares / op->count + (double)op->eps));
 }

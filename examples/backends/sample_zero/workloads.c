@@ -20,17 +20,19 @@ typedef struct zero_context_t {
 
 static void destroy(armnn_workload_t* workload) { free(workload); }
 
+/* What has no elements needs no memory. */
 static armnn_status_t check_memory(const zero_call_t* call, armnn_error_t* error) {
   const armnn_workload_info_t* info = call->info;
   for (uint32_t i = 0; i < info->input_count; ++i) {
-    if (info->input_infos[i] != NULL && zero_in(call, i) == NULL) {
+    const armnn_tensor_info_t* input = info->input_infos[i];
+    if (input != NULL && input->element_count != 0 && zero_in(call, i) == NULL) {
       return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
                         "input %u of layer '%.*s' has no memory", i, (int)info->name.size,
                         info->name.size != 0 ? info->name.data : "");
     }
   }
   for (uint32_t i = 0; i < info->output_count; ++i) {
-    if (zero_out(call, i) == NULL) {
+    if (info->output_infos[i]->element_count != 0 && zero_out(call, i) == NULL) {
       return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
                         "output %u of layer '%.*s' has no memory", i, (int)info->name.size,
                         info->name.size != 0 ? info->name.data : "");

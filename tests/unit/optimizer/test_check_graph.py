@@ -13,8 +13,7 @@ import armnn_py as ann
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.graph import Graph, Node
-
-from .random_graphs import random_network
+from armnn_py.testing.random_networks import random_network
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,9 +16,8 @@ from armnn_py.optimizer.assign import pin_nodes
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass
 from armnn_py.optimizer.run_passes import run_passes
+from armnn_py.testing.random_networks import random_inputs, random_network
 from armnn_py.types.facts import FACTS
-
-from .random_graphs import random_inputs, random_network
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

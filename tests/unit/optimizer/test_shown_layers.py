@@ -15,11 +15,10 @@ import pytest
 import armnn_py as ann
 from armnn_py._native import abi
 from armnn_py._native.layers import LayerStructs
+from armnn_py.testing.random_networks import random_network
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 from tests.cpu_ref.host_check import host_refusal
-
-from .random_graphs import random_network
 
 DEMO = Path(ann.__file__).parent / "demo" / "digits.onnx"
 

@@ -327,9 +327,11 @@ class _Maker:
             y = self._affine_step(y, axis)
         if self._chance():
             weights = self._values(1, 2, 2, channels * 2, scale=0.3)
-            padding = "same" if self._chance(0.3) else "valid"
             y = self.network.add_depthwise_convolution2d(
-                y, weights, data_layout=layout, padding=padding
+                y,
+                weights,
+                data_layout=layout,
+                padding="same" if self._chance(0.3) else "valid",
             )
         else:
             shape = (3, 1, 1, channels) if layout is _NHWC else (3, channels, 1, 1)
@@ -349,7 +351,7 @@ class _Maker:
         for _ in range(int(self.random.integers(1, 4))):
             channels = (y.output if isinstance(y, ann.Layer) else y).info.static_shape[3]
             weights = self._values(channels, channels, 1, 1, scale=0.3)
-            z = self.network.add_convolution2d(
+            z: ann.OutputSlot | ann.Layer = self.network.add_convolution2d(
                 self.network.add_transpose(y, there), weights, data_layout=_NCHW
             )
             z = self.network.add_transpose(z, back)

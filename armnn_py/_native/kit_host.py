@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A table of host services whose ``parallel_for`` goes about its work as a test wants it to."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import TYPE_CHECKING, Any, Literal
+
+from armnn_py._native import abi
+from armnn_py._native.library import core_host
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Cutting", "KitHost"]
+
+Cutting = Literal["core", "serial", "backwards", "odd"]
+"""By the threads of the native library; in one piece; in the smallest pieces, the last one first;
+in pieces of unequal sizes. Threads are numbered in turn, whoever runs the piece."""
+
+_FIELDS: Any = abi.armnn_host_t._fields_
+_ParallelFor, _Concurrency = (dict(_FIELDS)[name] for name in ("parallel_for", "concurrency"))
+_InParallel = (dict(_FIELDS)[name] for name in ("parallel_for", "in_parallel"))
+_MOST_PIECES = 60
+
+
+class KitHost:
+    """The native library's services but for ``parallel_for`` and ``concurrency``.
+
+    Attributes
+    ----------
+    cutting
+        How work is cut.
+    threads
+        What ``concurrency`` answers; None: what the native library does.
+    between
+        Called once when the next parallel_for begins, before any piece runs.
+    count
+        How many calls of ``parallel_for`` there were.
+    """
+
+    def __init__(self) -> None:
+        self._core = core_host().contents
+        self.table = abi.armnn_host_t()
+        size = min(ctypes.sizeof(self.table), self._core.header.struct_size)
+        ctypes.memmove(ctypes.addressof(self.table), ctypes.addressof(self._core), size)
+        self.cutting: Cutting = "core"
+        self.threads: int | None = None
+        self.between: Callable[[], None] | None = None
+        self.count = 0
+        self._inside = threading.local()
+        self._keep = (
+            _ParallelFor(self._parallel_for),
+            _Concurrency(self._concurrency),
+            _InParallel(self._in_parallel),
+        )
+        self.table.parallel_for, self.table.concurrency, self.table.in_parallel = self._keep
+
+    @property
+    def pointer(self) -> Any:
+        """What `armnn_py._native.library.use_host` takes."""
+        return ctypes.pointer(self.table)
+
+    def _concurrency(self, _context: Any) -> int:
+        if self.threads is not None:
+            return self.threads
+        return int(self._core.concurrency(self._core.context))
+
+    def _in_parallel(self, _context: Any) -> int:
+        if getattr(self._inside, "index", None) is not None:
+            return 1
+        return int(self._core.in_parallel(self._core.context))
+
+    def _parallel_for(
+        self, _context: Any, body: Any, argument: Any, count: int, grain: int, max_threads: int
+    ) -> int:
+        self.count += 1
+        between, self.between = self.between, None
+        if between is not None:
+            between()
+        if self.cutting == "core":
+            core = self._core
+            answer = core.parallel_for(core.context, body, argument, count, grain, max_threads)
+            return int(answer)
+        if getattr(self._inside, "index", None) is not None:  # inside a body it runs serially
+            return int(body(argument, 0, count, self._inside.index))
+        limit = max(self._concurrency(None), 1)
+        if max_threads:
+            limit = min(limit, max_threads)
+        for number, (begin, end) in enumerate(self._pieces(count, max(grain, 1))):
+            backwards = self.cutting == "backwards"
+            self._inside.index = (limit - 1 - number % limit) if backwards else number % limit
+            try:
+                status = int(body(argument, begin, end, self._inside.index))
+            finally:
+                self._inside.index = None
+            if status != abi.ARMNN_STATUS_OK:
+                return status
+        return int(abi.ARMNN_STATUS_OK)
+
+    def _pieces(self, count: int, grain: int) -> Iterator[tuple[int, int]]:
+        """Give pieces of at least ``grain``, but for the last."""
+        if count == 0:
+            return
+        if self.cutting == "serial":
+            yield 0, count
+            return
+        step = max(grain, -(-count // _MOST_PIECES))
+        if self.cutting == "backwards":
+            starts = range(0, count, step)
+            yield from ((begin, min(begin + step, count)) for begin in reversed(starts))
+            return
+        begin = 0
+        sizes = (step, step + 1, step * 3 + 2)
+        number = 0
+        while begin < count:
+            end = min(begin + sizes[number % 3], count)
+            yield begin, end
+            begin, number = end, number + 1

@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""``armnn-py backends test``: the conformance kit on one backend."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import rich_click as click
+
+from armnn_py.cli.app import EXIT_CONFORMANCE, CommandFailedError, Session, with_session
+from armnn_py.cli.completion import offer_backends
+from armnn_py.cli.render import Column, Renderer, shortened
+from armnn_py.text import counted
+from armnn_py.types import DataType, LayerType
+
+__all__ = ["test"]
+
+_MOST_CHANGES = 20
+_OUTCOMES = ("passed", "failed", "crashed", "hung", "refused")
+
+
+def _layers(
+    _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
+) -> tuple[LayerType, ...]:
+    from armnn_py.testing.cases import layer_type_of
+
+    found = []
+    for name in given:
+        layer_type = layer_type_of(name)
+        if layer_type is None:
+            raise click.BadParameter(f"'{name}' is no layer; docs/layers.md lists all")
+        found.append(layer_type)
+    return tuple(found)
+
+
+def _types(
+    _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
+) -> tuple[DataType, ...]:
+    by_name = {data_type.label: data_type for data_type in DataType}
+    for name in given:
+        if name.lower() not in by_name:
+            raise click.BadParameter(f"'{name}' is none of {', '.join(by_name)}")
+    return tuple(by_name[name.lower()] for name in given)
+
+
+@click.command()
+@click.argument("backend", metavar="FILE|ID", shell_complete=offer_backends)
+@click.option(
+    "--level", type=click.Choice(["quick", "full"]), default="quick", show_default=True,
+    help="How many cases: quick is for each change, full for a release.",
+)  # fmt: skip
+@click.option(
+    "--layer", "layers", metavar="T", multiple=True, callback=_layers,
+    help="Only this layer type, repeatable.",
+)  # fmt: skip
+@click.option(
+    "--type", "types", metavar="T", multiple=True, callback=_types,
+    help="Only this data type, repeatable.",
+)  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, metavar="N",
+    help="Values and random networks are drawn from it.",
+)  # fmt: skip
+@click.option(
+    "--timeout", type=click.FloatRange(0.1, 86400), default=10, show_default=True,
+    metavar="SECONDS", help="For each step; one that takes longer hangs.",
+)  # fmt: skip
+@click.option(
+    "--jobs", type=click.IntRange(1, 1024), metavar="N",
+    help="Processes at a time; as many as processors if not given.",
+)  # fmt: skip
+@click.option(
+    "--report", type=click.Path(), metavar="FILE",
+    help="Write everything to a .json file, or as JUnit XML to a .xml file.",
+)  # fmt: skip
+@click.option(
+    "--repro", type=click.Path(), metavar="DIR",
+    help="For each failure: its arrays, a program that shows it, and a line for gdb.",
+)  # fmt: skip
+@click.option(
+    "--expect", type=click.Path(), metavar="FILE.toml",
+    help="Known failures and refusals: only what is not as the file says fails.",
+)  # fmt: skip
+@with_session
+def test(
+    session: Session,
+    *,
+    backend: str,
+    level: Any,
+    layers: tuple[LayerType, ...],
+    types: tuple[DataType, ...],
+    seed: int,
+    timeout: float,
+    jobs: int | None,
+    report: str | None,
+    repro: str | None,
+    expect: str | None,
+) -> None:
+    """Test the backend of FILE, or ID, with every layer that it takes; exit 5 if something fails.
+
+    Each case has a process of its own: a crash or a hang is that case's result.
+    """
+    from armnn_py.testing import check_conformance
+
+    if report is not None and not report.endswith((".json", ".xml")):
+        raise click.BadParameter(f"'{report}' is neither a .json nor a .xml file")
+    name = os.path.basename(backend)  # noqa: PTH119
+    with session.progress(f"testing {name}", 1.0) as bar:
+        found = check_conformance(
+            backend,
+            level=level,
+            layers=layers,
+            types=types,
+            seed=seed,
+            timeout=timeout,
+            jobs=jobs,
+            repro=repro,
+            expect=expect,
+            folders=session.backend_paths,
+            options=_options_of(session, backend),
+            on_progress=lambda done, total: bar.to(done / max(total, 1)),
+        )
+    if report is not None:
+        found.write(report)
+    data = found.as_dict()
+    failure = None
+    if not found.ok:
+        words = counted(len(found.changes), "result")
+        what = "not as expected" if expect is not None else "wrong"
+        failure = CommandFailedError(
+            f"backend '{found.backend}': {words} {what}",
+            exit_code=EXIT_CONFORMANCE,
+            hints=[] if repro is not None else ["--repro DIR writes a program for each failure"],
+        )
+    session.answer(data, lambda renderer: _render(renderer, data), failure=failure)
+
+
+def _options_of(session: Session, backend: str) -> dict[str, Any] | None:
+    """Return the options of the command line that are this backend's, as texts."""
+    given = session.backend_options
+    if not given:
+        return None
+    if backend in given:
+        return {name: str(value) for name, value in given[backend].items()}
+    (values,) = list(given.values())[:1]  # a file's id is not known yet
+    return {name: str(value) for name, value in values.items()}
+
+
+def _render(renderer: Renderer, data: dict[str, Any]) -> None:
+    shown = [outcome for outcome in _OUTCOMES if data["counts"].get(outcome)]
+    renderer.table(
+        [Column("layer"), Column("type"), *(Column(outcome, right=True) for outcome in shown),
+         Column("reason", cut="end")],
+        [
+            [row["layer"], row["type"], *(str(row["counts"].get(one, "-")) for one in shown),
+             row["reason"]]
+            for row in data["matrix"]
+            if set(row["counts"]) != {"refused"}
+        ],
+    )  # fmt: skip
+    wholly = sorted({row["layer"] for row in data["matrix"] if set(row["counts"]) == {"refused"}}
+                    - {row["layer"] for row in data["matrix"]
+                       if set(row["counts"]) != {"refused"}})  # fmt: skip
+    if wholly:
+        renderer.line(f"Refused in each type: {', '.join(wholly)}")
+    for change in data["changes"][:_MOST_CHANGES]:
+        message = shortened(change["message"], 300)
+        renderer.line(f"{change['outcome']}: {change['case']} ({change['group']}): {message}")
+    others = len(data["changes"]) - _MOST_CHANGES
+    if others > 0:
+        renderer.line(f"and {counted(others, 'more')}; --report FILE.json has all")
+    counts = ", ".join(f"{data['counts'][outcome]} {outcome}" for outcome in shown)
+    renderer.line(f"{data['backend']}, level {data['level']}: {counts or 'nothing to test'}")

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The cases of the conformance kit, from the layer table and from shapes that kernels get wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Literal
+
+from armnn_py.backends.probing import Example, Operands, examples_of
+from armnn_py.testing.cases.case import Case, Kind, layer_type_of
+from armnn_py.testing.cases.shapes import shape_examples
+from armnn_py.testing.cases.windows import window_examples
+from armnn_py.types import DataType
+
+if TYPE_CHECKING:
+    from armnn_py.types import LayerType
+
+__all__ = ["Case", "Kind", "Level", "all_cases", "layer_type_of"]
+
+Level = Literal["quick", "full"]
+
+#: Of which type the quick level has all shapes; the full one has them of every type.
+_QUICK_TYPE = DataType.FLOAT32
+
+
+def all_cases(
+    level: Level,
+    *,
+    seed: int = 0,
+    layers: Collection[LayerType] = (),
+    types: Collection[DataType] = (),
+) -> list[Case]:
+    """Return the cases of a level, in the same order on every machine.
+
+    Parameters
+    ----------
+    level
+        ``quick`` has one example of each form in each data type, and all shapes in float32;
+        ``full`` has more shapes, in each type.
+    seed
+        Values are drawn from it.
+    layers, types
+        Only these; all if empty.
+
+    Returns
+    -------
+    list of Case
+        Their names differ.
+    """
+    found: dict[str, Case] = {}
+    for data_type in DataType:
+        if types and data_type not in types:
+            continue
+        for example, in_float in _examples(data_type, level):
+            if layers and example.type not in layers:
+                continue
+            signature = example.signature(data_type, in_float)
+            if signature is None:
+                continue
+            stem = f"{example.type.label}/{data_type.label}/{_label(example)}"
+            name, number = stem, 1
+            while name in found:
+                number += 1
+                name = f"{stem}-{number}"
+            known = tuple(operand.values for operand in example.operands)
+            found[name] = Case(name, data_type, signature, known, seed)
+    return list(found.values())
+
+
+def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example]]:
+    of, plain = Operands(data_type), Operands(DataType.FLOAT32)
+    yield from zip(examples_of(of), examples_of(plain), strict=True)
+    full = level == "full"
+    if not full and data_type is not _QUICK_TYPE:
+        return
+    for make in (shape_examples, window_examples):
+        yield from zip(make(of, full=full), make(plain, full=full), strict=True)
+
+
+def _label(example: Example) -> str:
+    """Return what tells an example from most others, in a few letters."""
+    descriptor = example.descriptor
+    fields: tuple[Any, ...] = () if descriptor is None else dataclasses.fields(descriptor)  # type: ignore[arg-type]
+    values = [getattr(descriptor, field.name) for field in fields]
+    words = [value.name.lower() for value in values if isinstance(value, IntEnum)]
+    for operand in example.operands[:2]:
+        shape = operand.info.static_shape
+        words.append("x".join(map(str, shape)) or "scalar")
+    return "-".join(words) or "plain"

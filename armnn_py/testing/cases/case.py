@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""One case: a layer as a backend gets it, and the values that go in."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from armnn_py.records import record
+from armnn_py.types import DataType, LayerType, ReduceOperation
+from armnn_py.types.facts import FACTS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py.backends.layer_support import LayerSignature
+
+__all__ = ["Case", "Kind", "layer_type_of"]
+
+Kind = Literal["plain", "other", "special"]
+"""Values to compute with: ordinary ones, others of that kind, and those that kernels get wrong."""
+
+_SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-40, -1e-40, 1e15)
+_POSITIVE = ("variance", "alpha")
+#: Where no layer of a network has anything odd; an infinite weight beside padding is not defined.
+_ORDINARY = ("weights", "bias")
+
+
+@record
+class Case:
+    """A layer to try.
+
+    Attributes
+    ----------
+    name
+        What tells it from others: ``ElementwiseBinary/float32/add-2x4``.
+    type
+        The data type that it is an example of.
+    signature
+        The layer.
+    known
+        By operand the values that it must have (indices, sizes), else None.
+    seed
+        Other values are drawn from it.
+    """
+
+    name: str
+    type: DataType
+    signature: LayerSignature
+    known: tuple[NDArray[Any] | None, ...]
+    seed: int
+
+    @property
+    def layer(self) -> LayerType:
+        """The type of its layer."""
+        return self.signature.type
+
+    @property
+    def _multiplies(self) -> bool:
+        """Whether many values are multiplied, so that they have to be near 1."""
+        return getattr(self.signature.descriptor, "operation", None) is ReduceOperation.PROD
+
+    def values(self, kind: Kind = "plain") -> list[NDArray[Any] | None]:
+        """Return the operands' values; None where an optional one is absent."""
+        names = FACTS[self.layer].operands
+        found: list[NDArray[Any] | None] = []
+        for index, info in enumerate(self.signature.inputs):
+            if info is None:
+                found.append(None)
+                continue
+            value = self.known[index]
+            if value is not None:
+                found.append(value)
+                continue
+            is_constant = self.signature.constants[index]
+            # A number of its own for each operand: the same on every machine. What a workload was
+            # made from stays what it is.
+            token = f"{self.name}|{'' if is_constant else kind}|{index}"
+            random = np.random.default_rng((self.seed, zlib.crc32(token.encode())))
+            drawn = _drawn(random, info.static_shape, info.data_type)
+            operand = names[index].rstrip("?") if index < len(names) else ""
+            if operand in _POSITIVE:
+                drawn = np.abs(drawn)
+            elif self._multiplies and drawn.dtype.kind == "f":
+                drawn = (np.sign(drawn) + drawn / 64).astype(drawn.dtype)
+            elif kind == "special" and not is_constant and operand not in _ORDINARY:
+                _make_special(drawn, random)
+            found.append(drawn)
+        return found
+
+
+def _drawn(
+    random: np.random.Generator, shape: tuple[int, ...], data_type: DataType
+) -> NDArray[Any]:
+    dtype = data_type.numpy
+    if data_type is DataType.BFLOAT16:
+        bits = random.uniform(-3, 3, shape).astype(np.float32).view(np.uint32)
+        return np.ascontiguousarray(bits >> 16).astype(np.uint16)
+    if dtype.kind == "f":
+        return np.asarray(random.uniform(-3, 3, shape)).astype(dtype)
+    if dtype.kind == "b":
+        return np.asarray(random.integers(0, 2, shape)).astype(dtype)
+    if data_type.is_quantized:
+        limits = np.iinfo(dtype)
+        return np.asarray(random.integers(limits.min, limits.max, shape, dtype, endpoint=True))
+    return np.asarray(random.integers(-9, 10, shape)).astype(dtype)
+
+
+def _make_special(value: NDArray[Any], random: np.random.Generator) -> None:
+    """Put what is no number, infinite, zero with a sign or tiny in some places."""
+    if value.dtype.kind != "f" or value.size == 0:
+        return
+    flat = value.reshape(-1)
+    chosen = random.permutation(flat.size)[: max(len(_SPECIAL), flat.size // 3)]
+    with np.errstate(over="ignore", under="ignore"):
+        special = np.array(_SPECIAL).astype(value.dtype)
+    flat[chosen] = special[np.arange(chosen.size) % len(special)]
+
+
+def layer_type_of(label: str) -> LayerType | None:
+    """Return the layer type of this name, whatever its case, or None."""
+    wanted = label.replace("_", "").lower()
+    for layer_type in LayerType:
+        if wanted in (layer_type.label.lower(), layer_type.name.replace("_", "").lower()):
+            return layer_type
+    return None

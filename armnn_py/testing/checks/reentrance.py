@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Re-entrance: many threads at once, another number of them later, work cut in any way; and the
+process is left as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.testing.subject import Layout
+from armnn_py.testing.tolerances import nearly_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from armnn_py._native.kit_host import Cutting
+    from armnn_py.testing.cases import Case
+    from armnn_py.testing.subject import Prepared, Subject
+
+__all__ = ["check_reentrance"]
+
+Arrays = list["NDArray[Any]"]
+_CUTTINGS: tuple[Cutting, ...] = ("serial", "backwards", "odd")
+_THREADS, _ROUNDS = 4, 4
+_LATER_THREADS = 7
+_PATIENCE = 2.0  # seconds; two runs may well wait for each other
+
+
+def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None]) -> None:
+    """Prepare with one thread, then run with more, in pieces, side by side.
+
+    Raises
+    ------
+    CheckFailedError
+        An output depends on any of it, or the process is not as it was.
+    """
+    host = subject.host
+    values, others = case.values(), case.values("other")
+    host.threads, host.cutting = 1, "serial"
+    with _closing(subject.prepare(case, values)) as prepared:
+        on_step("the process as it was")
+        with _UnchangedProcess():
+            expected = prepared.run(values)
+        expected_others = prepared.run(others)
+        host.threads = _LATER_THREADS
+        for cutting in _CUTTINGS:
+            on_step(f"{_LATER_THREADS} threads where 1 was at load, parallel_for {cutting}")
+            host.cutting = cutting
+            _same(prepared.run(values, Layout("end")), expected, f"parallel_for cuts {cutting}")
+        if subject.in_host_memory:
+            on_step("another run while parallel_for of the first is under way")
+            _interleaved(subject, prepared, (values, expected), (others, expected_others))
+        host.cutting, host.threads = "core", None
+        on_step(f"{_THREADS} threads at once")
+        _side_by_side(prepared, (values, expected), (others, expected_others))
+
+
+class _closing:  # noqa: N801 (as contextlib's)
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+
+    def __enter__(self) -> Prepared:
+        return self._prepared
+
+    def __exit__(self, *_: object) -> None:
+        self._prepared.close()
+
+
+class _UnchangedProcess:
+    """Notices what code left behind in this thread and this process."""
+
+    def __enter__(self) -> None:
+        self._before = self._state()
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            return
+        for name, value in self._state().items():
+            if value != self._before[name]:
+                raise CheckFailedError(f"execute changed {name}: {self._before[name]} -> {value}")
+
+    @staticmethod
+    def _state() -> dict[str, Any]:
+        tiny, one, little = np.float32(1e-40), np.float32(1), np.float32(1e-9)
+        with np.errstate(all="ignore"):
+            return {
+                "how numbers are rounded": (float(one + little), float(-one - little)),
+                "how denormals are computed with (FTZ, DAZ)": float(tiny * one),
+                "the working folder": os.getcwd(),  # noqa: PTH109
+            }
+
+
+def _same(found: Arrays, expected: Arrays, what: str) -> None:
+    for index, (got, wanted) in enumerate(zip(found, expected, strict=True)):
+        if got.tobytes() != wanted.tobytes() and not nearly_equal(got, wanted):
+            raise CheckFailedError(
+                f"output {index} is another where {what}", found=got, expected=wanted
+            )
+
+
+_Job = tuple["Sequence[NDArray[Any] | None]", Arrays]
+
+
+class _Runner(threading.Thread):
+    """Runs and compares in a thread of its own."""
+
+    def __init__(self, prepared: Prepared, job: _Job, rounds: int, what: str) -> None:
+        super().__init__(daemon=True)
+        self._prepared, self._job, self._rounds, self._what = prepared, job, rounds, what
+        self.failure: BaseException | None = None
+
+    def run(self) -> None:
+        values, expected = self._job
+        try:
+            for _ in range(self._rounds):
+                _same(self._prepared.run(values, own_data=True), expected, self._what)
+        except BaseException as error:  # it is raised where the thread is waited for
+            self.failure = error
+
+
+def _interleaved(subject: Subject, prepared: Prepared, first: _Job, second: _Job) -> None:
+    what = "two runs overlap"
+    other = _Runner(prepared, second, 1, what)
+
+    def between() -> None:
+        other.start()
+        other.join(_PATIENCE)
+
+    subject.host.between = between
+    found = prepared.run(first[0])
+    subject.host.between = None
+    if other.ident is not None:  # the layer used parallel_for
+        other.join()
+    if other.failure is not None:
+        raise other.failure
+    _same(found, first[1], what)
+
+
+def _side_by_side(prepared: Prepared, first: _Job, second: _Job) -> None:
+    jobs = [(first, second)[number % 2] for number in range(_THREADS)]
+    runners = [_Runner(prepared, job, _ROUNDS, "threads run at once") for job in jobs]
+    for runner in runners:
+        runner.start()
+    for runner in runners:
+        runner.join()
+    for runner in runners:
+        if runner.failure is not None:
+            raise runner.failure

@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Truth of support: the same answer twice, and what is taken is made, runs, and gives the same."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from armnn_py._native import abi
+from armnn_py._native.support import NativeLayerSupport
+from armnn_py.testing.outcome import CheckFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from armnn_py.testing.cases import Case
+    from armnn_py.testing.subject import Prepared, Subject
+
+__all__ = ["Answers", "check_truth"]
+
+_MANY = 64
+
+
+class Answers:
+    """A backend's answers to "would you run this layer?", one by one."""
+
+    def __init__(self, subject: Subject) -> None:
+        backend = subject.backend
+        self._native = NativeLayerSupport(backend.id, backend.api, backend.instance)
+
+    def ask(self, case: Case) -> str | None:
+        """Return None if the layer is taken, else the reason.
+
+        Raises
+        ------
+        CheckFailedError
+            The answer is no answer.
+        """
+        status, text = self._native.status_of(case.signature)
+        if status == abi.ARMNN_STATUS_OK:
+            return None
+        if status != abi.ARMNN_STATUS_UNSUPPORTED:
+            raise CheckFailedError(
+                f"is_layer_supported answered {status}, which is neither OK nor UNSUPPORTED: "
+                f"{text or 'no reason given'}"
+            )
+        if not text:
+            raise CheckFailedError("is_layer_supported refused the layer without a reason")
+        return text
+
+    def ask_many(self, cases: Sequence[Case], on_answer: Callable[[Case, str], None]) -> None:
+        """Compare ``are_layers_supported`` with the single answers; tell where it differs."""
+        if not self._native.answers_many:
+            return
+        for begin in range(0, len(cases), _MANY):
+            part = cases[begin : begin + _MANY]
+            many = self._native.ask_many([case.signature for case in part])
+            for case, (taken, reason) in zip(part, many, strict=True):
+                try:
+                    single = self.ask(case)
+                except CheckFailedError:
+                    continue  # told already
+                if taken is not (single is None):
+                    words = ("refuses", "takes")
+                    on_answer(
+                        case,
+                        f"are_layers_supported {words[taken]} what is_layer_supported "
+                        f"{words[not taken]}: {reason or single}",
+                    )
+
+    def close(self) -> None:
+        """Destroy the object."""
+        self._native.close()
+
+
+def check_truth(subject: Subject, case: Case, prepared: Prepared) -> None:
+    """Run what was taken, twice over the same values: both times the same comes out.
+
+    Raises
+    ------
+    CheckFailedError
+        It does not run, or not twice, or the answer has changed meanwhile.
+    """
+    values = case.values()
+    first = prepared.run(values)
+    prepared.run(case.values("other"))
+    second = prepared.run(values)
+    for index, (a, b) in enumerate(zip(first, second, strict=True)):
+        if a.tobytes() != b.tobytes():
+            raise CheckFailedError(
+                f"output {index} differs between two runs over the same values",
+                found=b,
+                expected=a,
+            )
+    answers = Answers(subject)
+    try:
+        again = answers.ask(dataclasses.replace(case))
+    finally:
+        answers.close()
+    if again is not None:
+        raise CheckFailedError(f"the layer was taken first and is refused now: {again}")

@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a process does that exists for one case: it tells what is under way, and what came out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from armnn_py.errors import ArmnnError
+from armnn_py.testing.checks.memory import check_memory
+from armnn_py.testing.checks.numbers import check_numbers, kinds_of
+from armnn_py.testing.checks.reentrance import check_reentrance
+from armnn_py.testing.checks.subgraphs import check_subgraphs
+from armnn_py.testing.checks.truth import Answers, check_truth
+from armnn_py.testing.outcome import GROUPS, CheckFailedError
+from armnn_py.testing.reference import REFERENCE, expectations
+from armnn_py.testing.subject import Subject, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from armnn_py.testing.cases import Case
+    from armnn_py.testing.outcome import Group
+    from armnn_py.testing.reference import Expectation
+    from armnn_py.testing.subject import Prepared
+
+__all__ = ["Tell", "answer_all", "needed_modules", "run_case", "run_network", "writer"]
+
+Tell = Callable[..., None]
+"""Called with members of a message: ``start`` and ``step`` before, ``done`` after a check."""
+
+
+def answer_all(target: Target, cases: Sequence[Case], first: int, tell: Tell) -> None:
+    """Ask about each case from ``first`` on: one message each, ``start`` before it is asked."""
+    tell(start=-1)
+    subject = Subject(target)
+    answers = Answers(subject)
+    tell(loaded=True)
+    for number in range(first, len(cases)):
+        tell(start=number)
+        outcome, message = _answer(answers, cases[number])
+        tell(done=number, outcome=outcome, message=message)
+    if first == 0:
+        number_of = {case.name: number for number, case in enumerate(cases)}
+        answers.ask_many(
+            cases,
+            lambda case, words: tell(done=number_of[case.name], outcome="failed", message=words),
+        )
+    tell(asked=True)
+    answers.close()
+    subject.close()
+
+
+def _answer(answers: Answers, case: Case) -> tuple[Literal["taken", "refused", "failed"], str]:
+    try:
+        reason = answers.ask(case)
+        again = answers.ask(case)
+    except CheckFailedError as error:
+        return "failed", str(error)
+    if (reason is None) is not (again is None):
+        return "failed", f"asked twice, two answers: {reason or 'taken'}; {again or 'taken'}"
+    return ("taken", "") if reason is None else ("refused", reason)
+
+
+def run_case(target: Target, case: Case, groups: Sequence[Group], folder: str, tell: Tell) -> None:
+    """Make the checks of one case, in order; arrays of a failure go to ``folder``."""
+    expected = {}
+    if "numbers" in groups:  # before a line of the backend has run
+        tell(start="reference", step="")
+        expected = {
+            kind: expectations(case, case.values(kind), target.id) for kind in kinds_of(case)
+        }
+    tell(start=groups[0], step="create")
+    subject = Subject(target)
+    with contextlib.ExitStack() as stack:
+        workloads = stack.enter_context(_Workloads(subject, case))
+        for group in groups:
+            if group == "memory" and not subject.in_host_memory:
+                continue  # tensors lie where the backend wants them
+            tell(start=group, step="making the workload")
+            with _told(tell, group, folder):
+                _check(subject, case, group, workloads, expected, tell)
+    tell(start=groups[-1], step="destroy")
+    subject.close()
+
+
+class _Workloads:
+    """What several checks use that leave it as it is; who fails leaves nothing behind."""
+
+    def __init__(self, subject: Subject, case: Case) -> None:
+        self._subject, self._case = subject, case
+        self._prepared: Prepared | None = None
+
+    def get(self) -> Prepared:
+        """Return the one there is, or make it."""
+        if self._prepared is None:
+            self._prepared = self._subject.prepare(self._case, self._case.values())
+        return self._prepared
+
+    def drop(self) -> None:
+        """Destroy it."""
+        prepared, self._prepared = self._prepared, None
+        if prepared is not None:
+            prepared.close()
+
+    def __enter__(self) -> _Workloads:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.drop()
+
+
+def _check(
+    subject: Subject,
+    case: Case,
+    group: Group,
+    workloads: _Workloads,
+    expected: dict[Any, list[Expectation]],
+    tell: Tell,
+) -> None:
+    def on_step(words: str) -> None:
+        tell(step=words)
+
+    try:
+        if group == "reentrance":
+            workloads.drop()
+            check_reentrance(subject, case, on_step)
+            return
+        prepared = workloads.get()
+        tell(step="execute")
+        if group == "truth":
+            check_truth(subject, case, prepared)
+        elif group == "numbers":
+            check_numbers(case, prepared, expected)
+        else:
+            check_memory(case, prepared, on_step)
+    except BaseException:
+        workloads.drop()
+        raise
+
+
+def needed_modules(case: Case, tell: Tell) -> None:
+    """Run a case on the reference, and tell which modules that brought."""
+    before = set(sys.modules)
+    expectations(case, case.values(), "")
+    run_case(Target(REFERENCE, search=True), case, GROUPS, "", lambda **_: None)
+    tell(modules=sorted(set(sys.modules) - before))
+
+
+def run_network(target: Target, seed: int, folder: str, tell: Tell) -> None:
+    """Make the check of one random network."""
+    tell(start="subgraphs", step="")
+    with _told(tell, "subgraphs", folder):
+        check_subgraphs(target, seed, lambda words: tell(step=words))
+
+
+@contextlib.contextmanager
+def _told(tell: Tell, group: Group, folder: str) -> Any:
+    try:
+        yield
+    except CheckFailedError as error:
+        files = _saved(folder, error.arrays)
+        tell(done=group, outcome="failed", message=str(error), files=files)
+    except ArmnnError as error:
+        words = "; ".join((error.message, *error.details))
+        tell(done=group, outcome="failed", message=words)
+    else:
+        tell(done=group, outcome="passed", message="")
+
+
+def _saved(folder: str, arrays: dict[str, NDArray[Any]]) -> list[str]:
+    if not folder or not arrays:
+        return []
+    path = os.path.join(folder, f"arrays-{os.getpid()}.npz")  # noqa: PTH118
+    np.savez(path, **arrays)  # type: ignore[arg-type]
+    return [path]
+
+
+def writer(descriptor: int) -> Tell:
+    """Return what writes a line of JSON for each message."""
+
+    def tell(**message: object) -> None:
+        os.write(descriptor, (json.dumps(message) + "\n").encode())
+
+    return tell

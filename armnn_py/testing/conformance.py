@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""One run of the kit: starts the process that forks, and collects what it tells."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+from armnn_py.errors import BackendError, InternalError, InvalidArgumentError
+from armnn_py.testing.expected import Known, changes, read_known
+from armnn_py.testing.outcome import GROUPS, Group, Result
+from armnn_py.testing.report import Report
+from armnn_py.testing.repro import write_reproductions
+from armnn_py.testing.subject import Target
+from armnn_py.testing.target import DiedAtLoadError, target_for
+
+if TYPE_CHECKING:
+    from armnn_py.testing.cases import Level
+    from armnn_py.types import DataType, LayerType
+
+__all__ = ["ALL_GROUPS", "check_conformance"]
+
+ALL_GROUPS: tuple[Group, ...] = (*GROUPS, "subgraphs")
+#: Random networks, by level.
+_NETWORKS = {"quick": 3, "full": 40}
+# The child sees the modules that its parent sees, and nothing of the working folder.
+_CHILD = (
+    "import json, sys; parent, descriptor, sys.path[:] = json.loads(sys.argv[1]); "
+    "from armnn_py.testing.server import serve; serve(parent, descriptor)"
+)
+
+OnProgress = Callable[[int, int], None]
+
+
+def check_conformance(
+    file_or_id: str | os.PathLike[str],
+    *,
+    level: Level = "quick",
+    layers: Collection[LayerType] = (),
+    types: Collection[DataType] = (),
+    groups: Collection[Group] = ALL_GROUPS,
+    seed: int = 0,
+    timeout: float = 10.0,
+    jobs: int | None = None,
+    repro: str | os.PathLike[str] | None = None,
+    expect: str | os.PathLike[str] | None = None,
+    folders: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+    on_progress: OnProgress | None = None,
+) -> Report:
+    """Test a backend with every layer that it takes, each case in a process of its own.
+
+    Parameters
+    ----------
+    file_or_id
+        The shared object, or the id of a backend that is found where backends are searched.
+    level
+        ``quick`` (some minutes at most) or ``full``.
+    layers, types, groups
+        Only these; all if empty. Random networks need all layers and types.
+    seed
+        Values and networks are drawn from it.
+    timeout
+        Seconds that a step of a check may take before it hangs.
+    jobs
+        Processes at a time; as many as there are processors if not given.
+    repro
+        A folder for arrays and programs that show each failure.
+    expect
+        A file of known failures and refusals: see `armnn_py.testing.expected.read_known`.
+    folders
+        Where an id is looked for, instead of the usual places.
+    options
+        Of the backend, by name.
+    on_progress
+        Called with how many processes are done and how many there are.
+
+    Returns
+    -------
+    Report
+        ``report.ok`` is the verdict.
+
+    Raises
+    ------
+    BackendError
+        The file is refused, or there is no such backend.
+    InvalidArgumentError
+        An argument makes no sense.
+    """
+    if level not in _NETWORKS:
+        raise InvalidArgumentError(f"level '{level}' is neither quick nor full")
+    known: list[Known] = [] if expect is None else read_known(expect)
+    is_file = os.path.isfile(file_or_id)  # noqa: PTH113
+    file = os.path.abspath(os.fspath(file_or_id)) if is_file else None  # noqa: PTH100
+    results: list[Result] = []
+    backend = os.path.basename(os.fspath(file_or_id))  # noqa: PTH119
+    try:
+        with (
+            target_for(file_or_id, folders, options, timeout=timeout) as target,
+            tempfile.TemporaryDirectory(prefix="armnn-py-test-") as arrays,
+        ):
+            backend = target.id
+            networks = _NETWORKS[level] if "subgraphs" in groups and not layers and not types else 0
+            order = {
+                "target": _as_json(target),
+                "level": level,
+                "seed": seed,
+                "layers": [int(layer) for layer in layers],
+                "types": [int(data_type) for data_type in types],
+                "groups": list(groups),
+                "timeout": timeout,
+                "jobs": jobs or len(os.sched_getaffinity(0)),
+                "folder": arrays,
+                "networks": [seed + number for number in range(networks)],
+            }
+            for message in _served(order, on_progress or (lambda done, total: None)):
+                results.append(Result(**{**message, "files": tuple(message["files"])}))
+            if repro is not None:
+                results = write_reproductions(
+                    results,
+                    os.fspath(repro),
+                    backend=file or target.id,
+                    level=level,
+                    seed=seed,
+                    folders=folders,
+                )
+    except DiedAtLoadError as error:
+        results = [Result("load", "", "", "load", error.outcome, error.message, "create")]  # type: ignore[arg-type]
+    for result in results:
+        if result.group == "load" and result.outcome == "failed":
+            raise BackendError(f"backend '{backend}' cannot be tested: {result.message}")
+    return Report(backend, file, level, seed, tuple(results), tuple(changes(results, known)))
+
+
+def _as_json(target: Target) -> dict[str, Any]:
+    return {
+        "id": target.id,
+        "folders": list(target.folders),
+        "search": target.search,
+        "options": target.options,
+    }
+
+
+def _served(order: Mapping[str, Any], on_progress: OnProgress) -> Iterator[dict[str, Any]]:
+    """Give the results of an order as they come."""
+    receiver, sender = os.pipe()
+    argument = json.dumps([os.getpid(), sender, sys.path])
+    # One thread when it forks; what a backend has of its own is not touched.
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    with open(receiver, "rb") as pipe:  # noqa: PTH123
+        try:
+            child = subprocess.Popen(
+                [sys.executable, "-P", "-c", _CHILD, argument],
+                stdin=subprocess.PIPE,
+                stdout=2,
+                pass_fds=[sender],
+                env=environment,
+                process_group=0,  # Ctrl-C is for the parent, which ends the child
+            )
+        finally:
+            os.close(sender)
+        with child:
+            try:
+                assert child.stdin is not None
+                child.stdin.write(json.dumps(order).encode())
+                child.stdin.close()
+                yield from _results(pipe, on_progress)
+                code = child.wait()
+            finally:
+                child.kill()
+    if code != 0:
+        raise InternalError(f"the process that runs the cases ended with exit code {code}")
+
+
+def _results(pipe: IO[bytes], on_progress: OnProgress) -> Iterator[dict[str, Any]]:
+    total = 0
+    for line in pipe:
+        message = json.loads(line)
+        if "result" in message:
+            yield message["result"]
+        total = message.get("total", total)
+        if "done" in message:
+            on_progress(message["done"], total)

@@ -1,0 +1,288 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layers by their definition in numpy, in float64 where they are real: no line of any backend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.testing.independent_windows import WINDOWS
+from armnn_py.types import (
+    ActivationFunction as F,
+)
+from armnn_py.types import (
+    BinaryOperation as B,
+)
+from armnn_py.types import (
+    ComparisonOperation as C,
+)
+from armnn_py.types import (
+    DataType,
+    LogicalBinaryOperation,
+    PaddingMode,
+)
+from armnn_py.types import (
+    LayerType as L,
+)
+from armnn_py.types import (
+    ReduceOperation as R,
+)
+from armnn_py.types import (
+    UnaryOperation as U,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from armnn_py.backends.layer_support import LayerSignature
+
+__all__ = ["by_definition"]
+
+Array = Any
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+_ACTIVATIONS: dict[F, Callable[[Array, float, float], Array]] = {
+    F.SIGMOID: lambda x, a, b: 1 / (1 + np.exp(-x)),
+    F.TANH: lambda x, a, b: a * np.tanh(b * x),
+    F.LINEAR: lambda x, a, b: a * x + b,
+    F.RELU: lambda x, a, b: np.maximum(x, 0),
+    F.BOUNDED_RELU: lambda x, a, b: np.minimum(a, np.maximum(b, x)),
+    F.SOFT_RELU: lambda x, a, b: np.logaddexp(0, x),
+    F.LEAKY_RELU: lambda x, a, b: np.where(x > 0, x, a * x),
+    F.ABS: lambda x, a, b: np.abs(x),
+    F.SQRT: lambda x, a, b: np.sqrt(x),
+    F.SQUARE: lambda x, a, b: x * x,
+    F.ELU: lambda x, a, b: np.where(x >= 0, x, a * np.expm1(x)),
+    F.HARD_SWISH: lambda x, a, b: x * np.clip(x + 3, 0, 6) / 6,
+    F.GELU: lambda x, a, b: x * (1 + _erf(x / math.sqrt(2))) / 2,
+    F.HARD_SIGMOID: lambda x, a, b: np.clip(a * x + b, 0, 1),
+    F.MISH: lambda x, a, b: x * np.tanh(np.logaddexp(0, x)),
+}
+_UNARY: dict[U, Callable[[Array], Array]] = {
+    U.ABS: np.abs, U.EXP: np.exp, U.SQRT: np.sqrt, U.RSQRT: lambda x: 1 / np.sqrt(x),
+    U.NEG: np.negative, U.LOGICAL_NOT: np.logical_not, U.LOG: np.log, U.SIN: np.sin,
+    U.CEIL: np.ceil, U.FLOOR: np.floor, U.ERF: _erf, U.ROUND: np.rint,
+}  # fmt: skip
+_BINARY: dict[B, Callable[[Array, Array], Array]] = {
+    B.ADD: np.add, B.DIV: np.divide, B.MAXIMUM: np.maximum, B.MINIMUM: np.minimum,
+    B.MUL: np.multiply, B.SUB: np.subtract, B.SQ_DIFF: lambda x, y: (x - y) * (x - y),
+    B.POWER: np.power,
+}  # fmt: skip
+_COMPARISONS: dict[C, Callable[[Array, Array], Array]] = {
+    C.EQUAL: np.equal, C.GREATER: np.greater, C.GREATER_OR_EQUAL: np.greater_equal,
+    C.LESS: np.less, C.LESS_OR_EQUAL: np.less_equal, C.NOT_EQUAL: np.not_equal,
+}  # fmt: skip
+_REDUCTIONS: dict[R, Callable[..., Array]] = {
+    R.SUM: np.sum, R.MAX: np.max, R.MEAN: np.mean, R.MIN: np.min, R.PROD: np.prod,
+}  # fmt: skip
+#: What integers do there is no matter of arithmetic alone.
+_REAL_ONLY = {B.DIV, B.POWER}
+
+
+def by_definition(
+    signature: LayerSignature, values: Sequence[NDArray[Any] | None]
+) -> list[NDArray[Any]] | None:
+    """Return the outputs of a layer, or None if it is not written down here.
+
+    Parameters
+    ----------
+    signature
+        The layer. Quantised and bfloat16 arithmetic is not defined here: only what moves elements.
+    values
+        The operands.
+
+    Returns
+    -------
+    list of array
+        Real outputs in float64.
+    """
+    kind = signature.type
+    moved = _MOVES.get(kind)
+    if moved is not None:
+        return [np.asarray(array) for array in moved(signature, values)]
+    infos = [info for info in (*signature.inputs, *signature.outputs) if info is not None]
+    if any(info.data_type.is_quantized or info.data_type is DataType.BFLOAT16 for info in infos):
+        return None
+    rule = _COMPUTED.get(kind)
+    if rule is None and infos[0].data_type.is_float:
+        rule = WINDOWS.get(kind)
+    if rule is None:
+        return None
+    wide = [
+        value.astype(np.float64) if value is not None and value.dtype.kind == "f" else value
+        for value in values
+    ]
+    with np.errstate(all="ignore"):
+        found = rule(signature, wide)
+    return None if found is None else [np.asarray(array) for array in found]
+
+
+def _binary(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    operation = s.descriptor.operation  # type: ignore[union-attr]
+    if v[0].dtype.kind != "f" and operation in _REAL_ONLY:
+        return None
+    return [_BINARY[operation](v[0], v[1])]
+
+
+def _activation(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    d: Any = s.descriptor
+    return None if v[0].dtype.kind != "f" else [_ACTIVATIONS[d.function](v[0], d.a, d.b)]
+
+
+def _unary(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    d: Any = s.descriptor
+    if v[0].dtype.kind == "i" and d.operation not in (U.ABS, U.NEG):
+        return None
+    return [_UNARY[d.operation](v[0])]
+
+
+def _select(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    return [np.where(v[0].astype(bool), v[1], v[2])]
+
+
+def _log_softmax(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    x = d.beta * v[0]
+    if x.ndim == 0 or x.size == 0:
+        return [x * 0]
+    x = x - x.max(axis=d.axis, keepdims=True)
+    return [x - np.log(np.exp(x).sum(axis=d.axis, keepdims=True))]
+
+
+def _softmax(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    return [np.exp(_log_softmax(s, v)[0])]
+
+
+def _reduce(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    d: Any = s.descriptor
+    axes = tuple(d.axes) or tuple(range(v[0].ndim))
+    is_empty = any(v[0].shape[axis] == 0 for axis in axes)
+    if is_empty and d.operation in (R.MAX, R.MIN, R.MEAN):
+        return None
+    if v[0].dtype.kind != "f" and d.operation is R.MEAN:
+        return None
+    return [_REDUCTIONS[d.operation](v[0], axis=axes, keepdims=d.keep_dims)]
+
+
+def _arg_min_max(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    d: Any = s.descriptor
+    if v[0].ndim == 0 or v[0].shape[d.axis] == 0 or v[0].size == 0:
+        return None
+    found = np.argmax(v[0], d.axis) if d.function else np.argmin(v[0], d.axis)
+    return [found.reshape(s.outputs[0].static_shape)]
+
+
+def _layer_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    axes = tuple(range(d.axis % v[0].ndim, v[0].ndim))
+    if not v[0].size:
+        return [v[0]]
+    mean = v[0].mean(axis=axes, keepdims=True)
+    variance = ((v[0] - mean) ** 2).mean(axis=axes, keepdims=True)
+    y = (v[0] - mean) / np.sqrt(variance + d.eps) * v[1]
+    return [y + v[2] if len(v) > 2 and v[2] is not None else y]
+
+
+def _fully_connected(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    d: Any = s.descriptor
+    weights = v[1].T if d.transpose_weight_matrix else v[1]
+    if weights.ndim != 2:
+        return None
+    y = v[0].reshape(-1, weights.shape[0]) @ weights
+    if len(v) > 2 and v[2] is not None:
+        y = y + v[2].reshape(-1)
+    return [y.reshape(s.outputs[0].static_shape)]
+
+
+def _batch_mat_mul(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    x = v[0].swapaxes(-1, -2) if d.transpose_x else v[0]
+    y = v[1].swapaxes(-1, -2) if d.transpose_y else v[1]
+    return [np.matmul(x, y)]
+
+
+def _logical(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    both = np.logical_and if d.operation is LogicalBinaryOperation.AND else np.logical_or
+    return [both(v[0], v[1])]
+
+
+def _comparison(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    return [_COMPARISONS[d.operation](v[0], v[1])]
+
+
+_Rule = Callable[["LayerSignature", "Sequence[Any]"], "list[Array] | None"]
+_COMPUTED: dict[L, _Rule] = {
+    L.ACTIVATION: _activation,
+    L.ARG_MIN_MAX: _arg_min_max,
+    L.BATCH_MAT_MUL: _batch_mat_mul,
+    L.COMPARISON: _comparison,
+    L.ELEMENTWISE_BINARY: _binary,
+    L.ELEMENTWISE_UNARY: _unary,
+    L.FULLY_CONNECTED: _fully_connected,
+    L.LAYER_NORMALIZATION: _layer_normalization,
+    L.LOGICAL_BINARY: _logical,
+    L.LOG_SOFTMAX: _log_softmax,
+    L.PRELU: lambda s, v: [np.where(v[0] > 0, v[0], v[0] * v[1])],
+    L.REDUCE: _reduce,
+    L.SOFTMAX: _softmax,
+}
+
+
+def _views(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    found = []
+    for view in d.views:
+        box = tuple(slice(o, o + n) for o, n in zip(view.origin, view.size, strict=True))
+        found.append(v[0][box])
+    return found
+
+
+def _slice(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    return [v[0][tuple(slice(b, b + n) for b, n in zip(d.begin, d.size, strict=True))]]
+
+
+def _strided_slice(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    cuts = zip(d.begin, d.end, d.stride, strict=True)
+    return [v[0][tuple(slice(*cut) for cut in cuts)].reshape(s.outputs[0].static_shape)]
+
+
+def _pad(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    widths = list(zip(d.pad_before, d.pad_after, strict=True))
+    if d.padding_mode is PaddingMode.CONSTANT:
+        value = np.array(d.value).astype(v[0].dtype)
+        if s.inputs[0].data_type is DataType.BFLOAT16:  # type: ignore[union-attr]
+            value = np.array(np.float32(d.value).view(np.uint32) >> 16).astype(np.uint16)
+        return [np.pad(v[0], widths, constant_values=value)]
+    mode = "reflect" if d.padding_mode is PaddingMode.REFLECT else "symmetric"
+    return [np.pad(v[0], widths, mode)]  # type: ignore[call-overload]
+
+
+_MOVES: dict[L, Callable[[Any, Any], list[Array]]] = {
+    L.BROADCAST_TO: lambda s, v: [np.broadcast_to(v[0], s.outputs[0].static_shape)],
+    L.CONCAT: lambda s, v: [np.concatenate(v, s.descriptor.axis)],
+    L.DEBUG: lambda s, v: [v[0]],
+    L.GATHER_ND: lambda s, v: [v[0][tuple(np.moveaxis(v[1], -1, 0))]],
+    L.GATHER: lambda s, v: [np.take(v[0], v[1], s.descriptor.axis)],
+    L.PAD: _pad,
+    L.RANK: lambda s, v: [np.array(v[0].ndim, np.int32)],
+    L.RESHAPE: lambda s, v: [v[0].reshape(s.outputs[0].static_shape)],
+    L.SELECT: _select,
+    L.SHAPE: lambda s, v: [np.array(v[0].shape, np.int32)],
+    L.SLICE: _slice,
+    L.SPLITTER: _views,
+    L.STACK: lambda s, v: [np.stack(v, s.descriptor.axis)],
+    L.STRIDED_SLICE: _strided_slice,
+    L.TILE: lambda s, v: [np.tile(v[0], s.descriptor.multiples)],
+    L.TRANSPOSE: lambda s, v: [v[0].transpose(s.descriptor.mappings)],
+}

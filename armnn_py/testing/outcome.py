@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a check finds: nothing, or a failure with the arrays that show it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["GROUPS", "CheckFailedError", "Group", "Outcome", "Result"]
+
+Group = Literal["load", "truth", "numbers", "memory", "reentrance", "subgraphs"]
+GROUPS: tuple[Group, ...] = ("truth", "numbers", "memory", "reentrance")
+"""What is tried with each layer that the backend takes, in this order."""
+
+Outcome = Literal["passed", "refused", "failed", "crashed", "hung"]
+
+
+class CheckFailedError(Exception):
+    """A check's "no": the message names the worst place, ``arrays`` are what shows it."""
+
+    def __init__(self, message: str, **arrays: NDArray[Any] | None) -> None:
+        super().__init__(message)
+        self.arrays = {name: array for name, array in arrays.items() if array is not None}
+
+
+@record
+class Result:
+    """What one check of one case gave.
+
+    Attributes
+    ----------
+    case
+        Name of the case.
+    layer, type
+        Of the case, as labels; empty for what is about the backend as a whole.
+    group
+        Which check.
+    outcome
+        ``refused``: the backend does not take the layer, for the reason in ``message``; the other
+        checks of the case are not made then.
+    message
+        Why not ``passed``.
+    step
+        What was under way.
+    files
+        What was written about it.
+    """
+
+    case: str
+    layer: str
+    type: str
+    group: Group
+    outcome: Outcome
+    message: str = ""
+    step: str = ""
+    files: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "case": self.case,
+            "layer": self.layer,
+            "type": self.type,
+            "group": self.group,
+            "outcome": self.outcome,
+            "message": self.message,
+            "step": self.step,
+            "files": list(self.files),
+        }

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""For each failure: its arrays, a short program that shows it, and a command line for gdb."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.testing.cases import all_cases
+from armnn_py.testing.child import run_case, run_network
+from armnn_py.testing.target import target_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.testing.cases import Case, Level
+    from armnn_py.testing.outcome import Group, Result
+
+__all__ = ["reproduce", "write_reproductions"]
+
+_SCRIPT = '''\
+"""{title}
+
+{message}
+gdb --args {python} {script}
+"""
+import numpy as np
+from armnn_py.testing import reproduce
+
+arrays = np.load({arrays!r})  # {names}
+reproduce({backend!r}, {case!r}, {group!r}, level={level!r}, seed={seed}, folders={folders!r})
+'''
+
+
+def write_reproductions(
+    results: Sequence[Result],
+    folder: str,
+    *,
+    backend: str,
+    level: Level,
+    seed: int,
+    folders: Sequence[str] = (),
+) -> list[Result]:
+    """Write files for each failure; returns the results with the names of their files.
+
+    Parameters
+    ----------
+    results
+        All that was found; only failures get files.
+    folder
+        Where they go; made if it is not there.
+    backend
+        The file or the id that was tested.
+    level, seed, folders
+        As they were for the run.
+    """
+    os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    cases = {case.name: case for case in all_cases(level, seed=seed)}
+    written = []
+    for result in results:
+        if result.outcome in ("passed", "refused") or result.group == "load":
+            written.append(result)
+            continue
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "_", f"{result.case}-{result.group}")
+        script = os.path.abspath(os.path.join(folder, f"{stem}.py"))  # noqa: PTH100, PTH118
+        arrays = os.path.abspath(os.path.join(folder, f"{stem}.npz"))  # noqa: PTH100, PTH118
+        names = _write_arrays(arrays, result, cases.get(result.case))
+        text = _SCRIPT.format(
+            title=f"{result.case}, {result.group}: {result.outcome}",
+            message="\n".join(line for line in (result.message, result.step) if line),
+            python=sys.executable,
+            script=script,
+            arrays=arrays,
+            names=", ".join(names),
+            backend=backend,
+            case=result.case,
+            group=result.group,
+            level=level,
+            seed=seed,
+            folders=list(folders),
+        )
+        with open(script, "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(text)
+        written.append(dataclasses.replace(result, files=(script, arrays)))
+    return written
+
+
+def _write_arrays(path: str, result: Result, case: Case | None) -> list[str]:
+    """Keep what the failed check left, or for a crash what went in; returns the names."""
+    arrays: dict[str, Any] = {}
+    if case is not None:
+        arrays = {f"x{i}": value for i, value in enumerate(case.values()) if value is not None}
+    for left in result.files:
+        with np.load(left) as found:
+            arrays |= {name: found[name] for name in found.files}
+        os.unlink(left)  # noqa: PTH108
+    np.savez(path, **arrays)
+    return sorted(arrays)
+
+
+def reproduce(
+    backend: str,
+    case: str,
+    group: Group,
+    *,
+    level: Level = "quick",
+    seed: int = 0,
+    folders: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+) -> bool:
+    """Make one check of one case in this process, and print what comes of it.
+
+    Parameters
+    ----------
+    backend
+        File or id of the backend.
+    case, group
+        As a report has them.
+    level, seed
+        With which the report was made.
+    folders
+        Searched for an id.
+    options
+        Of the backend.
+
+    Returns
+    -------
+    bool
+        Whether the check passed.
+    """
+    passed = True
+
+    def tell(**message: Any) -> None:
+        nonlocal passed
+        if "done" in message:
+            passed = message["outcome"] == "passed"
+            print(f"{case}, {group}: {message['outcome']} {message['message']}")
+        elif message.get("step"):
+            print(message["step"])
+
+    with target_for(backend, folders, options) as target:
+        if group == "subgraphs":
+            run_network(target, int(case.rpartition(" ")[2]), "", tell)
+        else:
+            (found,) = (one for one in all_cases(level, seed=seed) if one.name == case)
+            run_case(target, found, [group], "", tell)
+    return passed

@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From the file or the id that somebody names to the backend under test."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from armnn_py.backends.checking import check_file
+from armnn_py.errors import BackendError
+from armnn_py.testing.subject import Target
+
+__all__ = ["DiedAtLoadError", "target_for"]
+
+
+class DiedAtLoadError(BackendError):
+    """Loading the file ends or halts the process; ``outcome`` says which."""
+
+    outcome = "crashed"
+
+
+@contextlib.contextmanager
+def target_for(
+    file_or_id: str | os.PathLike[str],
+    folders: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+    *,
+    timeout: float = 10.0,
+) -> Iterator[Target]:
+    """Give the backend of a file, alone beside CpuRef, or the one that is found by its id.
+
+    Parameters
+    ----------
+    file_or_id
+        The path of a file that is there, else an id.
+    folders
+        Where an id is looked for; the usual places if empty.
+    options
+        Of the backend.
+    timeout
+        Seconds for each step of loading the file.
+
+    Raises
+    ------
+    BackendError
+        The file is refused; `DiedAtLoadError` if its code ends the process or does not return.
+    """
+    given = None if options is None else dict(options)
+    path = os.path.abspath(os.fspath(file_or_id))  # noqa: PTH100
+    if not os.path.isfile(path):  # noqa: PTH113
+        yield Target(os.fspath(file_or_id), tuple(folders), True, given)
+        return
+    verdict, _ = check_file(path, timeout=timeout)
+    if verdict.status != "loaded" or verdict.id is None:
+        words = f"'{path}' does not load, step {verdict.stage}: {verdict.reason}"
+        hints = [verdict.hint] if verdict.hint else []
+        if verdict.code in ("died", "timed-out"):
+            error = DiedAtLoadError(words, hints=hints)
+            error.outcome = "hung" if verdict.code == "timed-out" else "crashed"
+            raise error
+        raise BackendError(words, hints=hints)
+    with tempfile.TemporaryDirectory(prefix="armnn-py-test-") as folder:
+        # A folder with nothing else in it: nobody else's code runs beside it.
+        link = os.path.join(folder, os.path.basename(path))  # noqa: PTH118, PTH119
+        os.symlink(path, link)  # noqa: PTH211
+        yield Target(verdict.id, (folder,), False, given)

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Write ``docs/tolerances.md``: the allowed errors, from ``armnn_py/testing/tolerances.toml``.
+
+Usage::
+
+    python scripts/generate_tolerances_page.py           # write the page
+    python scripts/generate_tolerances_page.py --check   # exit 1 if it is not what would be written
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from armnn_py.testing.tolerances import table
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "tolerances.md"
+
+_HEAD = """\
+# Tolerances
+
+How far a backend's numbers may be from what a layer's definition gives. `armnn-py backends test`
+goes by this table, which is `armnn_py/testing/tolerances.toml`; see
+[Test a backend](test_a_backend.md).
+
+Written by `python scripts/generate_tolerances_page.py`.
+
+An element may differ by *relative* x |expected| + *scaled* x the largest finite |expected| of the
+output, and by the least step of its type. A sum of many terms that cancel each other out has an
+error of the size of its terms: *scaled* is for it. Quantised elements may differ by *steps*. Where
+all are 0, every bit is compared. The first row that names layer and data type of the output holds.
+
+| layers | types | relative | scaled | steps |
+|---|---|---|---|---|
+"""
+_SPECIAL = """
+Of NaN, infinities, zeros with a sign and denormals the kit puts some into real inputs: NaN comes
+out where the definition has NaN, infinities with their sign. Not of:
+
+"""
+
+
+def render() -> str:
+    """Return the text of the page."""
+    content = table()
+    rows = [
+        f"| {_listed(row['layers'], 'all others')} | {_listed(row['types'], 'all')} | "
+        f"{row['relative']:g} | {row['scaled']:g} | {row.get('steps', 0)} |\n"
+        for row in content["row"]
+    ]
+    exceptions = [
+        f"- {_listed(row['layers'] + row.get('operations', []), 'all')}: {row['why']}\n"
+        for row in content["special"]
+        if not row["heeded"]
+    ]
+    return f"{_HEAD}{''.join(rows)}{_SPECIAL}{''.join(exceptions)}"
+
+
+def _listed(names: list[str], whole: str) -> str:
+    return whole if names == ["*"] else ", ".join(names)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    text = render()
+    if parser.parse_args(arguments).check:
+        if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
+            return 0
+        print("docs/tolerances.md is not what the table says")
+        print("  hint: run python scripts/generate_tolerances_page.py and commit the result")
+        return 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

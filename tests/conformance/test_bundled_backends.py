@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Our backends and the samples pass the kit, with layers of theirs really tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import armnn_py as ann
+from armnn_py.testing import Report, check_conformance
+from tests.samples.conftest import sample_backend, sdk_cmake_folder
+
+__all__ = ["sample_backend", "sdk_cmake_folder"]  # fixtures
+
+
+def passed(report: Report) -> dict[str, set[str]]:
+    """The layers that passed each check."""
+    found: dict[str, set[str]] = {}
+    for result in report.results:
+        if result.outcome == "passed":
+            found.setdefault(result.group, set()).add(result.layer)
+    return found
+
+
+@pytest.mark.timeout(900)
+def test_cpu_ref() -> None:
+    report = check_conformance("CpuRef")
+    assert report.ok, report.changes[:5]
+    for group in ("truth", "numbers", "memory", "reentrance"):
+        assert len(passed(report)[group]) > 40
+
+
+@pytest.mark.timeout(900)
+def test_cpu_acc() -> None:
+    with ann.Runtime() as runtime:
+        if "CpuAcc" not in runtime.backends:
+            pytest.skip("CpuAcc is not here")
+    report = check_conformance("CpuAcc")
+    assert report.ok, report.changes[:5]
+    for group in ("truth", "numbers", "memory", "reentrance"):
+        assert len(passed(report)[group]) > 25
+    assert "subgraphs" in passed(report)
+
+
+@pytest.mark.packaging
+@pytest.mark.parametrize(
+    ("name", "layers"),
+    [
+        ("sample_scale", {"Activation"}),
+        ("sample_zero", {"Activation", "Concat", "Convolution2d", "ElementwiseBinary"}),
+        ("sample_npu", {"Activation", "Convolution2d", "ElementwiseBinary"}),
+    ],
+)
+def test_samples(name: str, layers: set[str], sample_backend: Callable[[str], Path]) -> None:
+    report = check_conformance(sample_backend(name))
+    assert report.ok, report.changes[:5]
+    assert layers <= passed(report)["numbers"]
+    assert "" in passed(report)["subgraphs"]

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What the kit tries: every form of every layer, odd shapes, the same values on every machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from armnn_py.backends.probing import example_layers
+from armnn_py.testing.cases import Case, all_cases, layer_type_of
+from armnn_py.types import DataType, LayerType
+
+
+@pytest.fixture(scope="module")
+def quick() -> list[Case]:
+    return all_cases("quick")
+
+
+def test_every_example_of_the_layer_table_is_a_case(quick: list[Case]) -> None:
+    tried = {case.signature for case in quick}
+    for data_type in DataType:
+        assert set(example_layers(data_type)) <= tried
+
+
+def test_names_tell_cases_apart(quick: list[Case]) -> None:
+    names = [case.name for case in quick]
+    assert len(set(names)) == len(names)
+    assert names[0] == "Activation/float16/sigmoid-2x4"
+    assert [case.name for case in all_cases("quick")] == names
+
+
+def test_the_full_level_has_every_quick_case_and_more(quick: list[Case]) -> None:
+    full = all_cases("full", types=[DataType.FLOAT32])
+    signatures = {case.signature for case in full}
+    own = {case.signature for case in quick if case.type is DataType.FLOAT32}
+    assert own <= signatures
+    assert len(signatures) > 2 * len(own)
+
+
+@pytest.mark.parametrize(
+    "layer", [LayerType.ACTIVATION, LayerType.ELEMENTWISE_BINARY, LayerType.RESHAPE]
+)
+def test_shapes_that_kernels_get_wrong(quick: list[Case], layer: LayerType) -> None:
+    shapes = [
+        case.signature.inputs[0].static_shape  # type: ignore[union-attr]
+        for case in quick
+        if case.layer is layer and case.type is DataType.FLOAT32
+    ]
+    assert {len(shape) for shape in shapes} >= {0, 1, 2, 3, 4, 5, 6, 7, 8}
+    assert any(0 in shape for shape in shapes)
+    assert (17,) in shapes
+
+
+def test_operands_that_are_absent_constant_and_not(quick: list[Case]) -> None:
+    dense = [case for case in quick if case.layer is LayerType.CONVOLUTION2D]
+    assert {len(case.signature.inputs) for case in dense} == {2, 3}
+    assert {case.signature.constants[1] for case in dense} == {False, True}
+    descriptors = [case.signature.descriptor for case in dense]
+    assert any(d.groups > 1 for d in descriptors)  # type: ignore[union-attr]
+    assert any(d.dilation_x > 1 for d in descriptors)  # type: ignore[union-attr]
+
+
+def test_values_depend_on_seed_and_kind_alone() -> None:
+    (case, *_) = all_cases("quick", layers=[LayerType.SOFTMAX], types=[DataType.FLOAT32])
+    (same, *_) = all_cases("quick", layers=[LayerType.SOFTMAX])[-1:]
+    (again, *_) = all_cases("full", layers=[LayerType.SOFTMAX], types=[DataType.FLOAT32])
+    (other, *_) = all_cases("quick", seed=1, layers=[LayerType.SOFTMAX], types=[DataType.FLOAT32])
+    assert case.name == again.name == other.name != same.name
+    x = case.values()[0]
+    assert x is not None
+    np.testing.assert_array_equal(x, again.values()[0])
+    assert not np.array_equal(x, other.values()[0])
+    assert not np.array_equal(x, case.values("other")[0])
+    special = case.values("special")[0]
+    assert special is not None
+    assert np.isnan(special).any()
+    assert np.isposinf(special).any()
+    assert (np.abs(special[special != 0]) < 1e-38).any()
+
+
+def test_constants_are_the_same_for_all_kinds(quick: list[Case]) -> None:
+    (case, *_) = (one for one in quick if one.name.startswith("FullyConnected/float32/"))
+    for kind in ("other", "special"):
+        np.testing.assert_array_equal(case.values()[1], case.values(kind)[1])
+
+
+def test_layers_by_name() -> None:
+    for name in ("Convolution2d", "convolution2d", "CONVOLUTION2D"):
+        assert layer_type_of(name) is LayerType.CONVOLUTION2D
+    assert layer_type_of("batch_mat_mul") is LayerType.BATCH_MAT_MUL
+    assert layer_type_of("Conv") is None

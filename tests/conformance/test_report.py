@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a report says, on the terminal and in files; what is known; what a failure leaves behind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import numpy as np
+import pytest
+
+from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.testing import Result, check_conformance
+from armnn_py.testing.expected import Known, changes, read_known
+from armnn_py.types import DataType, LayerType
+from tests.cli.conftest import SCHEMA, Command, command
+
+from .conftest import Build
+
+__all__ = ["command"]  # a fixture
+
+ADD, RELU = "ElementwiseBinary/float32/add-2x4-2x4", "Activation/float32/relu-2x4"
+ONLY = ("--layer", "Activation", "--type", "float32")
+
+
+def test_a_passing_backend_on_the_terminal(command: Command, wrong_backend: Build) -> None:
+    answer = command("backends", "test", wrong_backend("NONE"), *ONLY)
+    assert answer.code == 0, answer.err
+    (row,) = (line for line in answer.out.splitlines() if line.startswith("Activation"))
+    _, data_type, passed, refused, reason = row.split(maxsplit=4)
+    assert (data_type, reason) == ("float32", "it has ReLU alone")
+    assert int(passed) > 40
+    assert int(refused) > 20
+    assert f"Wrong, level quick: {passed} passed, {refused} refused" in answer.out
+
+
+def test_a_failing_backend_leaves_reports_and_programs(
+    command: Command, wrong_backend: Build, tmp_path: Path
+) -> None:
+    file = wrong_backend("SWALLOWS_NAN")
+    out, xml, repro = tmp_path / "report.json", tmp_path / "report.xml", tmp_path / "repro"
+    answer = command("--json", "backends", "test", file, *ONLY, "--report", out, "--repro", repro)
+    assert answer.code == 5
+    document = answer.json
+    assert document["error"]["message"].startswith("backend 'Wrong': ")
+    failed = [result for result in document["results"] if result["outcome"] == "failed"]
+    assert {(one["layer"], one["group"]) for one in failed} == {("Activation", "numbers")}
+    assert "nan expected" in failed[0]["message"]
+    written = json.loads(out.read_text())
+    assert written["results"] == document["results"]
+    schema = {**SCHEMA, "oneOf": [{"$ref": "#/$defs/backends-test"}]}
+    whole = {"schema": "armnn-py/backends-test/1", "ok": True, **written}
+    jsonschema.validate(whole, schema, cls=jsonschema.Draft202012Validator)
+
+    script, arrays = map(Path, failed[0]["files"])
+    assert repro in script.parents
+    with np.load(arrays) as found:
+        assert {"x0", "found", "expected"} <= set(found.files)
+        assert np.isnan(found["x0"]).any()
+        assert not np.isnan(found["found"]).any()
+    text = script.read_text()
+    assert len(text.splitlines()) <= 12
+    assert f"gdb --args {sys.executable} {script}" in text
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert "numbers: failed output 0 is not numpy's" in done.stdout, done.stderr
+
+    assert command("backends", "test", file, *ONLY, "--report", xml).code == 5
+    suite = ET.parse(xml).getroot()
+    assert int(suite.get("failures", "")) == len(failed)
+    assert len(suite.findall("testcase/failure")) == len(failed)
+    assert suite.findall("testcase/skipped")
+
+
+def test_a_program_for_a_crash_crashes(wrong_backend: Build, tmp_path: Path) -> None:
+    report = check_conformance(
+        wrong_backend("ABORTS"),
+        layers=[LayerType.ELEMENTWISE_BINARY],
+        types=[DataType.FLOAT32],
+        groups=["truth"],
+        repro=tmp_path,
+    )
+    (result, *_) = (one for one in report.bad() if one.case == ADD)
+    script, arrays = result.files
+    with np.load(arrays) as found:
+        assert set(found.files) == {"x0", "x1"}
+    done = subprocess.run([sys.executable, script], capture_output=True, check=False)
+    assert done.returncode == -6
+
+
+def test_known_failures_are_no_failures(
+    command: Command, wrong_backend: Build, tmp_path: Path
+) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text(
+        '[[known]]\ncase = "Activation/float32/*"\ngroup = "numbers"\noutcome = "failed"\n'
+        'why = "NaN is no matter there"\n'
+    )
+    bad, good = wrong_backend("SWALLOWS_NAN"), wrong_backend("NONE")
+    assert command("backends", "test", bad, *ONLY, "--expect", known).code == 0
+    answer = command("backends", "test", good, *ONLY, "--expect", known)
+    assert answer.code == 5
+    assert "is known, but nothing is like that any more" in answer.out
+
+
+def test_what_counts_as_a_change() -> None:
+    refused = Result(RELU, "Activation", "float32", "truth", "refused", "no")
+    failed = Result(ADD, "ElementwiseBinary", "float32", "numbers", "failed", "off")
+    fine = Result(ADD, "ElementwiseBinary", "float32", "truth", "passed")
+    results = [refused, failed, fine]
+    assert [change.case for change in changes(results, [])] == [ADD]
+    of_add = Known("ElementwiseBinary/*", "", "failed", "")
+    assert changes(results, [of_add]) == []
+    elsewhere = Known("ElementwiseBinary/*", "memory", "failed", "")
+    assert [c.outcome for c in changes(results, [elsewhere])] == ["failed", "failed"]
+    of_tanh = Known("Activation/*/tanh*", "", "refused", "")
+    assert {c.case for c in changes(results, [of_add, of_tanh])} == {RELU, "Activation/*/tanh*"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("known = 3 4", "is no TOML"),
+        ('[[known]]\ncase = "*"\noutcome = "passed"', "entry 1 is not understood"),
+        ('[[known]]\ncase = "*"\noutcome = "failed"\ngroup = "speed"', "names group 'speed'"),
+    ],
+)
+def test_a_file_of_known_results_that_makes_no_sense(text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_text(text)
+    with pytest.raises(InvalidArgumentError, match=words):
+        read_known(tmp_path / "known.toml")
+
+
+def test_what_cannot_be_tested(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "Acme_Nothing_backend.so"
+    file.write_bytes(b"nothing")
+    with pytest.raises(BackendError, match="does not load, step inspect"):
+        check_conformance(file)
+    assert command("backends", "test", file).code == 4
+    answer = command("backends", "test", "Nobody")
+    assert answer.code == 4
+    assert "Nobody" in answer.err
+    assert command("backends", "test", "CpuRef", "--layer", "Conv").code == 2
+    assert command("backends", "test", "CpuRef", "--type", "float31").code == 2
+    assert command("backends", "test", "CpuRef", "--report", "x.html").code == 2
+
+
+def test_a_file_is_tested_alone(wrong_backend: Build, tmp_path: Path) -> None:
+    shutil.copy(wrong_backend("DIES_IN_DESTROY"), tmp_path / "A_Wrong_backend.so")
+    copy = tmp_path / "B_Wrong_backend.so"
+    shutil.copy(wrong_backend("NONE"), copy)
+    report = check_conformance(copy, layers=[LayerType.SOFTMAX], types=[DataType.FLOAT32])
+    assert report.ok
+    assert report.backend == "Wrong"
+    assert report.file == str(copy)
+    shutil.move(copy, tmp_path / "libnpu.so")
+    with pytest.raises(BackendError, match="step name: is not named"):
+        check_conformance(tmp_path / "libnpu.so")

@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The table of allowed errors: complete, as its page says, and compared by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armnn_py.testing.tolerances import Tolerance, compare, nearly_equal, table, tolerance_of
+from armnn_py.types import DataType, LayerType
+
+F32 = DataType.FLOAT32
+ALLOWED = Tolerance(relative=1e-3, scaled=0.0)
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "generate_tolerances_page.py"
+
+
+def test_the_page_is_what_the_table_says() -> None:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_there_is_a_row_for_every_layer_and_type() -> None:
+    for layer in LayerType:
+        for data_type in DataType:
+            assert tolerance_of(layer.label, data_type.label).relative < 0.1
+    labels = {layer.label for layer in LayerType} | {"*"}
+    for row in (*table()["row"], *table()["special"]):
+        assert set(row["layers"]) <= labels
+    assert tolerance_of("Transpose", "float32") == Tolerance(0.0, 0.0)
+    assert tolerance_of("Convolution2d", "qasymm_u8").steps == 1
+
+
+def array(*values: float) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (array(1.0009, 2), array(1, 2)),
+        (array(np.nan, np.inf), array(np.nan, np.inf)),
+        (array(0.0), array(-0.0)),
+        (array(1e-45), array(0.0)),
+        (array(np.inf), np.array([3.4028235e38])),
+    ],
+)
+def test_what_is_allowed(found: np.ndarray, expected: np.ndarray) -> None:
+    assert compare(found, expected, F32, ALLOWED) == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "words"),
+    [
+        (array(1, 1.9, 3.3), array(1, 2, 3), r"element [2] is 3.3, 3.0 expected (2 of 3"),
+        (array(1), array(np.nan), "element [0] is 1.0, nan expected"),
+        (array(np.nan), array(1), "element [0] is nan, 1.0 expected"),
+        (array(-np.inf), array(np.inf), "element [0] is -inf, inf expected"),
+        (array(3e38), array(np.inf), "element [0] is 3e+38, inf expected"),
+        (array(0.0), array(1e-40), "element [0] is 0.0, 1e-40 expected"),
+        (array(1, 2), array(1), "shape (2,) found, (1,) expected"),
+    ],
+)
+def test_what_is_not(found: np.ndarray, expected: np.ndarray, words: str) -> None:
+    assert words in compare(found, expected, F32, ALLOWED)
+
+
+def test_what_moves_is_compared_by_bits() -> None:
+    exact = Tolerance(0.0, 0.0)
+    assert compare(array(0.0), array(-0.0), F32, exact) != ""
+    assert compare(array(np.nan), array(np.nan), F32, exact) == ""
+
+
+def test_a_large_value_stands_for_the_terms_of_a_sum() -> None:
+    found, expected = array(1e-5, 100), array(0, 100)
+    assert compare(found, expected, F32, ALLOWED) != ""
+    assert compare(found, expected, F32, Tolerance(1e-3, 1e-6)) == ""
+
+
+def test_quantised_numbers_have_steps() -> None:
+    found, expected = np.array([3, 200], np.uint8), np.array([2, 200], np.uint8)
+    assert compare(found, expected, DataType.QASYMM_U8, Tolerance(0.0, 0.0, 1)) == ""
+    assert "is 3, 2 expected" in compare(
+        found, expected, DataType.QASYMM_U8, Tolerance(0.0, 0.0, 0)
+    )
+
+
+def test_sixteen_bits_of_a_bfloat16() -> None:
+    one = np.array([0x3F80], np.uint16)
+    other = np.array([0x3F81], np.uint16)
+    allowed = tolerance_of("Activation", "bfloat16")
+    assert compare(one, np.array([1.0]), DataType.BFLOAT16, allowed) == ""
+    assert compare(other, one, DataType.BFLOAT16, Tolerance(1e-3, 0.0)) != ""
+
+
+def test_partial_sums_may_be_rounded_elsewhere() -> None:
+    assert nearly_equal(array(1, 100), array(1.000005, 100))
+    assert not nearly_equal(array(1, 100), array(1.01, 100))
+    assert nearly_equal(array(np.nan), array(np.nan))
+    assert not nearly_equal(np.array([1]), np.array([2]))

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Each defect is found, by the check that is there for it; and what is right passes."""
+
+from __future__ import annotations
+
+import platform
+import re
+
+import pytest
+
+from armnn_py.testing import check_conformance
+from armnn_py.types import DataType, LayerType
+
+from .conftest import WRONG, Build
+
+ADD, RELU = LayerType.ELEMENTWISE_BINARY, LayerType.ACTIVATION
+SOFTMAX, DENSE = LayerType.SOFTMAX, LayerType.FULLY_CONNECTED
+GROUPS = ("truth", "numbers", "memory", "reentrance")
+
+#: The layer that is wrong, the check that finds it, how it ends, and what the report says.
+DEFECTS = {
+    "WRITES_BEHIND_OUTPUT": (ADD, "memory", "crashed", "SIGSEGV"),
+    "WRITES_BEFORE_OUTPUT": (ADD, "memory", "failed", "wrote beside output 0, .* before its start"),
+    "READS_BEHIND_INPUT": (ADD, "memory", "crashed", "SIGSEGV"),
+    "WRITES_INPUT": (ADD, "memory", "failed", "an input was written to"),
+    "LEAVES_LAST_ELEMENT": (RELU, "memory", "failed", "depends on what was in memory"),
+    "KEEPS_ADDRESS": (ADD, "memory", "crashed", "SIGSEGV"),
+    "READS_FRESH_SCRATCH": (SOFTMAX, "memory", "failed", "depends on what was in memory"),
+    "WRITES_BEHIND_SCRATCH": (SOFTMAX, "memory", "crashed", "SIGSEGV"),
+    "READS_CONSTANT_LATER": (DENSE, "memory", "crashed", "SIGSEGV"),
+    "ASSUMES_ALIGNMENT": (ADD, "memory", "crashed", "SIGSEGV"),
+    "TOUCHES_EMPTY_OUTPUT": (ADD, "memory", "crashed", "SIGSEGV"),
+    "OFFERS_WRONG_PLACE": (SOFTMAX, "memory", "failed", "in the memory of input 0"),
+    "WRONG_BY_A_THOUSANDTH": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
+    "SWALLOWS_NAN": (RELU, "numbers", "failed", "with special values.*nan expected"),
+    "BROADCASTS_WRONGLY": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
+    "IGNORES_AXIS": (SOFTMAX, "numbers", "failed", r"element \[.*\] is .* expected"),
+    "FORGETS_HIGH_RANKS": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
+    "FORGETS_BIAS": (DENSE, "numbers", "failed", r"element \[.*\] is .* expected"),
+    "TAKES_EVERYTHING": (ADD, "truth", "failed", "was taken but is not made: .*it has Add"),
+    "ANSWERS_4242": (ADD, "truth", "failed", "answered 4242"),
+    "GIVES_NO_REASON": (ADD, "truth", "failed", "without a reason"),
+    "CHANGES_ITS_MIND": (ADD, "truth", "failed", "asked twice, two answers: .*not now"),
+    "PLURAL_DIFFERS": (ADD, "truth", "failed", "are_layers_supported refuses what"),
+    "COUNTS_ITS_CALLS": (ADD, "truth", "failed", "differs between two runs"),
+    "READS_ABSENT_BIAS": (DENSE, "truth", "crashed", "SIGSEGV"),
+    "EXECUTE_FAILS": (ADD, "truth", "failed", "execute answered 77: no luck today"),
+    "ODD_ALIGNMENT": (ADD, "truth", "failed", "aligned to 3 bytes"),
+    "CONSUMES_WHAT_IS_NOT_CONSTANT": (RELU, "truth", "failed", "packed input 0"),
+    "ABORTS": (ADD, "truth", "crashed", "SIGABRT"),
+    "LOOPS": (ADD, "truth", "hung", "did not return within"),
+    "EXITS": (ADD, "truth", "crashed", "the process ended with exit code 0"),
+    "SHARES_ITS_ARGUMENT": (ADD, "reentrance", "(failed|crashed)", "two runs overlap|SIGSEGV"),
+    "SCRATCH_TOO_SMALL_FOR_MORE_THREADS": (SOFTMAX, "reentrance", "crashed", "SIGSEGV"),
+    "EXPECTS_ORDER": (ADD, "reentrance", "failed", "parallel_for cuts backwards"),
+    "INDEX_OF_THREAD_AS_PLACE": (ADD, "reentrance", "failed", "parallel_for cuts"),
+    "FLUSHES_DENORMALS": (ADD, "reentrance", "failed", "how denormals are computed"),
+    "ROUNDS_UPWARD": (ADD, "reentrance", "failed", "how numbers are rounded"),
+    "CHANGES_FOLDER": (ADD, "reentrance", "failed", "changed the working folder"),
+    "HAS_ROOM_FOR_FEW_LAYERS": (ADD, "subgraphs", "failed", "random network .* is off by"),
+    "SLEEPS_IN_CREATE": (ADD, "load", "hung", "did not return within"),
+    "DIES_IN_DESTROY": (ADD, "load", "crashed", "SIGABRT"),
+}
+#: Where the instruction set decides whether it is wrong at all.
+ONLY_X86 = {"ASSUMES_ALIGNMENT", "FLUSHES_DENORMALS"}
+
+
+def test_every_defect_of_the_sources_is_listed() -> None:
+    text = (WRONG / "wrong.h").read_text()
+    names = re.findall(r"^  ([A-Z][A-Z0-9_]+),$", text, re.MULTILINE)
+    assert set(names) == {"NONE", *DEFECTS}
+    assert len(DEFECTS) >= 25
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_is_found_by_its_check(defect: str, wrong_backend: Build) -> None:
+    if defect in ONLY_X86 and platform.machine() != "x86_64":
+        pytest.skip("an x86 instruction")
+    layer, group, outcome, words = DEFECTS[defect]
+    timeout = 1.5 if outcome == "hung" else 10
+    of_networks = group == "subgraphs"  # they need all layers
+    report = check_conformance(
+        wrong_backend(defect),
+        layers=[] if of_networks else [layer],
+        types=[] if of_networks else [DataType.FLOAT32],
+        groups=GROUPS if group == "load" else [group],
+        timeout=timeout,
+    )
+    assert not report.ok
+    found = [
+        result
+        for result in report.bad()
+        if result.group == group
+        and re.fullmatch(outcome, result.outcome)
+        and re.search(words, result.message)
+    ]
+    assert found, [result.as_dict() for result in report.bad()[:5]]
+    # Nobody else is blamed.
+    assert {result.group for result in report.bad()} <= {group, "load", "truth"}
+
+
+def test_without_a_defect_everything_passes(wrong_backend: Build) -> None:
+    report = check_conformance(wrong_backend("NONE"), types=[DataType.FLOAT32])
+    assert report.ok, report.changes
+    passed = {(r.layer, r.group) for r in report.results if r.outcome == "passed"}
+    layers = [layer.label for layer in (ADD, RELU, SOFTMAX, DENSE)]
+    assert passed == {(layer, group) for layer in layers for group in GROUPS}

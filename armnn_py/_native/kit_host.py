@@ -21,8 +21,9 @@ Cutting = Literal["core", "serial", "backwards", "odd"]
 in pieces of unequal sizes. Threads are numbered in turn, whoever runs the piece."""
 
 _FIELDS: Any = abi.armnn_host_t._fields_
-_ParallelFor, _Concurrency = (dict(_FIELDS)[name] for name in ("parallel_for", "concurrency"))
-_InParallel = (dict(_FIELDS)[name] for name in ("parallel_for", "in_parallel"))
+_ParallelFor, _Concurrency, _InParallel = (
+    dict(_FIELDS)[name] for name in ("parallel_for", "concurrency", "in_parallel")
+)
 _MOST_PIECES = 60
 
 

@@ -16,15 +16,17 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 ABI_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "runtime.h")
 KITS = ("backend_kit.h", "compile_kit.h", "layer_rules.h")
 RULES_DIR = Path(__file__).parents[2] / "backends_c" / "common" / "include"
-STANDARDS = {"c": "-std=c11", "c++": "-std=c++17"}
+STANDARDS = {"c": ("c11", "c17", "c2x"), "c++": ("c++17", "c++20", "c++23")}
 
 
-@pytest.mark.parametrize("language", STANDARDS)
+@pytest.mark.parametrize(
+    ("language", "standard"), [(name, one) for name, all_of in STANDARDS.items() for one in all_of]
+)
 @pytest.mark.parametrize("header", [*ABI_HEADERS, *KITS])
-def test_header_compiles_alone(toolchain, header, language):
+def test_header_compiles_alone(toolchain, header, language, standard):
     padded = () if header in KITS else ("-Wpadded",)  # the kits cross no border
     done = toolchain.run(
-        *(STANDARDS[language], *WARNINGS, *padded, f"-I{INCLUDE_DIR}", f"-I{RULES_DIR}"),
+        *(f"-std={standard}", *WARNINGS, *padded, f"-I{INCLUDE_DIR}", f"-I{RULES_DIR}"),
         *("-fsyntax-only", "-x", language, "-"),
         language=language,
         text=f'#include "armnn/{header}"\n',
@@ -68,6 +70,16 @@ def test_every_64_bit_machine_has_the_same_layout(layout, target):
     if clang is None:
         pytest.skip("clang compiles for other machines; it is not installed")
     assert measure_all(command=[clang, f"--target={target}"]) == layout
+
+
+def test_an_older_cpp_is_refused_in_words(toolchain):
+    done = toolchain.run(
+        *("-std=c++14", f"-I{INCLUDE_DIR}", "-fsyntax-only", "-x", "c++", "-"),
+        language="c++",
+        text='#include "armnn/backend_api.h"\n',
+    )
+    assert done.returncode != 0
+    assert "these headers need C++17 or later" in done.stderr
 
 
 def test_a_throwing_function_is_no_table_member(toolchain):

@@ -6,7 +6,8 @@
  * An author writes functions and lists them as rows (layer type x operation x data type); the kit
  * supplies backend, layer support, workload factory and workloads around them:
  *
- *   static armnn_status_t add_f32(const armnn_kernel_call_t* call, armnn_error_t* error) { ... }
+ *   static armnn_status_t add_f32(const armnn_kernel_call_t* call,
+ *                                 armnn_error_t* error) ARMNN_NOEXCEPT { ... }
  *   static const armnn_kernel_t kernels[] = {ARMNN_KERNEL_BINARY(ADD, FLOAT32, add_f32)};
  *   ARMNN_DEFINE_BACKEND("AcmeNpu", kernels)
  *

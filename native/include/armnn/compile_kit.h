@@ -74,7 +74,8 @@ static inline armnn_status_t armnn_replace_part(const armnn_optimization_sink_t*
     armnn_pre_compiled_descriptor_t descriptor;
     memset(&descriptor, 0, sizeof descriptor);
     descriptor.header.struct_size = sizeof descriptor;
-    descriptor.header.struct_type = ARMNN_STRUCT_DESCRIPTOR + ARMNN_LAYER_PRE_COMPILED;
+    descriptor.header.struct_type =
+        (uint32_t)ARMNN_STRUCT_DESCRIPTOR + (uint32_t)ARMNN_LAYER_PRE_COMPILED;
     descriptor.input_count = input_count;
     descriptor.output_count = output_count;
     char name[128];

@@ -16,6 +16,10 @@
 #ifndef ARMNN_TYPES_H_
 #define ARMNN_TYPES_H_
 
+#if defined(__cplusplus) && __cplusplus < 201703L
+#error "these headers need C++17 or later: noexcept is part of a function's type there"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 

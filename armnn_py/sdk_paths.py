@@ -39,14 +39,14 @@ def get_cmake_dir() -> Path:
 
 
 def get_cflags() -> str:
-    """Return the compiler flags that make a one-file backend without CMake.
+    """Return the compiler flags that make a one-file backend, in C or C++, without CMake.
 
     Raises
     ------
     InternalError
         If the package was not installed, so that there is no SDK folder.
     """
-    return f"-I{get_include()} -std=c11 -O2 -fPIC -shared -fvisibility=hidden"
+    return f"-I{get_include()} -O2 -fPIC -shared -fvisibility=hidden"
 
 
 def _sdk_folder(name: str) -> Path:

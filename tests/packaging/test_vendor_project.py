@@ -223,10 +223,13 @@ def test_new_project_with_other_names_builds(installed: Environment, tmp_path: P
     assert [step["result"] for step in checked["steps"]] == ["ok"] * len(checked["steps"])
 
 
+@pytest.mark.parametrize("compiler", ["cc", "c++"])
 def test_flags_of_config_build_a_backend_without_cmake(
-    installed: Environment, tmp_path: Path
+    installed: Environment, tmp_path: Path, compiler: str
 ) -> None:
     flags = run(installed.command, "config", "--cflags").split()
-    library = tmp_path / LIBRARY
-    run("cc", *flags, EXAMPLE / "backend.c", "-o", library)
+    library, source = tmp_path / LIBRARY, EXAMPLE / "backend.c"
+    if compiler == "c++":
+        source = shutil.copy(source, tmp_path / "backend.cpp")
+    run(compiler, "-Wall", "-Wextra", "-Werror", *flags, source, "-o", library)
     assert exports(library) == EXPORTS

@@ -782,7 +782,14 @@ struct armnn_backend_api_t {
   /* Ids in order of preference: static array of static texts; returns how many. */
   uint64_t (*get_handle_factory_preferences)(armnn_backend_t* backend, const char* const** out_ids)
       ARMNN_NOEXCEPT; /* [any] */
-  /* Static array of named values, e.g. "AsyncExecution": true. */
+  /* Static array of named values; those of Arm NN are BOOL:
+   *   "HasFp16"                     computes in float16: the host acts on it where a user asks for
+   *                                 float16 in place of float32
+   *   "ProtectedContentAllocation"  takes protected memory from a custom allocator: the host uses
+   * no other backend where a user asks for protected mode "AsyncExecution",
+   * "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "ExternallyManagedMemory",
+   * "MultiAxisPacking", "SingleAxisPacking", "AllOrNothing" shown to users, without an effect Other
+   * names are the backend's own, and are shown, too. */
   armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                      armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* Options that create understands, with their defaults as values; the host refuses others. Asked

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
@@ -39,6 +40,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"{count} tests marked '{marker}' were left out: {variable} is not set ({cure})"
         )
+
+
+@pytest.fixture(autouse=True)
+def _fresh_loggers() -> None:
+    """Each test begins with the package's loggers as a fresh process has them.
+
+    A command that a test runs inside of this process sets levels, as it does in its own process.
+    """
+    for name in list(logging.root.manager.loggerDict):
+        if name.startswith("armnn_py."):
+            logger = logging.getLogger(name)
+            logger.setLevel(logging.NOTSET)
+            logger.disabled = False
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,4 +64,22 @@ def small(seed: int = 1) -> ann.Network:
     x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))
     y = network.add_activation(convolution(network, x, (4, 8), seed=seed), RELU)
     network.add_output("y", y)
+    return network
+
+
+#: Channels in and out, kernel and settings of convolutions that every sample backend takes.
+CONVOLUTIONS: list[tuple[tuple[int, int], tuple[int, int], dict[str, Any]]] = [
+    ((3, 16), (3, 3), {"padding": "same"}),
+    ((5, 7), (1, 1), {}),
+    ((4, 33), (3, 2), {"stride": (2, 3), "padding": (1, 2, 0, 1)}),
+    ((6, 20), (3, 3), {"groups": 2, "dilation": (2, 1)}),
+    ((8, 8), (2, 5), {"groups": 8, "padding": "same"}),
+]
+
+
+def of_one(shape: tuple[int, ...], add: Callable[[ann.Network, Any], Any]) -> ann.Network:
+    """A network of one layer, or of what ``add`` makes of the input."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo(shape))
+    network.add_output("y", add(network, x))
     return network

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import armnn_py as ann
 
-from .npu_networks import NCHW, NHWC, convolution, image, numbers
+from .npu_networks import CONVOLUTIONS, NCHW, NHWC, convolution, image, numbers, of_one
 from .onednn_library import build_onednn
 
 Floats = NDArray[np.float32]
@@ -59,13 +59,6 @@ def close(result: Floats, wanted: Floats) -> None:
     np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5 * max(scale, 1e-30))
 
 
-def of_one(shape: tuple[int, ...], build: Build) -> ann.Network:
-    network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo(shape))
-    network.add_output("y", build(network, x))
-    return network
-
-
 def check(runtime: ann.Runtime, shape: tuple[int, ...], build: Build) -> Floats:
     """OneDnn says what CpuRef says; what that is."""
     network, inputs = of_one(shape, build), {"x": numbers(*shape)}
@@ -78,16 +71,7 @@ def check(runtime: ann.Runtime, shape: tuple[int, ...], build: Build) -> Floats:
 
 
 @pytest.mark.parametrize("layout", [NCHW, NHWC])
-@pytest.mark.parametrize(
-    ("channels", "kernel", "settings"),
-    [
-        ((3, 16), (3, 3), {"padding": "same"}),
-        ((5, 7), (1, 1), {}),
-        ((4, 33), (3, 2), {"stride": (2, 3), "padding": (1, 2, 0, 1)}),
-        ((6, 20), (3, 3), {"groups": 2, "dilation": (2, 1)}),
-        ((8, 8), (2, 5), {"groups": 8, "padding": "same"}),
-    ],
-)
+@pytest.mark.parametrize(("channels", "kernel", "settings"), CONVOLUTIONS)
 def test_convolution(
     runtime: ann.Runtime,
     layout: ann.DataLayout,

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 import armnn_py as ann
 
 from .conftest import SAMPLES
-from .npu_networks import NCHW, NHWC, convolution, numbers
+from .npu_networks import NCHW, NHWC, convolution, numbers, of_one
 from .onednn_library import build_onednn
-from .test_onednn import close, of_one, reference, run
+from .test_onednn import close, reference, run
 
 Floats = NDArray[np.float32]
 Act = ann.ActivationFunction

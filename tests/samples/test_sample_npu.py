@@ -17,7 +17,17 @@ import pytest
 import armnn_py as ann
 
 from .npu_device import Device, part_of
-from .npu_networks import BOUNDED, NCHW, NHWC, RELU, check, convolution, image, numbers
+from .npu_networks import (
+    BOUNDED,
+    CONVOLUTIONS,
+    NCHW,
+    NHWC,
+    RELU,
+    check,
+    convolution,
+    image,
+    numbers,
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,16 +43,7 @@ def device(library: Path) -> Iterator[Device]:
 
 
 @pytest.mark.parametrize("layout", [NCHW, NHWC])
-@pytest.mark.parametrize(
-    ("channels", "kernel", "settings"),
-    [
-        ((3, 16), (3, 3), {"padding": "same"}),
-        ((5, 7), (1, 1), {}),
-        ((4, 33), (3, 2), {"stride": (2, 3), "padding": (1, 2, 0, 1)}),
-        ((6, 20), (3, 3), {"groups": 2, "dilation": (2, 1)}),
-        ((8, 8), (2, 5), {"groups": 8, "padding": "same"}),
-    ],
-)
+@pytest.mark.parametrize(("channels", "kernel", "settings"), CONVOLUTIONS)
 def test_convolution(
     device: Device,
     layout: ann.DataLayout,

@@ -21,8 +21,8 @@ import pytest
 
 import armnn_py as ann
 
-from .npu_networks import BOUNDED, NCHW, NHWC, RELU, convolution, image, numbers
-from .xnnpack_networks import check, of_one
+from .npu_networks import BOUNDED, NCHW, NHWC, RELU, convolution, image, numbers, of_one
+from .xnnpack_networks import check
 
 SIGMOID = ann.ActivationFunction.SIGMOID
 

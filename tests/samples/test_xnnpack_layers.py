@@ -13,8 +13,8 @@ import pytest
 
 import armnn_py as ann
 
-from .npu_networks import NCHW, NHWC, convolution, image, numbers
-from .xnnpack_networks import check, of_one
+from .npu_networks import CONVOLUTIONS, NCHW, NHWC, convolution, image, numbers, of_one
+from .xnnpack_networks import check
 
 LAYOUTS = pytest.mark.parametrize("layout", [NCHW, NHWC])
 Activation, Binary, Unary = ann.ActivationFunction, ann.BinaryOperation, ann.UnaryOperation
@@ -27,16 +27,7 @@ def runtime(xnnpack_library: Path) -> Iterator[ann.Runtime]:
 
 
 @LAYOUTS
-@pytest.mark.parametrize(
-    ("channels", "kernel", "settings"),
-    [
-        ((3, 16), (3, 3), {"padding": "same"}),
-        ((5, 7), (1, 1), {}),
-        ((4, 33), (3, 2), {"stride": (2, 3), "padding": (1, 2, 0, 1)}),
-        ((6, 20), (3, 3), {"groups": 2, "dilation": (2, 1)}),
-        ((8, 8), (2, 5), {"groups": 8, "padding": "same"}),
-    ],
-)
+@pytest.mark.parametrize(("channels", "kernel", "settings"), CONVOLUTIONS)
 def test_convolution(
     runtime: ann.Runtime,
     layout: ann.DataLayout,

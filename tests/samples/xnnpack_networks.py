@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,10 +35,3 @@ def check(runtime: ann.Runtime, network: ann.Network, **inputs: NDArray[Any]) ->
             scale = float(np.abs(wanted).max())
             np.testing.assert_allclose(result[name], wanted, rtol=1e-4, atol=1e-5 * scale)
     return steps(profile)
-
-
-def of_one(shape: tuple[int, ...], add: Callable[[ann.Network, Any], Any]) -> ann.Network:
-    network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo(shape))
-    network.add_output("y", add(network, x))
-    return network

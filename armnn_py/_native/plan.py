@@ -309,11 +309,6 @@ class NativeContext:
         self._gate_callback = type(self._run.interrupt)(gate.send)
 
     @property
-    def error_text(self) -> str:
-        """The message of the last run that failed."""
-        return self._error.text
-
-    @property
     def error(self) -> ErrorBuffer:
         """What the last run that failed left."""
         return self._error

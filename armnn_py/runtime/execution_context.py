@@ -272,7 +272,7 @@ class ExecutionContext:
         self.plan.note_lost_devices()
         stopped = status in (abi.ARMNN_STATUS_CANCELLED, abi.ARMNN_STATUS_TIMEOUT)
         index = native.failed_step
-        text = native.error_text
+        text = native.error.text
         details = native.error.details
         fields: dict[str, Any] = {"status": status}
         subject = f"network '{self.plan.network.name}'"

@@ -86,7 +86,9 @@ def _summary(layer: Layer) -> str:
     else:
         inputs = "n inputs" if layer.variadic else ", ".join(layer.operands)
     outputs = "n outputs" if isinstance(layer.outputs, str) else ", ".join(layer.outputs)
-    return f"{layer.name} [{inputs or 'nothing'} -> {outputs or 'nothing'}]: {layer.doc}"
+    arithmetic = "" if layer.arithmetic == "none" else f"; {layer.arithmetic}"
+    operands = f"{inputs or 'nothing'} -> {outputs or 'nothing'}{arithmetic}"
+    return f"{layer.name} [{operands}]: {layer.doc} {layer.numbers}".rstrip()
 
 
 def descriptor(table: Table, one: Descriptor) -> str:

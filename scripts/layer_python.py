@@ -109,8 +109,8 @@ def _literal(value: Any) -> str:
 
 # ---- Facts ---------------------------------------------------------------------------------------
 
-_FACT_KEYS = ("types", "quantization", "shape")
-_DEFAULTS = {"types": "any", "quantization": "moves", "shape": "custom"}
+_FACT_KEYS = ("types", "quantization", "arithmetic", "shape")
+_DEFAULTS = {"types": "any", "quantization": "moves", "arithmetic": "exact", "shape": "custom"}
 
 
 def facts(table: Table) -> str:

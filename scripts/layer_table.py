@@ -55,6 +55,8 @@ TRAITS = (
 )
 SHAPES = ("same", "broadcast", "reduce", "custom", "stated")
 TYPE_GROUPS = ("any", "number", "float", "boolean")
+#: How exact a layer is: what descriptors.h says under "Numbers", and rows of tolerances.toml.
+ARITHMETICS = ("exact", "element", "function", "normalize", "sum", "none")
 
 
 def snake(name: str) -> str:
@@ -187,6 +189,8 @@ class Layer(Entry):
     types: str = "any"
     operand_types: dict[str, str] = field(default_factory=dict)
     quantization: str = "moves"
+    arithmetic: str = ""
+    numbers: str = ""
     shape: str = "custom"
     output_type: str = ""
     traits: list[str] = field(default_factory=list)
@@ -284,6 +288,8 @@ def _complete(table: Table) -> None:
             layer.operands = table.layers[layer.operands].operands
         if layer.variadic:
             layer.operands = []
+        if layer.quantization == "moves":
+            layer.arithmetic = layer.arithmetic or "exact"
 
 
 def _check(table: Table) -> None:
@@ -307,6 +313,7 @@ def _check(table: Table) -> None:
         _need(layer.shape in SHAPES, f"{what}: shape {layer.shape}")
         _need(layer.types in TYPE_GROUPS, f"{what}: types {layer.types}")
         _need(layer.quantization in ("calculates", "moves", "none"), f"{what}: quantization")
+        _need(layer.arithmetic in ARITHMETICS, f"{what}: arithmetic '{layer.arithmetic}'")
         _need(bool(layer.doc), f"{what}: doc is missing")
         for name, group in layer.operand_types.items():
             _need(name in layer.operands, f"{what}: operand {name}")

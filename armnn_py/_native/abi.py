@@ -512,7 +512,7 @@ class armnn_tensor_info_t(Structure):
     quantization_count: int
     quantization_dim: int
     flags: int
-    reserved: int
+    block_size: int
     fields_used: int
 
 
@@ -1495,7 +1495,7 @@ armnn_tensor_info_t._fields_ = [
     ("quantization_count", c_uint32),
     ("quantization_dim", c_int32),
     ("flags", c_uint32),
-    ("reserved", c_uint32),
+    ("block_size", c_uint32),
     ("fields_used", c_uint64),
 ]
 

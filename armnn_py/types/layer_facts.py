@@ -40,6 +40,8 @@ class LayerFacts:
     quantization
         ``calculates`` with the numbers that quantised values stand for, and so needs a scale;
         ``moves`` values, whose scale passes on; ``none``: has nothing to do with scales.
+    arithmetic
+        How exact its numbers are: the names that ``descriptors.h`` explains under "Numbers".
     shape
         How its output's shape comes about: ``same`` as operand 0, ``broadcast`` of all operands,
         ``reduce`` of some axes, ``stated`` by the caller, or by a rule of its own (``custom``).
@@ -81,6 +83,7 @@ class LayerFacts:
     types: TypeGroup = "any"
     operand_types: tuple[tuple[int, TypeGroup], ...] = ()
     quantization: Literal["calculates", "moves", "none"] = "moves"
+    arithmetic: Literal["exact", "element", "function", "normalize", "sum", "none"] = "exact"
     shape: Literal["same", "broadcast", "reduce", "custom", "stated"] = "custom"
     output_type: DataType | None = None
     host: bool = False

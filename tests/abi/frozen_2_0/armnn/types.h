@@ -215,7 +215,16 @@ enum armnn_memory_source_e {
 };
 
 /* Shape, type and quantisation of a dense, row-major tensor: the last dimension is contiguous.
- * Quantised values mean real = scale * (q - zero_point). */
+ * Quantised values mean real = scale * (q - zero_point).
+ *
+ * Per axis there is a scale for each index of |quantization_dim|. In blocks, which later minor
+ * versions bring, |block_size| neighbours along that axis share one, and all other indices have
+ * scales of their own: |scales| is a dense tensor of the same shape, but for
+ * ceil(dims[quantization_dim] / block_size).
+ *
+ * Elements of less than a byte, which later minor versions bring, are packed: of b bits, element i
+ * lies in byte i * b / 8, from bit i * b % 8 upwards; rows are not padded, unused bits at the end
+ * are 0. armnn_data_type_bits of names.h tells b. An 8-bit float is a data type like any other. */
 typedef struct armnn_tensor_info_t {
   armnn_header_t header;
   int32_t data_type;       /* armnn_data_type_e */
@@ -229,7 +238,7 @@ typedef struct armnn_tensor_info_t {
   uint32_t quantization_count; /* 0 none, 1 per tensor, n per axis */
   int32_t quantization_dim;    /* axis of per-axis quantisation, else -1 */
   uint32_t flags;              /* armnn_tensor_bits_e */
-  uint32_t reserved;           /* zero */
+  uint32_t block_size;         /* 0: no blocks, always so in version 2.0 */
   uint64_t fields_used;        /* must-understand bits, see backend_api.h */
 } armnn_tensor_info_t;
 

@@ -9,7 +9,13 @@ import textwrap
 from layer_table import API_MAJOR, FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Table, snake
 
 _WIDTH = 100
-_SIZES = {"uint64_t": 8, "int64_t": 8, "const armnn_view_t*": 8}
+_SIZES = {
+    "uint64_t": 8,
+    "int64_t": 8,
+    "const armnn_view_t*": 8,
+    "const armnn_attribute_t*": 8,
+    "armnn_string_t": 16,
+}
 
 
 def comment(text: str, indent: str = "") -> str:
@@ -110,7 +116,7 @@ def descriptor(table: Table, one: Descriptor) -> str:
             body += _member("uint32_t", one.length)
             size, counted = size + 4, False
         width = _SIZES.get(c_type, 4)
-        if size % width:
+        if size % min(width, 8):
             body += _member("uint32_t", _reserved(spare))
             size, spare = size + 4, spare + 1
         array = "[ARMNN_MAX_DIMS]" if elements > 1 else ""

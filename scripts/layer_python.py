@@ -215,7 +215,8 @@ def descriptors(table: Table) -> str:
     ordered = sorted(table.descriptors.values(), key=lambda one: one.class_name)
     types = {f.type for one in ordered for f in one.fields}
     annotations = {FIELD_TYPES[name][1] for name in types if name in FIELD_TYPES}
-    names = sorted(annotations - {"float", "bool"} | {"Descriptor", "record"}, key=_import_order)
+    own = annotations - {"float", "bool", "str"} | {"Descriptor", "record"}
+    names = sorted(own, key=_import_order)
     enums = {name for name in types if name not in FIELD_TYPES}
     text = [head("Parameters of layers: one frozen record for each descriptor of the C headers.")]
     text.append("from typing import ClassVar\n\nfrom armnn_py.descriptors import checks\n")
@@ -290,4 +291,4 @@ def _default(item: Field) -> str:
         return f"{item.type}.{item.default}"
     if isinstance(item.default, list):
         return _tuple(item.default)
-    return repr(item.default)
+    return _literal(item.default)

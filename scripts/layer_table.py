@@ -35,6 +35,8 @@ FIELD_TYPES: dict[str, tuple[str, str, int]] = {
     "sizes": ("uint64_t", "Sizes", 8),
     "offsets": ("int64_t", "Offsets", 8),
     "views": ("const armnn_view_t*", "Views", 1),
+    "text": ("armnn_string_t", "str", 0),
+    "attributes": ("const armnn_attribute_t*", "Attributes", 1),
 }
 #: What a permutation of an operand's dimensions does to a field of a type.
 _ROLES = {
@@ -330,6 +332,8 @@ def _fits(field_type: str, default: Any) -> bool:
         return default is None or isinstance(default, str)  # an enumerator's name
     if FIELD_TYPES[field_type][2]:
         return isinstance(default, list)
+    if field_type == "text":
+        return isinstance(default, str)
     if field_type == "bool":
         return isinstance(default, bool)
     numbers = (int, float) if field_type == "float" else int

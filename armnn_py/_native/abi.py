@@ -172,6 +172,13 @@ ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED = 4
 ARMNN_MEMORY_SOURCE_GRALLOC = 8
 ARMNN_MEMORY_SOURCE_MAX_ENUM = 0x7fffffff
 
+# ---- enum armnn_attribute_type_e
+ARMNN_ATTRIBUTE_INTEGER = 0
+ARMNN_ATTRIBUTE_REAL = 1
+ARMNN_ATTRIBUTE_STRING = 2
+ARMNN_ATTRIBUTE_TENSOR = 3
+ARMNN_ATTRIBUTE_TYPE_MAX_ENUM = 0x7fffffff
+
 # ---- enum armnn_layer_type_e
 ARMNN_LAYER_ACTIVATION = 0
 ARMNN_LAYER_ADDITION = 1
@@ -528,6 +535,14 @@ class armnn_view_t(Structure):
     size: Array[c_uint64]
 
 
+class armnn_attribute_t(Structure):
+    name: armnn_string_t
+    type: int
+    is_list: int
+    count: int
+    values: Any
+
+
 class armnn_fake_quantization_descriptor_t(Structure):
     header: armnn_header_t
     min: float
@@ -852,6 +867,13 @@ class armnn_stand_in_descriptor_t(Structure):
     header: armnn_header_t
     input_count: int
     output_count: int
+    version: int
+    reserved: int
+    domain: armnn_string_t
+    name: armnn_string_t
+    attribute_count: int
+    reserved2: int
+    attributes: Any
 
 
 class armnn_fused_descriptor_t(Structure):
@@ -1085,6 +1107,7 @@ class armnn_layer_support_api_t(Structure):
     destroy: Any
     is_layer_supported: Any
     are_layers_supported: Any
+    infer_stand_in: Any
 
 
 class armnn_layer_support_t(Structure):
@@ -1511,6 +1534,14 @@ armnn_view_t._fields_ = [
     ("size", c_uint64 * 8),
 ]
 
+armnn_attribute_t._fields_ = [
+    ("name", armnn_string_t),
+    ("type", c_int32),
+    ("is_list", c_uint32),
+    ("count", c_uint64),
+    ("values", c_void_p),
+]
+
 armnn_fake_quantization_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("min", c_float),
@@ -1835,6 +1866,13 @@ armnn_stand_in_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("input_count", c_uint32),
     ("output_count", c_uint32),
+    ("version", c_uint32),
+    ("reserved", c_uint32),
+    ("domain", armnn_string_t),
+    ("name", armnn_string_t),
+    ("attribute_count", c_uint32),
+    ("reserved2", c_uint32),
+    ("attributes", POINTER(armnn_attribute_t)),
 ]
 
 armnn_fused_descriptor_t._fields_ = [
@@ -2391,6 +2429,13 @@ armnn_layer_support_api_t._fields_ = [
         CFUNCTYPE(None, c_void_p, c_uint64, armnn_string_t),
         c_void_p,
     )),
+    ("infer_stand_in", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_layer_support_t),
+        POINTER(armnn_layer_t),
+        POINTER(armnn_tensor_info_t),
+        POINTER(armnn_error_t),
+    )),
 ]
 
 armnn_backend_context_api_t._fields_ = [
@@ -2726,6 +2771,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_tensor_info_t": armnn_tensor_info_t,
     "armnn_const_tensor_t": armnn_const_tensor_t,
     "armnn_view_t": armnn_view_t,
+    "armnn_attribute_t": armnn_attribute_t,
     "armnn_fake_quantization_descriptor_t": armnn_fake_quantization_descriptor_t,
     "armnn_fill_descriptor_t": armnn_fill_descriptor_t,
     "armnn_activation_descriptor_t": armnn_activation_descriptor_t,
@@ -2919,6 +2965,13 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED": ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED,
         "ARMNN_MEMORY_SOURCE_GRALLOC": ARMNN_MEMORY_SOURCE_GRALLOC,
         "ARMNN_MEMORY_SOURCE_MAX_ENUM": ARMNN_MEMORY_SOURCE_MAX_ENUM,
+    },
+    "armnn_attribute_type_e": {
+        "ARMNN_ATTRIBUTE_INTEGER": ARMNN_ATTRIBUTE_INTEGER,
+        "ARMNN_ATTRIBUTE_REAL": ARMNN_ATTRIBUTE_REAL,
+        "ARMNN_ATTRIBUTE_STRING": ARMNN_ATTRIBUTE_STRING,
+        "ARMNN_ATTRIBUTE_TENSOR": ARMNN_ATTRIBUTE_TENSOR,
+        "ARMNN_ATTRIBUTE_TYPE_MAX_ENUM": ARMNN_ATTRIBUTE_TYPE_MAX_ENUM,
     },
     "armnn_layer_type_e": {
         "ARMNN_LAYER_ACTIVATION": ARMNN_LAYER_ACTIVATION,

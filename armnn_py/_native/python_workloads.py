@@ -9,7 +9,7 @@ it has seen: none of them lies in memory that the host uses again, or frees.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -28,7 +28,14 @@ from armnn_py._native.python_objects import (
     table,
 )
 from armnn_py._native.python_parts import compiled_of
-from armnn_py._native.shown_layers import ShownLayer, read_options, read_query, read_workload_info
+from armnn_py._native.shown_layers import (
+    ShownLayer,
+    read_operator,
+    read_options,
+    read_query,
+    read_workload_info,
+)
+from armnn_py._native.tensor_structs import tensor_info
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,10 +61,21 @@ class Runs(Protocol):
 
 
 class WorkloadMaker(Protocol):
-    """Answers questions about layers and makes what runs them."""
+    """Answers questions about layers and makes what runs them.
+
+    Attributes
+    ----------
+    infers
+        Whether `infer` ever says yes.
+    """
+
+    infers: bool
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""
+
+    def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
+        """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
 
     def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
         """Make ready to run a layer, or what it compiled."""
@@ -70,6 +88,7 @@ class _Maker:
         self, maker: WorkloadMaker, options: Mapping[str, OptionValue], children: set[int]
     ) -> None:
         self.maker, self.options, self.children = maker, options, children
+        self.inferred: list[abi.armnn_tensor_info_t] = []
 
 
 def _child(parent: _Maker, structure: type[Any], functions: Any, item: Any) -> Any:
@@ -91,7 +110,8 @@ def _destroy(pointer: Any) -> None:
 def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
     """Make an ``armnn_layer_support_t`` for these model options."""
     item = _Maker(maker, read_options(options), children)
-    return _child(item, abi.armnn_layer_support_t, _support_functions, item)
+    functions = _inferring_functions if maker.infers else _support_functions
+    return _child(item, abi.armnn_layer_support_t, functions, item)
 
 
 def _is_layer_supported(pointer: Any, query: Any) -> None:
@@ -101,13 +121,33 @@ def _is_layer_supported(pointer: Any, query: Any) -> None:
         raise UnsupportedError(reason)
 
 
-_support_functions = table(
-    abi.armnn_layer_support_api_t,
-    abi.ARMNN_STRUCT_LAYER_SUPPORT,
-    {
-        "destroy": partial(notice, function=_destroy),
-        "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
-    },
+def _infer_stand_in(pointer: Any, layer: Any, out_infos: Any) -> None:
+    support: _Maker = item_of(pointer)
+    struct = layer.contents
+    found = support.maker.infer(read_operator(struct, support.options))
+    if isinstance(found, str):
+        raise UnsupportedError(found)
+    # The structures hold their arrays of scales, and live until the next call.
+    support.inferred = [tensor_info(info) for info in found]
+    for index, info in enumerate(support.inferred):
+        out_infos[index] = info
+
+
+def _support_table(**more: Any) -> Any:
+    return table(
+        abi.armnn_layer_support_api_t,
+        abi.ARMNN_STRUCT_LAYER_SUPPORT,
+        {
+            "destroy": partial(notice, function=_destroy),
+            "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
+            **more,
+        },
+    )
+
+
+_support_functions = _support_table()
+_inferring_functions = _support_table(
+    infer_stand_in=partial(question, answer=_infer_stand_in, what="infer_stand_in()")
 )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.allocators import default_allocator
 from armnn_py._native.backend_services import (
@@ -33,6 +33,8 @@ from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from armnn_py._native import abi
     from armnn_py._native.allocators import GivenAllocator, NativeAllocator
     from armnn_py._native.backend_context import NativeBackendContext
@@ -40,9 +42,9 @@ if TYPE_CHECKING:
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
     from armnn_py._native.python_table import PythonTable
     from armnn_py.backends.backend_allocator import BackendAllocator
-    from armnn_py.backends.layer_support import Support
+    from armnn_py.backends.layer_support import StandInAnswer, Support
     from armnn_py.backends.version import BackendVersion
-    from armnn_py.descriptors import Descriptor
+    from armnn_py.descriptors import Descriptor, StandInDescriptor
     from armnn_py.tensors import TensorInfo
     from armnn_py.types import LayerType
 
@@ -373,6 +375,63 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
             options = ModelOptions({self.id: model_options}, {self.id: self}).of(self)
         with LayerSupport(self, options) as support:
             return support.ask(signature)
+
+    @property
+    def runs_stand_ins(self) -> bool:
+        """Whether it runs any operator that no layer expresses.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        from armnn_py.backends.layer_support import LayerSupport
+
+        with LayerSupport(self) as support:
+            return support.runs_stand_ins
+
+    def infer_stand_in(
+        self,
+        descriptor: StandInDescriptor,
+        inputs: Sequence[TensorInfo | None],
+        constants: Mapping[int, NDArray[Any]] | None = None,
+        *,
+        name: str = "",
+    ) -> StandInAnswer:
+        """Ask whether it runs an operator that no layer expresses, and what its outputs are.
+
+        Parameters
+        ----------
+        descriptor
+            The operator: domain, name, version, attributes, counts of operands and outputs.
+        inputs
+            Infos of its operands, None for one that is absent.
+        constants
+            Values of operands that are known, by index.
+        name
+            Name of the layer, for messages of the backend.
+
+        Returns
+        -------
+        StandInAnswer
+            True with the infos of the outputs; otherwise false, with the backend's ``reason``.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The descriptor has other counts, or the runtime of the backend is closed.
+        """
+        from armnn_py.backends.layer_support import LayerSupport
+
+        if descriptor.input_count != len(inputs):
+            raise InvalidArgumentError(
+                f"infos of {len(inputs)} operands given, {descriptor.input_count} expected by the "
+                "descriptor"
+            )
+        known = constants or {}
+        values = [known.get(index) for index in range(len(inputs))]
+        with LayerSupport(self) as support:
+            return support.infer_stand_in(descriptor, inputs, values, name)
 
     def extension(self, name: str) -> int | None:
         """Return the address of its table of that name, e.g. ``"acme.tuning/1"``, or None.

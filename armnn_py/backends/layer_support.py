@@ -8,7 +8,7 @@ Answers are cached by layer signature, so that thirty equal layers of a network 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py._native.support import NativeLayerSupport
 from armnn_py.descriptors import Descriptor
@@ -21,10 +21,13 @@ from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from armnn_py._native.model_options import NativeModelOptions
     from armnn_py.backends.instance import BackendInstance
+    from armnn_py.descriptors import StandInDescriptor
 
-__all__ = ["LayerSignature", "LayerSupport", "Support", "valid_signature"]
+__all__ = ["LayerSignature", "LayerSupport", "StandInAnswer", "Support", "valid_signature"]
 
 
 @record
@@ -36,6 +39,25 @@ class Support(Frozen):
 
     def __bool__(self) -> bool:
         return self.ok
+
+
+@record
+class StandInAnswer(Frozen):
+    """An answer on an operator that no layer expresses: true if the backend runs it.
+
+    Attributes
+    ----------
+    outputs
+        Infos of its outputs; None if the backend does not run it.
+    reason
+        Why not.
+    """
+
+    outputs: tuple[TensorInfo, ...] | None
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.outputs is not None
 
 
 class LayerSignature(NamedTuple):
@@ -145,6 +167,25 @@ class LayerSupport(Closing):
             for layer, answer in zip(new, self._native.ask_many(new), strict=True):
                 self._cache[layer] = Support(*answer)
         return [self.ask(layer) for layer in layers]
+
+    @property
+    def runs_stand_ins(self) -> bool:
+        """Whether the backend runs any operator that no layer expresses."""
+        return self._native is not None and self._native.runs_stand_ins
+
+    def infer_stand_in(
+        self,
+        descriptor: StandInDescriptor,
+        inputs: Sequence[TensorInfo | None],
+        constants: Sequence[NDArray[Any] | None],
+        name: str,
+    ) -> StandInAnswer:
+        """Whether the backend runs an operator that no layer expresses; not cached."""
+        if self._native is None:
+            return StandInAnswer(None, self._failure)
+        if self.backend.lost_device is not None:
+            return StandInAnswer(None, f"its device is lost: {self.backend.lost_device}")
+        return StandInAnswer(*self._native.infer_stand_in(descriptor, inputs, constants, name))
 
     def close(self) -> None:
         """Destroy the native object; call it once."""

@@ -107,15 +107,16 @@ class ModelArguments:
         """
         import armnn_py
 
-        with session.progress(f"reading {self.name}"):
-            network, assumed = with_batch(read_network(self.model, self.shapes))
-        for name, info in network.inputs.items():
-            if not info.is_static:
-                raise InvalidArgumentError(
-                    f"input '{name}' has free dimensions: {info!r}",
-                    hints=[shape_hint(name, info)],
-                )
         with session.runtime() as runtime:
+            with session.progress(f"reading {self.name}"):
+                imported = read_network(self.model, self.shapes, runtime=runtime)
+            network, assumed = with_batch(imported)
+            for name, info in network.inputs.items():
+                if not info.is_static:
+                    raise InvalidArgumentError(
+                        f"input '{name}' has free dimensions: {info!r}",
+                        hints=[shape_hint(name, info)],
+                    )
             with session.progress(f"choosing backends for {self.name}"):
                 optimized = armnn_py.optimize(
                     network, self.listed, runtime=runtime, options=self.options(runtime)

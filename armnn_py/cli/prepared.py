@@ -71,30 +71,30 @@ def prepared(
     import armnn_py
 
     clock = _Clock()
-    with session.progress(f"reading {given.name}"), clock:
-        network = read_network(given.model, given.shapes)
-    arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
-    missing = [name for name in network.inputs if name not in arrays]
-    assumed: dict[str, list[int]] = {}
-    if missing and seed is None:
-        raise InvalidArgumentError(
-            f"no array for input '{missing[0]}'",
-            details=[f"inputs: {', '.join(network.inputs)}"],
-            hints=[f"-i {missing[0]}=FILE, or --random 0"],
-        )
-    with session.progress(f"reading {given.name}"), clock:
-        if missing and network.is_dynamic:
-            if arrays:  # their shapes may bind free dimensions of other inputs
-                shapes = {name: array.shape for name, array in arrays.items()}
-                network = read_network(given.model, given.shapes, shapes)
-            network, assumed = with_batch(network)
-    if seed is not None:
-        infos = {name: network.inputs[name] for name in missing}
-        arrays |= files.random_inputs(infos, seed)
-    with session.progress(f"reading {given.name}"), clock:
-        if network.is_dynamic:
-            network = network.specialize({name: array.shape for name, array in arrays.items()})
     with _closing(session.runtime()) as runtime:  # closes the network, too
+        with session.progress(f"reading {given.name}"), clock:
+            network = read_network(given.model, given.shapes, runtime=runtime)
+        arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
+        missing = [name for name in network.inputs if name not in arrays]
+        assumed: dict[str, list[int]] = {}
+        if missing and seed is None:
+            raise InvalidArgumentError(
+                f"no array for input '{missing[0]}'",
+                details=[f"inputs: {', '.join(network.inputs)}"],
+                hints=[f"-i {missing[0]}=FILE, or --random 0"],
+            )
+        with session.progress(f"reading {given.name}"), clock:
+            if missing and network.is_dynamic:
+                if arrays:  # their shapes may bind free dimensions of other inputs
+                    shapes = {name: array.shape for name, array in arrays.items()}
+                    network = read_network(given.model, given.shapes, shapes, runtime=runtime)
+                network, assumed = with_batch(network)
+        if seed is not None:
+            infos = {name: network.inputs[name] for name in missing}
+            arrays |= files.random_inputs(infos, seed)
+        with session.progress(f"reading {given.name}"), clock:
+            if network.is_dynamic:
+                network = network.specialize({name: array.shape for name, array in arrays.items()})
         with session.progress(f"loading {given.name}"), clock:
             loaded = armnn_py.load(
                 network, given.listed, options=given.options(runtime), runtime=runtime

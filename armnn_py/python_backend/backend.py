@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from armnn_py.errors import InvalidArgumentError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.shown_layers import ShownLayer
     from armnn_py.python_backend.part import Part
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["PythonBackend"]
 
@@ -99,6 +100,24 @@ class PythonBackend(Owner, instead="make another object of its class"):
             True, or False or a text that says why not.
         """
         return True
+
+    def infer_stand_in(self, layer: ShownLayer) -> Sequence[TensorInfo] | TensorInfo | str:
+        """Say what the outputs of an operator are that no layer expresses.
+
+        A subclass that has such operators overrides it, and has a kernel for each, as
+        ``@kernel(LayerType.STAND_IN, domain="com.acme", name="Swirl")``.
+
+        Parameters
+        ----------
+        layer
+            A StandIn whose ``outputs`` are empty; its constants have their values.
+
+        Returns
+        -------
+        TensorInfo, or a sequence of them, or str
+            Of each output; or a text that says why it does not run the operator.
+        """
+        return "it runs no such operator"
 
     def optimize(self, part: Part) -> None:
         """Compile layers together, or send some elsewhere; called for each part of a network.

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
@@ -13,6 +13,7 @@ from armnn_py.python_backend.backend import PythonBackend
 from armnn_py.python_backend.call import KernelCall, store_answer
 from armnn_py.python_backend.kernel import KernelRow
 from armnn_py.python_backend.part import CompiledPart, Part
+from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +61,7 @@ class Serving:
             raise InvalidArgumentError(f"{self.path}.score is {self.score!r}, an int expected")
         self.is_reference = bool(backend.is_reference)
         self.optimizes = type(backend).optimize is not PythonBackend.optimize
+        self.infers = type(backend).infer_stand_in is not PythonBackend.infer_stand_in
         self.capabilities = self._values("capabilities", backend.capabilities)
         self.option_defaults = self._values("option_defaults", backend.option_defaults)
         self.model_option_defaults = self._values(
@@ -125,6 +127,20 @@ class Serving:
         """Why the backend does not run a layer; empty if it does."""
         found = self._choose(layer)
         return found if isinstance(found, str) else ""
+
+    def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
+        """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
+        found = self._backend.infer_stand_in(layer)
+        if isinstance(found, str):
+            return found or "infer_stand_in() gave no reason"
+        infos = [found] if isinstance(found, TensorInfo) else list(found)
+        count = layer.descriptor.output_count
+        if len(infos) != count or not all(isinstance(info, TensorInfo) for info in infos):
+            raise TypeError(
+                f"infer_stand_in() returned {infos!r}, a TensorInfo for each of {count} outputs or "
+                "a text that says why not expected"
+            )
+        return infos
 
     def make(self, layer: ShownLayer, compiled: object | None) -> ReadyKernel:
         """Choose the kernel of a layer and let it prepare, or take what was compiled."""

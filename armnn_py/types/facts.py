@@ -424,7 +424,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         variadic=True,
     ),
     LayerType.STAND_IN: LayerFacts(
-        doc="Marks an operator that no layer expresses.",
+        doc="Runs an operator of a model that no layer expresses.",
         operands=(),
         variadic=True,
         outputs=None,

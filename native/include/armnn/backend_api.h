@@ -598,6 +598,14 @@ struct armnn_layer_support_api_t {
                                          void (*on_reason)(void* context, uint64_t index,
                                                            armnn_string_t reason) ARMNN_NOEXCEPT,
                                          void* context) ARMNN_NOEXCEPT;
+  /* Would this backend run an operator of a model that no layer expresses? |layer| is a STAND_IN
+   * whose constants have their values; |inputs| and |output_infos| are null. OK: |out_infos|, one
+   * for each output, have data type, rank, dims and quantisation; the host made them as scalars of
+   * FLOAT32 with all dimensions known, and copies them before the next call. UNSUPPORTED, with the
+   * reason: no. Null: it runs no such operator. [any] */
+  armnn_status_t (*infer_stand_in)(armnn_layer_support_t* support, const armnn_layer_t* layer,
+                                   armnn_tensor_info_t* out_infos,
+                                   armnn_error_t* reason) ARMNN_NOEXCEPT;
 };
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */

@@ -178,6 +178,31 @@ static inline void armnn_free(const armnn_host_t* host, void* memory) {
   }
 }
 
+/* ---- Operators that no layer expresses ----------------------------------------------------- */
+
+static inline int32_t armnn_string_equals(armnn_string_t text, const char* other) {
+  const size_t size = strlen(other);
+  return text.size == size && (size == 0 || memcmp(text.data, other, size) == 0);
+}
+
+/* Whether |descriptor|, of a STAND_IN, is of this operator. */
+static inline int32_t armnn_is_operator(const armnn_header_t* descriptor, const char* domain,
+                                        const char* name) {
+  const armnn_stand_in_descriptor_t* self = (const armnn_stand_in_descriptor_t*)descriptor;
+  return armnn_string_equals(self->domain, domain) && armnn_string_equals(self->name, name);
+}
+
+/* An attribute of an operator; null if the model does not give it, or as another type. */
+static inline const armnn_attribute_t* armnn_find_attribute(const armnn_header_t* descriptor,
+                                                            const char* name, int32_t type) {
+  const armnn_stand_in_descriptor_t* self = (const armnn_stand_in_descriptor_t*)descriptor;
+  for (uint32_t i = 0; i < self->attribute_count; ++i) {
+    const armnn_attribute_t* one = &self->attributes[i];
+    if (one->type == type && armnn_string_equals(one->name, name)) return one;
+  }
+  return NULL;
+}
+
 /* ---- From rows to a backend ------------------------------------------------------------------ */
 
 /* What a backend has besides kernels; members that are null or 0 are not there. Options, model
@@ -194,6 +219,10 @@ typedef struct armnn_kit_hooks_t {
                              const armnn_options_t* model_options,
                              const armnn_optimization_sink_t* sink,
                              armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* infer_stand_in: operators that no layer expresses. A row for STAND_IN runs them; its |supports|
+   * tells them apart by domain and name (armnn_is_operator). */
+  armnn_status_t (*infer_stand_in)(const armnn_layer_t* layer, armnn_tensor_info_t* out_infos,
+                                   armnn_error_t* reason) ARMNN_NOEXCEPT;
   armnn_options_t options;
   armnn_options_t model_options;
   armnn_options_t capabilities;
@@ -456,6 +485,23 @@ static const armnn_layer_support_api_t armnn_kit_layer_support_api = {
     armnn_kit_support_destroy,
     armnn_kit_is_layer_supported,
     NULL,
+    NULL,
+};
+
+static inline armnn_status_t armnn_kit_infer_stand_in(armnn_layer_support_t* support,
+                                                      const armnn_layer_t* layer,
+                                                      armnn_tensor_info_t* out_infos,
+                                                      armnn_error_t* reason) ARMNN_NOEXCEPT {
+  return ((const armnn_kit_support_t*)support)
+      ->definition->hooks->infer_stand_in(layer, out_infos, reason);
+}
+
+static const armnn_layer_support_api_t armnn_kit_inferring_support_api = {
+    {sizeof(armnn_layer_support_api_t), ARMNN_STRUCT_LAYER_SUPPORT},
+    armnn_kit_support_destroy,
+    armnn_kit_is_layer_supported,
+    NULL,
+    armnn_kit_infer_stand_in,
 };
 
 static inline armnn_status_t armnn_kit_create(const armnn_kit_definition_t* definition,
@@ -516,7 +562,10 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   armnn_kit_support_t* support = (armnn_kit_support_t*)calloc(1, sizeof *support);
   *out_support = NULL;
   if (support == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  support->base.api = &armnn_kit_layer_support_api;
+  const armnn_kit_hooks_t* hooks = self->definition->hooks;
+  support->base.api = hooks != NULL && hooks->infer_stand_in != NULL
+                          ? &armnn_kit_inferring_support_api
+                          : &armnn_kit_layer_support_api;
   support->definition = self->definition;
   *out_support = &support->base;
   return ARMNN_STATUS_OK;

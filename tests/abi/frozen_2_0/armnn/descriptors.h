@@ -57,6 +57,23 @@ typedef struct armnn_view_t {
   uint64_t size[ARMNN_MAX_DIMS];
 } armnn_view_t;
 
+enum armnn_attribute_type_e {
+  ARMNN_ATTRIBUTE_INTEGER = 0, /* int64_t */
+  ARMNN_ATTRIBUTE_REAL = 1,    /* double */
+  ARMNN_ATTRIBUTE_STRING = 2,  /* armnn_string_t */
+  ARMNN_ATTRIBUTE_TENSOR = 3,  /* armnn_const_tensor_t */
+  ARMNN_ATTRIBUTE_TYPE_MAX_ENUM = INT32_MAX
+};
+
+/* A parameter of a STAND_IN, as its model has it: one value, or a list. Frozen. */
+typedef struct armnn_attribute_t {
+  armnn_string_t name;
+  int32_t type;     /* armnn_attribute_type_e */
+  uint32_t is_list; /* 0: |count| is 1 */
+  uint64_t count;
+  const void* values; /* an array of what the type says; null only if |count| is 0 */
+} armnn_attribute_t;
+
 /* clang-format off */
 /* Generated from schema by scripts/generate_layers.py, down to the next such line. */
 
@@ -741,11 +758,19 @@ typedef struct armnn_pre_compiled_descriptor_t {
   uint32_t output_count;
 } armnn_pre_compiled_descriptor_t;
 
-/* STAND_IN [n inputs -> n outputs]: Marks an operator that no layer expresses. */
+/* STAND_IN [n inputs -> n outputs]: Runs an operator of a model that no layer expresses.
+ * A backend that knows the operator says what its outputs are: infer_stand_in. */
 typedef struct armnn_stand_in_descriptor_t {
   armnn_header_t header;
   uint32_t input_count;
   uint32_t output_count;
+  uint32_t version; /* of the operator set */
+  uint32_t reserved;
+  armnn_string_t domain; /* as the model has it; empty: ONNX's own */
+  armnn_string_t name; /* of the operator */
+  uint32_t attribute_count;
+  uint32_t reserved2;
+  const armnn_attribute_t* attributes;
 } armnn_stand_in_descriptor_t;
 
 /* FUSED [n inputs -> n outputs]: Runs several layers in one kernel; comes out of a backend's

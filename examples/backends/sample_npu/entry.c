@@ -8,8 +8,8 @@
 
 #include "npu.h"
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error);
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error);
 
 static void destroy(armnn_backend_t* backend) {
   npu_backend_t* self = (npu_backend_t*)backend;
@@ -148,16 +148,16 @@ static const armnn_backend_api_t backend_api = {
     .extension = extension,
 };
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error) {
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error) {
   *out_backend = NULL;
   npu_backend_t* self = calloc(1, sizeof *self);
   if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &backend_api;
-  self->host = host;
+  self->host = args->host;
   pthread_mutex_init(&self->lock, NULL);
-  for (uint64_t i = 0; options != NULL && i < options->count; ++i) {
-    const armnn_option_t* option = &options->items[i];
+  for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
+    const armnn_option_t* option = &args->options->items[i];
     if (npu_equals(option->name, "max_networks")) self->max_networks = option->integer;
     if (!npu_equals(option->name, "cache_dir") || option->string.size == 0) continue;
     free(self->cache_dir);

@@ -40,6 +40,7 @@ static armnn_status_t negate_prepare(const armnn_workload_info_t* info, const ar
                                      armnn_backend_t* backend, void** out_prepared,
                                      armnn_workload_requirements_t* requirements,
                                      armnn_error_t* error) ARMNN_NOEXCEPT {
+  (void)backend;
   if (info->input_infos[0]->element_count == 13) {
     return armnn_fail(error, ARMNN_STATUS_INTERNAL, "13 is unlucky");
   }

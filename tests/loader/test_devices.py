@@ -14,6 +14,7 @@ import pytest
 import armnn_py as ann
 from armnn_py.backends.shared_library import mapped_libraries
 from armnn_py.errors import BackendUnavailableError
+from armnn_py.optimizer.measure_cache import backend_identity
 
 Journal = Callable[[], list[str]]
 FILE = "Test_Devices_backend.so"
@@ -387,3 +388,75 @@ def test_nothing_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert runtime.backends["Devices"].devices == ()
         with pytest.raises(ann.BackendNotFoundError, match="no device 1, it has 1 device"):
             runtime.backends["Devices:1"]
+
+
+# ---- Whatever is kept by id ----------------------------------------------------------------------
+
+
+def test_a_device_that_comes_with_a_shape(runtime: ann.Runtime, journal: Journal) -> None:
+    journal()
+
+    def build(inputs: dict[str, ann.TensorInfo]) -> ann.Network:
+        network = ann.Network("free")
+        x = network.add_input("x", inputs["x"])
+        layer = network.add_elementwise_unary(x, ann.UnaryOperation.NEG, name="a")
+        layer.backend_hint = "Devices:1"
+        network.add_output("y", layer)
+        return network
+
+    free = ann.TensorInfo((None,))
+    network = ann.Network.from_builder("free", {"x": free}, build, {"y": free})
+    with ann.load(network, ["CpuRef"], runtime=runtime) as loaded:
+        assert journal() == []
+        x = np.array([1, 2], np.float32)
+        np.testing.assert_array_equal(loaded.run({"x": x})["y"], 10 - x)
+        assert journal() == ["open 1"]
+
+
+def test_measured_times_are_those_of_a_device(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (runtime.backends[name] for name in ("Devices", "Devices:1"))
+    before = backend_identity(first)
+    assert backend_identity(second) != before
+    assert second.device == ann.DeviceDescription("Devices:1", "Lane 1", "Test", "1.2", 4096)
+    with ann.Runtime(folder_of(first)) as again:
+        assert backend_identity(again.backends["Devices"]) == before
+    monkeypatch.setenv("DEVICES_ANSWERS", "unsupported")  # another driver tells other things
+    with ann.Runtime(folder_of(first)) as again:
+        assert backend_identity(again.backends["Devices"]) != before
+
+
+def folder_of(backend: ann.backends.Backend) -> Path:
+    assert backend.file is not None
+    return Path(backend.file).parent
+
+
+def test_strategy_measure_with_two_devices(runtime: ann.Runtime, tmp_path: Path) -> None:
+    optimized = ann.optimize(
+        chain(),
+        ["Devices", "Devices:1"],
+        runtime=runtime,
+        strategy="measure",
+        measure_cache=tmp_path,
+    )
+    assert set(ran_on(optimized).values()) <= {"Devices", "Devices:1"}
+
+
+def test_allocators(folder: Path) -> None:
+    """One for all devices, or one for a device; this backend takes none."""
+
+    class Arena(ann.Allocator):
+        memory_source = ann.MemorySource.MALLOC
+
+        def allocate(self, size: int, alignment: int = 64) -> int:
+            return 0
+
+        def free(self, address: int) -> None: ...
+
+    with ann.Runtime(folder, custom_allocators={"Devices:1": Arena()}) as runtime:
+        assert "Devices" in list(runtime.backends)
+        with pytest.raises(ann.BackendError, match=r"'Devices:1' cannot be used: .*allocator"):
+            runtime.backends["Devices:1"]
+    with pytest.raises(ann.UnknownNameError, match=r"custom_allocators: .* has no device 2"):
+        ann.Runtime(folder, custom_allocators={"Devices:2": Arena()})

@@ -124,3 +124,32 @@ def test_a_compiled_network_is_kept_for_its_device(runtime: ann.Runtime) -> None
     with runtime.load_network(optimized) as network:
         network.run({"x": numbers(1, 4, 12, 12)})
         assert memory_of(0) == 0
+
+
+def test_a_device_that_comes_with_a_shape_hears_of_the_network(
+    sample_backend: Callable[[str], Path],
+) -> None:
+    """Its context can veto at the run that needs it, and hears of the end."""
+
+    def build(inputs: dict[str, ann.TensorInfo]) -> ann.Network:
+        network = ann.Network("free")
+        relu = network.add_activation(network.add_input("x", inputs["x"]), RELU, name="relu")
+        relu.backend_hint = IDS[1]
+        network.add_output("y", relu)
+        return network
+
+    free = ann.TensorInfo((None, 3))
+    network = ann.Network.from_builder("free", {"x": free}, build, {"y": free})
+    options = {IDS[1]: {"max_networks": 1}}
+    x = np.array([[-1, 0, 2]], np.float32)
+    folder = sample_backend("sample_npu").parent
+    with ann.Runtime(folder, backend_options=options) as runtime:
+        first = ann.load(network, ["CpuRef"], runtime=runtime)
+        second = ann.load(network, ["CpuRef"], runtime=runtime)
+        np.testing.assert_array_equal(first.run({"x": x})["y"], [[0, 0, 2]])
+        np.testing.assert_array_equal(first.run({"x": x.T @ x})["y"], np.maximum(x.T @ x, 0))
+        with pytest.raises(ann.BackendError, match="'Sample_Npu:1' does not let network 'free'"):
+            second.run({"x": x})
+        first.close()
+        np.testing.assert_array_equal(second.run({"x": x})["y"], [[0, 0, 2]])
+        second.close()

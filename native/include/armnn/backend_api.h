@@ -44,7 +44,7 @@
  * by the other side.
  *
  * Threads. Each function is tagged:
- *   [load]   one at a time, nothing else of this backend in flight
+ *   [load]   one at a time in a process, nothing else of this instance in flight
  *   [any]    any thread, concurrently
  *   [object] the host serialises calls on one object; different objects run concurrently
  *   [exec]   any thread, concurrently for different contexts; no Python, no host lock is held
@@ -603,9 +603,9 @@ struct armnn_layer_support_api_t {
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */
 
-/* Notices about networks, of all networks of the runtime. A status other than OK from a "before"
- * function vetoes the step; from an "after" function it is logged. Each network is loaded and
- * unloaded once; one with free dimensions makes and drops workloads in between.
+/* Notices about networks, of all that the runtime loads from now on. A status other than OK from a
+ * "before" function vetoes the step; from an "after" function it is logged. Each network is loaded
+ * and unloaded once; one with free dimensions makes and drops workloads in between.
  *
  * A context that agreed to a load gets after_unload_network once, also when the load fails after
  * all because another context vetoes it or a workload cannot be made; then no other call comes in

@@ -61,11 +61,12 @@ class Runtime(
     bundled_backends
         False: without the package's own backends, statically linked ones included.
     backend_options
-        Options by backend id: ``{"CpuAcc": {"threads": 2}}``.
+        Options by backend id: ``{"CpuAcc": {"threads": 2}}``; those of ``"AcmeNpu"`` hold for all
+        its devices, those of ``"AcmeNpu:1"`` come before them.
     use_environment
         False: ignore environment variables, for programs that must not load files that one names.
     custom_allocators
-        Memory by backend id: ``{"Npu": MyAllocator()}``. A backend that does not accept its
+        Memory by backend id: ``{"Npu": MyAllocator()}``, also by device. A backend that does not accept its
         allocator is not used, and its verdict says so.
     protected_mode
         True: a backend is used only if it has the capability ProtectedContentAllocation and

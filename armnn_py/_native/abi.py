@@ -96,6 +96,7 @@ ARMNN_STRUCT_OPTIMIZATION_SINK = 0x414e000e
 ARMNN_STRUCT_PROFILING_HOST = 0x414e000f
 ARMNN_STRUCT_COUNTER_DESCRIPTION = 0x414e0010
 ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011
+ARMNN_STRUCT_CREATE_ARGS = 0x414e0012
 ARMNN_STRUCT_BACKEND = 0x414e0020
 ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021
 ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022
@@ -1370,6 +1371,14 @@ class armnn_profiling_host_t(Structure):
     enabled: Any
 
 
+class armnn_create_args_t(Structure):
+    header: armnn_header_t
+    host: Any
+    options: Any
+    device_index: int
+    reserved: int
+
+
 class armnn_device_description_t(Structure):
     header: armnn_header_t
     name: armnn_string_t
@@ -2531,6 +2540,14 @@ armnn_profiling_context_api_t._fields_ = [
     )),
 ]
 
+armnn_create_args_t._fields_ = [
+    ("header", armnn_header_t),
+    ("host", POINTER(armnn_host_t)),
+    ("options", POINTER(armnn_options_t)),
+    ("device_index", c_uint32),
+    ("reserved", c_uint32),
+]
+
 armnn_device_description_t._fields_ = [
     ("header", armnn_header_t),
     ("name", armnn_string_t),
@@ -2551,8 +2568,7 @@ armnn_backend_api_t._fields_ = [
     ("description", c_char_p),
     ("create", CFUNCTYPE(
         c_int32,
-        POINTER(armnn_host_t),
-        POINTER(armnn_options_t),
+        POINTER(armnn_create_args_t),
         POINTER(POINTER(armnn_backend_t)),
         POINTER(armnn_error_t),
     )),
@@ -2861,6 +2877,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_counter_value_t": armnn_counter_value_t,
     "armnn_counter_description_t": armnn_counter_description_t,
     "armnn_profiling_host_t": armnn_profiling_host_t,
+    "armnn_create_args_t": armnn_create_args_t,
     "armnn_device_description_t": armnn_device_description_t,
     "armnn_static_backend_t": armnn_static_backend_t,
     "armnn_log_record_t": armnn_log_record_t,
@@ -2890,6 +2907,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_PROFILING_HOST": ARMNN_STRUCT_PROFILING_HOST,
         "ARMNN_STRUCT_COUNTER_DESCRIPTION": ARMNN_STRUCT_COUNTER_DESCRIPTION,
         "ARMNN_STRUCT_DEVICE_DESCRIPTION": ARMNN_STRUCT_DEVICE_DESCRIPTION,
+        "ARMNN_STRUCT_CREATE_ARGS": ARMNN_STRUCT_CREATE_ARGS,
         "ARMNN_STRUCT_BACKEND": ARMNN_STRUCT_BACKEND,
         "ARMNN_STRUCT_BACKEND_CONTEXT": ARMNN_STRUCT_BACKEND_CONTEXT,
         "ARMNN_STRUCT_MODEL_CONTEXT": ARMNN_STRUCT_MODEL_CONTEXT,

@@ -247,15 +247,20 @@ def create_instance(
     backend_id: bytes,
     values: Mapping[str, OptionValue],
     defaults: Mapping[str, OptionDefault],
+    *,
+    device_index: int = 0,
 ) -> CreateResult:
-    """Make an instance, and check that it calls itself ``backend_id``."""
+    """Make the instance of a device, and check that it calls itself ``backend_id``."""
     error = ErrorBuffer()
     out = ctypes.POINTER(abi.armnn_backend_t)()
     options, alive = build_options(values, defaults)
+    arguments = abi.armnn_create_args_t()
+    arguments.header.struct_size = ctypes.sizeof(arguments)
+    arguments.header.struct_type = abi.ARMNN_STRUCT_CREATE_ARGS
+    arguments.host, arguments.options = host_pointer(), ctypes.pointer(options)
+    arguments.device_index = device_index
     api = guarded(table.api)
-    status = api.create(
-        host_pointer(), ctypes.byref(options), ctypes.byref(out), ctypes.byref(error.struct)
-    )
+    status = api.create(ctypes.byref(arguments), ctypes.byref(out), ctypes.byref(error.struct))
     del alive
     if status == abi.ARMNN_STATUS_UNAVAILABLE:
         reason = error.text or "its device or driver is not available on this machine"

@@ -169,11 +169,11 @@ def _get_version(out_major: Any, out_minor: Any) -> None:
     out_minor[0] = abi.ARMNN_BACKEND_API_MINOR
 
 
-def _create(owner: weakref.ref[PythonTable], _host: Any, options: Any, out: Any) -> None:
+def _create(owner: weakref.ref[PythonTable], args: Any, out: Any) -> None:
     table = owner()
     assert table is not None
     with interruptible():
-        table.backend.start(read_options(options), partial(_lose_device, owner))
+        table.backend.start(read_options(args.contents.options), partial(_lose_device, owner))
     out[0] = table.instance = new_object(abi.armnn_backend_t, table.api, _Instance(table))
 
 

@@ -13,12 +13,10 @@ from armnn_py._native.allocators import default_allocator
 from armnn_py._native.backend_services import (
     DeviceDescription,
     cache_file_count,
-    devices,
     extension,
     self_test,
 )
 from armnn_py._native.backend_table import (
-    BackendTable,
     TableError,
     capabilities,
     destroy_instance,
@@ -29,6 +27,7 @@ from armnn_py._native.interrupts import deferred_interrupts, guarded
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
 from armnn_py.backends.model_options import ModelOptions
+from armnn_py.device_ids import device_id
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
 
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
-    from armnn_py._native.python_table import PythonTable
     from armnn_py.backends.backend_allocator import BackendAllocator
     from armnn_py.backends.layer_support import StandInAnswer, Support
+    from armnn_py.backends.source import BackendSource
     from armnn_py.backends.version import BackendVersion
     from armnn_py.descriptors import Descriptor, StandInDescriptor
     from armnn_py.tensors import TensorInfo
@@ -62,14 +61,10 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     Attributes
     ----------
     id
-        Name of the backend, unique in a runtime.
-    version
-        Version of the backend API that it asks for.
-    file
-        Real path of its shared object, or None if it is linked into the core library, or written in
-        Python.
-    place
-        Origin of the file, as in :class:`~armnn_py.backends.verdict.Verdict`.
+        Name of the backend, unique in a runtime; for a device of index 1 and on with the index,
+        as in ``"AcmeNpu:1"``.
+    device_index
+        Which of `devices` it computes on.
     options
         Every option that it understands with the value in force.
     context
@@ -86,54 +81,58 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         "_default_allocator",
         "_instance",
         "_is_open",
-        "_library",
         "_profiling",
-        "_python_table",
         "_quiesced",
         "_table",
         "_users",
         "context",
-        "file",
+        "device_index",
         "id",
         "lost_device",
         "options",
-        "place",
-        "version",
+        "source",
     )
 
     def __init__(
         self,
         *,
-        backend_id: str,
-        version: BackendVersion,
-        place: str,
-        file: str | None,
-        table: BackendTable,
+        source: BackendSource,
+        device_index: int,
         instance: int,
         context: NativeBackendContext | None,
-        library: shared_library.SharedLibrary | None,
         options: dict[str, OptionValue],
         profiling: NativeProfilingContext | None = None,
         allocator: GivenAllocator | None = None,
-        python_table: PythonTable | None = None,
     ) -> None:
-        self.id = backend_id
-        self.version = version
-        self.place = place
-        self.file = file
+        self.source = source
+        self.id = device_id(source.id, device_index)
+        self.device_index = device_index
         self.options = options
-        self._table = table
+        self._table = source.table
         self._instance = instance
         self._quiesced = False
-        self._library = library
         self.context = context
         self._profiling = profiling
         self._allocator = allocator  # outlives the instance
-        self._python_table = python_table  # so does this: it has the functions
         self._default_allocator: NativeAllocator | None = None
         self._is_open = True
         self._users = 1
         self.lost_device: str | None = None
+
+    @property
+    def version(self) -> BackendVersion:
+        """Version of the backend API that it asks for."""
+        return self.source.version
+
+    @property
+    def place(self) -> str:
+        """Origin of the file, as in :class:`~armnn_py.backends.verdict.Verdict`."""
+        return self.source.place
+
+    @property
+    def file(self) -> str | None:
+        """Real path of its shared object; None if it is linked into the library, or in Python."""
+        return self.source.file
 
     @property
     def is_static(self) -> bool:
@@ -143,7 +142,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     @property
     def origin(self) -> str:
         """Words for where its code is."""
-        if self._python_table is not None:
+        if self.source.python_table is not None:
             return "the backend written in Python"
         return self.file or "the backend linked into the core library"
 
@@ -184,7 +183,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def _is_pythons(self) -> bool:
-        return self._allocator is not None or self._python_table is not None
+        return self._allocator is not None or self.source.python_table is not None
 
     @property
     def instance(self) -> int:
@@ -286,17 +285,33 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def devices(self) -> tuple[DeviceDescription, ...]:
-        """The devices that it lists; empty if it lists none.
+        """The devices that the backend lists, its own at ``[device_index]``.
+
+        Empty if the backend has one device and tells nothing of it.
 
         Raises
         ------
         BackendError
-            It fails to list them.
+            It fails to list them, or answers otherwise than before.
         InvalidArgumentError
             The runtime of the backend is closed.
         """
         with self.in_use():
-            return devices(self.id, self.api, self._instance)
+            return self.source.devices(self._instance)
+
+    @property
+    def device(self) -> DeviceDescription | None:
+        """Its own device; None if the backend tells nothing of it.
+
+        Raises
+        ------
+        BackendError
+            As `devices`.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        with self.in_use():
+            return self.source.device(self.device_index)
 
     def self_test(self, level: int = 0) -> None:
         """Let it test itself: level 0 is quick, higher levels may take seconds.
@@ -481,6 +496,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         with shared_library.LOADING, deferred_interrupts():
             if self._is_open:
                 self._is_open = False
+                self.source.forget()
                 self.release()
 
     def quiesce(self) -> None:
@@ -511,9 +527,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
             instance, self._instance = self._instance, 0
             destroy_instance(self._table, instance)
             self._allocator = None
-            if self._library is not None:
-                shared_library.release(self._library, unloadable=self._table.unloadable)
-                self._library = None
+            if self.source.library is not None:
+                shared_library.release(self.source.library, unloadable=self._table.unloadable)
 
     def __repr__(self) -> str:
         state = "" if self._is_open else " closed"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from armnn_py import environment
 from armnn_py._native import dynamic_library
 from armnn_py._native.backend_options import OptionDefault, OptionValue, checked_options
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.discovery import (
@@ -29,27 +30,34 @@ from armnn_py.backends.dynamic_backend import load_file, load_python, load_stati
 from armnn_py.backends.entry_points import entry_point_folders
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.shared_library import LOADING
+from armnn_py.backends.source import RefusedError
 from armnn_py.backends.verdict import LoadReport, Place, Verdict, printable
+from armnn_py.device_ids import device_id, option_keys, split_id
 from armnn_py.errors import (
+    BackendError,
     BackendNotFoundError,
     BackendSkippedWarning,
+    BackendUnavailableError,
     InvalidArgumentError,
     UnknownNameError,
     near_names,
 )
 from armnn_py.ownership import Closing, Owner
+from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.python_backend import PythonBackend
     from armnn_py.python_backend.serving import Serving
 
-__all__ = ["BackendOptions", "BackendRegistry", "load_backends"]
+__all__ = ["BackendOptions", "BackendRegistry", "load_backends", "nameable_ids"]
 
 _log = logging.getLogger("armnn_py.backends")
 _Default = TypeVar("_Default")
 
 BackendOptions = Mapping[str, Mapping[str, OptionValue]]
 
+#: Devices that an error lists.
+_MOST_SHOWN = 16
 _LOG_LEVELS = {
     "loaded": logging.INFO,
     "refused": logging.WARNING,
@@ -72,6 +80,10 @@ class BackendRegistry(
 ):
     """The backends of one runtime: ids to :class:`Backend`, in the order in which they loaded.
 
+    The instance for another device than a backend's first is made when it is asked for, by
+    ``backends["AcmeNpu:1"]``, and counts from then on; ``in`` says whether an id can be asked for.
+    ``"AcmeNpu:0"`` is ``"AcmeNpu"``.
+
     Attributes
     ----------
     load_report
@@ -88,17 +100,43 @@ class BackendRegistry(
     def __getitem__(self, backend_id: str) -> Backend:
         backend = self._backends.get(backend_id)
         if backend is None:
+            backend = self._instance_of(backend_id)
+        return backend
+
+    def _instance_of(self, backend_id: str) -> Backend:
+        """The instance that an id with an index names; it is made if there is none yet."""
+        name, index = split_id(backend_id) if isinstance(backend_id, str) else ("", 0)
+        first = self._backends.get(name)
+        if first is None:
             raise self.not_found(backend_id)
+        if index == 0:
+            return first
+        with first.in_use(), LOADING, deferred_interrupts():
+            known = self._backends.get(backend_id)
+            if known is not None:  # made meanwhile, by another thread
+                return known
+            if index >= first.source.device_count():
+                raise self.not_found(backend_id)
+            try:
+                backend = first.source.create(index)
+            except RefusedError as refusal:
+                raise _not_made(first, backend_id, refusal) from None
+            self._backends[backend_id] = backend
+        _log.info("backend '%s' made", printable(backend_id))
         return backend
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._backends)
+        return iter(tuple(self._backends))  # another thread may ask for a device
 
     def __len__(self) -> int:
         return len(self._backends)
 
     def __contains__(self, backend_id: object) -> bool:
-        return backend_id in self._backends
+        if backend_id in self._backends:
+            return True
+        name, index = split_id(backend_id) if isinstance(backend_id, str) else ("", 0)
+        first = self._backends.get(name)
+        return first is not None and (index == 0 or index < _count_of(first))
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -109,17 +147,36 @@ class BackendRegistry(
     def get(self, key: str, /, default: Backend | _Default) -> Backend | _Default: ...
     def get(self, key: str, /, default: Any = None) -> Any:
         """Return the backend, or ``default`` if it is not loaded."""
-        return self._backends.get(key, default)
+        if key not in self:
+            return default
+        return self[key]
 
     @property
     def by_preference(self) -> tuple[str, ...]:
-        """The ids by declared score, highest first; equal ones in load order, references last."""
+        """The ids by declared score, highest first; equal ones in load order, references last.
+
+        Each backend once, with its first device: others are used by those who name them.
+        """
 
         def rank(name: str) -> tuple[bool, int]:
             backend = self._backends[name]
             return backend.is_reference, -backend.score
 
-        return tuple(sorted(self, key=rank))
+        return tuple(sorted(self._firsts, key=rank))
+
+    @property
+    def _firsts(self) -> dict[str, Backend]:
+        """The backends by id, without those for other devices."""
+        return {name: one for name, one in list(self._backends.items()) if not one.device_index}
+
+    @property
+    def all_ids(self) -> tuple[str, ...]:
+        """Every id that can be asked for: those of all devices of all backends."""
+        return tuple(
+            device_id(name, index)
+            for name, backend in self._firsts.items()
+            for index in range(_count_of(backend))
+        )
 
     @property
     def reference(self) -> Backend | None:
@@ -128,8 +185,11 @@ class BackendRegistry(
 
     def not_found(self, backend_id: str, *, asked_by: str = "") -> BackendNotFoundError:
         """Return the error for an id that is not loaded, with the verdicts about it."""
+        name, index = split_id(backend_id)
+        if name in self._backends:
+            return self._no_device(name, index, asked_by)
         report = self.load_report
-        about = report.about(backend_id)
+        about = report.about(name)
         details = [f"asked for by: {asked_by}"] if asked_by else []
         details.append(f"loaded: {', '.join(self) or 'none'}")
         relevant = about or report.refused
@@ -137,7 +197,7 @@ class BackendRegistry(
         for place in report.places:
             if place.usable:
                 details.append(f"looked in: {printable(place.path)} ({place.place})")
-        near = near_names(backend_id, list(self))
+        near = near_names(backend_id, list(self.all_ids))
         hints = [verdict.hint for verdict in about if verdict.hint]
         if near and not about:
             hints = [f"did you mean '{near[0]}'?"]
@@ -148,6 +208,25 @@ class BackendRegistry(
             verdicts=tuple(report),
             details=details,
             hints=hints or ["'armnn-py backends list' shows every file that was met"],
+        )
+
+    def _no_device(self, name: str, index: int, asked_by: str) -> BackendNotFoundError:
+        """The error for an index that a backend does not have."""
+        first = self._backends[name]
+        count = _count_of(first)
+        details = [f"asked for by: {asked_by}"] if asked_by else []
+        details += [
+            f"device: {printable(device_id(name, number))}{_name_of(first, number)}"
+            for number in range(min(count, _MOST_SHOWN))
+        ]
+        details += [f"and {count - _MOST_SHOWN} more"] if count > _MOST_SHOWN else []
+        return BackendNotFoundError(
+            f"backend '{printable(name)}' has no device {index}, it has {counted(count, 'device')}",
+            backend=device_id(name, index),
+            loaded=tuple(self),
+            verdicts=tuple(self.load_report),
+            details=details,
+            hints=[f"'armnn-py backends show {printable(name)}' lists its devices"],
         )
 
     def close(self) -> None:
@@ -161,11 +240,45 @@ class BackendRegistry(
 
     def quiesce(self) -> None:
         """At the end of the process, tell backends that are still in use to finish and rest."""
-        for backend in self._backends.values():
+        for backend in list(self._backends.values()):
             backend.quiesce()
 
     def __repr__(self) -> str:
         return f"<BackendRegistry {', '.join(self._backends) or 'empty'}>"
+
+
+def nameable_ids(backends: Mapping[str, Any]) -> list[str]:
+    """The ids that can be asked for, of a registry or of some of its backends."""
+    return list(backends.all_ids if isinstance(backends, BackendRegistry) else backends)
+
+
+def _count_of(backend: Backend) -> int:
+    """How many devices a backend has: one, if it fails to say so or is closed."""
+    try:
+        with backend.in_use():
+            return backend.source.device_count()
+    except (BackendError, InvalidArgumentError):
+        return 1
+
+
+def _name_of(backend: Backend, index: int) -> str:
+    try:
+        with backend.in_use():
+            device = backend.source.device(index)
+    except (BackendError, InvalidArgumentError):
+        return ""
+    return "" if device is None else f" ({printable(device.name)})"
+
+
+def _not_made(first: Backend, backend_id: str, refusal: RefusedError) -> BackendError:
+    """The error for a device that is listed and of which no instance can be made."""
+    message = f"backend '{printable(backend_id)}' cannot be used: {printable(refusal.reason)}"
+    _, index = split_id(backend_id)
+    details = [f"device {index} of {printable(first.origin)}{_name_of(first, index)}"]
+    hints = [printable(refusal.hint)] if refusal.hint else []
+    if refusal.status == "unavailable":
+        return BackendUnavailableError(message, backend=backend_id, details=details, hints=hints)
+    return BackendError(message, details=details, hints=hints)
 
 
 def load_backends(
@@ -194,7 +307,7 @@ def load_backends(
     bundled_backends
         False: without the package's own backends, statically linked ones included.
     backend_options
-        Id to (name to value).
+        Id to (name to value); for all devices of a backend, or for one: ``"AcmeNpu:1"``.
     use_environment
         False: environment variables are not read.
     custom_allocators
@@ -363,31 +476,49 @@ class _OptionsOfCaller:
     @property
     def ids(self) -> Collection[str]:
         """Ids of the backends that have options."""
-        return self._options.keys()
+        return {split_id(key)[0] for key in self._options if isinstance(key, str)}
 
     def values_for(
-        self, backend_id: str, defaults: Mapping[str, OptionDefault]
+        self, backend_id: str, index: int, defaults: Mapping[str, OptionDefault]
     ) -> dict[str, OptionValue]:
-        """Return the options for one backend, checked against ``defaults``."""
-        return checked_options(
-            f"backend_options['{backend_id}']", self._options.get(backend_id, {}), defaults
-        )
+        """Return the options for a device, checked against ``defaults``."""
+        values: dict[str, OptionValue] = {}
+        for key in option_keys(backend_id, index):
+            values |= checked_options(
+                f"backend_options['{key}']", self._options.get(key, {}), defaults
+            )
+        return values
 
     def check_all_used(self, registry: BackendRegistry) -> None:
-        """Refuse options for an id that is neither loaded nor in the report.
+        """Refuse options for an id that is neither loaded nor in the report, and wrong options.
 
         Options for a backend that was found but refused, or has no device here, are allowed.
         """
         _check_known("backend_options", self._options, registry)
+        for key in self._options:
+            name, index = split_id(key)
+            if index and name in registry:  # its instance is made later, and may never be
+                self.values_for(name, index, registry[name].source.defaults)
 
 
 def _check_known(subject: str, ids: Iterable[str], registry: BackendRegistry) -> None:
     for backend_id in ids:
-        if backend_id not in registry and not registry.load_report.about(backend_id):
+        if backend_id in registry:
+            continue
+        name, index = split_id(backend_id) if isinstance(backend_id, str) else (backend_id, 0)
+        if name in registry:
+            count = _count_of(registry[name])
+            raise UnknownNameError(
+                f"{subject}: backend '{name}' has no device {index}, "
+                f"it has {counted(count, 'device')}",
+                name=backend_id,
+                valid=[device_id(name, number) for number in range(count)],
+            )
+        if not registry.load_report.about(name):
             raise UnknownNameError(
                 f"{subject}: backend '{backend_id}' is not loaded",
                 name=str(backend_id),
-                valid=list(registry),
+                valid=list(registry.all_ids),
                 details=[f"loaded: {', '.join(registry) or 'none'}"],
             )
 

@@ -18,6 +18,7 @@ from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_ses
 from armnn_py.cli.backends_new import new
 from armnn_py.cli.backends_test import test
 from armnn_py.cli.completion import offer_backends
+from armnn_py.cli.devices import devices_of, render_devices
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
 from armnn_py.text import counted
@@ -48,9 +49,13 @@ def _runtime(session: Session) -> Iterator[Runtime]:
 @backends.command("list")
 @with_session
 def list_(session: Session) -> None:
-    """List every file that was found and the verdict on it; -v shows foreign files, too."""
+    """List every file that was found and the verdict on it; -v shows foreign files, too.
+
+    Devices of backends that tell of theirs follow, with the ids by which -b takes them.
+    """
     with _runtime(session) as runtime:
         verdicts = runtime.load_report.as_dicts()
+        devices, device_errors = devices_of(runtime)
 
     def render(renderer: Renderer) -> None:
         shown = [v for v in verdicts if session.verbosity > 0 or _is_of_interest(v)]
@@ -66,6 +71,10 @@ def list_(session: Session) -> None:
         for verdict in shown:
             if verdict["hint"] and verdict["status"] not in ("loaded", "skipped"):
                 renderer.line(f"hint: {_file_name(verdict)}: {verdict['hint']}")
+        if devices:
+            render_devices(renderer, devices)
+        for error in device_errors.values():
+            renderer.line(f"devices: {error}")
         counts = Counter(verdict["status"] for verdict in verdicts)
         others = len(verdicts) - len(shown)
         counts["skipped"] -= others
@@ -82,7 +91,9 @@ def list_(session: Session) -> None:
         )
         renderer.line(f"{summary or 'no backend was found'}{advice}")
 
-    session.answer({"verdicts": verdicts}, render)
+    session.answer(
+        {"verdicts": verdicts, "devices": devices, "device_errors": device_errors}, render
+    )
 
 
 def _is_of_interest(verdict: dict[str, Any]) -> bool:
@@ -108,7 +119,10 @@ def _file_name(verdict: dict[str, Any]) -> str:
 @click.argument("backend_id", metavar="ID", shell_complete=offer_backends)
 @with_session
 def show(session: Session, backend_id: str) -> None:
-    """Show what the backend ID says of itself, its options, and the layers that it takes."""
+    """Show what the backend ID says of itself, its options, and the layers that it takes.
+
+    ID:1 is its second device.
+    """
     from armnn_py.backends.probing import probe_support
 
     with _runtime(session) as runtime:
@@ -147,12 +161,7 @@ def show(session: Session, backend_id: str) -> None:
             items = [f"{name} = {_typed(value)}" for name, value in data["model_options"].items()]
             renderer.line(f"Model options: {', '.join(items)}")
         if data["devices"]:
-            renderer.table(
-                [Column("device"), Column("vendor"), Column("driver"),
-                 Column("memory", right=True)],
-                [[d["name"], d["vendor"], d["driver_version"], _bytes(d["memory_size"])]
-                 for d in data["devices"]],
-            )  # fmt: skip
+            render_devices(renderer, data["devices"])
         if data["counters"]:
             renderer.table(
                 [Column("counter"), Column("class"), Column("unit"), Column("description")],
@@ -178,10 +187,6 @@ def _render_layers(renderer: Renderer, layers: dict[str, list[str]]) -> None:
     if others:
         renderer.line(f"Not taken: {', '.join(others)}")
     renderer.line("Asked about small examples; 'armnn-py check MODEL' asks about a model's layers.")
-
-
-def _bytes(size: int) -> str:
-    return f"{size / (1 << 20):.0f} MiB" if size else "-"
 
 
 def _typed(value: object) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
+from armnn_py.backends.registry import nameable_ids
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
@@ -312,7 +313,7 @@ class _Assigner:
             raise UnknownNameError(
                 f"layer '{node.name}' asks for backend '{hint}', which is not loaded",
                 name=hint,
-                valid=list(self.available),
+                valid=nameable_ids(self.available),
             )
         ids = [] if rule is None else list(self.rules.rules[rule].backends)
         if rule is None or not self._is_strict(node, rule):

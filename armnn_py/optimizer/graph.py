@@ -12,6 +12,7 @@ import heapq
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors.canonical import name_for_people
+from armnn_py.device_ids import canonical_id
 from armnn_py.network import ConstantLayer, Network, shapes
 from armnn_py.records import record
 from armnn_py.types import LayerType
@@ -248,7 +249,8 @@ class Graph:
                 (Origin(layer.guid, layer.name, layer.shown_type),),
             )
             if layer.backend_hint is not None:
-                node.pin = Pin(layer.backend_hint, backends=(layer.backend_hint,))
+                hint = canonical_id(layer.backend_hint)
+                node.pin = Pin(hint, backends=(hint,))
             if isinstance(layer, ConstantLayer):
                 node.value = layer.value
             value_of.update(zip(layer.outputs, node.outputs, strict=True))

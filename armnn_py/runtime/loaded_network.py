@@ -38,14 +38,17 @@ EXIT_PATIENCE = 10.0
 
 
 def _plan_maker(
-    optimized: OptimizedNetwork, network_id: int, debug: DebugHook
+    optimized: OptimizedNetwork, network_id: int, debug: DebugHook, notices: NetworkNotices
 ) -> Callable[[Shapes], NetworkPlan]:
     """Make plans without a reference to the loaded network, so that dropping it frees it."""
     from armnn_py.runtime.network_plan import NetworkPlan
 
     def make_plan(key: Shapes) -> NetworkPlan:
         shapes = dict(zip(optimized.inputs, key, strict=True))
-        return NetworkPlan(optimized.specialize(shapes), network_id, debug)
+        specialized = optimized.specialize(shapes)
+        if optimized.is_dynamic:
+            notices.tell_newcomers(specialized.placed.layer_backends)
+        return NetworkPlan(specialized, network_id, debug)
 
     return make_plan
 
@@ -82,9 +85,9 @@ class LoadedNetwork(
         self._owns_runtime = owns_runtime
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
         self._debug = DebugHook()
-        make_plan = _plan_maker(optimized, network_id, self._debug)
-        self._pool = ContextPool(self.name, make_plan, plan_cache_size)
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
+        make_plan = _plan_maker(optimized, network_id, self._debug, self._notices)
+        self._pool = ContextPool(self.name, make_plan, plan_cache_size)
         try:
             if not optimized.is_dynamic:
                 self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))

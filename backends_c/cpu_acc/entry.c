@@ -92,8 +92,8 @@ armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   return (armnn_i_acc_maker_t){host, backend->isa, count < 1 ? 1 : count};
 }
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error);
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error);
 
 /* UNLOADABLE: no threads, no handlers, no thread-local variables. */
 static const armnn_backend_api_t backend_api = {
@@ -116,21 +116,21 @@ static const armnn_backend_api_t backend_api = {
     .get_option_defaults = get_option_defaults,
 };
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error) {
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error) {
   armnn_string_t name = {NULL, 0};
   int64_t threads = 0;
   *out_backend = NULL;
-  for (uint64_t i = 0; options != NULL && i < options->count; ++i) {
-    if (equals(options->items[i].name, "isa")) name = options->items[i].string;
-    if (equals(options->items[i].name, "threads")) threads = options->items[i].integer;
+  for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
+    if (equals(args->options->items[i].name, "isa")) name = args->options->items[i].string;
+    if (equals(args->options->items[i].name, "threads")) threads = args->options->items[i].integer;
   }
-  const armnn_i_acc_isa_t* isa = choose(features_of(host), name, error);
+  const armnn_i_acc_isa_t* isa = choose(features_of(args->host), name, error);
   if (isa == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
   armnn_i_acc_backend_t* self = calloc(1, sizeof *self);
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &backend_api;
-  self->host = host;
+  self->host = args->host;
   self->isa = isa;
   self->threads = threads;
   *out_backend = &self->base;

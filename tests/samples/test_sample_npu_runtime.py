@@ -216,8 +216,10 @@ def test_the_device_tells_itself_and_passes_its_test(
     backend = make_runtime().backends["Sample_Npu"]
     backend.self_test()
     backend.self_test(level=1)
-    (device,) = backend.devices
-    assert (device.name, device.vendor, device.driver_version) == ("npu0", "Sample", "1")
+    assert backend.devices == (
+        ann.DeviceDescription("Sample_Npu", "npu0", "Sample", "1", 0),
+        ann.DeviceDescription("Sample_Npu:1", "npu1", "Sample", "1", 0),
+    )
 
 
 def test_the_devices_test_tells_a_device_without_memory(

@@ -15,6 +15,7 @@
 
 #define NPU_ID "Sample_Npu"
 #define NPU_FACTORY_ID "Sample/Sample_Npu/Device"
+#define NPU_DEVICES 2
 
 /* Writes a sentence into |error| (may be null) and returns |code|. */
 __attribute__((format(printf, 3, 4))) armnn_status_t npu_fail(armnn_error_t* error,
@@ -38,6 +39,7 @@ typedef struct npu_queue_t npu_queue_t;
 typedef struct npu_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
+  uint32_t device;      /* 0 or 1: each has queues and memory of its own */
   char* cache_dir;      /* null: no cache */
   int64_t max_networks; /* that a runtime may have loaded; 0: any number */
   _Atomic uint64_t counters[NPU_COUNTER_COUNT];
@@ -127,7 +129,9 @@ typedef struct npu_region_t {
   int file; /* -1: not there (yet) */
 } npu_region_t;
 
-armnn_status_t npu_region_make(npu_region_t* region, uint64_t size, armnn_error_t* error);
+/* |backend|: the device whose memory it is. */
+armnn_status_t npu_region_make(npu_region_t* region, const npu_backend_t* backend, uint64_t size,
+                               armnn_error_t* error);
 void npu_region_drop(npu_region_t* region);
 armnn_status_t npu_region_write(const npu_region_t* region, uint64_t offset, const void* source,
                                 uint64_t size, armnn_error_t* error);
@@ -160,8 +164,9 @@ typedef struct npu_place_t {
   uint64_t size;
 } npu_place_t;
 
-armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
-                                npu_place_t* out_place, armnn_error_t* error);
+/* For a job of |backend|: its device reaches no memory but its own. */
+armnn_status_t npu_handle_place(const npu_backend_t* backend, armnn_tensor_handle_t* handle,
+                                uint64_t size, npu_place_t* out_place, armnn_error_t* error);
 
 /* ---- Queue and device (queue.c, kernels.c, convolution.c) ---------------------------------- */
 

@@ -162,13 +162,14 @@ static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_e
   npu_place_t* places = command->places;
   for (; count < program->input_count; ++count) {
     const armnn_status_t status =
-        npu_handle_place(args->input_handles[input_of(self, count)],
+        npu_handle_place(self->factory->backend, args->input_handles[input_of(self, count)],
                          npu_tensors(program)[count].size, &places[count], error);
     if (status != ARMNN_STATUS_OK) return status;
   }
   for (uint32_t i = 0; i < self->info->output_count; ++i, ++count) {
-    const armnn_status_t status = npu_handle_place(
-        args->output_handles[i], npu_tensors(program)[count].size, &places[count], error);
+    const armnn_status_t status =
+        npu_handle_place(self->factory->backend, args->output_handles[i],
+                         npu_tensors(program)[count].size, &places[count], error);
     if (status != ARMNN_STATUS_OK) return status;
   }
   const armnn_status_t status = constants_place(self, &command->constants, error);

@@ -66,7 +66,7 @@ typedef struct armnn_kernel_call_t {
   void* scratch;        /* as many bytes as prepare asked for */
   const void* prepared; /* what prepare made, or null */
   const armnn_host_t* host;
-  armnn_backend_t* backend; /* whose kernel this is, for device_lost of the host */
+  armnn_backend_t* backend; /* for armnn_kit_user, and for device_lost of the host */
   uint64_t run_id;
   void* state; /* what create_state made for this execution context, or null */
 } armnn_kernel_call_t;
@@ -76,13 +76,15 @@ typedef armnn_status_t (*armnn_kernel_execute_fn_t)(const armnn_kernel_call_t* c
 typedef armnn_status_t (*armnn_kernel_supports_fn_t)(const armnn_layer_query_t* query,
                                                      armnn_error_t* reason) ARMNN_NOEXCEPT;
 typedef armnn_status_t (*armnn_kernel_prepare_fn_t)(const armnn_workload_info_t* info,
-                                                    const armnn_host_t* host, void** out_prepared,
+                                                    const armnn_host_t* host,
+                                                    armnn_backend_t* backend, void** out_prepared,
                                                     armnn_workload_requirements_t* requirements,
                                                     armnn_error_t* error) ARMNN_NOEXCEPT;
 typedef void (*armnn_kernel_release_fn_t)(void* prepared, const armnn_host_t* host) ARMNN_NOEXCEPT;
 typedef armnn_status_t (*armnn_kernel_create_state_fn_t)(const armnn_workload_info_t* info,
                                                          const void* prepared,
-                                                         const armnn_host_t* host, void** out_state,
+                                                         const armnn_host_t* host,
+                                                         armnn_backend_t* backend, void** out_state,
                                                          armnn_error_t* error) ARMNN_NOEXCEPT;
 typedef armnn_status_t (*armnn_kernel_reset_state_fn_t)(void* state, const void* prepared,
                                                         armnn_error_t* error) ARMNN_NOEXCEPT;
@@ -208,9 +210,9 @@ static inline const armnn_attribute_t* armnn_find_attribute(const armnn_header_t
 /* What a backend has besides kernels; members that are null or 0 are not there. Options, model
  * options and capabilities are static arrays: names, and their defaults or values. */
 typedef struct armnn_kit_hooks_t {
-  /* After the instance of a runtime is made: opens a library or a device. |options| are the values
-   * that somebody gave. UNAVAILABLE: it is not here. |*out_user| is what armnn_kit_user gives. */
-  armnn_status_t (*open)(const armnn_host_t* host, const armnn_options_t* options, void** out_user,
+  /* create of the backend: opens a library, or the device of that index. UNAVAILABLE: it is not
+   * here. |*out_user| is what armnn_kit_user gives, for any argument |backend| of this file. */
+  armnn_status_t (*open)(const armnn_create_args_t* args, void** out_user,
                          armnn_error_t* error) ARMNN_NOEXCEPT;
   /* Before the instance goes, if |open| answered OK. */
   void (*close)(void* user) ARMNN_NOEXCEPT;
@@ -221,11 +223,21 @@ typedef struct armnn_kit_hooks_t {
                              armnn_error_t* error) ARMNN_NOEXCEPT;
   /* infer_stand_in: operators that no layer expresses. A row for STAND_IN runs them; its |supports|
    * tells them apart by domain and name (armnn_is_operator). */
-  armnn_status_t (*infer_stand_in)(const armnn_layer_t* layer, armnn_tensor_info_t* out_infos,
+  armnn_status_t (*infer_stand_in)(armnn_backend_t* backend, const armnn_layer_t* layer,
+                                   armnn_tensor_info_t* out_infos,
                                    armnn_error_t* reason) ARMNN_NOEXCEPT;
   armnn_options_t options;
   armnn_options_t model_options;
   armnn_options_t capabilities;
+  /* list_devices of the backend; null: it has one. |backend| may be null. */
+  armnn_status_t (*list_devices)(armnn_backend_t* backend,
+                                 void (*on_device)(void* context,
+                                                   const armnn_device_description_t* device)
+                                     ARMNN_NOEXCEPT,
+                                 void* context, armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Asked before any row, where devices of one backend differ: does this one take the layer? */
+  armnn_status_t (*supports)(armnn_backend_t* backend, const armnn_layer_query_t* query,
+                             armnn_error_t* reason) ARMNN_NOEXCEPT;
 } armnn_kit_hooks_t;
 
 typedef struct armnn_kit_definition_t {
@@ -242,7 +254,7 @@ typedef struct armnn_kit_backend_t {
   void* user;
 } armnn_kit_backend_t;
 
-/* What |open| made for the instance, for example for |backend| of a kernel's call. */
+/* What |open| made for the instance: for |backend| of a kernel's call, prepare, a hook. */
 static inline void* armnn_kit_user(const armnn_backend_t* backend) {
   return ((const armnn_kit_backend_t*)backend)->user;
 }
@@ -256,6 +268,7 @@ typedef struct armnn_kit_factory_t {
 
 typedef struct armnn_kit_support_t {
   armnn_layer_support_t base;
+  armnn_backend_t* backend;
   const armnn_kit_definition_t* definition;
 } armnn_kit_support_t;
 
@@ -349,6 +362,10 @@ static inline armnn_status_t armnn_kit_is_layer_supported(armnn_layer_support_t*
                                                           const armnn_layer_query_t* query,
                                                           armnn_error_t* reason) ARMNN_NOEXCEPT {
   const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
+  const armnn_kit_hooks_t* hooks = self->definition->hooks;
+  if (hooks != NULL && hooks->supports != NULL) {
+    ARMNN_RETURN_IF_ERROR(hooks->supports(self->backend, query, reason));
+  }
   return armnn_kit_find(self->definition, query, reason) != NULL ? ARMNN_STATUS_OK
                                                                  : ARMNN_STATUS_UNSUPPORTED;
 }
@@ -398,7 +415,8 @@ static inline armnn_status_t armnn_kit_create_workload_data(armnn_workload_t* wo
   (void)execution_data; /* the kit makes none */
   *out_data = NULL;
   if (self->kernel->create_state == NULL) return ARMNN_STATUS_OK;
-  return self->kernel->create_state(self->info, self->prepared, self->host, out_data, error);
+  return self->kernel->create_state(self->info, self->prepared, self->host, self->backend, out_data,
+                                    error);
 }
 
 static inline armnn_status_t armnn_kit_reset_workload_data(armnn_workload_t* workload, void* data,
@@ -460,8 +478,8 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   workload->requirements.header.struct_type = ARMNN_STRUCT_WORKLOAD_REQUIREMENTS;
   workload->requirements.tensor_alignment = 1; /* plain C kernels: aligned to their elements */
   if (kernel->prepare != NULL) {
-    armnn_status_t status =
-        kernel->prepare(info, self->host, &workload->prepared, &workload->requirements, error);
+    armnn_status_t status = kernel->prepare(info, self->host, self->backend, &workload->prepared,
+                                            &workload->requirements, error);
     if (status != ARMNN_STATUS_OK) {
       free(workload);
       return status;
@@ -492,8 +510,8 @@ static inline armnn_status_t armnn_kit_infer_stand_in(armnn_layer_support_t* sup
                                                       const armnn_layer_t* layer,
                                                       armnn_tensor_info_t* out_infos,
                                                       armnn_error_t* reason) ARMNN_NOEXCEPT {
-  return ((const armnn_kit_support_t*)support)
-      ->definition->hooks->infer_stand_in(layer, out_infos, reason);
+  const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
+  return self->definition->hooks->infer_stand_in(self->backend, layer, out_infos, reason);
 }
 
 static const armnn_layer_support_api_t armnn_kit_inferring_support_api = {
@@ -506,17 +524,16 @@ static const armnn_layer_support_api_t armnn_kit_inferring_support_api = {
 
 static inline armnn_status_t armnn_kit_create(const armnn_kit_definition_t* definition,
                                               const armnn_backend_api_t* api,
-                                              const armnn_host_t* host,
-                                              const armnn_options_t* options,
+                                              const armnn_create_args_t* args,
                                               armnn_backend_t** out_backend, armnn_error_t* error) {
   armnn_kit_backend_t* backend = (armnn_kit_backend_t*)calloc(1, sizeof *backend);
   *out_backend = NULL;
   if (backend == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   backend->base.api = api;
-  backend->host = host;
+  backend->host = args->host;
   backend->definition = definition;
   if (definition->hooks != NULL && definition->hooks->open != NULL) {
-    const armnn_status_t status = definition->hooks->open(host, options, &backend->user, error);
+    const armnn_status_t status = definition->hooks->open(args, &backend->user, error);
     if (status != ARMNN_STATUS_OK) {
       free(backend);
       return status;
@@ -566,6 +583,7 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   support->base.api = hooks != NULL && hooks->infer_stand_in != NULL
                           ? &armnn_kit_inferring_support_api
                           : &armnn_kit_layer_support_api;
+  support->backend = backend;
   support->definition = self->definition;
   *out_support = &support->base;
   return ARMNN_STATUS_OK;
@@ -597,60 +615,60 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
  * of preference (0 = last resort); |version_text|, |text|: shown to people, or NULL; |flag_bits|:
  * bits of armnn_backend_bits_e. ARMNN_BACKEND_UNLOADABLE is among them only if the author puts it
  * there, who knows that no library behind the backend leaves a thread when it is closed. */
-#define ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits,     \
-                         hooks_pointer, optimize_function, capabilities_function,              \
-                         options_function, model_options_function)                             \
-  static const armnn_kit_definition_t armnn_kit_definition = {                                 \
-      id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0]), hooks_pointer};    \
-  static armnn_status_t armnn_kit_create_this(                                                 \
-      const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \
-      armnn_error_t* error) ARMNN_NOEXCEPT;                                                    \
-  static const armnn_backend_api_t armnn_kit_backend_api = {                                   \
-      {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},                                     \
-      ARMNN_BACKEND_API_MINOR,                                                                 \
-      flag_bits,                                                                               \
-      0,                                                                                       \
-      ARMNN_BUILD_FEATURES,                                                                    \
-      score_value,                                                                             \
-      0,                                                                                       \
-      version_text,                                                                            \
-      text,                                                                                    \
-      armnn_kit_create_this,                                                                   \
-      armnn_kit_destroy,                                                                       \
-      armnn_kit_get_id,                                                                        \
-      armnn_kit_create_workload_factory,                                                       \
-      armnn_kit_get_layer_support,                                                             \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      optimize_function,                                                                       \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      capabilities_function,                                                                   \
-      options_function,                                                                        \
-      model_options_function,                                                                  \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL};                                                                                   \
-  static armnn_status_t armnn_kit_create_this(                                                 \
-      const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \
-      armnn_error_t* error) ARMNN_NOEXCEPT {                                                   \
-    return armnn_kit_create(&armnn_kit_definition, &armnn_kit_backend_api, host, options,      \
-                            out_backend, error);                                               \
-  }                                                                                            \
-  const char* ARMNN_ENTRY(GetBackendId)(void) ARMNN_NOEXCEPT { return id_text; }               \
-  void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) ARMNN_NOEXCEPT {      \
-    *out_major = ARMNN_BACKEND_API_MAJOR;                                                      \
-    *out_minor = ARMNN_TARGET_MINOR;                                                           \
-  }                                                                                            \
-  void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT {                                     \
-    return (void*)(uintptr_t)&armnn_kit_backend_api;                                           \
+#define ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits,         \
+                         hooks_pointer, optimize_function, capabilities_function,                  \
+                         options_function, model_options_function, devices_function)               \
+  static const armnn_kit_definition_t armnn_kit_definition = {                                     \
+      id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0]), hooks_pointer};        \
+  static armnn_status_t armnn_kit_create_this(const armnn_create_args_t* args,                     \
+                                              armnn_backend_t** out_backend, armnn_error_t* error) \
+      ARMNN_NOEXCEPT;                                                                              \
+  static const armnn_backend_api_t armnn_kit_backend_api = {                                       \
+      {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},                                         \
+      ARMNN_BACKEND_API_MINOR,                                                                     \
+      flag_bits,                                                                                   \
+      0,                                                                                           \
+      ARMNN_BUILD_FEATURES,                                                                        \
+      score_value,                                                                                 \
+      0,                                                                                           \
+      version_text,                                                                                \
+      text,                                                                                        \
+      armnn_kit_create_this,                                                                       \
+      armnn_kit_destroy,                                                                           \
+      armnn_kit_get_id,                                                                            \
+      armnn_kit_create_workload_factory,                                                           \
+      armnn_kit_get_layer_support,                                                                 \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      optimize_function,                                                                           \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      capabilities_function,                                                                       \
+      options_function,                                                                            \
+      model_options_function,                                                                      \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      devices_function,                                                                            \
+      NULL,                                                                                        \
+      NULL};                                                                                       \
+  static armnn_status_t armnn_kit_create_this(const armnn_create_args_t* args,                     \
+                                              armnn_backend_t** out_backend, armnn_error_t* error) \
+      ARMNN_NOEXCEPT {                                                                             \
+    return armnn_kit_create(&armnn_kit_definition, &armnn_kit_backend_api, args, out_backend,      \
+                            error);                                                                \
+  }                                                                                                \
+  const char* ARMNN_ENTRY(GetBackendId)(void) ARMNN_NOEXCEPT { return id_text; }                   \
+  void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) ARMNN_NOEXCEPT {          \
+    *out_major = ARMNN_BACKEND_API_MAJOR;                                                          \
+    *out_minor = ARMNN_TARGET_MINOR;                                                               \
+  }                                                                                                \
+  void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT {                                         \
+    return (void*)(uintptr_t)&armnn_kit_backend_api;                                               \
   }
 
 /* With hooks: |hooks| is a static const armnn_kit_hooks_t. */
@@ -670,15 +688,22 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
     *out_options = (hooks).model_options;                                                         \
     return ARMNN_STATUS_OK;                                                                       \
   }                                                                                               \
+  static armnn_status_t armnn_kit_list_devices(                                                   \
+      armnn_backend_t* backend,                                                                   \
+      void (*on_device)(void* context, const armnn_device_description_t* device) ARMNN_NOEXCEPT,  \
+      void* context, armnn_error_t* error) ARMNN_NOEXCEPT {                                       \
+    if ((hooks).list_devices == NULL) return ARMNN_STATUS_UNSUPPORTED;                            \
+    return (hooks).list_devices(backend, on_device, context, error);                              \
+  }                                                                                               \
   ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits, &(hooks),    \
                    armnn_kit_optimize, armnn_kit_get_capabilities, armnn_kit_get_options,         \
-                   armnn_kit_get_model_options)
+                   armnn_kit_get_model_options, armnn_kit_list_devices)
 
 /* Without, |capabilities_function|: get_capabilities of armnn_backend_api_t, or NULL. */
 #define ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text,         \
                                   flag_bits, capabilities_function)                              \
   ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits, NULL, NULL, \
-                   capabilities_function, NULL, NULL)
+                   capabilities_function, NULL, NULL, NULL)
 
 #define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text) \
   ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text, 0, NULL)

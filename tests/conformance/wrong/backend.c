@@ -148,8 +148,8 @@ static const armnn_workload_factory_api_t factory_api = {
 /* ---- The backend -------------------------------------------------------------------------------
  */
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error);
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error);
 
 static void destroy(armnn_backend_t* backend) {
   if (HAS(DIES_IN_DESTROY)) abort();
@@ -195,14 +195,13 @@ static const armnn_backend_api_t backend_api = {
     .get_layer_support = get_layer_support,
 };
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error) {
-  (void)options;
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error) {
   if (HAS(SLEEPS_IN_CREATE)) sleep(60);
   wrong_backend_t* backend = calloc(1, sizeof *backend);
   if (backend == NULL) return wrong_say(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   backend->base.api = &backend_api;
-  backend->host = host;
+  backend->host = args->host;
   *out_backend = &backend->base;
   return ARMNN_STATUS_OK;
 }

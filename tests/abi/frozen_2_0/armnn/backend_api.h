@@ -5,7 +5,7 @@
  *
  * A backend is a shared object <vendor>_<name>_backend.so with exactly three exports:
  *
- *   const char* GetBackendId(void);                    unique name, static text
+ *   const char* GetBackendId(void);                    unique name without ':', static text
  *   void        GetVersion(uint32_t* major, uint32_t* minor);
  *   void*       BackendFactory(void);                  a constant armnn_backend_api_t
  *
@@ -44,7 +44,7 @@
  * by the other side.
  *
  * Threads. Each function is tagged:
- *   [load]   one at a time, nothing else of this backend in flight
+ *   [load]   one at a time in a process, nothing else of this instance in flight
  *   [any]    any thread, concurrently
  *   [object] the host serialises calls on one object; different objects run concurrently
  *   [exec]   any thread, concurrently for different contexts; no Python, no host lock is held
@@ -419,7 +419,8 @@ struct armnn_tensor_handle_api_t {
 struct armnn_tensor_handle_factory_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [object] */
-  /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device". */
+  /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device"; those of another device of
+   * the same backend have the same ids: each instance finds its own by them. */
   const char* (*get_id)(armnn_tensor_handle_factory_t* factory)ARMNN_NOEXCEPT; /* [any] */
   /* Mandatory. |managed|: memory comes from the pools of a memory manager. Otherwise the handle
    * imports memory at each run, and needs some of its own only where that is refused: then
@@ -610,9 +611,9 @@ struct armnn_layer_support_api_t {
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */
 
-/* Notices about networks, of all networks of the runtime. A status other than OK from a "before"
- * function vetoes the step; from an "after" function it is logged. Each network is loaded and
- * unloaded once; one with free dimensions makes and drops workloads in between.
+/* Notices about networks, of all that the runtime loads from now on. A status other than OK from a
+ * "before" function vetoes the step; from an "after" function it is logged. Each network is loaded
+ * and unloaded once; one with free dimensions makes and drops workloads in between.
  *
  * A context that agreed to a load gets after_unload_network once, also when the load fails after
  * all because another context vetoes it or a workload cannot be made; then no other call comes in
@@ -689,6 +690,15 @@ struct armnn_profiling_context_api_t {
 
 /* ---- The backend ---------------------------------------------------------------------------- */
 
+/* What create gets; valid for the call, but |host|, which stays. */
+typedef struct armnn_create_args_t {
+  armnn_header_t header;
+  const armnn_host_t* host;
+  const armnn_options_t* options; /* the values that somebody gave, for this device */
+  uint32_t device_index;          /* counts the devices of list_devices */
+  uint32_t reserved;
+} armnn_create_args_t;
+
 typedef struct armnn_device_description_t {
   armnn_header_t header;
   armnn_string_t name;
@@ -739,9 +749,11 @@ struct armnn_backend_api_t {
   const char* vendor_version; /* the backend's own version, any text, or null */
   const char* description;    /* one line for people, or null */
 
-  /* Makes the one instance of a runtime. UNAVAILABLE: no such device here. [load] */
-  armnn_status_t (*create)(const armnn_host_t* host, const armnn_options_t* options,
-                           armnn_backend_t** out_backend, armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Makes the one instance of a runtime for a device: of index 0 at once, of another when somebody
+   * names it. Users call them "AcmeNpu" (or "AcmeNpu:0") and "AcmeNpu:1"; to the host they are two
+   * backends, which share nothing but code. UNAVAILABLE: no such device here. [load] */
+  armnn_status_t (*create)(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                           armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*destroy)(armnn_backend_t* backend) ARMNN_NOEXCEPT;      /* [load] */
   const char* (*get_id)(armnn_backend_t* backend)ARMNN_NOEXCEPT; /* equals GetBackendId [any] */
   armnn_status_t (*create_workload_factory)(armnn_backend_t* backend,
@@ -825,6 +837,10 @@ struct armnn_backend_api_t {
   /* Level 0 is quick (is the device there?), higher levels may take seconds. */
   armnn_status_t (*self_test)(armnn_backend_t* backend, int32_t level,
                               armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  /* Each device once, index 0 first: the one for users who name none. Asked at any time, also
+   * before create, so |backend| may be null; the answer stays the same as long as the library is
+   * mapped. Null or UNSUPPORTED: one device, of which nothing is told. UNAVAILABLE: no device is
+   * here. */
   armnn_status_t (*list_devices)(armnn_backend_t* backend,
                                  void (*on_device)(void* context,
                                                    const armnn_device_description_t* device)

@@ -306,7 +306,7 @@ def _load(
     if not result.instance:
         status: Status = "unavailable" if result.unavailable else "refused"
         raise _RefusedError("create", result.code, result.reason, result.hint, status)
-    context, allocator = None, None
+    context, profiling, allocator = None, None, None
     try:
         allocator = _give_memory(table, attempt.id, result.instance, wishes)
         context = _make_context(
@@ -315,13 +315,20 @@ def _load(
         profiling = _make_context(
             create_profiling_context, table, attempt.id, result.instance, values, defaults
         )
-    except _RefusedError:
+        has_listener = context is not None and context.takes_run_options
+        run_defaults = backend_table.run_option_defaults(
+            table, result.instance, has_listener=has_listener
+        )
+    except (_RefusedError, backend_table.TableError) as error:
+        if profiling is not None:
+            profiling.destroy()
         if context is not None:
             context.destroy()
         backend_table.destroy_instance(table, result.instance)
         del allocator  # last: until it is destroyed, the instance may free memory
+        if isinstance(error, backend_table.TableError):
+            raise _RefusedError("create", error.code, error.reason, error.hint) from None
         raise
-    options = {name: default.value for name, default in defaults.items()} | values
     return Backend(
         backend_id=attempt.id,
         version=attempt.version,
@@ -331,7 +338,9 @@ def _load(
         instance=result.instance,
         context=context,
         library=library,
-        options=options,
+        values=values,
+        option_defaults=defaults,
+        run_option_defaults=run_defaults,
         profiling=profiling,
         allocator=allocator,
         python_table=python_table,

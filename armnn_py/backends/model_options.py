@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.instance import BackendInstance
 
-__all__ = ["ModelOptions"]
+__all__ = ["ModelOptions", "mapping_of"]
 
 
 class ModelOptions:
@@ -47,8 +47,8 @@ class ModelOptions:
         backends: Mapping[str, BackendInstance],
     ) -> None:
         self._native: dict[str, NativeModelOptions] = {}
-        for backend_id, values in _mapping(options or {}, "model_options").items():
-            values = _mapping(values, f"model_options['{backend_id}']")
+        for backend_id, values in mapping_of(options or {}, "model_options").items():
+            values = mapping_of(values, f"model_options['{backend_id}']")
             backend = backends[backend_id]
             backend.retain()
             try:
@@ -68,10 +68,17 @@ class ModelOptions:
         return {backend_id: dict(native.values) for backend_id, native in self._native.items()}
 
 
-def _mapping(value: Any, subject: str) -> Mapping[str, Any]:
+def mapping_of(value: Any, subject: str) -> Mapping[str, Any]:
+    """Return options as they were given, of all backends or of one; raises if they are no mapping.
+
+    Raises
+    ------
+    InvalidArgumentError
+        They are no mapping.
+    """
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"{subject}: {type(value).__name__} given, a mapping of "
-            f"{'ids to options' if subject == 'model_options' else 'names to values'} expected"
+            f"{'names to values' if '[' in subject else 'ids to options'} expected"
         )
     return value

@@ -78,9 +78,9 @@ def _read(address: int, what: str, default: OptionDefault, scope: str) -> Option
             f"{what} has tag 0x{header.struct_type:08x} where "
             f"0x{abi.ARMNN_STRUCT_OPTION_DESCRIPTION:08x} belongs",
         )
-    least = _Struct.choice_count.offset + _Struct.choice_count.size
-    if header.struct_size < least or not is_readable(address, least):
-        reason = f"{what} says it has {header.struct_size} bytes, {least} readable ones are needed"
+    size = ctypes.sizeof(_Struct)  # nothing was added to its first version
+    if header.struct_size < size or not is_readable(address, size):
+        reason = f"{what} says it has {header.struct_size} bytes, {size} readable ones are needed"
         raise TableError("table-options", reason)
     struct = _Struct.from_address(address)
     unknown = int(struct.flags) & ~sum(_FLAGS.values())

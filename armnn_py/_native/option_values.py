@@ -129,7 +129,7 @@ class OptionDefault:
         return True
 
     def expected(self, value: object) -> str:
-        """Describe the accepted values; of a number out of range, the range of its type at least."""
+        """Describe the accepted values; for a number out of range, with the range of its type."""
         said = self.description
         if said.choices:
             return f"one of {', '.join(map(repr, said.choices))} expected"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native.backend_options import visible
@@ -65,7 +66,7 @@ class BackendOption(Frozen):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON takes it."""
-        names = self.__dataclass_fields__  # type: ignore[attr-defined]
+        names = [field.name for field in dataclasses.fields(self)]
         return {name: getattr(self, name) for name in names} | {"choices": list(self.choices)}
 
     @property
@@ -73,9 +74,8 @@ class BackendOption(Frozen):
         """The values that it takes, in words; empty if it takes any of its type."""
         if self.choices:
             return ", ".join(map(str, self.choices))
-        if self.minimum is None:
-            return ""
-        return f"{self.minimum} to {self.maximum}"
+        limits = "" if self.minimum is None else f"{self.minimum} to {self.maximum}"
+        return f"{limits} {self.unit}".strip()
 
 
 def option_records(

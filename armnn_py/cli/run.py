@@ -15,7 +15,7 @@ import rich_click as click
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
-from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments, read_options
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.prepared import prepared
@@ -87,6 +87,14 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     help="How many times to run on these inputs.",
 )
 @click.option(
+    "--run-option",
+    "run_options",
+    metavar="ID.NAME=VALUE",
+    multiple=True,
+    help="An option of a backend for these runs, repeatable; without ID. for each listed backend "
+    "that has it.",
+)
+@click.option(
     "--mean",
     callback=_numbers,
     metavar="NUMBER[,...]",
@@ -138,6 +146,7 @@ def run(
     seed: int | None,
     folder: Path | None,
     iterations: int,
+    run_options: tuple[str, ...],
     mean: tuple[float, ...],
     scale: tuple[float, ...],
     layout: str,
@@ -150,11 +159,12 @@ def run(
         mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
     )
     with prepared(session, given, arguments, seed=seed, options=options) as ready:
+        own = read_options("run", run_options, given.backends, ready.network.runtime)
         times = []
         with session.progress(f"running {given.name}", iterations) as bar:
             for _ in range(iterations):
                 start = time.perf_counter()
-                outputs = ready.network.run(ready.arrays)
+                outputs = ready.network.run(ready.arrays, options=own or None)
                 times.append(time.perf_counter() - start)
                 bar.to(len(times))
         counts = ready.network.assignment.counts

@@ -17,6 +17,7 @@ from armnn_py._native.option_values import (
     TableError,
     counted_text,
 )
+from armnn_py.text import with_article
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,20 +114,22 @@ def _range(struct: Any, what: str, default: OptionDefault) -> tuple[Any, Any]:
     real = float(struct.real_minimum), float(struct.real_maximum)
     is_whole = default.type in NUMBER_RANGES
     is_real = default.type == abi.ARMNN_OPTION_FLOAT
-    kind = default.type_name
+    kind = with_article(default.type_name)
     if any(whole) and not is_whole:
-        reason = f"{what} has minimum {whole[0]} and maximum {whole[1]}, which a {kind} has not"
+        reason = f"{what} has minimum {whole[0]} and maximum {whole[1]}, which {kind} has not"
         raise TableError("table-options", reason)
     if any(real) and not is_real:
-        reason = f"{what} has real_minimum {real[0]} and real_maximum {real[1]}, which a {kind} "
-        raise TableError("table-options", f"{reason}has not")
+        reason = f"{what} has real_minimum {real[0]} and real_maximum {real[1]}"
+        raise TableError("table-options", f"{reason}, which {kind} has not")
     pair: tuple[Any, Any] = real if is_real else whole
     if not any(pair):
         return None, None
     if any(math.isnan(value) for value in pair) or pair[0] > pair[1]:
         raise TableError("table-options", f"{what} has the range {pair[0]} to {pair[1]}")
     if is_whole and pair[0] < NUMBER_RANGES[default.type][0]:
-        raise TableError("table-options", f"{what} has minimum {pair[0]}, which no {kind} is")
+        raise TableError(
+            "table-options", f"{what} has minimum {pair[0]}, which no {default.type_name} is"
+        )
     return pair
 
 
@@ -141,10 +144,9 @@ def _choices(
     if count > _MAX_CHOICES or not is_readable(address, size):
         raise TableError("table-options", f"{what} has {count} unreadable choices")
     is_whole = default.type in NUMBER_RANGES
+    kind = with_article(default.type_name)
     if not is_whole and default.type != abi.ARMNN_OPTION_STRING:
-        raise TableError(
-            "table-options", f"{what} has choices, which a {default.type_name} has not"
-        )
+        raise TableError("table-options", f"{what} has choices, which {kind} has not")
     if has_range:
         raise TableError("table-options", f"{what} has a range and choices: one of them is enough")
     choices: list[int | str] = []

@@ -203,7 +203,7 @@ def test_a_network_without_layers_there_tells_it_nothing(
     assert journal() == []
 
 
-# ---- Options that change --------------------------------------------------------------------------
+# ---- Options that change -------------------------------------------------------------------------
 
 
 def test_an_option_changes_under_a_loaded_network(runtime: ann.Runtime) -> None:
@@ -244,7 +244,7 @@ def test_a_closed_runtime_changes_nothing(folder: Path) -> None:
         backend.set_option("factor", 3)
 
 
-# ---- Descriptions ---------------------------------------------------------------------------------
+# ---- Descriptions --------------------------------------------------------------------------------
 
 
 def test_descriptions(runtime: ann.Runtime) -> None:

@@ -48,12 +48,14 @@ def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], lis
     return read
 
 
-def loaded(runtime: ann.Runtime, operation: str = "ABS") -> ann.LoadedNetwork:
+def loaded(
+    runtime: ann.Runtime, operation: str = "ABS", options: ann.OptimizerOptions | None = None
+) -> ann.LoadedNetwork:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((4,)))
     y = network.add_elementwise_unary(x, ann.UnaryOperation[operation], name="layer")
     network.add_output("y", y)
-    return ann.load(network, ["Options"], runtime=runtime)
+    return ann.load(network, ["Options"], runtime=runtime, options=options)
 
 
 def test_an_option_holds_for_its_run_alone(runtime: ann.Runtime) -> None:
@@ -253,7 +255,7 @@ def test_descriptions(runtime: ann.Runtime) -> None:
         for option in runtime.backends["Options"].describe_options()
     }
     assert [name for _, name in options] == [
-        "factor", "mode", "level", "ratio", "key", "effort", "gain", "veto", "token",
+        "factor", "mode", "level", "ratio", "key", "effort", "seal", "gain", "veto", "token",
     ]  # fmt: skip
     factor = options["backend", "factor"]
     assert factor.as_dict() == {
@@ -299,7 +301,10 @@ def test_a_secret_is_never_shown(
         backend.set_option("key", "hunter3")
         told += [repr(backend.options), repr(backend.describe_options()), repr(backend)]
         told.append(str(runtime.load_report.as_dicts()))
-        with loaded(runtime) as network:
+        sealed = ann.OptimizerOptions(model_options={"Options": {"seal": "hunter1"}})
+        told.append(repr(sealed))
+        with loaded(runtime, options=sealed) as network:
+            told += [repr(network), repr(network.assignment), network.assignment.summary()]
             network.run(X, options={"Options": {"token": "hunter4"}})
             for options in ({"veto": True, "token": "hunter5"}, {"token": "hunter6\0"}):
                 with pytest.raises(ann.ArmnnError) as caught:

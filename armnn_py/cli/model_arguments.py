@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.cli.app import Session
     from armnn_py.optimizer.host import Host
 
-__all__ = ["ModelArguments", "model_arguments", "read_options"]
+__all__ = ["ModelArguments", "model_arguments", "read_options", "run_option"]
 
 R = TypeVar("R")
 
@@ -163,6 +163,13 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
     for option in reversed(options):
         command = option(command)
     return command  # type: ignore[no-any-return]
+
+
+run_option = click.option(
+    "--run-option", "run_options", metavar="ID.NAME=VALUE", multiple=True,
+    help="An option of a backend for these runs, repeatable; without ID. for each listed backend "
+    "that has it.",
+)  # fmt: skip
 
 
 def read_options(

@@ -54,7 +54,10 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
 
-__all__ = ["NetworkPlan"]
+__all__ = ["UNANNOUNCED", "NetworkPlan"]
+
+#: The number of a network that no backend context was told about.
+UNANNOUNCED = 2**64 - 1
 
 
 @record

@@ -153,16 +153,26 @@ static armnn_status_t look(walk_t* walk) {
   return ARMNN_STATUS_OK;
 }
 
-/* A step did not answer OK. Its own message stays; a step that stopped because of a cancel or the
- * deadline is not to blame. */
+/* Whether a backend answered |status| because of a cancel or the deadline, which is what it was
+ * asked for; |out_status| is then that of the run. */
+static bool was_stopped(const walk_t* walk, armnn_status_t status, armnn_status_t* out_status) {
+  if (status != ARMNN_STATUS_CANCELLED && status != ARMNN_STATUS_TIMEOUT) return false;
+  const uint64_t deadline_ns = walk->run->deadline_ns;
+  if (is_cancelled(walk)) {
+    *out_status = stop_cancelled(walk);
+  } else if (deadline_ns != 0 && armnn_i_now_ns() >= deadline_ns) {
+    *out_status = stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* A step did not answer OK. Its own message stays; a step that was stopped is not to blame. */
 static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
   armnn_run_t* run = walk->run;
-  if (status == ARMNN_STATUS_CANCELLED || status == ARMNN_STATUS_TIMEOUT) {
-    if (is_cancelled(walk)) return stop_cancelled(walk);
-    if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
-      return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
-    }
-  }
+  armnn_status_t stopped;
+  if (was_stopped(walk, status, &stopped)) return stopped;
   if (run->failed_step == ARMNN_PLAN_NONE) run->failed_step = index;
   return armnn_i_fail_if_silent(walk->error, status,
                                 "step %u failed with status %d (%s) and gave no message", index,
@@ -290,12 +300,15 @@ static armnn_status_t give_memory_back(armnn_context_t* context, armnn_run_t* ru
 
 /* Begin of the run for the backends that want to hear of it; |out_told| of them get its end. */
 static armnn_status_t begin_for_listeners(const walk_t* walk, uint32_t* out_told) {
-  const armnn_status_t status = armnn_i_tell_begin(walk->context, out_told, walk->error);
-  if (status == ARMNN_STATUS_CANCELLED && is_cancelled(walk)) {
-    walk->run->failed_listener = ARMNN_PLAN_NONE; /* it saw what the executor would have seen */
-    return stop_cancelled(walk);
+  armnn_status_t status = armnn_i_tell_begin(walk->context, out_told, walk->error);
+  if (status == ARMNN_STATUS_OK) return status;
+  if (was_stopped(walk, status, &status)) {
+    walk->run->failed_listener = ARMNN_PLAN_NONE;
+    return status;
   }
-  return status;
+  return armnn_i_fail_if_silent(walk->error, status,
+                                "before_run failed with status %d (%s) and gave no message", status,
+                                armnn_i_status_name(status));
 }
 
 /* With the context taken. */

@@ -33,9 +33,7 @@ armnn_status_t armnn_i_tell_begin(armnn_context_t* context, uint32_t* out_told,
     const armnn_status_t status = listener->api->before_run(listener, &notice, error);
     if (status != ARMNN_STATUS_OK) {
       context->run->failed_listener = i;
-      return armnn_i_fail_if_silent(error, status,
-                                    "before_run failed with status %d (%s) and gave no message",
-                                    status, armnn_i_status_name(status));
+      return status;
     }
     /* What it wrote on its way to success must not become the message of a later failure. */
     if (ARMNN_UNLIKELY(armnn_i_error_is_used(error))) armnn_i_error_clear(error);

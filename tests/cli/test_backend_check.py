@@ -213,7 +213,7 @@ def test_wrong_backend_option_is_wrong_usage(
 def test_show_gives_options_with_their_types(command: Command, tmp_path: Path) -> None:
     build(tmp_path, *OPTIONS)
     answer = command("--backend-path", tmp_path, "backends", "show", "Test", "--json")
-    assert answer.json["options"] == {
+    assert {one["name"]: one["value"] for one in answer.json["options"]} == {
         "echo": False, "threads": 3, "cache_size": 64, "ratio": 0.5, "device": "first",
     }  # fmt: skip
     assert answer.json["options"]["echo"] is False

@@ -107,6 +107,18 @@ def test_a_run_option_reaches_the_backend(
     assert absolute(*said).json["outputs"][0]["values"] == [value]
 
 
+@pytest.mark.parametrize("timed", ["bench", "profile"])
+def test_timed_runs_have_run_options(
+    command: Command, absolute: Callable[..., Answer], tmp_path: Path, timed: str
+) -> None:
+    assert absolute().code == 0  # the model and the backend are there now
+    arguments = (timed, tmp_path / "abs.onnx", "-b", "Options", "--warmup", "1")
+    arguments += ("--backend-path", tmp_path / "backends")
+    assert command(*arguments, "--run-option", "gain=2").code == 0
+    answer = command(*arguments, "--run-option", "veto=true")
+    assert "backend 'Options' did not let the run begin" in answer.err
+
+
 @pytest.mark.parametrize(
     ("said", "words"),
     [

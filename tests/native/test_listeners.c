@@ -257,6 +257,35 @@ static void a_run_that_is_cancelled(void) {
   armnn_context_destroy(f.context);
 }
 
+static armnn_status_t wait_for_stop(armnn_backend_context_t* context,
+                                    const armnn_run_notice_t* notice, armnn_error_t* error) {
+  const armnn_host_t* host = armnn_core_host();
+  (void)context, (void)error;
+  while (!host->cancelled(host->context, notice->run_id)) {
+  }
+  return ARMNN_STATUS_CANCELLED;
+}
+
+static const armnn_backend_context_api_t waiting_api = {
+    .header = {sizeof(armnn_backend_context_api_t), ARMNN_STRUCT_BACKEND_CONTEXT},
+    .destroy = listener_destroy,
+    .before_run = wait_for_stop,
+};
+
+static void a_deadline_in_before_run_is_nobodys_fault(void) {
+  fixture_t f;
+  set_up(&f, work, NULL);
+  CHECK_EQUAL(run(&f), ARMNN_STATUS_OK);
+  f.second.base.api = &waiting_api;
+  story[0] = '\0';
+  f.run.deadline_ns = armnn_i_now_ns() + 20000000;
+  CHECK_EQUAL(run(&f), ARMNN_STATUS_TIMEOUT);
+  CHECK_STORY("b1a1");
+  CHECK_EQUAL(f.run.failed_listener, ARMNN_PLAN_NONE);
+  CHECK_TEXT(f.error.text, "passed its deadline");
+  armnn_context_destroy(f.context);
+}
+
 static void plans_that_are_refused(void) {
   fixture_t f;
   text_error_t error;
@@ -365,6 +394,7 @@ static const test_t tests[] = {
     TEST(a_deadline_that_passed_begins_nothing),
     TEST(a_run_that_times_out),
     TEST(a_run_that_is_cancelled),
+    TEST(a_deadline_in_before_run_is_nobodys_fault),
     TEST(plans_that_are_refused),
     TEST(threads_hear_of_their_own_runs),
 };

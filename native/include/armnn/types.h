@@ -199,7 +199,7 @@ typedef struct armnn_option_description_t {
 /* One run of a network, for before_run and after_run; valid for the call. */
 typedef struct armnn_run_notice_t {
   armnn_header_t header;
-  uint64_t network_id;
+  uint64_t network_id;     /* UINT64_MAX: one that the host itself computes or times, unannounced */
   uint64_t run_id;         /* that of armnn_execute_args_t, for cancelled() */
   void* execution_data;    /* that of armnn_execute_args_t */
   armnn_options_t options; /* of this run: the values that the user gave for this backend */

@@ -34,6 +34,7 @@ from armnn_py import errors
 from armnn_py._version import __version__
 from armnn_py.backends import (
     Allocator,
+    BackendOption,
     BackendRegistry,
     BackendVersion,
     Counter,
@@ -119,6 +120,7 @@ __all__ = [
     "BackendError",
     "BackendEvent",
     "BackendNotFoundError",
+    "BackendOption",
     "BackendRegistry",
     "BackendSkippedWarning",
     "BackendVersion",

@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 4
+ARMNN_CORE_ABI_VERSION = 5
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -97,6 +97,8 @@ ARMNN_STRUCT_PROFILING_HOST = 0x414e000f
 ARMNN_STRUCT_COUNTER_DESCRIPTION = 0x414e0010
 ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011
 ARMNN_STRUCT_CREATE_ARGS = 0x414e0012
+ARMNN_STRUCT_OPTION_DESCRIPTION = 0x414e0013
+ARMNN_STRUCT_RUN_NOTICE = 0x414e0014
 ARMNN_STRUCT_BACKEND = 0x414e0020
 ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021
 ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022
@@ -132,6 +134,17 @@ ARMNN_OPTION_UINT = 2
 ARMNN_OPTION_FLOAT = 3
 ARMNN_OPTION_STRING = 4
 ARMNN_OPTION_TYPE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_option_scope_e
+ARMNN_OPTION_SCOPE_BACKEND = 0
+ARMNN_OPTION_SCOPE_MODEL = 1
+ARMNN_OPTION_SCOPE_RUN = 2
+ARMNN_OPTION_SCOPE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_option_bits_e
+ARMNN_OPTION_SECRET = 1
+ARMNN_OPTION_CHANGEABLE = 2
+ARMNN_OPTION_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_data_type_e
 ARMNN_DATA_TYPE_FLOAT16 = 0
@@ -505,6 +518,30 @@ class armnn_option_t(Structure):
 class armnn_options_t(Structure):
     items: Any
     count: int
+
+
+class armnn_option_description_t(Structure):
+    header: armnn_header_t
+    flags: int
+    reserved: int
+    help: armnn_string_t
+    unit: armnn_string_t
+    minimum: int
+    maximum: int
+    real_minimum: float
+    real_maximum: float
+    choices: Any
+    choice_count: int
+
+
+class armnn_run_notice_t(Structure):
+    header: armnn_header_t
+    network_id: int
+    run_id: int
+    execution_data: Any
+    options: armnn_options_t
+    status: int
+    reserved: int
 
 
 class armnn_tensor_info_t(Structure):
@@ -1062,6 +1099,9 @@ class armnn_backend_api_t(Structure):
     list_devices: Any
     check_blob: Any
     extension: Any
+    describe_option: Any
+    get_run_option_defaults: Any
+    set_option: Any
 
 
 class armnn_backend_t(Structure):
@@ -1076,6 +1116,8 @@ class armnn_backend_context_api_t(Structure):
     before_unload_network: Any
     after_unload_network: Any
     after_enqueue_workload: Any
+    before_run: Any
+    after_run: Any
 
 
 class armnn_backend_context_t(Structure):
@@ -1437,6 +1479,13 @@ class armnn_plan_step_t(Structure):
     network_id: int
 
 
+class armnn_plan_listener_t(Structure):
+    context: Any
+    network_id: int
+    execution_data_index: int
+    reserved: int
+
+
 class armnn_plan_spec_t(Structure):
     header: armnn_header_t
     tensors: Any
@@ -1448,6 +1497,9 @@ class armnn_plan_spec_t(Structure):
     execution_data_count: int
     handle_count: int
     arena_size: int
+    listeners: Any
+    listener_count: int
+    reserved: int
 
 
 class armnn_plan_t(Structure):
@@ -1473,10 +1525,11 @@ class armnn_run_t(Structure):
     failed_step: int
     failed_side: int
     steps_done: int
-    reserved: int
+    failed_listener: int
     run_id: int
     copies: int
     copied_bytes: int
+    options: Any
 
 
 # ---- Members
@@ -1512,6 +1565,30 @@ armnn_option_t._fields_ = [
 armnn_options_t._fields_ = [
     ("items", POINTER(armnn_option_t)),
     ("count", c_uint64),
+]
+
+armnn_option_description_t._fields_ = [
+    ("header", armnn_header_t),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
+    ("help", armnn_string_t),
+    ("unit", armnn_string_t),
+    ("minimum", c_int64),
+    ("maximum", c_int64),
+    ("real_minimum", c_double),
+    ("real_maximum", c_double),
+    ("choices", POINTER(armnn_string_t)),
+    ("choice_count", c_uint64),
+]
+
+armnn_run_notice_t._fields_ = [
+    ("header", armnn_header_t),
+    ("network_id", c_uint64),
+    ("run_id", c_uint64),
+    ("execution_data", c_void_p),
+    ("options", armnn_options_t),
+    ("status", c_int32),
+    ("reserved", c_uint32),
 ]
 
 armnn_tensor_info_t._fields_ = [
@@ -2481,6 +2558,13 @@ armnn_backend_context_api_t._fields_ = [
         c_void_p,
         POINTER(armnn_error_t),
     )),
+    ("before_run", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        POINTER(armnn_run_notice_t),
+        POINTER(armnn_error_t),
+    )),
+    ("after_run", CFUNCTYPE(None, POINTER(armnn_backend_context_t), POINTER(armnn_run_notice_t))),
 ]
 
 armnn_model_context_api_t._fields_ = [
@@ -2684,6 +2768,19 @@ armnn_backend_api_t._fields_ = [
         POINTER(armnn_error_t),
     )),
     ("extension", CFUNCTYPE(c_void_p, POINTER(armnn_backend_t), c_char_p)),
+    ("describe_option", CFUNCTYPE(c_void_p, POINTER(armnn_backend_t), c_int32, c_uint64)),
+    ("get_run_option_defaults", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_t),
+        POINTER(armnn_options_t),
+        POINTER(armnn_error_t),
+    )),
+    ("set_option", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_t),
+        POINTER(armnn_option_t),
+        POINTER(armnn_error_t),
+    )),
 ]
 
 armnn_get_backend_id_fn_t = CFUNCTYPE(c_char_p)
@@ -2742,6 +2839,13 @@ armnn_plan_step_t._fields_ = [
     ("network_id", c_uint64),
 ]
 
+armnn_plan_listener_t._fields_ = [
+    ("context", POINTER(armnn_backend_context_t)),
+    ("network_id", c_uint64),
+    ("execution_data_index", c_uint32),
+    ("reserved", c_uint32),
+]
+
 armnn_plan_spec_t._fields_ = [
     ("header", armnn_header_t),
     ("tensors", POINTER(armnn_plan_tensor_t)),
@@ -2753,6 +2857,9 @@ armnn_plan_spec_t._fields_ = [
     ("execution_data_count", c_uint32),
     ("handle_count", c_uint32),
     ("arena_size", c_uint64),
+    ("listeners", POINTER(armnn_plan_listener_t)),
+    ("listener_count", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_run_t._fields_ = [
@@ -2770,10 +2877,11 @@ armnn_run_t._fields_ = [
     ("failed_step", c_uint32),
     ("failed_side", c_int32),
     ("steps_done", c_uint32),
-    ("reserved", c_uint32),
+    ("failed_listener", c_uint32),
     ("run_id", c_uint64),
     ("copies", c_uint64),
     ("copied_bytes", c_uint64),
+    ("options", POINTER(armnn_options_t)),
 ]
 
 # ---- What is mirrored
@@ -2784,6 +2892,8 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_string_t": armnn_string_t,
     "armnn_option_t": armnn_option_t,
     "armnn_options_t": armnn_options_t,
+    "armnn_option_description_t": armnn_option_description_t,
+    "armnn_run_notice_t": armnn_run_notice_t,
     "armnn_tensor_info_t": armnn_tensor_info_t,
     "armnn_const_tensor_t": armnn_const_tensor_t,
     "armnn_view_t": armnn_view_t,
@@ -2884,6 +2994,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_trace_event_t": armnn_trace_event_t,
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
     "armnn_plan_step_t": armnn_plan_step_t,
+    "armnn_plan_listener_t": armnn_plan_listener_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
     "armnn_run_t": armnn_run_t,
 }
@@ -2908,6 +3019,8 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_COUNTER_DESCRIPTION": ARMNN_STRUCT_COUNTER_DESCRIPTION,
         "ARMNN_STRUCT_DEVICE_DESCRIPTION": ARMNN_STRUCT_DEVICE_DESCRIPTION,
         "ARMNN_STRUCT_CREATE_ARGS": ARMNN_STRUCT_CREATE_ARGS,
+        "ARMNN_STRUCT_OPTION_DESCRIPTION": ARMNN_STRUCT_OPTION_DESCRIPTION,
+        "ARMNN_STRUCT_RUN_NOTICE": ARMNN_STRUCT_RUN_NOTICE,
         "ARMNN_STRUCT_BACKEND": ARMNN_STRUCT_BACKEND,
         "ARMNN_STRUCT_BACKEND_CONTEXT": ARMNN_STRUCT_BACKEND_CONTEXT,
         "ARMNN_STRUCT_MODEL_CONTEXT": ARMNN_STRUCT_MODEL_CONTEXT,
@@ -2943,6 +3056,17 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_OPTION_FLOAT": ARMNN_OPTION_FLOAT,
         "ARMNN_OPTION_STRING": ARMNN_OPTION_STRING,
         "ARMNN_OPTION_TYPE_MAX_ENUM": ARMNN_OPTION_TYPE_MAX_ENUM,
+    },
+    "armnn_option_scope_e": {
+        "ARMNN_OPTION_SCOPE_BACKEND": ARMNN_OPTION_SCOPE_BACKEND,
+        "ARMNN_OPTION_SCOPE_MODEL": ARMNN_OPTION_SCOPE_MODEL,
+        "ARMNN_OPTION_SCOPE_RUN": ARMNN_OPTION_SCOPE_RUN,
+        "ARMNN_OPTION_SCOPE_MAX_ENUM": ARMNN_OPTION_SCOPE_MAX_ENUM,
+    },
+    "armnn_option_bits_e": {
+        "ARMNN_OPTION_SECRET": ARMNN_OPTION_SECRET,
+        "ARMNN_OPTION_CHANGEABLE": ARMNN_OPTION_CHANGEABLE,
+        "ARMNN_OPTION_BITS_MAX_ENUM": ARMNN_OPTION_BITS_MAX_ENUM,
     },
     "armnn_data_type_e": {
         "ARMNN_DATA_TYPE_FLOAT16": ARMNN_DATA_TYPE_FLOAT16,

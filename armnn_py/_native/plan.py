@@ -20,6 +20,8 @@ from armnn_py._native.library import core
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from armnn_py._native.run_options import NativeRunOptions
+
 __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanSpec"]
 
 #: How often a run asks Python for signals: often enough for Ctrl-C, too seldom to cost time.
@@ -31,18 +33,19 @@ class PlanSpec:
 
     Parameters
     ----------
-    tensor_count, step_count
+    tensor_count, step_count, listener_count
         How many there will be.
     """
 
     __slots__ = ("_keep", "struct")
 
-    def __init__(self, tensor_count: int, step_count: int) -> None:
+    def __init__(self, tensor_count: int, step_count: int, listener_count: int = 0) -> None:
         self.struct = spec = abi.armnn_plan_spec_t()
         spec.header.struct_size = ctypes.sizeof(spec)
         spec.header.struct_type = abi.ARMNN_STRUCT_PLAN_SPEC
         spec.tensors = (abi.armnn_plan_tensor_t * max(tensor_count, 1))()
         spec.steps = (abi.armnn_plan_step_t * max(step_count, 1))()
+        spec.listeners = (abi.armnn_plan_listener_t * max(listener_count, 1))()
         self._keep: list[Any] = []
 
     def add_tensor(
@@ -102,6 +105,14 @@ class PlanSpec:
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
             )
 
+    def add_listener(self, context: int, network_id: int, execution_data_index: int) -> None:
+        """Add the next backend context that hears of each run; ``context`` is its address."""
+        struct = self.struct.listeners[self.struct.listener_count]
+        self.struct.listener_count += 1
+        struct.context = ctypes.cast(context, ctypes.POINTER(abi.armnn_backend_context_t))
+        struct.network_id = network_id
+        struct.execution_data_index = execution_data_index
+
 
 class NativePlan:
     """An ``armnn_plan_t``. Workloads, backend contexts and constants must outlive it.
@@ -150,6 +161,10 @@ class NativePlan:
         if self.handle:
             core().armnn_plan_destroy(self.handle)
             self.handle = ctypes.POINTER(abi.armnn_plan_t)()
+
+
+#: Run options that were written in part, by a caller who was interrupted: equal to none.
+_UNKNOWN: Any = object()
 
 
 def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, None, None]:
@@ -201,6 +216,8 @@ class NativeContext:
         Addresses that the next run works over.
     has_state
         Whether workloads keep something from run to run.
+    run_options
+        The options of the next run; `set_run_options` changes them.
     """
 
     __slots__ = (
@@ -208,6 +225,7 @@ class NativeContext:
         "_error",
         "_gate",
         "_gate_callback",
+        "_kept_options",
         "_network",
         "_options",
         "_run",
@@ -217,6 +235,7 @@ class NativeContext:
         "has_state",
         "inputs",
         "outputs",
+        "run_options",
         "stops",
     )
 
@@ -265,6 +284,8 @@ class NativeContext:
             ("armnn_context_run", core())
         )
         self._options: tuple[int, bool, bool, bool] | None = None
+        self.run_options: NativeRunOptions | None = None
+        self._kept_options: NativeRunOptions | None = None
         self._gate: GeneratorType[int, None, None] | None = None
         self._gate_callback: Any = None
 
@@ -301,6 +322,13 @@ class NativeContext:
             run.interrupt = type(run.interrupt)()
         self._options = (deadline_ns, interruptible, strict, stays)
 
+    def set_run_options(self, options: NativeRunOptions | None) -> None:
+        """Give the runs from now on these options; None: none."""
+        self.run_options = _UNKNOWN  # until all of it is written
+        self._kept_options = options
+        self._run.options = None if options is None else options.pointer
+        self.run_options = options
+
     def _make_gate(self) -> None:
         gate = _signal_gate(self.caught, self.stops)
         assert isinstance(gate, GeneratorType)
@@ -318,6 +346,12 @@ class NativeContext:
         """Index of the step to blame for the last status, or None."""
         step: int = self._run.failed_step
         return None if step == abi.ARMNN_PLAN_NONE else step
+
+    @property
+    def failed_listener(self) -> int | None:
+        """Index of the listener that did not let the run begin, or None."""
+        listener: int = self._run.failed_listener
+        return None if listener == abi.ARMNN_PLAN_NONE else listener
 
     @property
     def failed_side(self) -> int:

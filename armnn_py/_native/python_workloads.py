@@ -56,6 +56,7 @@ class Runs(Protocol):
         inputs: tuple[NDArray[Any] | None, ...],
         outputs: tuple[NDArray[Any], ...],
         cancelled: Callable[[], bool],
+        run_options: Mapping[str, OptionValue],
     ) -> None:
         """Compute the outputs; called by many threads at once."""
 
@@ -79,6 +80,9 @@ class WorkloadMaker(Protocol):
 
     def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
         """Make ready to run a layer, or what it compiled."""
+
+    def options_of(self, run_id: int) -> Mapping[str, OptionValue]:
+        """The options of a run that is under way."""
 
 
 class _Maker:
@@ -190,7 +194,8 @@ class _Workload:
         outputs = tuple(np.zeros(info.static_shape, info.dtype) for info in self.outputs)
         run_id = int(args.run_id)
         with interruptible():
-            self.runs.run(inputs, outputs, lambda: _is_cancelled(run_id))
+            options = self.parent.maker.options_of(run_id)
+            self.runs.run(inputs, outputs, lambda: _is_cancelled(run_id), options)
         for index, (info, made) in enumerate(zip(self.outputs, outputs, strict=True)):
             if made.shape != info.static_shape or made.dtype != info.dtype:
                 raise ValueError(

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.allocators import default_allocator
+from armnn_py._native.backend_options import checked_options, set_option, visible
 from armnn_py._native.backend_services import (
     DeviceDescription,
     cache_file_count,
@@ -27,6 +28,7 @@ from armnn_py._native.interrupts import deferred_interrupts, guarded
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
 from armnn_py.backends.model_options import ModelOptions
+from armnn_py.backends.option import BackendOption, option_records
 from armnn_py.device_ids import device_id
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from armnn_py._native import abi
     from armnn_py._native.allocators import GivenAllocator, NativeAllocator
     from armnn_py._native.backend_context import NativeBackendContext
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.backend_options import OptionDefault, OptionValue
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
     from armnn_py.backends.backend_allocator import BackendAllocator
     from armnn_py.backends.layer_support import StandInAnswer, Support
@@ -66,7 +68,9 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     device_index
         Which of `devices` it computes on.
     options
-        Every option that it understands with the value in force.
+        Every option that it understands with the value in force; a secret one is not shown.
+    run_option_defaults
+        Options of one run: their types, defaults and descriptions.
     context
         Its native backend context, or None; the runtime notifies it of networks.
     lost_device
@@ -81,6 +85,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         "_default_allocator",
         "_instance",
         "_is_open",
+        "_option_defaults",
         "_profiling",
         "_quiesced",
         "_table",
@@ -90,6 +95,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         "id",
         "lost_device",
         "options",
+        "run_option_defaults",
         "source",
     )
 
@@ -100,14 +106,19 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         device_index: int,
         instance: int,
         context: NativeBackendContext | None,
-        options: dict[str, OptionValue],
+        values: Mapping[str, OptionValue],
+        option_defaults: Mapping[str, OptionDefault],
+        run_option_defaults: Mapping[str, OptionDefault],
         profiling: NativeProfilingContext | None = None,
         allocator: GivenAllocator | None = None,
     ) -> None:
         self.source = source
         self.id = device_id(source.id, device_index)
         self.device_index = device_index
-        self.options = options
+        self._option_defaults = option_defaults
+        self.run_option_defaults = run_option_defaults
+        in_force = {name: one.value for name, one in option_defaults.items()} | dict(values)
+        self.options = visible(in_force, option_defaults)
         self._table = source.table
         self._instance = instance
         self._quiesced = False
@@ -218,9 +229,73 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         InvalidArgumentError
             The runtime of the backend is closed.
         """
+        return {option.name: option.default for option in self._model_options()}
+
+    @property
+    def run_options(self) -> dict[str, OptionValue]:
+        """The options of one run that it understands, with their defaults."""
+        defaults = self.run_option_defaults
+        return visible({name: one.value for name, one in defaults.items()}, defaults)
+
+    def _model_options(self) -> list[BackendOption]:
         with self.in_use():
-            defaults = model_option_defaults(self.id, self.api, self._instance)
-        return {name: default.value for name, default in defaults.items()}
+            return option_records("model", model_option_defaults(self.id, self.api, self._instance))
+
+    def describe_options(self) -> tuple[BackendOption, ...]:
+        """Everything that there is to say of its options: of the backend, of a model, of a run.
+
+        Raises
+        ------
+        BackendError
+            It fails to list the options of a model.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+
+        Examples
+        --------
+        >>> import armnn_py as ann
+        >>> with ann.Runtime() as runtime:
+        ...     isa, threads = runtime.backends["CpuAcc"].describe_options()
+        >>> isa.help
+        'instruction set of the kernels; auto: the best that the processor has'
+        """
+        return (
+            *option_records("backend", self._option_defaults, self.options),
+            *self._model_options(),
+            *option_records("run", self.run_option_defaults),
+        )
+
+    def set_option(self, name: str, value: OptionValue) -> None:
+        """Give an option another value, also while networks are loaded and run.
+
+        Parameters
+        ----------
+        name
+            An option of scope ``"backend"`` that is ``changeable``.
+        value
+            A value of its type; a run under way may see the old one or this one.
+
+        Raises
+        ------
+        UnknownNameError
+            The backend has no such option.
+        InvalidArgumentError
+            The option cannot be changed, the value is not allowed, or the runtime is closed.
+        BackendError
+            The backend does not take it; the old value holds.
+        """
+        subject, defaults = f"backend '{self.id}'", self._option_defaults
+        checked = checked_options(subject, {name: value}, defaults)[name]
+        if not defaults[name].description.changeable:
+            changeable = [key for key, one in defaults.items() if one.description.changeable]
+            raise InvalidArgumentError(
+                f"{subject}: option '{name}' cannot be changed once the backend is loaded",
+                details=[f"changeable: {', '.join(changeable) or 'none'}"],
+                hints=[f"make a new Runtime(backend_options={{'{self.id}': {{'{name}': ...}}}})"],
+            )
+        with self.in_use(), shared_library.LOADING:
+            set_option(self.id, self.api, self._instance, name, checked, defaults[name])
+            self.options |= visible({name: checked}, defaults)
 
     @property
     def default_allocator(self) -> BackendAllocator | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.instance import BackendInstance
 
-__all__ = ["ModelOptions"]
+__all__ = ["ModelOptions", "mapping_of"]
 
 
 class ModelOptions:
@@ -50,8 +50,8 @@ class ModelOptions:
     ) -> None:
         self._given: dict[str, Mapping[str, OptionValue]] = {}
         self._native: dict[str, NativeModelOptions | None] = {}
-        for backend_id, values in _mapping(options or {}, "model_options").items():
-            values = _mapping(values, f"model_options['{backend_id}']")
+        for backend_id, values in mapping_of(options or {}, "model_options").items():
+            values = mapping_of(values, f"model_options['{backend_id}']")
             backend = backends[backend_id]
             backend.retain()
             try:
@@ -80,10 +80,17 @@ class ModelOptions:
         return values
 
 
-def _mapping(value: Any, subject: str) -> Mapping[str, Any]:
+def mapping_of(value: Any, subject: str) -> Mapping[str, Any]:
+    """Return options as they were given, of all backends or of one; raises if they are no mapping.
+
+    Raises
+    ------
+    InvalidArgumentError
+        They are no mapping.
+    """
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"{subject}: {type(value).__name__} given, a mapping of "
-            f"{'ids to options' if subject == 'model_options' else 'names to values'} expected"
+            f"{'names to values' if '[' in subject else 'ids to options'} expected"
         )
     return value

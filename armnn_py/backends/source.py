@@ -136,24 +136,33 @@ class BackendSource:
         if not result.instance:
             status: Status = "unavailable" if result.unavailable else "refused"
             raise RefusedError("create", result.code, result.reason, result.hint, status)
-        context, allocator = None, None
+        context, profiling, allocator = None, None, None
         try:
             allocator = self._give_memory(index, result.instance)
             context = self._make(create_backend_context, name, result.instance, values)
             profiling = self._make(create_profiling_context, name, result.instance, values)
-        except RefusedError:
+            has_listener = context is not None and context.takes_run_options
+            run_defaults = backend_table.run_option_defaults(
+                table, result.instance, has_listener=has_listener
+            )
+        except (RefusedError, backend_table.TableError) as error:
+            if profiling is not None:
+                profiling.destroy()
             if context is not None:
                 context.destroy()
             backend_table.destroy_instance(table, result.instance)
             del allocator  # last: until it is destroyed, the instance may free memory
+            if isinstance(error, backend_table.TableError):
+                raise RefusedError("create", error.code, error.reason, error.hint) from None
             raise
-        options = {key: default.value for key, default in self.defaults.items()} | values
         return Backend(
             source=self,
             device_index=index,
             instance=result.instance,
             context=context,
-            options=options,
+            values=values,
+            option_defaults=self.defaults,
+            run_option_defaults=run_defaults,
             profiling=profiling,
             allocator=allocator,
         )

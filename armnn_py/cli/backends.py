@@ -9,7 +9,7 @@ import dataclasses
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -25,6 +25,7 @@ from armnn_py.text import counted
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
+    from armnn_py.backends.option import BackendOption
     from armnn_py.runtime import Runtime
 
 __all__ = ["backends"]
@@ -127,6 +128,7 @@ def show(session: Session, backend_id: str) -> None:
 
     with _runtime(session) as runtime:
         backend = runtime.backends[backend_id]
+        options = backend.describe_options()
         data: dict[str, Any] = {
             "id": backend.id,
             "api": str(backend.version),
@@ -135,9 +137,8 @@ def show(session: Session, backend_id: str) -> None:
             "score": backend.score,
             "file": backend.file,
             "place": backend.place,
-            "options": dict(backend.options),
+            "options": [option.as_dict() for option in options],
             "capabilities": dict(backend.capabilities),
-            "model_options": dict(backend.model_options),
             "devices": [dataclasses.asdict(device) for device in backend.devices],
             "counters": [dataclasses.asdict(counter) for counter in backend.counters],
             "cache_files": backend.number_of_cache_files,
@@ -154,12 +155,9 @@ def show(session: Session, backend_id: str) -> None:
              for key, value in data.items()
              if not isinstance(value, dict | list) and (value or key != "cache_files")],
         )  # fmt: skip
-        for key in ("options", "capabilities"):
-            items = [f"{name} = {_typed(value)}" for name, value in data[key].items()]
-            renderer.line(f"{key.capitalize()}: {', '.join(items) or 'none'}")
-        if data["model_options"]:
-            items = [f"{name} = {_typed(value)}" for name, value in data["model_options"].items()]
-            renderer.line(f"Model options: {', '.join(items)}")
+        items = [f"{name} = {_typed(value)}" for name, value in data["capabilities"].items()]
+        renderer.line(f"Capabilities: {', '.join(items) or 'none'}")
+        _render_options(renderer, options)
         if data["devices"]:
             render_devices(renderer, data["devices"])
         if data["counters"]:
@@ -171,6 +169,35 @@ def show(session: Session, backend_id: str) -> None:
         _render_layers(renderer, data["layers"])
 
     session.answer(data, render)
+
+
+_SWITCHES = {"backend": "--backend-option", "model": "--model-option", "run": "--run-option"}
+
+
+def _render_options(renderer: Renderer, options: Sequence[BackendOption]) -> None:
+    """Write a row for each option, with the value in force if that is not the default."""
+    if not options:
+        renderer.line("Options: none")
+        return
+
+    def value_of(option: BackendOption) -> str:
+        value = option.default if option.value is None else option.value
+        mark = "" if value == option.default else f" (default {_typed(option.default)})"
+        return f"{_typed(value)}{mark}"
+
+    def words_of(option: BackendOption) -> str:
+        marks = [word for word in ("secret", "changeable") if getattr(option, word)]
+        return option.help + (f" ({', '.join(marks)})" if marks else "")
+
+    renderer.table(
+        [Column("option of"), Column("name"), Column("type"), Column("value"), Column("allowed"),
+         Column("meaning")],
+        [[option.scope, option.name, option.type, value_of(option), option.allowed or "any",
+          words_of(option) or "-"] for option in options],
+    )  # fmt: skip
+    switches = [f"{_SWITCHES[scope]} ID.NAME=VALUE" for scope in _SWITCHES
+                if any(option.scope == scope for option in options)]  # fmt: skip
+    renderer.line(f"Given by: {', '.join(switches)}")
 
 
 def _render_layers(renderer: Renderer, layers: dict[str, list[str]]) -> None:

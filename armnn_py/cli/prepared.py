@@ -9,9 +9,10 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli import inputs as files
+from armnn_py.cli.model_arguments import read_options
 from armnn_py.cli.networks import read_network, with_batch
 from armnn_py.errors import BackendError, InvalidArgumentError
 
@@ -41,6 +42,8 @@ class Prepared:
         Shapes of inputs that `with_batch` assumed.
     load_seconds
         From the model file to a network that can run, reading of inputs left out.
+    run_options
+        Options of each run, or None.
     """
 
     source: Network
@@ -48,6 +51,11 @@ class Prepared:
     arrays: dict[str, files.Array]
     assumed: dict[str, list[int]]
     load_seconds: float
+    run_options: dict[str, dict[str, Any]] | None
+
+    def run(self) -> dict[str, files.Array]:
+        """Run once."""
+        return self.network.run(self.arrays, options=self.run_options)
 
 
 @contextlib.contextmanager
@@ -58,13 +66,14 @@ def prepared(
     *,
     seed: int | None,
     options: files.ImageOptions | None = None,
+    run_options: Sequence[str] = (),
 ) -> Iterator[Prepared]:
     """Give the model, loaded, with inputs from files or, with a seed, random ones.
 
     Raises
     ------
     InvalidArgumentError
-        An input cannot be read or made.
+        An input cannot be read or made, or an option is not understood.
     ModelError, BackendError, NoBackendForLayerError
         As `armnn_py.load`.
     """
@@ -99,12 +108,14 @@ def prepared(
             loaded = armnn_py.load(
                 network, given.listed, options=given.options(runtime), runtime=runtime
             )
+        own = read_options("run", run_options, given.backends, runtime)
         yield Prepared(
             source=network,
             network=loaded,
             arrays=arrays,
             assumed=assumed,
             load_seconds=clock.seconds,
+            run_options=own or None,
         )
 
 

@@ -15,6 +15,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.shown_layers import ShownLayer
+    from armnn_py.python_backend.option import Option, Run
     from armnn_py.python_backend.part import Part
     from armnn_py.tensors import TensorInfo
 
@@ -42,9 +43,12 @@ class PythonBackend(Owner, instead="make another object of its class"):
     capabilities
         What it says that it can do: named values of type bool, int, float or str.
     option_defaults
-        Options that it understands, with their defaults, whose types are those of the options.
+        Options that it understands, with their defaults, whose types are those of the options; an
+        `Option` in place of a default describes the option, too.
     model_option_defaults
         The same for options of one model; ``layer.model_options`` has those that were given.
+    run_option_defaults
+        The same for options of one run; ``call.run_options`` has those that were given.
     options
         Its options with the values in force, while it serves a runtime.
 
@@ -68,8 +72,9 @@ class PythonBackend(Owner, instead="make another object of its class"):
     is_reference: bool = False
     version: str = ""
     capabilities: Mapping[str, OptionValue] = {}
-    option_defaults: Mapping[str, OptionValue] = {}
-    model_option_defaults: Mapping[str, OptionValue] = {}
+    option_defaults: Mapping[str, OptionValue | Option] = {}
+    model_option_defaults: Mapping[str, OptionValue | Option] = {}
+    run_option_defaults: Mapping[str, OptionValue | Option] = {}
     options: Mapping[str, OptionValue] = {}
 
     _lose_device: Callable[[str], bool] | None = None
@@ -88,6 +93,22 @@ class PythonBackend(Owner, instead="make another object of its class"):
 
     def close(self) -> None:
         """End of serving it, after the last network is gone."""
+
+    def set_option(self, name: str, value: OptionValue) -> None:
+        """Take another value for an option that is ``changeable``; it was checked.
+
+        What it raises reaches the caller, and the old value holds. Kernels may run meanwhile.
+        """
+        self.options = {**self.options, name: value}
+
+    def before_run(self, run: Run) -> None:
+        """Hear that a run of a network with layers of this backend begins.
+
+        What it raises ends the run.
+        """
+
+    def after_run(self, run: Run) -> None:
+        """Hear that a run ended whose `before_run` returned; ``run.status`` says how."""
 
     def supports(self, layer: ShownLayer) -> bool | str:
         """Say whether the backend runs a layer that a kernel takes: for rules of all kernels.

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.backends.run_options import RunOptions
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.context_pool import ContextPool, Lease
     from armnn_py.tensors import TensorInfo
@@ -37,6 +39,9 @@ class Bindable(Protocol):
     @property
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name, in order."""
+
+    def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
+        """Check options of a run."""
 
 
 class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory of its own"):
@@ -61,11 +66,13 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         lease: Lease,
         inputs: Sequence[np.ndarray],
         outputs: Mapping[str, np.ndarray],
+        options: RunOptions | None,
     ) -> None:
         self._network = network
         self._pool = pool
         self._lease = lease
         self._is_closed = False
+        self._options = options
         self.inputs: Mapping[str, np.ndarray] = MappingProxyType(
             dict(zip(network.inputs, inputs, strict=True))
         )
@@ -88,7 +95,11 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         return self._is_closed or self._pool.closed
 
     def run(
-        self, *, timeout: float | None = None, cancel: CancelToken | None = None
+        self,
+        *,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> Mapping[str, np.ndarray]:
         """Run one inference over `inputs` and return `outputs`.
 
@@ -96,6 +107,8 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         ----------
         timeout, cancel
             As for `LoadedNetwork.run`.
+        options
+            As for `LoadedNetwork.run`, instead of those that were bound; those cost less.
 
         Raises
         ------
@@ -106,6 +119,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         """
         if timeout is not None or cancel is not None:
             check_stops(timeout, cancel)
+        run_options = self._options if options is None else self._network._run_options(options)
         turn = object()
         turns = self._turns
         is_resumed = False
@@ -120,7 +134,9 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
                     )
                 is_resumed = True
                 self._pool.resume(self._lease)
-                self._context.execute(timeout=timeout, cancel=cancel, strict=True)
+                self._context.execute(
+                    timeout=timeout, cancel=cancel, strict=True, options=run_options
+                )
             finally:
                 if turns.get(0) is turn:
                     if is_resumed:

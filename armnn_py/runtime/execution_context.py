@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from armnn_py.backends.run_options import RunOptions
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
 
@@ -100,6 +101,7 @@ class ExecutionContext:
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         strict: bool = False,
+        options: RunOptions | None = None,
     ) -> dict[str, np.ndarray]:
         """Run over dense arrays of the right shapes, in the order of the network's inputs.
 
@@ -124,7 +126,7 @@ class ExecutionContext:
                     outputs[name], native.outputs[index] = room.take()
                 except MemoryError as error:
                     self._raise_no_memory(name, room, error)
-        self.execute(timeout=timeout, cancel=cancel, strict=strict)
+        self.execute(timeout=timeout, cancel=cancel, strict=strict, options=options)
         return outputs
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
@@ -167,6 +169,7 @@ class ExecutionContext:
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         strict: bool = False,
+        options: RunOptions | None = None,
     ) -> None:
         """Run over memory whose addresses were set; they are not checked again."""
         for backend in self._backends:
@@ -177,6 +180,9 @@ class ExecutionContext:
         if timeout is not None and timeout < _LONGEST_TIMEOUT:
             deadline = time.monotonic_ns() + int(timeout * 1e9)
         interruptible = cancel is not None or _get_ident() == _MAIN_THREAD
+        wanted = None if options is None else options.for_plan(self.plan.listeners)
+        if native.run_options is not wanted:
+            native.set_run_options(wanted)
         if cancel is not None:
             native.stops.append(cancel)
             cancel._attach(native)
@@ -276,6 +282,10 @@ class ExecutionContext:
         details = native.error.details
         fields: dict[str, Any] = {"status": status}
         subject = f"network '{self.plan.network.name}'"
+        listener = native.failed_listener
+        if listener is not None:
+            fields["backend"] = backend = self.plan.listeners[listener]
+            subject += f": backend '{backend}' did not let the run begin (before_run)"
         if index is not None:
             step = self.plan.steps[index]
             backend = step.backend

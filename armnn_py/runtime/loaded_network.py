@@ -23,6 +23,8 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     import numpy as np
 
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.backends.run_options import RunOptions
     from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
@@ -162,6 +164,7 @@ class LoadedNetwork(
         cancel: CancelToken | None = None,
         share_inputs: bool = False,
         share_outputs: bool = False,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> dict[str, np.ndarray]:
         """Run one inference.
 
@@ -186,6 +189,9 @@ class LoadedNetwork(
             ever shows another run's numbers: memory is written again only when its last view is
             gone, and views that are held when the network is closed stay as they are. Drop views
             before the next run, which needs more memory otherwise.
+        options
+            Options of this run by backend id: ``{"AcmeNpu": {"priority": 3}}``. The backend's
+            ``run_options`` lists those that it understands; one without layers here gets none.
 
         Returns
         -------
@@ -195,9 +201,13 @@ class LoadedNetwork(
         Raises
         ------
         InvalidArgumentError
-            A name, dtype or shape does not fit, memory cannot be shared, or the network is closed.
+            A name, dtype or shape does not fit, memory cannot be shared, an option has a value that
+            is not allowed, or the network is closed.
+        UnknownNameError, BackendNotFoundError
+            There is no such option, or no such backend.
         ExecutionError
-            A layer failed, or a backend refused shared memory; the text names layer and backend.
+            A layer failed, or a backend refused shared memory or the run; the text names layer and
+            backend.
         ExecutionTimeoutError, ExecutionCancelledError
             The run was stopped.
         KeyboardInterrupt
@@ -217,6 +227,7 @@ class LoadedNetwork(
         if share_outputs and out is not None:
             raise InvalidArgumentError("pass out= or share_outputs=True, not both")
         arrays = self._binder.bind(inputs, share=share_inputs)
+        run_options = None if options is None else self._run_options(options)
         pool = self._pool
         lease = pool.take()
         try:
@@ -232,7 +243,14 @@ class LoadedNetwork(
                 context = pool.borrow(lease, tuple([array.shape for array in arrays]))
             if share_outputs:
                 out = context.own_outputs
-            outputs = context.run(arrays, out, timeout=timeout, cancel=cancel, strict=share_inputs)
+            outputs = context.run(
+                arrays,
+                out,
+                timeout=timeout,
+                cancel=cancel,
+                strict=share_inputs,
+                options=run_options,
+            )
             if share_outputs:
                 token = ViewToken()
                 pool.keep(lease, token)
@@ -254,6 +272,12 @@ class LoadedNetwork(
             return self.run(arrays[0])
         return self.run(named if named or not arrays else list(arrays))
 
+    def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
+        """Check options of a run."""
+        from armnn_py.backends.run_options import RunOptions
+
+        return RunOptions(options, self._runtime.backends)
+
     def _output(self, name: str, key: Shapes) -> TensorInfo:
         """The info of an output for these input shapes, free dimensions bound."""
         if not self._optimized.is_dynamic:
@@ -264,6 +288,8 @@ class LoadedNetwork(
         self,
         inputs: Mapping[str, Any] | Sequence[Any] | Any | None = None,
         outputs: Mapping[str, np.ndarray] | None = None,
+        *,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> BoundNetwork:
         """Check arrays once and run over them often: the least cost for each call.
 
@@ -274,12 +300,17 @@ class LoadedNetwork(
             dimensions their shapes bind them.
         outputs
             Arrays to write outputs into, by name; other outputs get new arrays.
+        options
+            Options of each run, as for `run`.
 
         Raises
         ------
         InvalidArgumentError
             A name, dtype or shape does not fit, an array is not contiguous or not aligned, an
-            output overlaps another array, or the network is closed.
+            output overlaps another array, an option has a value that is not allowed, or the network
+            is closed.
+        UnknownNameError, BackendNotFoundError
+            There is no such option, or no such backend.
 
         Examples
         --------
@@ -293,6 +324,7 @@ class LoadedNetwork(
         """
         from armnn_py.runtime.bound_network import BoundNetwork
 
+        run_options = None if options is None else self._run_options(options)
         if inputs is not None:
             arrays = self._binder.bind(inputs, share=True)
             key = tuple([array.shape for array in arrays])
@@ -315,9 +347,8 @@ class LoadedNetwork(
                     outputs, arrays, lambda name: self._output(name, key), share=True
                 )
                 context.check_outputs(outputs)
-            bound = BoundNetwork(
-                self, self._pool, lease, arrays, context.fresh_outputs(outputs or {})
-            )
+            own = context.fresh_outputs(outputs or {})
+            bound = BoundNetwork(self, self._pool, lease, arrays, own, run_options)
             self._pool.keep(lease, bound)
             return bound
         finally:

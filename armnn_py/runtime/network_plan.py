@@ -54,7 +54,10 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
 
-__all__ = ["NetworkPlan"]
+__all__ = ["UNANNOUNCED", "NetworkPlan"]
+
+#: The number of a network that no backend context was told about.
+UNANNOUNCED = 2**64 - 1
 
 
 @record
@@ -96,6 +99,8 @@ class NetworkPlan:
     elided
         Names of Concat, Splitter and Reshape layers without a step, because their tensors share
         memory.
+    listeners
+        Ids of the backends that hear of the begin and end of each run, in that order.
     """
 
     def __init__(
@@ -121,6 +126,7 @@ class NetworkPlan:
         self._handle_registry: HandleRegistry | None = None
         self.handles: list[PlannedHandle] = []
         self.elided: list[str] = []
+        self.listeners: tuple[str, ...] = ()
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
         self._workloads: list[NativeWorkload] = []
@@ -172,7 +178,8 @@ class NetworkPlan:
         self.output_alignments = output_alignments(build)
         self.steps = [self._describe(step) for step in build.steps]
         numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
-        spec = PlanSpec(len(build.tensors), len(build.steps))
+        spec = PlanSpec(len(build.tensors), len(build.steps), len(self.factories))
+        self._add_listeners(spec)
         for tensor in build.tensors:
             self._add_tensor(spec, tensor, memory.offsets, numbers)
         for step, offset in zip(build.steps, memory.scratch_offsets, strict=True):
@@ -307,6 +314,16 @@ class NetworkPlan:
         outputs = [build.number_of[slot] for slot in layer.outputs]
         context = backend.context if backend.context and backend.context.waits else None
         return PlannedStep(inputs, outputs, layer, workload, factory, context)
+
+    def _add_listeners(self, spec: PlanSpec) -> None:
+        """Note the backends with workloads that want to hear of each run."""
+        listeners = []
+        for index, factory in enumerate(self.factories):
+            context = self._registry[factory.backend_id].context
+            if context is not None and context.listens:
+                listeners.append(factory.backend_id)
+                spec.add_listener(context.address, self._network_id, index)
+        self.listeners = tuple(listeners)
 
     def _add_output_copies(self, build: Build) -> None:
         for index, layer in enumerate(self.network.output_layers):

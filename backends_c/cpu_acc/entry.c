@@ -9,7 +9,18 @@
 #include "backend.h"
 #include "kernels/kernels.h"
 
-#define TEXT(text) {text, sizeof text - 1}
+#define TEXT ARMNN_TEXT
+
+/* Names of all architectures, so that what users write is understood everywhere. */
+static const armnn_string_t isa_names[] = {TEXT("auto"), TEXT("avx512"), TEXT("avx2"), TEXT("neon"),
+                                           TEXT("portable")};
+#define OPTIONS(X)                                                                             \
+  X(ARMNN_DEFAULT_STRING("isa", "auto"),                                                       \
+    ARMNN_SAY_CHOICES("instruction set of the kernels; auto: the best that the processor has", \
+                      isa_names, 0))                                                           \
+  X(ARMNN_DEFAULT_UINT("threads", 0),                                                          \
+    ARMNN_SAY_RANGE("most threads that one operator uses; 0: all of the host", "", 0, 1024, 0))
+ARMNN_KIT_OPTIONS(options, OPTIONS)
 
 static void destroy(armnn_backend_t* backend) { free(backend); }
 
@@ -36,14 +47,17 @@ static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t
 
 static armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
                                           armnn_error_t* error) {
-  static const armnn_option_t items[] = {
-      {TEXT("isa"), ARMNN_OPTION_STRING, 0, 0, 0.0, TEXT("auto")},
-      {TEXT("threads"), ARMNN_OPTION_UINT, 0, 0, 0.0, {NULL, 0}},
-  };
   (void)backend;
   (void)error;
-  *out_options = (armnn_options_t){items, sizeof items / sizeof items[0]};
+  *out_options =
+      (armnn_options_t){options_defaults, sizeof options_defaults / sizeof options_defaults[0]};
   return ARMNN_STATUS_OK;
+}
+
+static const armnn_option_description_t* describe_option(armnn_backend_t* backend, int32_t scope,
+                                                         uint64_t index) {
+  (void)backend;
+  return scope == ARMNN_OPTION_SCOPE_BACKEND ? &options_descriptions[index] : NULL;
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------ */
@@ -114,6 +128,7 @@ static const armnn_backend_api_t backend_api = {
     .optimize_subgraph_view = armnn_i_acc_optimize,
     .get_capabilities = get_capabilities,
     .get_option_defaults = get_option_defaults,
+    .describe_option = describe_option,
 };
 
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,

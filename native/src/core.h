@@ -287,8 +287,10 @@ struct armnn_plan_t {
   uint32_t mapped_count; /* MAPPED tensors; the plan's copy numbers them by |index| */
   uint32_t move_count;   /* steps that move */
   uint32_t operand_count;
+  uint32_t listener_count;
   uint64_t arena_size;
   uint64_t arena_alignment;
+  armnn_plan_listener_t* listeners;
   armnn_plan_tensor_t* tensors;
   armnn_i_plan_step_t* steps;
   uint32_t* operands;         /* tensor numbers of all steps */
@@ -402,6 +404,15 @@ armnn_status_t armnn_i_unimport_callers(armnn_context_t* context, uint32_t* out_
                                         armnn_error_t* error);
 /* All handles unimport memory of the host. */
 void armnn_i_unimport_all(armnn_context_t* context);
+
+/* ---- listeners.c --------------------------------------------------------------------------- */
+
+/* Calls before_run of all listeners of the plan; |out_told| of them answered OK. The first that
+ * does not is |failed_listener| of the run, and its status the result. */
+armnn_status_t armnn_i_tell_begin(armnn_context_t* context, uint32_t* out_told,
+                                  armnn_error_t* error);
+/* Calls after_run of the first |told| listeners, the last one first. */
+void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t status);
 
 /* ---- host.c -------------------------------------------------------------------------------- */
 

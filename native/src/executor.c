@@ -153,16 +153,26 @@ static armnn_status_t look(walk_t* walk) {
   return ARMNN_STATUS_OK;
 }
 
-/* A step did not answer OK. Its own message stays; a step that stopped because of a cancel or the
- * deadline is not to blame. */
+/* Whether a backend answered |status| because of a cancel or the deadline, which is what it was
+ * asked for; |out_status| is then that of the run. */
+static bool was_stopped(const walk_t* walk, armnn_status_t status, armnn_status_t* out_status) {
+  if (status != ARMNN_STATUS_CANCELLED && status != ARMNN_STATUS_TIMEOUT) return false;
+  const uint64_t deadline_ns = walk->run->deadline_ns;
+  if (is_cancelled(walk)) {
+    *out_status = stop_cancelled(walk);
+  } else if (deadline_ns != 0 && armnn_i_now_ns() >= deadline_ns) {
+    *out_status = stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* A step did not answer OK. Its own message stays; a step that was stopped is not to blame. */
 static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
   armnn_run_t* run = walk->run;
-  if (status == ARMNN_STATUS_CANCELLED || status == ARMNN_STATUS_TIMEOUT) {
-    if (is_cancelled(walk)) return stop_cancelled(walk);
-    if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
-      return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
-    }
-  }
+  armnn_status_t stopped;
+  if (was_stopped(walk, status, &stopped)) return stopped;
   if (run->failed_step == ARMNN_PLAN_NONE) run->failed_step = index;
   return armnn_i_fail_if_silent(walk->error, status,
                                 "step %u failed with status %d (%s) and gave no message", index,
@@ -288,6 +298,19 @@ static armnn_status_t give_memory_back(armnn_context_t* context, armnn_run_t* ru
   return answer;
 }
 
+/* Begin of the run for the backends that want to hear of it; |out_told| of them get its end. */
+static armnn_status_t begin_for_listeners(const walk_t* walk, uint32_t* out_told) {
+  armnn_status_t status = armnn_i_tell_begin(walk->context, out_told, walk->error);
+  if (status == ARMNN_STATUS_OK) return status;
+  if (was_stopped(walk, status, &status)) {
+    walk->run->failed_listener = ARMNN_PLAN_NONE;
+    return status;
+  }
+  return armnn_i_fail_if_silent(walk->error, status,
+                                "before_run failed with status %d (%s) and gave no message", status,
+                                armnn_i_status_name(status));
+}
+
 /* With the context taken. */
 static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
   walk_t walk = {.context = context,
@@ -298,6 +321,8 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   context->run = run;
   armnn_status_t status = bind_all(context, run, error);
   if (status != ARMNN_STATUS_OK) return status;
+  const bool listened = context->plan->listener_count != 0;
+  uint32_t told = 0;
   walk.run_id = armnn_i_flight_begin(context->flight, run->deadline_ns);
   run->run_id = walk.run_id;
   if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
@@ -307,7 +332,11 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     walk_t* const outer = thread->walk; /* of a run whose interrupt started this one */
     begin_watch(&walk);
     thread->walk = &walk;
-    status = armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    if (ARMNN_UNLIKELY(listened)) status = begin_for_listeners(&walk, &told);
+    if (ARMNN_LIKELY(status == ARMNN_STATUS_OK)) {
+      status =
+          armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    }
     thread->walk = outer;
   }
   armnn_i_flight_end(context->flight);
@@ -316,6 +345,7 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   if (context->plan->handle_count != 0 && run->stays == 0) {
     status = give_memory_back(context, run, status, error);
   }
+  if (ARMNN_UNLIKELY(told != 0)) armnn_i_tell_end(context, told, status);
   return status;
 }
 
@@ -329,6 +359,7 @@ armnn_status_t armnn_context_run(armnn_run_t* run) {
   armnn_i_error_clear(error);
   run->failed_step = ARMNN_PLAN_NONE;
   run->failed_side = ARMNN_RUN_SIDE_NONE;
+  run->failed_listener = ARMNN_PLAN_NONE;
   run->steps_done = 0;
   run->run_id = 0;
   run->copies = 0;

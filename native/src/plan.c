@@ -119,6 +119,7 @@ static void list_patches(armnn_plan_t* plan) {
 
 static void plan_free(armnn_plan_t* plan) {
   if (plan == NULL) return;
+  free(plan->listeners);
   free(plan->tensors);
   free(plan->steps);
   free(plan->operands);
@@ -148,9 +149,11 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->handle_count = spec->handle_count;
   plan->mapped_count = facts.mapped_count;
   plan->operand_count = facts.operand_count;
+  plan->listener_count = spec->listener_count;
   plan->arena_size = spec->arena_size;
   plan->arena_alignment = facts.arena_alignment;
   const uint64_t externals = (uint64_t)spec->input_count + spec->output_count;
+  plan->listeners = armnn_i_make_array(spec->listener_count, sizeof *plan->listeners);
   plan->tensors = armnn_i_make_array(spec->tensor_count, sizeof *plan->tensors);
   plan->steps = armnn_i_make_array(spec->step_count, sizeof *plan->steps);
   plan->operands = armnn_i_make_array(facts.operand_count, sizeof *plan->operands);
@@ -158,9 +161,13 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->patch_begin =
       armnn_i_make_array(externals + facts.mapped_count + 1, sizeof *plan->patch_begin);
   plan->patches = armnn_i_make_array(facts.operand_count, sizeof *plan->patches);
-  if (plan->tensors == NULL || plan->steps == NULL || plan->operands == NULL ||
-      plan->external_tensors == NULL || plan->patch_begin == NULL || plan->patches == NULL) {
+  if (plan->listeners == NULL || plan->tensors == NULL || plan->steps == NULL ||
+      plan->operands == NULL || plan->external_tensors == NULL || plan->patch_begin == NULL ||
+      plan->patches == NULL) {
     goto no_memory;
+  }
+  if (spec->listener_count != 0) {
+    memcpy(plan->listeners, spec->listeners, spec->listener_count * sizeof *plan->listeners);
   }
   if (spec->tensor_count != 0) {
     memcpy(plan->tensors, spec->tensors, spec->tensor_count * sizeof *plan->tensors);

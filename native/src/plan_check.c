@@ -486,6 +486,23 @@ static armnn_status_t check_coverage(const check_t* check) {
   return ARMNN_STATUS_OK;
 }
 
+static armnn_status_t check_listeners(const armnn_plan_spec_t* spec, armnn_error_t* error) {
+  if (spec->listener_count != 0 && spec->listeners == NULL) REFUSE("the list of listeners is null");
+  for (uint32_t i = 0; i < spec->listener_count; ++i) {
+    const armnn_plan_listener_t* listener = &spec->listeners[i];
+    if (listener->context == NULL || listener->context->api == NULL ||
+        listener->context->api->header.struct_type != ARMNN_STRUCT_BACKEND_CONTEXT) {
+      REFUSE("listener %u: has no backend context", i);
+    }
+    if (listener->execution_data_index != ARMNN_PLAN_NONE &&
+        listener->execution_data_index >= spec->execution_data_count) {
+      REFUSE("listener %u: names execution data %u, but the plan has %u", i,
+             listener->execution_data_index, spec->execution_data_count);
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
 armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_facts_t* out_facts,
                                   armnn_error_t* error) {
   out_facts->operand_count = 0;
@@ -508,6 +525,7 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
     status = check_step(&check, i);
   }
   if (status == ARMNN_STATUS_OK) status = check_coverage(&check);
+  if (status == ARMNN_STATUS_OK) status = check_listeners(spec, error);
   free(check.seen);
   free(check.open);
   free(check.reader);

@@ -272,6 +272,34 @@ def test_the_device_has_room_for_so_many_networks(make_runtime: Callable[..., an
         ann.load(mixed(), BACKENDS, runtime=runtime).close()
 
 
+def test_more_room_while_a_network_is_loaded(make_runtime: Callable[..., ann.Runtime]) -> None:
+    runtime = make_runtime(max_networks=1)
+    with ann.load(mixed(), BACKENDS, runtime=runtime):
+        with pytest.raises(ann.BackendError):
+            ann.load(mixed(), BACKENDS, runtime=runtime)
+        runtime.backends["Sample_Npu"].set_option("max_networks", 2)
+        ann.load(mixed(), BACKENDS, runtime=runtime).close()
+
+
+def test_an_option_of_a_run_and_its_notices(make_runtime: Callable[..., ann.Runtime]) -> None:
+    inputs = {"x": numbers(1, 4, 12, 12)}
+    with ann.load(mixed(), BACKENDS, runtime=make_runtime()) as network:
+        expected = network.run(inputs)
+        with network.profile() as profile:
+            slow = network.run(inputs, options={"Sample_Npu": {"wait": True}})
+            fast = network.run(inputs)
+        with network.profile() as stopped, pytest.raises(ann.ExecutionTimeoutError):
+            network.run(inputs, timeout=1e-9)
+    told = [(event.name, event.id) for event in profile.events if "npu_run" in event.name]
+    assert [name for name, _ in told] == [
+        "npu_run_step_by_step", "npu_run_done", "npu_run", "npu_run_done",
+    ]  # fmt: skip
+    assert told[0][1] == told[1][1] != told[2][1] == told[3][1]
+    assert [event.name for event in stopped.events if event.name == "npu_run_done"] == []
+    for outputs in (slow, fast):
+        np.testing.assert_array_equal(outputs["y"], expected["y"])
+
+
 def test_networks_that_come_and_go_are_in_the_trace(
     make_runtime: Callable[..., ann.Runtime],
 ) -> None:

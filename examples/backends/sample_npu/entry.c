@@ -50,18 +50,6 @@ static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
-                                          armnn_error_t* error) {
-  static const armnn_option_t items[] = {
-      {{"cache_dir", 9}, ARMNN_OPTION_STRING, 0, 0, 0.0, {NULL, 0}},
-      {{"max_networks", 12}, ARMNN_OPTION_UINT, 0, 0, 0.0, {NULL, 0}}, /* 0: any number */
-  };
-  (void)backend;
-  (void)error;
-  *out_options = (armnn_options_t){items, sizeof items / sizeof items[0]};
-  return ARMNN_STATUS_OK;
-}
-
 /* A table of this backend's own, for programs that know it. */
 static const void* extension(armnn_backend_t* backend, const char* id) {
   static const npu_limits_t limits = {
@@ -144,7 +132,7 @@ static const armnn_backend_api_t backend_api = {
     .register_tensor_handle_factories = npu_register_factories,
     .get_handle_factory_preferences = get_handle_factory_preferences,
     .get_capabilities = get_capabilities,
-    .get_option_defaults = get_option_defaults,
+    .get_option_defaults = npu_get_option_defaults,
     .get_model_option_defaults = npu_get_model_option_defaults,
     .get_number_of_cache_files = get_number_of_cache_files,
     .quiesce = quiesce,
@@ -152,6 +140,9 @@ static const armnn_backend_api_t backend_api = {
     .list_devices = list_devices,
     .check_blob = check_blob,
     .extension = extension,
+    .describe_option = npu_describe_option,
+    .get_run_option_defaults = npu_get_run_option_defaults,
+    .set_option = npu_set_option,
 };
 
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
@@ -165,7 +156,9 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   pthread_mutex_init(&self->lock, NULL);
   for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
     const armnn_option_t* option = &args->options->items[i];
-    if (npu_equals(option->name, "max_networks")) self->max_networks = option->integer;
+    if (npu_equals(option->name, "max_networks")) {
+      atomic_store(&self->max_networks, option->integer);
+    }
     if (!npu_equals(option->name, "cache_dir") || option->string.size == 0) continue;
     free(self->cache_dir);
     self->cache_dir = calloc(1, option->string.size + 1);

@@ -175,7 +175,8 @@ static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_e
   const armnn_status_t status = constants_place(self, &command->constants, error);
   if (status != ARMNN_STATUS_OK) return status;
   npu_queue_put(args->execution_data, program, &command->constants, places, args->run_id);
-  return ARMNN_STATUS_OK;
+  return npu_queue_waits_each(args->execution_data) ? npu_queue_wait(args->execution_data, error)
+                                                    : ARMNN_STATUS_OK;
 }
 
 static void workload_requirements(armnn_workload_t* workload,

@@ -639,6 +639,14 @@ struct armnn_backend_context_api_t {
   armnn_status_t (*after_enqueue_workload)(armnn_backend_context_t* context, uint64_t network_id,
                                            void* execution_data,
                                            armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Begin and end of a run of a network that has workloads of this backend. Any status but OK ends
+   * the run before its first execute. For each OK, or without a before_run, after_run comes once:
+   * after the last after_enqueue_workload and unimport_memory, also of a run that failed or was
+   * stopped, before the next run with this execution data begins. [exec] */
+  armnn_status_t (*before_run)(armnn_backend_context_t* context, const armnn_run_notice_t* notice,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+  void (*after_run)(armnn_backend_context_t* context,
+                    const armnn_run_notice_t* notice) ARMNN_NOEXCEPT;
 };
 
 /* Settings of one model on one backend, made from its model options. */
@@ -851,6 +859,18 @@ struct armnn_backend_api_t {
                                armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
   /* A table named by a revisioned text, or null; both sides cope with null. */
   const void* (*extension)(armnn_backend_t* backend, const char* id)ARMNN_NOEXCEPT; /* [any] */
+  /* Describes option |index| of the array that the function of |scope| gives; static. Null: there
+   * is nothing to say. |backend| is null for ARMNN_OPTION_SCOPE_BACKEND. [any] */
+  const armnn_option_description_t* (*describe_option)(armnn_backend_t* backend, int32_t scope,
+                                                       uint64_t index)ARMNN_NOEXCEPT;
+  /* Options of one run that before_run of the backend context understands, with defaults as above;
+   * the host refuses others. */
+  armnn_status_t (*get_run_option_defaults)(armnn_backend_t* backend, armnn_options_t* out_options,
+                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* A new value for an option that is ARMNN_OPTION_CHANGEABLE; a run under way may see either. If
+   * the answer is not OK, the old value holds. [object] */
+  armnn_status_t (*set_option)(armnn_backend_t* backend, const armnn_option_t* option,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
 };
 
 /* ---- Exports --------------------------------------------------------------------------------- */

@@ -68,7 +68,8 @@ typedef struct armnn_kernel_call_t {
   const armnn_host_t* host;
   armnn_backend_t* backend; /* for armnn_kit_user, and for device_lost of the host */
   uint64_t run_id;
-  void* state; /* what create_state made for this execution context, or null */
+  void* state;    /* what create_state made for this execution context, or null */
+  void* run_data; /* what before_run of the hooks wrote for this run, or null */
 } armnn_kernel_call_t;
 
 typedef armnn_status_t (*armnn_kernel_execute_fn_t)(const armnn_kernel_call_t* call,
@@ -205,10 +206,69 @@ static inline const armnn_attribute_t* armnn_find_attribute(const armnn_header_t
   return NULL;
 }
 
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* Options with their defaults, and their descriptions, which run in parallel or are null. */
+typedef struct armnn_kit_options_t {
+  armnn_options_t defaults;
+  const armnn_option_description_t* descriptions;
+} armnn_kit_options_t;
+
+/* One list is enough; each row has a default and what there is to say of it:
+ *
+ *   #define MY_OPTIONS(X)                                                                  \
+ *     X(ARMNN_DEFAULT_UINT("streams", 2), ARMNN_SAY_RANGE("queues at work", "", 1, 8, 0))  \
+ *     X(ARMNN_DEFAULT_STRING("key", ""), ARMNN_SAY("licence key", ARMNN_OPTION_SECRET))
+ *   ARMNN_KIT_OPTIONS(my_options, MY_OPTIONS)
+ *
+ * ARMNN_KIT_OPTIONS_OF(my_options) is then a member of the hooks. */
+#define ARMNN_KIT_OPTIONS(name, list)                                        \
+  static const armnn_option_t name##_defaults[] = {list(ARMNN_KIT_DEFAULT)}; \
+  static const armnn_option_description_t name##_descriptions[] = {list(ARMNN_KIT_DESCRIPTION)};
+#define ARMNN_KIT_OPTIONS_OF(name) \
+  {{name##_defaults, sizeof name##_defaults / sizeof name##_defaults[0]}, name##_descriptions}
+#define ARMNN_KIT_DEFAULT(option, ...) option,
+#define ARMNN_KIT_DESCRIPTION(option, ...) __VA_ARGS__,
+
+/* |name| and texts are string literals. */
+#define ARMNN_TEXT(text) {text, sizeof(text) - 1}
+#define ARMNN_DEFAULT_BOOL(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_BOOL, 0, value, 0.0, {NULL, 0}}
+#define ARMNN_DEFAULT_INT(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_INT, 0, value, 0.0, {NULL, 0}}
+#define ARMNN_DEFAULT_UINT(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_UINT, 0, value, 0.0, {NULL, 0}}
+#define ARMNN_DEFAULT_FLOAT(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_FLOAT, 0, 0, value, {NULL, 0}}
+#define ARMNN_DEFAULT_STRING(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_STRING, 0, 0, 0.0, ARMNN_TEXT(value)}
+
+/* |flags|: bits of armnn_option_bits_e. |unit| may be "". |choices|: a static array of
+ * armnn_string_t. */
+#define ARMNN_KIT_SAY(flags, help, unit, least, most, real_least, real_most, choices, count) \
+  {{sizeof(armnn_option_description_t), ARMNN_STRUCT_OPTION_DESCRIPTION},                    \
+   flags,                                                                                    \
+   0,                                                                                        \
+   ARMNN_TEXT(help),                                                                         \
+   ARMNN_TEXT(unit),                                                                         \
+   least,                                                                                    \
+   most,                                                                                     \
+   real_least,                                                                               \
+   real_most,                                                                                \
+   choices,                                                                                  \
+   count}
+#define ARMNN_SAY(help, flags) ARMNN_KIT_SAY(flags, help, "", 0, 0, 0.0, 0.0, NULL, 0)
+#define ARMNN_SAY_RANGE(help, unit, minimum, maximum, flags) \
+  ARMNN_KIT_SAY(flags, help, unit, minimum, maximum, 0.0, 0.0, NULL, 0)
+#define ARMNN_SAY_REAL_RANGE(help, unit, minimum, maximum, flags) \
+  ARMNN_KIT_SAY(flags, help, unit, 0, 0, minimum, maximum, NULL, 0)
+#define ARMNN_SAY_CHOICES(help, choices, flags) \
+  ARMNN_KIT_SAY(flags, help, "", 0, 0, 0.0, 0.0, choices, sizeof(choices) / sizeof((choices)[0]))
+
 /* ---- From rows to a backend ------------------------------------------------------------------ */
 
-/* What a backend has besides kernels; members that are null or 0 are not there. Options, model
- * options and capabilities are static arrays: names, and their defaults or values. */
+/* What a backend has besides kernels; members that are null or 0 are not there. Capabilities are a
+ * static array of names and values. */
 typedef struct armnn_kit_hooks_t {
   /* create of the backend: opens a library, or the device of that index. UNAVAILABLE: it is not
    * here. |*out_user| is what armnn_kit_user gives, for any argument |backend| of this file. */
@@ -226,9 +286,6 @@ typedef struct armnn_kit_hooks_t {
   armnn_status_t (*infer_stand_in)(armnn_backend_t* backend, const armnn_layer_t* layer,
                                    armnn_tensor_info_t* out_infos,
                                    armnn_error_t* reason) ARMNN_NOEXCEPT;
-  armnn_options_t options;
-  armnn_options_t model_options;
-  armnn_options_t capabilities;
   /* list_devices of the backend; null: it has one. |backend| may be null. */
   armnn_status_t (*list_devices)(armnn_backend_t* backend,
                                  void (*on_device)(void* context,
@@ -238,6 +295,19 @@ typedef struct armnn_kit_hooks_t {
   /* Asked before any row, where devices of one backend differ: does this one take the layer? */
   armnn_status_t (*supports)(armnn_backend_t* backend, const armnn_layer_query_t* query,
                              armnn_error_t* reason) ARMNN_NOEXCEPT;
+  armnn_kit_options_t options;
+  armnn_kit_options_t model_options;
+  armnn_options_t capabilities;
+  /* As in the tables of backend_api.h, for |user|; |run_options| need a |before_run|. It writes
+   * what kernels of the run must know to |execution_data| of the notice: |run_data_size| bytes,
+   * which are theirs as |run_data| of the call, and zero when an execution context is made. */
+  armnn_status_t (*set_option)(void* user, const armnn_option_t* option,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+  armnn_kit_options_t run_options;
+  uint64_t run_data_size;
+  armnn_status_t (*before_run)(void* user, const armnn_run_notice_t* notice,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+  void (*after_run)(void* user, const armnn_run_notice_t* notice) ARMNN_NOEXCEPT;
 } armnn_kit_hooks_t;
 
 typedef struct armnn_kit_definition_t {
@@ -390,6 +460,7 @@ static inline armnn_status_t armnn_kit_workload_execute(armnn_workload_t* worklo
   call.backend = self->backend;
   call.run_id = args->run_id;
   call.state = ARMNN_HAS(args, armnn_execute_args_t, workload_data) ? args->workload_data : NULL;
+  call.run_data = args->execution_data;
   return self->kernel->execute(&call, error);
 }
 
@@ -489,13 +560,30 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   return ARMNN_STATUS_OK;
 }
 
+static inline armnn_status_t armnn_kit_create_execution_data(armnn_workload_factory_t* factory,
+                                                             void** out_data,
+                                                             armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = ((const armnn_kit_factory_t*)factory)->definition->hooks;
+  *out_data = NULL;
+  if (hooks == NULL || hooks->run_data_size == 0) return ARMNN_STATUS_OK;
+  *out_data = calloc(1, (size_t)hooks->run_data_size);
+  if (*out_data == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  return ARMNN_STATUS_OK;
+}
+
+static inline void armnn_kit_destroy_execution_data(armnn_workload_factory_t* factory,
+                                                    void* data) ARMNN_NOEXCEPT {
+  (void)factory;
+  free(data);
+}
+
 static const armnn_workload_factory_api_t armnn_kit_workload_factory_api = {
     {sizeof(armnn_workload_factory_api_t), ARMNN_STRUCT_WORKLOAD_FACTORY},
     armnn_kit_factory_destroy,
     armnn_kit_create_workload,
     NULL,
-    NULL,
-    NULL,
+    armnn_kit_create_execution_data,
+    armnn_kit_destroy_execution_data,
 };
 
 static const armnn_layer_support_api_t armnn_kit_layer_support_api = {
@@ -611,13 +699,102 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
   return ARMNN_STATUS_OK;
 }
 
+/* ---- Options of one run, and notices ----------------------------------------------------------
+ */
+
+typedef struct armnn_kit_context_t {
+  armnn_backend_context_t base;
+  armnn_backend_t* backend;
+} armnn_kit_context_t;
+
+static inline void armnn_kit_context_destroy(armnn_backend_context_t* context) ARMNN_NOEXCEPT {
+  free(context);
+}
+
+static inline armnn_status_t armnn_kit_before_run(armnn_backend_context_t* context,
+                                                  const armnn_run_notice_t* notice,
+                                                  armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_backend_t* backend = ((const armnn_kit_context_t*)context)->backend;
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  if (hooks->before_run == NULL) return ARMNN_STATUS_OK;
+  return hooks->before_run(armnn_kit_user(backend), notice, error);
+}
+
+static inline void armnn_kit_after_run(armnn_backend_context_t* context,
+                                       const armnn_run_notice_t* notice) ARMNN_NOEXCEPT {
+  const armnn_backend_t* backend = ((const armnn_kit_context_t*)context)->backend;
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  if (hooks->after_run != NULL) hooks->after_run(armnn_kit_user(backend), notice);
+}
+
+static const armnn_backend_context_api_t armnn_kit_context_api = {
+    {sizeof(armnn_backend_context_api_t), ARMNN_STRUCT_BACKEND_CONTEXT},
+    armnn_kit_context_destroy,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    armnn_kit_before_run,
+    armnn_kit_after_run,
+};
+
+static inline armnn_status_t armnn_kit_create_backend_context(armnn_backend_t* backend,
+                                                              const armnn_options_t* options,
+                                                              armnn_backend_context_t** out_context,
+                                                              armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  (void)options; /* |open| has read them */
+  *out_context = NULL;
+  if (hooks->before_run == NULL && hooks->after_run == NULL) return ARMNN_STATUS_OK;
+  armnn_kit_context_t* context = (armnn_kit_context_t*)calloc(1, sizeof *context);
+  if (context == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  context->base.api = &armnn_kit_context_api;
+  context->backend = backend;
+  *out_context = &context->base;
+  return ARMNN_STATUS_OK;
+}
+
+static inline armnn_status_t armnn_kit_get_run_options(armnn_backend_t* backend,
+                                                       armnn_options_t* out_options,
+                                                       armnn_error_t* error) ARMNN_NOEXCEPT {
+  (void)error;
+  *out_options = armnn_kit_hooks_of(backend)->run_options.defaults;
+  return ARMNN_STATUS_OK;
+}
+
+static inline armnn_status_t armnn_kit_set_option(armnn_backend_t* backend,
+                                                  const armnn_option_t* option,
+                                                  armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  if (hooks->set_option == NULL) {
+    return armnn_fail(error, ARMNN_STATUS_UNIMPLEMENTED, "the hooks have no set_option");
+  }
+  return hooks->set_option(armnn_kit_user(backend), option, error);
+}
+
+static inline const armnn_option_description_t* armnn_kit_describe(const armnn_kit_hooks_t* hooks,
+                                                                   int32_t scope, uint64_t index) {
+  const armnn_kit_options_t* options = scope == ARMNN_OPTION_SCOPE_BACKEND ? &hooks->options
+                                       : scope == ARMNN_OPTION_SCOPE_MODEL ? &hooks->model_options
+                                       : scope == ARMNN_OPTION_SCOPE_RUN   ? &hooks->run_options
+                                                                           : NULL;
+  if (options == NULL || options->descriptions == NULL) return NULL;
+  return index < options->defaults.count ? &options->descriptions[index] : NULL;
+}
+
+/* ---- The table and the entry points -----------------------------------------------------------
+ */
+
 /* Defines a whole backend: the table, the instance and the three entry points. |score_value|: order
  * of preference (0 = last resort); |version_text|, |text|: shown to people, or NULL; |flag_bits|:
  * bits of armnn_backend_bits_e. ARMNN_BACKEND_UNLOADABLE is among them only if the author puts it
  * there, who knows that no library behind the backend leaves a thread when it is closed. */
 #define ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits,         \
                          hooks_pointer, optimize_function, capabilities_function,                  \
-                         options_function, model_options_function, devices_function)               \
+                         options_function, model_options_function, devices_function,               \
+                         context_function, describe_function, run_options_function,                \
+                         set_option_function)                                                      \
   static const armnn_kit_definition_t armnn_kit_definition = {                                     \
       id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0]), hooks_pointer};        \
   static armnn_status_t armnn_kit_create_this(const armnn_create_args_t* args,                     \
@@ -639,7 +816,7 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
       armnn_kit_create_workload_factory,                                                           \
       armnn_kit_get_layer_support,                                                                 \
       NULL,                                                                                        \
-      NULL,                                                                                        \
+      context_function,                                                                            \
       NULL,                                                                                        \
       NULL,                                                                                        \
       optimize_function,                                                                           \
@@ -655,7 +832,10 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
       NULL,                                                                                        \
       devices_function,                                                                            \
       NULL,                                                                                        \
-      NULL};                                                                                       \
+      NULL,                                                                                        \
+      describe_function,                                                                           \
+      run_options_function,                                                                        \
+      set_option_function};                                                                        \
   static armnn_status_t armnn_kit_create_this(const armnn_create_args_t* args,                     \
                                               armnn_backend_t** out_backend, armnn_error_t* error) \
       ARMNN_NOEXCEPT {                                                                             \
@@ -678,14 +858,14 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
                                               armnn_options_t* out_options, armnn_error_t* error) \
       ARMNN_NOEXCEPT {                                                                            \
     (void)backend, (void)error; /* asked before there is an instance */                           \
-    *out_options = (hooks).options;                                                               \
+    *out_options = (hooks).options.defaults;                                                      \
     return ARMNN_STATUS_OK;                                                                       \
   }                                                                                               \
   static armnn_status_t armnn_kit_get_model_options(                                              \
       armnn_backend_t* backend, armnn_options_t* out_options, armnn_error_t* error)               \
       ARMNN_NOEXCEPT {                                                                            \
     (void)backend, (void)error;                                                                   \
-    *out_options = (hooks).model_options;                                                         \
+    *out_options = (hooks).model_options.defaults;                                                \
     return ARMNN_STATUS_OK;                                                                       \
   }                                                                                               \
   static armnn_status_t armnn_kit_list_devices(                                                   \
@@ -695,15 +875,22 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
     if ((hooks).list_devices == NULL) return ARMNN_STATUS_UNSUPPORTED;                            \
     return (hooks).list_devices(backend, on_device, context, error);                              \
   }                                                                                               \
+  static const armnn_option_description_t* armnn_kit_describe_option(                             \
+      armnn_backend_t* backend, int32_t scope, uint64_t index) ARMNN_NOEXCEPT {                   \
+    (void)backend;                                                                                \
+    return armnn_kit_describe(&(hooks), scope, index);                                            \
+  }                                                                                               \
   ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits, &(hooks),    \
                    armnn_kit_optimize, armnn_kit_get_capabilities, armnn_kit_get_options,         \
-                   armnn_kit_get_model_options, armnn_kit_list_devices)
+                   armnn_kit_get_model_options, armnn_kit_list_devices,                           \
+                   armnn_kit_create_backend_context, armnn_kit_describe_option,                   \
+                   armnn_kit_get_run_options, armnn_kit_set_option)
 
 /* Without, |capabilities_function|: get_capabilities of armnn_backend_api_t, or NULL. */
 #define ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text,         \
                                   flag_bits, capabilities_function)                              \
   ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits, NULL, NULL, \
-                   capabilities_function, NULL, NULL, NULL)
+                   capabilities_function, NULL, NULL, NULL, NULL, NULL, NULL, NULL)
 
 #define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text) \
   ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text, 0, NULL)

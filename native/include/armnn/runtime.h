@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 4u
+#define ARMNN_CORE_ABI_VERSION 5u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -184,6 +184,14 @@ typedef struct armnn_plan_step_t {
   uint64_t network_id; /* SYNC: the network's id for the context */
 } armnn_plan_step_t;
 
+/* A backend that hears of each run: its context has before_run or after_run. */
+typedef struct armnn_plan_listener_t {
+  armnn_backend_context_t* context;
+  uint64_t network_id;
+  uint32_t execution_data_index; /* or ARMNN_PLAN_NONE */
+  uint32_t reserved;
+} armnn_plan_listener_t;
+
 /* Copied by armnn_plan_create; workloads, contexts and constants must outlive the plan. */
 typedef struct armnn_plan_spec_t {
   armnn_header_t header; /* tag ARMNN_STRUCT_PLAN_SPEC */
@@ -196,6 +204,9 @@ typedef struct armnn_plan_spec_t {
   uint32_t execution_data_count;
   uint32_t handle_count;
   uint64_t arena_size;
+  const armnn_plan_listener_t* listeners;
+  uint32_t listener_count;
+  uint32_t reserved;
 } armnn_plan_spec_t;
 
 typedef struct armnn_plan_t armnn_plan_t;
@@ -248,13 +259,14 @@ typedef struct armnn_run_t {
   /* Non-zero: inputs and outputs stay where they are until armnn_context_unimport, and backends
    * keep what they imported of them. Zero: imports end with the run. */
   uint32_t stays;
-  uint32_t failed_step; /* out: ARMNN_PLAN_NONE if no step is to blame */
-  int32_t failed_side;  /* out: armnn_run_side_e, if that step moves a tensor */
-  uint32_t steps_done;  /* out */
-  uint32_t reserved;
-  uint64_t run_id;       /* out */
-  uint64_t copies;       /* out: how often the host copied a tensor, ... */
-  uint64_t copied_bytes; /* out: ... and how much; copies to aligned memory are counted, too */
+  uint32_t failed_step;     /* out: ARMNN_PLAN_NONE if no step is to blame */
+  int32_t failed_side;      /* out: armnn_run_side_e, if that step moves a tensor */
+  uint32_t steps_done;      /* out */
+  uint32_t failed_listener; /* out: the one whose before_run is to blame, or ARMNN_PLAN_NONE */
+  uint64_t run_id;          /* out */
+  uint64_t copies;          /* out: how often the host copied a tensor, ... */
+  uint64_t copied_bytes;    /* out: ... and how much; copies to aligned memory are counted, too */
+  const armnn_options_t* options; /* of this run, one for each listener; null: none were given */
 } armnn_run_t;
 
 /* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already

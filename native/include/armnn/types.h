@@ -77,6 +77,8 @@ enum armnn_struct_type_e {
   ARMNN_STRUCT_COUNTER_DESCRIPTION = 0x414e0010,
   ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011,
   ARMNN_STRUCT_CREATE_ARGS = 0x414e0012,
+  ARMNN_STRUCT_OPTION_DESCRIPTION = 0x414e0013,
+  ARMNN_STRUCT_RUN_NOTICE = 0x414e0014,
   ARMNN_STRUCT_BACKEND = 0x414e0020,
   ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021,
   ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022,
@@ -143,12 +145,12 @@ enum armnn_option_type_e {
   ARMNN_OPTION_TYPE_MAX_ENUM = INT32_MAX
 };
 
-/* A named value: a backend option, a model option or a capability. Bool, int and uint use
- * |integer|, float uses |real|, string uses |string|. */
+/* A named value: an option of a backend, of a model or of a run, or a capability. Bool, int and
+ * uint use |integer|, float uses |real|, string uses |string|. */
 typedef struct armnn_option_t {
   armnn_string_t name;
   int32_t type;
-  uint32_t flags;
+  uint32_t flags; /* zero */
   int64_t integer;
   double real;
   armnn_string_t string;
@@ -158,6 +160,53 @@ typedef struct armnn_options_t {
   const armnn_option_t* items; /* null only if |count| is 0 */
   uint64_t count;
 } armnn_options_t;
+
+/* What an option is for, and when its values are given. */
+enum armnn_option_scope_e {
+  ARMNN_OPTION_SCOPE_BACKEND = 0, /* get_option_defaults: create, set_option */
+  ARMNN_OPTION_SCOPE_MODEL = 1,   /* get_model_option_defaults: |model_options| */
+  ARMNN_OPTION_SCOPE_RUN = 2,     /* get_run_option_defaults: before_run */
+  ARMNN_OPTION_SCOPE_MAX_ENUM = INT32_MAX
+};
+
+/* Bits of armnn_option_description_t.flags. */
+enum armnn_option_bits_e {
+  /* The host shows neither value nor default anywhere; no text of the backend may have them. */
+  ARMNN_OPTION_SECRET = 1 << 0,
+  /* SCOPE_BACKEND: set_option takes it, also while networks are loaded and run. */
+  ARMNN_OPTION_CHANGEABLE = 1 << 1,
+  ARMNN_OPTION_BITS_MAX_ENUM = INT32_MAX
+};
+
+/* What people read about an option, and what the host checks before a backend gets its value.
+ * Members that are zero say nothing; the default keeps to the rest. A STRING has choices or none;
+ * an INT or UINT has a range, choices or neither; a FLOAT has a range or none; a BOOL has none. */
+typedef struct armnn_option_description_t {
+  armnn_header_t header;
+  uint32_t flags; /* armnn_option_bits_e; a bit that means nothing is refused */
+  uint32_t reserved;
+  armnn_string_t help; /* one line: what it does */
+  armnn_string_t unit; /* of a number: "ms", "MiB" */
+  int64_t minimum;     /* INT, UINT: |minimum| to |maximum|, both included; both 0: any */
+  int64_t maximum;
+  double real_minimum; /* FLOAT: the same; may be infinite */
+  double real_maximum;
+  const armnn_string_t* choices; /* the only values; those of INT and UINT in decimal */
+  uint64_t choice_count;
+} armnn_option_description_t;
+
+/* ---- Runs ---------------------------------------------------------------------------------- */
+
+/* One run of a network, for before_run and after_run; valid for the call. */
+typedef struct armnn_run_notice_t {
+  armnn_header_t header;
+  uint64_t network_id;     /* UINT64_MAX: one that the host itself computes or times, unannounced */
+  uint64_t run_id;         /* that of armnn_execute_args_t, for cancelled() */
+  void* execution_data;    /* that of armnn_execute_args_t */
+  armnn_options_t options; /* of this run: the values that the user gave for this backend */
+  armnn_status_t status;   /* after_run: how the run ended */
+  uint32_t reserved;
+} armnn_run_notice_t;
 
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
@@ -255,7 +304,10 @@ typedef struct armnn_const_tensor_t {
 ARMNN_STATIC_ASSERT(sizeof(armnn_header_t) == 8, "frozen");
 ARMNN_STATIC_ASSERT(sizeof(armnn_string_t) == 16, "frozen");
 ARMNN_STATIC_ASSERT(sizeof(armnn_option_t) == 56, "frozen");
+ARMNN_STATIC_ASSERT(sizeof(armnn_options_t) == 16, "frozen");
 ARMNN_STATIC_ASSERT(sizeof(armnn_error_t) == 40, "first version");
+ARMNN_STATIC_ASSERT(sizeof(armnn_option_description_t) == 96, "first version");
+ARMNN_STATIC_ASSERT(sizeof(armnn_run_notice_t) == 56, "first version");
 ARMNN_STATIC_ASSERT(sizeof(armnn_tensor_info_t) == 136, "first version");
 #endif
 

@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 4
+ARMNN_CORE_ABI_VERSION = 5
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -69,6 +69,7 @@ ARMNN_FACTORY_SUPPORTS_MAP_UNMAP = 2
 ARMNN_FACTORY_SUPPORTS_SUB_TENSORS = 1
 ARMNN_MAX_DIMS = 8
 ARMNN_MAX_ID_SIZE = 64
+ARMNN_NEEDS_CONSUMED = 1
 ARMNN_PLAN_NONE = 0xffffffff
 ARMNN_PLAN_NO_STAGING = 0xffffffffffffffff
 ARMNN_SLOT_ABSENT = 0xfffffffd
@@ -77,6 +78,7 @@ ARMNN_SLOT_CONSTANT = 0xfffffffe
 ARMNN_STRUCT_PLAN_SPEC = 0x414e0f01
 ARMNN_STRUCT_RUN = 0x414e0f02
 ARMNN_TARGET_MINOR = 0
+ARMNN_WORKLOAD_SERIAL = 1
 
 # ---- enum armnn_struct_type_e
 ARMNN_STRUCT_ERROR = 0x414e0001
@@ -96,6 +98,7 @@ ARMNN_STRUCT_OPTIMIZATION_SINK = 0x414e000e
 ARMNN_STRUCT_PROFILING_HOST = 0x414e000f
 ARMNN_STRUCT_COUNTER_DESCRIPTION = 0x414e0010
 ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011
+ARMNN_STRUCT_TENSOR_NEEDS = 0x414e0012
 ARMNN_STRUCT_BACKEND = 0x414e0020
 ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021
 ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022
@@ -1291,6 +1294,15 @@ class armnn_workload_info_t(Structure):
     fields_used: int
 
 
+class armnn_tensor_needs_t(Structure):
+    header: armnn_header_t
+    alignment: int
+    readable_bytes: int
+    in_place_mask: int
+    flags: int
+    reserved: int
+
+
 class armnn_workload_requirements_t(Structure):
     header: armnn_header_t
     scratch_size: int
@@ -1298,6 +1310,13 @@ class armnn_workload_requirements_t(Structure):
     tensor_alignment: int
     in_place_mask: int
     consumed_mask: int
+    tensors: Any
+    persistent_size: int
+    packed_size: int
+    operations: int
+    expected_ns: int
+    flags: int
+    reserved: int
 
 
 class armnn_execute_args_t(Structure):
@@ -1388,6 +1407,7 @@ class armnn_plan_tensor_t(Structure):
     offset: int
     size: int
     alignment: int
+    readable: int
     address: Any
 
 
@@ -1401,6 +1421,9 @@ class armnn_plan_step_t(Structure):
     outputs: Any
     scratch_offset: int
     scratch_size: int
+    persistent_size: int
+    is_serial: int
+    reserved: int
     backend_context: Any
     network_id: int
 
@@ -2281,6 +2304,15 @@ armnn_workload_info_t._fields_ = [
     ("fields_used", c_uint64),
 ]
 
+armnn_tensor_needs_t._fields_ = [
+    ("header", armnn_header_t),
+    ("alignment", c_uint32),
+    ("readable_bytes", c_uint32),
+    ("in_place_mask", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
+]
+
 armnn_workload_requirements_t._fields_ = [
     ("header", armnn_header_t),
     ("scratch_size", c_uint64),
@@ -2288,6 +2320,13 @@ armnn_workload_requirements_t._fields_ = [
     ("tensor_alignment", c_uint32),
     ("in_place_mask", c_uint64),
     ("consumed_mask", c_uint64),
+    ("tensors", POINTER(POINTER(armnn_tensor_needs_t))),
+    ("persistent_size", c_uint64),
+    ("packed_size", c_uint64),
+    ("operations", c_uint64),
+    ("expected_ns", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_execute_args_t._fields_ = [
@@ -2664,6 +2703,7 @@ armnn_plan_tensor_t._fields_ = [
     ("offset", c_uint64),
     ("size", c_uint64),
     ("alignment", c_uint64),
+    ("readable", c_uint64),
     ("address", c_void_p),
 ]
 
@@ -2677,6 +2717,9 @@ armnn_plan_step_t._fields_ = [
     ("outputs", POINTER(c_uint32)),
     ("scratch_offset", c_uint64),
     ("scratch_size", c_uint64),
+    ("persistent_size", c_uint64),
+    ("is_serial", c_uint32),
+    ("reserved", c_uint32),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
 ]
@@ -2809,6 +2852,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_optimization_sink_t": armnn_optimization_sink_t,
     "armnn_tensor_handle_factory_registry_t": armnn_tensor_handle_factory_registry_t,
     "armnn_workload_info_t": armnn_workload_info_t,
+    "armnn_tensor_needs_t": armnn_tensor_needs_t,
     "armnn_workload_requirements_t": armnn_workload_requirements_t,
     "armnn_execute_args_t": armnn_execute_args_t,
     "armnn_factory_args_t": armnn_factory_args_t,
@@ -2844,6 +2888,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_PROFILING_HOST": ARMNN_STRUCT_PROFILING_HOST,
         "ARMNN_STRUCT_COUNTER_DESCRIPTION": ARMNN_STRUCT_COUNTER_DESCRIPTION,
         "ARMNN_STRUCT_DEVICE_DESCRIPTION": ARMNN_STRUCT_DEVICE_DESCRIPTION,
+        "ARMNN_STRUCT_TENSOR_NEEDS": ARMNN_STRUCT_TENSOR_NEEDS,
         "ARMNN_STRUCT_BACKEND": ARMNN_STRUCT_BACKEND,
         "ARMNN_STRUCT_BACKEND_CONTEXT": ARMNN_STRUCT_BACKEND_CONTEXT,
         "ARMNN_STRUCT_MODEL_CONTEXT": ARMNN_STRUCT_MODEL_CONTEXT,
@@ -3243,6 +3288,7 @@ MACROS: dict[str, int] = {
     "ARMNN_FACTORY_SUPPORTS_SUB_TENSORS": ARMNN_FACTORY_SUPPORTS_SUB_TENSORS,
     "ARMNN_MAX_DIMS": ARMNN_MAX_DIMS,
     "ARMNN_MAX_ID_SIZE": ARMNN_MAX_ID_SIZE,
+    "ARMNN_NEEDS_CONSUMED": ARMNN_NEEDS_CONSUMED,
     "ARMNN_PLAN_NONE": ARMNN_PLAN_NONE,
     "ARMNN_PLAN_NO_STAGING": ARMNN_PLAN_NO_STAGING,
     "ARMNN_SLOT_ABSENT": ARMNN_SLOT_ABSENT,
@@ -3251,6 +3297,7 @@ MACROS: dict[str, int] = {
     "ARMNN_STRUCT_PLAN_SPEC": ARMNN_STRUCT_PLAN_SPEC,
     "ARMNN_STRUCT_RUN": ARMNN_STRUCT_RUN,
     "ARMNN_TARGET_MINOR": ARMNN_TARGET_MINOR,
+    "ARMNN_WORKLOAD_SERIAL": ARMNN_WORKLOAD_SERIAL,
 }
 
 FUNCTION_TYPES: dict[str, Any] = {

@@ -269,11 +269,12 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
       context->workload_data == NULL || context->moves == NULL || context->handles == NULL ||
       (plan->handle_count != 0 && context->operand_handles == NULL) ||
       (plan->persistent_size != 0 && context->persistent == NULL)) {
-    const unsigned long long arena_size = plan->arena_size + plan->persistent_size;
+    const unsigned long long arena_size = plan->arena_size, state_size = plan->persistent_size;
     armnn_i_context_free(context);
     return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
-                        "no memory for a context with an arena and state of %llu bytes",
-                        arena_size);
+                        "no memory for a context with an arena of %llu bytes%s%.0llu%s", arena_size,
+                        state_size != 0 ? " and " : "", state_size,
+                        state_size != 0 ? " bytes of state" : "");
   }
   memset((void*)context->steps, 0, (size_t)steps_size);
   clear_persistent(context);

@@ -80,9 +80,13 @@ class Requirements:
     def _alignment(self, needs: tuple[TensorNeeds, ...], index: int) -> int:
         return (needs[index].alignment if needs else 0) or self.tensor_alignment
 
-    def readable_behind(self, index: int) -> int:
+    def readable_behind_input(self, index: int) -> int:
         """How many bytes behind an input may be read."""
         return self.inputs[index].readable_bytes if self.inputs else 0
+
+    def readable_behind_output(self, index: int) -> int:
+        """How many bytes behind an output may be read."""
+        return self.outputs[index].readable_bytes if self.outputs else 0
 
     def consumes(self, index: int) -> bool:
         """Whether an input was packed, so that it needs no address."""
@@ -189,14 +193,13 @@ def _read_needs(pointer: Any, where: str, what: str, is_input: bool) -> TensorNe
             f"a workload asks for {struct.readable_bytes} readable bytes behind {what}",
             f"{MAX_ALIGNMENT} is the limit",
         )
-    wrong = ("in_place_mask",) if is_input else ("readable_bytes", "flags")
-    for member in wrong:
-        if getattr(struct, member):
-            raise _error(
-                where,
-                f"a workload states {member} of {what}",
-                f"{member} is for {'outputs' if is_input else 'inputs'} only",
-            )
+    member = "in_place_mask" if is_input else "flags"
+    if getattr(struct, member):
+        raise _error(
+            where,
+            f"a workload states {member} of {what}",
+            f"{member} is for {'outputs' if is_input else 'inputs'} only",
+        )
     return TensorNeeds(struct.alignment, struct.readable_bytes, struct.in_place_mask, struct.flags)
 
 

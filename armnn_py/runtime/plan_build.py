@@ -78,10 +78,11 @@ def find_needs(build: Build) -> None:
             if number != abi.ARMNN_PLAN_NONE:
                 tensor = build.tensors[number]
                 tensor.alignment = max(tensor.alignment, needs.input_alignment(index))
-                tensor.readable = max(tensor.readable, needs.readable_behind(index))
+                tensor.readable = max(tensor.readable, needs.readable_behind_input(index))
         for index, number in enumerate(step.outputs):
             tensor = build.tensors[number]
             tensor.alignment = max(tensor.alignment, needs.output_alignment(index))
+            tensor.readable = max(tensor.readable, needs.readable_behind_output(index))
     for tensor in build.tensors:
         root, begin = tensor.location
         if root.kind in FOREIGN:

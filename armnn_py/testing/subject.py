@@ -356,23 +356,29 @@ class _Run:
         self._prepared, self._layout = prepared, layout
         alignments: dict[OutputSlot, int] = {}
         readable: dict[OutputSlot, int] = {}
+
+        def ask(slot: OutputSlot | None, alignment: int, behind: int) -> None:
+            if slot is not None:
+                own = max(slot.info.dtype.itemsize, 1)
+                alignments[slot] = max(alignments.get(slot, own), alignment)
+                readable[slot] = max(readable.get(slot, 0), behind)
+
         for step in prepared.steps:
             needs = step.workload.requirements
-            wanted = [
-                *((slot, needs.input_alignment(i)) for i, slot in enumerate(step.inputs)),
-                *((slot, needs.output_alignment(i)) for i, slot in enumerate(step.outputs)),
-            ]
-            for slot, alignment in wanted:
-                if slot is not None:
-                    own = max(slot.info.dtype.itemsize, 1)
-                    alignments[slot] = max(alignments.get(slot, own), alignment)
             for index, slot in enumerate(step.inputs):
-                if slot is not None:
-                    behind = max(readable.get(slot, 0), needs.readable_behind(index))
-                    readable[slot] = behind
+                ask(slot, needs.input_alignment(index), needs.readable_behind_input(index))
+            for index, slot in enumerate(step.outputs):
+                ask(slot, needs.output_alignment(index), needs.readable_behind_output(index))
+            if layout.in_place is not None:
+                index, output = layout.in_place
+                ask(
+                    step.inputs[index],
+                    needs.output_alignment(output),
+                    needs.readable_behind_output(output),
+                )
         self.regions = {
             slot: Region(
-                slot.info.byte_size, alignment, layout.place, layout.poison, readable.get(slot, 0)
+                slot.info.byte_size, alignment, layout.place, layout.poison, readable[slot]
             )
             for slot, alignment in alignments.items()
         }

@@ -500,7 +500,7 @@ typedef struct armnn_workload_info_t {
 typedef struct armnn_tensor_needs_t {
   armnn_header_t header;
   uint32_t alignment;      /* as tensor_alignment, which it replaces; 0: that one */
-  uint32_t readable_bytes; /* of an input: may be read behind it (any values), up to 4096 */
+  uint32_t readable_bytes; /* so many behind it may be read, up to 4096, and hold anything */
   uint64_t in_place_mask;  /* of an output: bit i: it may be the same memory as input i */
   uint32_t flags;
   uint32_t reserved;

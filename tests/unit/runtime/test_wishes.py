@@ -74,6 +74,14 @@ def test_a_callers_array_at_the_end_of_memory(wishes: ann.Runtime) -> None:
             assert profile.copies == 0
 
 
+def test_a_callers_array_for_an_output(wishes: ann.Runtime) -> None:
+    x = np.arange(-6, 6, dtype=np.float32)
+    with ann.load(unary(Unary.ABS, x.shape), ["Wishes"], runtime=wishes) as net:
+        out = at_the_end_of_a_page(np.zeros(12, np.float32))
+        net.run(x, out={"y": out})
+        np.testing.assert_array_equal(out, abs(x))
+
+
 def test_an_output_that_a_layer_reads(wishes: ann.Runtime) -> None:
     """The caller's array of an output is an input of another layer."""
     network = ann.Network("two outputs")
@@ -307,7 +315,7 @@ WRONG = {
     "-DBEHIND=5000": (Unary.ABS, "asks for 5000 readable bytes behind input 0"),
     "-DODD_ALIGNMENT": (None, "asks for input 1 aligned to 48 bytes"),
     "-DPLACE_OF_INPUT": (None, "states in_place_mask of input 1"),
-    "-DBEHIND_OUTPUT": (None, "states readable_bytes of output 0"),
+    "-DBITS_OF_OUTPUT": (None, "states flags of output 0"),
     "-DTENSOR_BITS=1": (None, "claims to have packed input 0, which is not constant"),
     "-DTAG=7": (None, "what it needs of input 0 has tag 0x00000007, 0x414e0012 belongs there"),
     "-DNOWHERE": (None, "3 at 0x40 cannot be read"),

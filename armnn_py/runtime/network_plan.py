@@ -73,6 +73,8 @@ class StepInfo:
     #: What its workload states of one execution: arithmetic operations, and its time; 0: nothing.
     operations: int = 0
     expected_ns: int = 0
+    #: Whether it may return before its work is done, so that its time says nothing.
+    is_queued: bool = False
 
 
 class NetworkPlan:
@@ -434,6 +436,7 @@ class NetworkPlan:
             step.workload.kernel_name,
             operations=needs.operations,
             expected_ns=needs.expected_ns,
+            is_queued=step.context is not None,
         )
 
     def _sides(self, step: PlannedStep) -> tuple[str, str]:

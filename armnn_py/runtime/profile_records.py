@@ -29,7 +29,8 @@ class LayerProfile:
     ``operations`` and ``expected_ns`` are what the backend states of one execution: arithmetic
     operations, where a multiply-add counts as two, and its time; 0 if it states nothing. They are
     about all that it executes at once, which took ``whole_ns`` in all: ``total_ns`` is less than
-    that where layers inside have records of their own.
+    that where layers inside have records of their own. It is 0 if the backend works after it has
+    returned.
     """
 
     layer: str
@@ -48,8 +49,10 @@ class LayerProfile:
 
     @property
     def gflops(self) -> float | None:
-        """Stated operations by measured nanosecond; None if the backend states none."""
-        return self.operations * self.calls / self.whole_ns if self.operations else None
+        """Stated operations by measured nanosecond; None if one of them is unknown."""
+        if not self.operations or not self.whole_ns:
+            return None
+        return self.operations * self.calls / self.whole_ns
 
     @property
     def mean_ns(self) -> float:

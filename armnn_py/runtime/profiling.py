@@ -281,7 +281,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 self._count(plan, step.id, tuple(first.guids), shown, duration_ns)
                 rest -= duration_ns
         entry = self._count(plan, step.id, (), info, max(rest, 0))
-        entry.whole_ns += step.duration_ns
+        if not info.is_queued:
+            entry.whole_ns += step.duration_ns
         size, words = self._copied.pop((step.plan, step.run_id), (0, ""))
         entry.copied_bytes += size
         entry.reason = words or entry.reason

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py._native.dynamic_library import is_readable_behind
 from armnn_py._native.guarded_memory import Region
 from armnn_py.descriptors import StandInDescriptor
+from armnn_py.runtime.buffers import make_room, readable_copy
 
 Build = Callable[..., None]
 Unary = ann.UnaryOperation
@@ -113,6 +115,40 @@ def test_constants_and_tensors_in_between(wishes: ann.Runtime, count: int) -> No
             outputs = net.run(values)
             np.testing.assert_array_equal(outputs["y"], abs(values))
             np.testing.assert_array_equal(outputs["c"], abs(value))
+
+
+def test_room_with_an_end() -> None:
+    """Arrays of a page start anywhere in pages; what is behind them shares the last one's."""
+    room = make_room((PAGE // 4 - 1,), np.dtype(np.float32), 64, 16)
+    taken = [room.take() for _ in range(600)]
+    for array, address in taken:
+        assert array.ctypes.data == address
+        assert address % 64 == 0
+        assert is_readable_behind(address, array.nbytes, 16)
+
+
+def test_constants_are_copied_where_nothing_follows(
+    wishes: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = at_the_end_of_a_page(np.arange(16, dtype=np.float32))
+    copy = readable_copy(last, 64, 16)
+    assert copy is not last
+    np.testing.assert_array_equal(copy, last)
+    assert is_readable_behind(copy.ctypes.data, copy.nbytes, 16)
+    assert readable_copy(copy, 64, 16) is copy
+    asked = []
+
+    def spy(value: np.ndarray, alignment: int, readable: int) -> np.ndarray:
+        asked.append((alignment, readable))
+        return readable_copy(value, alignment, readable)
+
+    monkeypatch.setattr("armnn_py.runtime.plan_build.readable_copy", spy)
+    network = ann.Network()
+    x = network.add_constant(np.ones(3, np.float32))
+    network.add_output("y", network.add_elementwise_unary(x, Unary.ABS))
+    options = ann.OptimizerOptions(simplify=False)
+    with ann.load(network, ["Wishes"], runtime=wishes, options=options):
+        assert asked == [(64, 16)]
 
 
 def test_bound_arrays_have_room_behind_them(wishes: ann.Runtime) -> None:

@@ -149,7 +149,7 @@ static inline uint32_t armnn_concurrency(const armnn_host_t* host) {
   return count > 0 ? count : 1;
 }
 
-/* What prepare needs of one tensor, to be filled in: of inputs, then of outputs. */
+/* In prepare: what it needs of one tensor, to be filled in; inputs first, then outputs. */
 static inline armnn_tensor_needs_t* armnn_needs_of(const armnn_workload_requirements_t* needs,
                                                    uint32_t operand) {
   return (armnn_tensor_needs_t*)(uintptr_t)needs->tensors[operand]; /* of the workload, not const */
@@ -437,8 +437,8 @@ static inline const armnn_tensor_needs_t* const* armnn_kit_empty_needs(void* mem
 /* Does a tensor among these need anything? Most prepare functions fill in nothing. */
 static inline int armnn_kit_has_needs(const armnn_tensor_needs_t* const* needs, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
-    if (needs[i]->alignment != 0 || needs[i]->readable_bytes != 0 ||
-        needs[i]->in_place_mask != 0 || needs[i]->flags != 0) {
+    if (needs[i]->alignment != 0 || needs[i]->readable_bytes != 0 || needs[i]->in_place_mask != 0 ||
+        needs[i]->flags != 0) {
       return 1;
     }
   }

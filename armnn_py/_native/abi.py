@@ -69,6 +69,7 @@ ARMNN_FACTORY_SUPPORTS_MAP_UNMAP = 2
 ARMNN_FACTORY_SUPPORTS_SUB_TENSORS = 1
 ARMNN_MAX_DIMS = 8
 ARMNN_MAX_ID_SIZE = 64
+ARMNN_NEEDS_CONSUMED = 1
 ARMNN_PLAN_NONE = 0xffffffff
 ARMNN_PLAN_NO_STAGING = 0xffffffffffffffff
 ARMNN_SLOT_ABSENT = 0xfffffffd
@@ -77,6 +78,7 @@ ARMNN_SLOT_CONSTANT = 0xfffffffe
 ARMNN_STRUCT_PLAN_SPEC = 0x414e0f01
 ARMNN_STRUCT_RUN = 0x414e0f02
 ARMNN_TARGET_MINOR = 0
+ARMNN_WORKLOAD_SERIAL = 1
 
 # ---- enum armnn_struct_type_e
 ARMNN_STRUCT_ERROR = 0x414e0001
@@ -99,6 +101,7 @@ ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011
 ARMNN_STRUCT_CREATE_ARGS = 0x414e0012
 ARMNN_STRUCT_OPTION_DESCRIPTION = 0x414e0013
 ARMNN_STRUCT_RUN_NOTICE = 0x414e0014
+ARMNN_STRUCT_TENSOR_NEEDS = 0x414e0015
 ARMNN_STRUCT_BACKEND = 0x414e0020
 ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021
 ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022
@@ -1357,6 +1360,15 @@ class armnn_workload_info_t(Structure):
     fields_used: int
 
 
+class armnn_tensor_needs_t(Structure):
+    header: armnn_header_t
+    alignment: int
+    readable_bytes: int
+    in_place_mask: int
+    flags: int
+    reserved: int
+
+
 class armnn_workload_requirements_t(Structure):
     header: armnn_header_t
     scratch_size: int
@@ -1364,6 +1376,13 @@ class armnn_workload_requirements_t(Structure):
     tensor_alignment: int
     in_place_mask: int
     consumed_mask: int
+    tensors: Any
+    persistent_size: int
+    packed_size: int
+    operations: int
+    expected_ns: int
+    flags: int
+    reserved: int
 
 
 class armnn_execute_args_t(Structure):
@@ -1462,6 +1481,7 @@ class armnn_plan_tensor_t(Structure):
     offset: int
     size: int
     alignment: int
+    readable: int
     address: Any
 
 
@@ -1475,6 +1495,9 @@ class armnn_plan_step_t(Structure):
     outputs: Any
     scratch_offset: int
     scratch_size: int
+    persistent_size: int
+    is_serial: int
+    reserved: int
     backend_context: Any
     network_id: int
 
@@ -2405,6 +2428,15 @@ armnn_workload_info_t._fields_ = [
     ("fields_used", c_uint64),
 ]
 
+armnn_tensor_needs_t._fields_ = [
+    ("header", armnn_header_t),
+    ("alignment", c_uint32),
+    ("readable_bytes", c_uint32),
+    ("in_place_mask", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
+]
+
 armnn_workload_requirements_t._fields_ = [
     ("header", armnn_header_t),
     ("scratch_size", c_uint64),
@@ -2412,6 +2444,13 @@ armnn_workload_requirements_t._fields_ = [
     ("tensor_alignment", c_uint32),
     ("in_place_mask", c_uint64),
     ("consumed_mask", c_uint64),
+    ("tensors", POINTER(POINTER(armnn_tensor_needs_t))),
+    ("persistent_size", c_uint64),
+    ("packed_size", c_uint64),
+    ("operations", c_uint64),
+    ("expected_ns", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_execute_args_t._fields_ = [
@@ -2822,6 +2861,7 @@ armnn_plan_tensor_t._fields_ = [
     ("offset", c_uint64),
     ("size", c_uint64),
     ("alignment", c_uint64),
+    ("readable", c_uint64),
     ("address", c_void_p),
 ]
 
@@ -2835,6 +2875,9 @@ armnn_plan_step_t._fields_ = [
     ("outputs", POINTER(c_uint32)),
     ("scratch_offset", c_uint64),
     ("scratch_size", c_uint64),
+    ("persistent_size", c_uint64),
+    ("is_serial", c_uint32),
+    ("reserved", c_uint32),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
 ]
@@ -2981,6 +3024,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_optimization_sink_t": armnn_optimization_sink_t,
     "armnn_tensor_handle_factory_registry_t": armnn_tensor_handle_factory_registry_t,
     "armnn_workload_info_t": armnn_workload_info_t,
+    "armnn_tensor_needs_t": armnn_tensor_needs_t,
     "armnn_workload_requirements_t": armnn_workload_requirements_t,
     "armnn_execute_args_t": armnn_execute_args_t,
     "armnn_factory_args_t": armnn_factory_args_t,
@@ -3021,6 +3065,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_CREATE_ARGS": ARMNN_STRUCT_CREATE_ARGS,
         "ARMNN_STRUCT_OPTION_DESCRIPTION": ARMNN_STRUCT_OPTION_DESCRIPTION,
         "ARMNN_STRUCT_RUN_NOTICE": ARMNN_STRUCT_RUN_NOTICE,
+        "ARMNN_STRUCT_TENSOR_NEEDS": ARMNN_STRUCT_TENSOR_NEEDS,
         "ARMNN_STRUCT_BACKEND": ARMNN_STRUCT_BACKEND,
         "ARMNN_STRUCT_BACKEND_CONTEXT": ARMNN_STRUCT_BACKEND_CONTEXT,
         "ARMNN_STRUCT_MODEL_CONTEXT": ARMNN_STRUCT_MODEL_CONTEXT,
@@ -3438,6 +3483,7 @@ MACROS: dict[str, int] = {
     "ARMNN_FACTORY_SUPPORTS_SUB_TENSORS": ARMNN_FACTORY_SUPPORTS_SUB_TENSORS,
     "ARMNN_MAX_DIMS": ARMNN_MAX_DIMS,
     "ARMNN_MAX_ID_SIZE": ARMNN_MAX_ID_SIZE,
+    "ARMNN_NEEDS_CONSUMED": ARMNN_NEEDS_CONSUMED,
     "ARMNN_PLAN_NONE": ARMNN_PLAN_NONE,
     "ARMNN_PLAN_NO_STAGING": ARMNN_PLAN_NO_STAGING,
     "ARMNN_SLOT_ABSENT": ARMNN_SLOT_ABSENT,
@@ -3446,6 +3492,7 @@ MACROS: dict[str, int] = {
     "ARMNN_STRUCT_PLAN_SPEC": ARMNN_STRUCT_PLAN_SPEC,
     "ARMNN_STRUCT_RUN": ARMNN_STRUCT_RUN,
     "ARMNN_TARGET_MINOR": ARMNN_TARGET_MINOR,
+    "ARMNN_WORKLOAD_SERIAL": ARMNN_WORKLOAD_SERIAL,
 }
 
 FUNCTION_TYPES: dict[str, Any] = {
@@ -3464,6 +3511,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_static_backend_count": (c_uint32, []),
     "armnn_core_static_backend": (POINTER(armnn_static_backend_t), [c_uint32]),
     "armnn_core_is_readable": (c_int32, [c_void_p, c_uint64]),
+    "armnn_core_is_readable_behind": (c_int32, [c_void_p, c_uint64, c_uint64]),
     "armnn_core_find_code": (c_int32, [c_void_p, POINTER(c_char), c_uint64]),
     "armnn_core_alloc": (c_void_p, [c_uint64, c_uint64]),
     "armnn_core_free": (None, [c_void_p]),

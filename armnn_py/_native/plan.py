@@ -56,6 +56,7 @@ class PlanSpec:
         index: int = 0,
         offset: int = 0,
         alignment: int = 1,
+        readable: int = 0,
         address: int = 0,
     ) -> None:
         """Add the next tensor; ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
@@ -66,6 +67,7 @@ class PlanSpec:
         struct.offset = offset
         struct.size = size
         struct.alignment = alignment
+        struct.readable = readable
         struct.address = address or None
 
     def add_step(
@@ -77,6 +79,8 @@ class PlanSpec:
         workload: int = 0,
         scratch_offset: int = 0,
         scratch_size: int = 0,
+        persistent_size: int = 0,
+        is_serial: bool = False,
         execution_data_index: int = abi.ARMNN_PLAN_NONE,
         backend_context: int = 0,
         network_id: int = 0,
@@ -99,6 +103,8 @@ class PlanSpec:
         self._keep += [read, written]
         struct.scratch_offset = scratch_offset
         struct.scratch_size = scratch_size
+        struct.persistent_size = persistent_size
+        struct.is_serial = is_serial
         struct.network_id = network_id
         if backend_context:
             struct.backend_context = ctypes.cast(

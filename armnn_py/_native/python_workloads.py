@@ -50,6 +50,8 @@ class Runs(Protocol):
     """One layer, ready to run: what is made of a kernel."""
 
     name: str
+    operations: int
+    is_serial: bool
 
     def run(
         self,
@@ -235,7 +237,10 @@ def _get_requirements(pointer: Any, out: Any) -> None:
     workload: _Workload = item_of(pointer)
     # Constants were copied when the workload was made.
     known = (index for index, value in enumerate(workload.constants) if value is not None)
-    out.contents.consumed_mask = sum(1 << index for index in known if index < 64)
+    needs = out.contents
+    needs.consumed_mask = sum(1 << index for index in known if index < 64)
+    needs.operations = workload.runs.operations
+    needs.flags = abi.ARMNN_WORKLOAD_SERIAL if workload.runs.is_serial else 0
 
 
 def _get_kernel_name(pointer: Any) -> int:

@@ -197,7 +197,12 @@ class Serving:
         def call_method(call: KernelCall) -> Any:
             return getattr(backend, row.name)(call)  # which may have been replaced meanwhile
 
-        return ReadyKernel(row.name, call_method, layer, prepared)
+        count = 0 if row.operations is None else row.operations(backend, layer)
+        if type(count) is not int or not 0 <= count < 2**64:
+            raise ValueError(
+                f"operations() of kernel '{row.name}' gave {count!r}, a count expected"
+            )
+        return ReadyKernel(row.name, call_method, layer, prepared, count, serial=row.serial)
 
     def optimize(self, part: ShownPart) -> bool:
         """Let the backend answer for the layers of a part; False if there is nothing to do."""
@@ -258,8 +263,12 @@ class ReadyKernel:
         function: Callable[[KernelCall], Any],
         layer: ShownLayer,
         prepared: Any,
+        operations: int = 0,
+        *,
+        serial: bool = False,
     ) -> None:
         self.name = name
+        self.operations, self.is_serial = operations, serial
         self._function, self._layer, self._prepared = function, layer, prepared
 
     def run(

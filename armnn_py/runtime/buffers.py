@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from armnn_py._native.dynamic_library import is_readable_behind
 from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors.constants import is_masked
+from armnn_py.tensors.memory import aligned_copy
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Room", "bind_input", "bind_output", "check_in_place"]
+__all__ = ["Room", "bind_input", "bind_output", "check_in_place", "make_room", "readable_copy"]
 
 _logger = logging.getLogger("armnn_py.runtime")
 _BYTE = np.dtype(np.uint8)
@@ -50,6 +52,52 @@ class Room:
         address = address_of(raw)
         offset = -address % self._alignment
         return _ndarray(self._shape, self._dtype, raw, offset), address + offset
+
+
+class _RoomWithEnd(Room):
+    """The same, and what is behind an array can be read by ``readable`` bytes.
+
+    The end lies in the page of the last byte, so that nobody doubts it; with an alignment of whole
+    pages that cannot be had.
+    """
+
+    __slots__ = ("_readable",)
+
+    def __init__(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int, readable: int
+    ) -> None:
+        super().__init__(shape, dtype, alignment)
+        self._readable = readable
+        self._spacious += alignment + readable
+
+    def take(self) -> tuple[np.ndarray, int]:
+        raw = _empty(self._spacious, _BYTE)
+        address = address_of(raw)
+        offset = -address % self._alignment
+        if not is_readable_behind(address + offset, self.size, self._readable):
+            offset += self._alignment
+        return _ndarray(self._shape, self._dtype, raw, offset), address + offset
+
+
+def make_room(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int, readable: int) -> Room:
+    """Room for arrays behind which so many bytes can be read."""
+    if readable:
+        return _RoomWithEnd(shape, dtype, alignment, readable)
+    return Room(shape, dtype, alignment)
+
+
+def readable_copy(value: np.ndarray, alignment: int, readable: int) -> np.ndarray:
+    """Return ``value`` itself if it is aligned and so many bytes behind it can be read.
+
+    Otherwise a read-only copy.
+    """
+    value = aligned_copy(value, alignment)
+    if is_readable_behind(value.ctypes.data, value.nbytes, readable):
+        return value
+    copy, _ = make_room(value.shape, value.dtype, alignment, readable).take()
+    copy[...] = value
+    copy.flags.writeable = False
+    return copy
 
 
 def _as_array(name: str, value: Any) -> np.ndarray:
@@ -123,7 +171,9 @@ def _refuse_copy(what: str, name: str, why: str, cure: str) -> NoReturn:
     )
 
 
-def check_in_place(what: str, name: str, array: np.ndarray, alignment: int) -> None:
+def check_in_place(
+    what: str, name: str, array: np.ndarray, alignment: int, readable: int = 0
+) -> None:
     """Raise `InvalidArgumentError` unless a run can use the memory of ``array`` as it is."""
     if not array.flags.c_contiguous:
         _refuse_copy(what, name, "not contiguous", "np.ascontiguousarray(array) is")
@@ -133,6 +183,14 @@ def check_in_place(what: str, name: str, array: np.ndarray, alignment: int) -> N
             what,
             name,
             f"address 0x{address:x} is no multiple of {max(alignment, array.itemsize)}",
+            "let LoadedNetwork.bind() make the array",
+        )
+    if readable and array.nbytes and not is_readable_behind(address, array.nbytes, readable):
+        _refuse_copy(
+            what,
+            name,
+            f"a layer reads {counted(readable, 'byte')} behind its end, at 0x{address:x} + "
+            f"{array.nbytes}, which may not be there",
             "let LoadedNetwork.bind() make the array",
         )
 

@@ -17,10 +17,11 @@ from armnn_py._native.memory import address_of
 from armnn_py._native.plan import NativeContext
 from armnn_py._native.raised import take_raised
 from armnn_py.errors import ExecutionCancelledError, ExecutionError, InvalidArgumentError
-from armnn_py.runtime.buffers import Room, check_in_place
+from armnn_py.runtime.buffers import check_in_place, make_room
 from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
+from armnn_py.runtime.plan_build import CallersNeeds
 from armnn_py.tensors.memory import ALIGNMENT
 from armnn_py.types import LayerType
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.backends.run_options import RunOptions
+    from armnn_py.runtime.buffers import Room
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
 
@@ -39,6 +41,7 @@ _get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; a longer timeout means no deadline, which would overflow the clock's 64 bits.
 _LONGEST_TIMEOUT = 1e9
+_NO_NEEDS = CallersNeeds()
 _SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
 _log = logging.getLogger("armnn_py.runtime")
 
@@ -51,7 +54,7 @@ class ExecutionContext:
         "_bound",
         "_data",
         "_handles",
-        "_input_alignments",
+        "_input_needs",
         "_may_call_python",
         "_native",
         "_output_specs",
@@ -81,17 +84,15 @@ class ExecutionContext:
         )
         self._output_specs = []
         for index, (name, info) in enumerate(plan.network.outputs.items()):
-            alignment = plan.output_alignments.get(index, 1)
-            room = Room(info.static_shape, info.dtype, max(ALIGNMENT, alignment))
-            self._output_specs.append((name, alignment, room))
+            needs = plan.output_needs.get(index, _NO_NEEDS)
+            room = make_room(
+                info.static_shape, info.dtype, max(ALIGNMENT, needs.alignment), needs.readable
+            )
+            self._output_specs.append((name, needs, room))
         self._own_outputs: dict[str, np.ndarray] | None = None
         #: Arrays that backends may have imported for more than one run.
         self._bound: list[np.ndarray] = []
-        self._input_alignments = {
-            tensor.index: tensor.alignment
-            for tensor in plan._tensors
-            if tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT
-        }
+        self._input_needs = plan.input_needs
 
     def run(
         self,
@@ -219,20 +220,23 @@ class ExecutionContext:
     def check_inputs(self, arrays: Sequence[np.ndarray]) -> None:
         """Raise `InvalidArgumentError` unless the arrays can be used without a copy."""
         for index, (name, array) in enumerate(zip(self.plan.network.inputs, arrays, strict=True)):
-            check_in_place("input", name, array, self._input_alignments.get(index, 1))
+            needs = self._input_needs.get(index, _NO_NEEDS)
+            check_in_place("input", name, array, needs.alignment, needs.readable)
 
     def check_outputs(self, arrays: Mapping[str, np.ndarray]) -> None:
         """As `check_inputs` for arrays that outputs are written into."""
-        for name, alignment, _ in self._output_specs:
+        for name, needs, _ in self._output_specs:
             if name in arrays:
-                check_in_place("output", name, arrays[name], alignment)
+                check_in_place("output", name, arrays[name], needs.alignment, needs.readable)
 
     def fresh_inputs(self) -> list[np.ndarray]:
         """Arrays for the inputs, filled with zeros."""
         arrays = []
         for index, info in enumerate(self.plan.network.inputs.values()):
-            alignment = max(ALIGNMENT, self._input_alignments.get(index, 1))
-            arrays.append(Room(info.static_shape, info.dtype, alignment).take()[0])
+            needs = self._input_needs.get(index, _NO_NEEDS)
+            alignment = max(ALIGNMENT, needs.alignment)
+            room = make_room(info.static_shape, info.dtype, alignment, needs.readable)
+            arrays.append(room.take()[0])
             arrays[-1].fill(0)
         return arrays
 

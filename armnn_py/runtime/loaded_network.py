@@ -144,6 +144,25 @@ class LoadedNetwork(
         return plan.arena_size if plan is not None else 0
 
     @property
+    def persistent_size(self) -> int:
+        """Bytes that one execution context keeps from run to run, besides its `arena_size`.
+
+        They are what workloads ask for; a backend may have state of its own. 0 while dimensions are
+        free.
+        """
+        plan = self._pool.latest
+        return plan.persistent_size if plan is not None else 0
+
+    @property
+    def packed_size(self) -> int:
+        """Bytes that backends state to keep for all contexts, such as packed weights.
+
+        Backends need not state it. 0 while dimensions are free.
+        """
+        plan = self._pool.latest
+        return plan.packed_size if plan is not None else 0
+
+    @property
     def elided(self) -> tuple[str, ...]:
         """Names of layers that are not executed, because their tensors share memory.
 

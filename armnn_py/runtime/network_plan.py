@@ -35,8 +35,8 @@ from armnn_py.runtime.moves import (
 )
 from armnn_py.runtime.plan_build import (
     add_syncs,
-    find_alignments,
-    output_alignments,
+    callers_needs,
+    find_needs,
     plan_memory,
     staging_size,
 )
@@ -73,6 +73,11 @@ class StepInfo:
     sides: tuple[str, str] = ("", "")
     #: Whether it imports memory of the caller, which with ``strict`` must not be copied.
     is_promise: bool = False
+    #: What its workload states of one execution: arithmetic operations, and its time; 0: nothing.
+    operations: int = 0
+    expected_ns: int = 0
+    #: Whether it may return before its work is done, so that its time says nothing.
+    is_queued: bool = False
 
 
 class NetworkPlan:
@@ -96,6 +101,10 @@ class NetworkPlan:
 
     Attributes
     ----------
+    arena_size, persistent_size
+        Bytes of each execution context: for tensors and scratch, and for workloads to keep.
+    packed_size
+        Bytes that workloads state to keep besides, such as packed weights.
     elided
         Names of Concat, Splitter and Reshape layers without a step, because their tensors share
         memory.
@@ -170,12 +179,16 @@ class NetworkPlan:
         self._add_output_copies(build)
         close_maps(build)
         add_syncs(build)
-        find_alignments(build)
+        find_needs(build)
         memory = plan_memory(build)
         self.handles = number_handles(build, self._in_place_factories())
         self._tensors = build.tensors  # the native plan points at the values of constants
         self.arena_size = memory.size
-        self.output_alignments = output_alignments(build)
+        needs = [step.workload.requirements for step in build.steps if step.workload is not None]
+        self.persistent_size = sum(one.persistent_size for one in needs)
+        self.packed_size = sum(one.packed_size for one in needs)
+        self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
+        self.output_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         self.steps = [self._describe(step) for step in build.steps]
         numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
         spec = PlanSpec(len(build.tensors), len(build.steps), len(self.factories))
@@ -300,15 +313,15 @@ class NetworkPlan:
         if layer.type is LayerType.DEBUG and self.debug is not None:
             workload = self.debug.wrap(workload, layer)
         self._workloads.append(workload)
-        consumed = workload.requirements.consumed_mask
+        needs = workload.requirements
         inputs = []
         for index, slot in enumerate(layer.inputs):
-            packed = slot is not None and (consumed >> index) & 1
+            packed = slot is not None and needs.consumes(index)
             if packed and slot is not None and slot.layer.type != LayerType.CONSTANT:
                 raise BackendError(
                     f"backend '{backend.id}': layer '{layer.name}' claims to have packed "
                     f"input {index}, which is not constant",
-                    hints=["the consumed_mask of its workload is wrong: report it to its vendor"],
+                    hints=["the needs of its workload are wrong: report it to its vendor"],
                 )
             inputs.append(abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot])
         outputs = [build.number_of[slot] for slot in layer.outputs]
@@ -360,6 +373,7 @@ class NetworkPlan:
                 index=numbers[id(root)],
                 offset=begin,
                 alignment=tensor.alignment,
+                readable=tensor.readable,
             )
             return
         offset = offsets[tensor.record] + begin if tensor.record >= 0 else 0
@@ -372,6 +386,7 @@ class NetworkPlan:
             index=tensor.index,
             offset=offset,
             alignment=tensor.alignment,
+            readable=tensor.readable,
             address=tensor.value.ctypes.data if tensor.value is not None else 0,
         )
 
@@ -400,6 +415,8 @@ class NetworkPlan:
                 workload=step.workload.address,
                 scratch_offset=scratch_offset,
                 scratch_size=step.workload.requirements.scratch_size,
+                persistent_size=step.workload.requirements.persistent_size,
+                is_serial=step.workload.requirements.is_serial,
                 execution_data_index=step.factory,
                 backend_context=context,
             )
@@ -428,7 +445,16 @@ class NetworkPlan:
                 sides,
                 uses_callers_memory(self._tensors, step),
             )
-        return StepInfo(layer.name, layer.shown_type.label, backend, step.workload.kernel_name)
+        needs = step.workload.requirements
+        return StepInfo(
+            layer.name,
+            layer.shown_type.label,
+            backend,
+            step.workload.kernel_name,
+            operations=needs.operations,
+            expected_ns=needs.expected_ns,
+            is_queued=step.context is not None,
+        )
 
     def _sides(self, step: PlannedStep) -> tuple[str, str]:
         """The backends whose memory a step reads and writes; empty: the host's."""

@@ -35,6 +35,7 @@ class PlannedTensor:
     size: int
     index: int = 0
     alignment: int = 1
+    readable: int = 0  # bytes behind it that steps may read
     value: np.ndarray | None = None
     first: int = -1
     last: int = -1

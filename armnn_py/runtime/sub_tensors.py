@@ -174,18 +174,24 @@ def _alignments(build: Build) -> dict[int, int]:
         tensor = id(build.tensors[number])
         needs[tensor] = max(needs.get(tensor, 1), wanted)
 
+    def ask_of_host(number: int, wanted: int) -> None:
+        if number == abi.ARMNN_PLAN_NONE:
+            return
+        if build.tensors[number].kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
+            ask(number, wanted)
+
     for step in build.steps:
         if step.workload is not None:
-            wanted = step.workload.requirements.tensor_alignment
+            stated = step.workload.requirements
+            for index, number in enumerate(step.inputs):
+                ask_of_host(number, stated.input_alignment(index))
+            for index, number in enumerate(step.outputs):
+                ask_of_host(number, stated.output_alignment(index))
         elif step.kind in (abi.ARMNN_PLAN_STEP_EXECUTE, abi.ARMNN_PLAN_STEP_MAP):
             continue  # a candidate; a map needs what its readers need
         else:
-            wanted = _MOVE_ALIGNMENT
-        for number in (*step.inputs, *step.outputs):
-            if number == abi.ARMNN_PLAN_NONE:
-                continue
-            if build.tensors[number].kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
-                ask(number, wanted)
+            for number in (*step.inputs, *step.outputs):
+                ask_of_host(number, _MOVE_ALIGNMENT)
     for step in build.steps:
         if step.workload is None and step.kind == abi.ARMNN_PLAN_STEP_MAP:
             ask(step.inputs[0], needs.get(id(build.tensors[step.outputs[0]]), 1))

@@ -34,6 +34,11 @@ static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error
   return ARMNN_STATUS_OK;
 }
 
+static void clear_persistent(armnn_context_t* context) {
+  if (context->persistent == NULL) return;
+  memset(context->persistent, 0, (size_t)context->plan->persistent_size);
+}
+
 static void destroy_workload_data(armnn_context_t* context) {
   const armnn_plan_t* plan = context->plan;
   if (context->workload_data == NULL) return;
@@ -45,6 +50,7 @@ static void destroy_workload_data(armnn_context_t* context) {
 
 static armnn_status_t reset_workload_data(armnn_context_t* context, armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;
+  clear_persistent(context);
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     if (context->workload_data[i] == NULL) continue;
     const armnn_workload_api_t* api = table_of(plan, i);
@@ -62,6 +68,7 @@ void armnn_i_context_free(armnn_context_t* context) {
   armnn_i_unimport_all(context);
   destroy_workload_data(context);
   free(context->workload_data);
+  armnn_i_free(context->persistent);
   armnn_i_flight_release(&armnn_i_core.registry, context->flight);
   armnn_i_free(context->arena);
   free(context->pointers);
@@ -149,6 +156,7 @@ static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t*
   if (target->kind != ARMNN_PLAN_TENSOR_MAPPED) return;
   move->patch = plan->input_count + plan->output_count + target->index;
   move->alignment = target->alignment;
+  move->readable = target->readable;
   if (target->offset != ARMNN_PLAN_NO_STAGING) move->staging = context->arena + target->offset;
 }
 
@@ -174,6 +182,13 @@ static void fill_steps(armnn_context_t* context) {
       to->workload = &next_move->base;
       fill_move(context, i, next_move++);
     }
+    if (from->serial != NULL) {
+      to->execute = armnn_i_serial_execute;
+      to->workload = &from->serial->base;
+    }
+    if (from->persistent_size != 0) {
+      to->args.workload_data = context->persistent + from->persistent_offset;
+    }
     if (from->scratch_size != 0) {
       to->args.scratch = context->arena + from->scratch_offset;
     }
@@ -190,6 +205,7 @@ static void fill_externals(armnn_context_t* context) {
     armnn_i_external_t* external = &context->externals[i];
     external->size = tensor->size;
     external->alignment = tensor->alignment;
+    external->readable = tensor->readable;
     if (tensor->offset != ARMNN_PLAN_NO_STAGING) {
       external->staging = context->arena + tensor->offset;
     }
@@ -245,16 +261,23 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   if (plan->handle_count != 0) {
     context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
   }
+  if (plan->persistent_size != 0) {
+    context->persistent = armnn_i_alloc(plan->persistent_size, ARMNN_CACHE_LINE);
+  }
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
       context->steps == NULL || context->externals == NULL || context->execution_data == NULL ||
       context->workload_data == NULL || context->moves == NULL || context->handles == NULL ||
-      (plan->handle_count != 0 && context->operand_handles == NULL)) {
-    const unsigned long long arena_size = plan->arena_size;
+      (plan->handle_count != 0 && context->operand_handles == NULL) ||
+      (plan->persistent_size != 0 && context->persistent == NULL)) {
+    const unsigned long long arena_size = plan->arena_size, state_size = plan->persistent_size;
     armnn_i_context_free(context);
     return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
-                        "no memory for a context with an arena of %llu bytes", arena_size);
+                        "no memory for a context with an arena of %llu bytes%s%.0llu%s", arena_size,
+                        state_size != 0 ? " and " : "", state_size,
+                        state_size != 0 ? " bytes of state" : "");
   }
   memset((void*)context->steps, 0, (size_t)steps_size);
+  clear_persistent(context);
   if (plan->execution_data_count != 0) {
     memcpy(context->execution_data, execution_data, plan->execution_data_count * sizeof(void*));
   }
@@ -312,6 +335,7 @@ armnn_status_t armnn_context_unimport(armnn_context_t* context, armnn_error_t* e
 }
 
 int32_t armnn_context_has_state(const armnn_context_t* context) {
+  if (context != NULL && context->plan->persistent_size != 0) return 1;
   for (uint32_t i = 0; context != NULL && i < context->plan->step_count; ++i) {
     if (context->workload_data[i] != NULL &&
         ARMNN_HAS_FN(table_of(context->plan, i), armnn_workload_api_t, reset_workload_data)) {

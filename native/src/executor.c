@@ -3,8 +3,9 @@
  *
  * executor.c - one inference: bind the caller's addresses, call each step, report.
  *
- * Nothing is allocated and no lock is taken. What a step needs was written when the context was
- * made; a run patches only addresses that differ from those of the run before.
+ * Nothing is allocated and no lock is taken but that of serial workloads. What a step needs was
+ * written when the context was made; a run patches only addresses that differ from those of the run
+ * before.
  */
 #include <string.h>
 
@@ -25,7 +26,7 @@ struct armnn_i_walk_t {
 
 /* ---- Addresses of the caller --------------------------------------------------------------- */
 
-/* Points every operand that names |number| to the caller's |address| or to its aligned copy. */
+/* Points every operand that names |number| to the caller's |address| or to its staged copy. */
 static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void* address,
                            armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;
@@ -41,7 +42,8 @@ static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void
                           is_input ? number : number - plan->input_count);
     }
     target = context->arena; /* a workload would take null for "absent" */
-  } else if (((uintptr_t)address & (external->alignment - 1)) != 0) {
+  } else if (((uintptr_t)address & (external->alignment - 1)) != 0 ||
+             !armnn_i_is_readable_behind(address, external->size, external->readable)) {
     external->is_staged = true; /* the check of the plan made sure that there is one */
     target = external->staging;
   }

@@ -451,8 +451,9 @@ static armnn_status_t open_handle(armnn_workload_t* workload, const armnn_execut
     if (status != ARMNN_STATUS_OK) return SOURCE(status);
     status = get_layout(move->source, move->size, &layout, error);
     if (status != ARMNN_STATUS_OK) return SOURCE(status);
-    const bool is_aligned = ((uintptr_t)memory & (move->alignment - 1)) == 0;
-    if (layout.rank != 0 || !is_aligned) {
+    const bool is_fit = ((uintptr_t)memory & (move->alignment - 1)) == 0 &&
+                        armnn_i_is_readable_behind(memory, move->size, move->readable);
+    if (layout.rank != 0 || !is_fit) {
       if (move->staging == NULL) {
         (void)armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED, "map: the memory is not %s",
                            layout.rank != 0 ? "dense" : "aligned as its readers need it");

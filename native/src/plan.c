@@ -50,6 +50,9 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
   to->execution_data_index = from->execution_data_index;
   to->scratch_offset = from->scratch_offset;
   to->scratch_size = from->scratch_size;
+  to->persistent_offset = plan->persistent_size;
+  to->persistent_size = from->persistent_size;
+  plan->persistent_size += armnn_i_round_to_line(from->persistent_size);
   if (from->kind != ARMNN_PLAN_STEP_EXECUTE && from->kind != ARMNN_PLAN_STEP_SYNC) {
     to->execute = armnn_i_find_move(from->kind, names_handle(plan, from->inputs, from->input_count),
                                     names_handle(plan, from->outputs, from->output_count), &name);
@@ -69,6 +72,10 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
                ? api->get_kernel_name(from->workload)
                : NULL;
     if (name == NULL) name = "step";
+    if (to->serial != NULL) {
+      to->serial->workload = from->workload;
+      to->serial->execute = api->execute;
+    }
   }
   armnn_i_copy_text(to->name, sizeof to->name, (armnn_string_t){name, strlen(name)});
   for (uint32_t i = 0; i < from->input_count; ++i) {
@@ -120,6 +127,8 @@ static void list_patches(armnn_plan_t* plan) {
 static void plan_free(armnn_plan_t* plan) {
   if (plan == NULL) return;
   free(plan->listeners);
+  for (uint32_t i = 0; plan->steps != NULL && i < plan->step_count; ++i)
+    free(plan->steps[i].serial);
   free(plan->tensors);
   free(plan->steps);
   free(plan->operands);
@@ -174,6 +183,10 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   }
   uint32_t operand_count = 0;
   for (uint32_t i = 0; i < spec->step_count; ++i) {
+    if (spec->steps[i].is_serial) {
+      plan->steps[i].serial = (armnn_i_serial_t*)calloc(1, sizeof *plan->steps[i].serial);
+      if (plan->steps[i].serial == NULL) goto no_memory;
+    }
     copy_step(plan, &spec->steps[i], &plan->steps[i], &operand_count);
   }
   find_syncs(plan, spec);

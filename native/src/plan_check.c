@@ -71,9 +71,10 @@ static armnn_status_t check_place(const check_t* check, uint32_t number, const c
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_tensor_t* tensor = &spec->tensors[number];
   armnn_error_t* error = check->error;
-  if (!fits_arena(spec, tensor->offset, tensor->size)) {
+  if (!fits_arena(spec, tensor->offset, tensor->size + tensor->readable)) {
     REFUSE("tensor %u: %s at offset %llu with %llu bytes does not fit the arena of %llu bytes",
-           number, what, (ull)tensor->offset, (ull)tensor->size, (ull)spec->arena_size);
+           number, what, (ull)tensor->offset, (ull)(tensor->size + tensor->readable),
+           (ull)spec->arena_size);
   }
   if (tensor->offset % tensor->alignment != 0) {
     REFUSE("tensor %u: %s at offset %llu is not a multiple of its alignment %llu", number, what,
@@ -98,9 +99,11 @@ static armnn_status_t check_external(const check_t* check, uint32_t number) {
   }
   *seen |= SEEN_TENSOR;
   if (tensor->offset != ARMNN_PLAN_NO_STAGING) return check_place(check, number, "staging");
-  if (tensor->alignment != 1) {
-    REFUSE("tensor %u: %s %u of the run has alignment %llu but no place for an aligned copy",
-           number, what, tensor->index, (ull)tensor->alignment);
+  if (tensor->alignment != 1 || tensor->readable != 0) {
+    REFUSE(
+        "tensor %u: %s %u of the run has alignment %llu and %llu readable bytes behind it, but "
+        "no place for a copy",
+        number, what, tensor->index, (ull)tensor->alignment, (ull)tensor->readable);
   }
   return ARMNN_STATUS_OK;
 }
@@ -145,6 +148,10 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
   }
   if (tensor->size > PTRDIFF_MAX / 2) {
     REFUSE("tensor %u: %llu bytes are more than an address space holds", number, (ull)tensor->size);
+  }
+  if (tensor->readable > ARMNN_MAX_ALIGNMENT) {
+    REFUSE("tensor %u: %llu readable bytes behind it, %u is the limit", number,
+           (ull)tensor->readable, ARMNN_MAX_ALIGNMENT);
   }
   if (tensor->alignment > check->facts->arena_alignment) {
     check->facts->arena_alignment = tensor->alignment;
@@ -197,6 +204,14 @@ static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
   }
 }
 
+/* Whether |extra| bytes behind |tensor| are sure to be readable. */
+static bool is_readable_behind(const armnn_plan_tensor_t* tensor, const armnn_plan_tensor_t* whole,
+                               uint64_t extra) {
+  if (extra == 0 || tensor->kind == ARMNN_PLAN_TENSOR_HANDLE) return true;
+  if (tensor == whole) return extra <= tensor->readable;
+  return extra <= whole->size + whole->readable - tensor->offset - tensor->size;
+}
+
 static bool touches_scratch(const armnn_plan_step_t* step, const armnn_plan_tensor_t* tensor,
                             const armnn_plan_tensor_t* whole) {
   if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT || tensor->kind == ARMNN_PLAN_TENSOR_HANDLE ||
@@ -230,7 +245,7 @@ static const char* move_name(int32_t kind) {
 }
 
 static armnn_status_t check_operand(const check_t* check, uint32_t number, bool is_input,
-                                    uint32_t position, uint64_t alignment) {
+                                    uint32_t position, const armnn_i_needs_t* needs) {
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_step_t* step = &spec->steps[number];
   armnn_error_t* error = check->error;
@@ -266,6 +281,14 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
     REFUSE("step %u: input %u names tensor %u, which is not mapped at that time", number, position,
            operand);
   }
+  const uint32_t index = is_input ? position : step->input_count + position;
+  const uint64_t alignment = armnn_i_alignment_of(needs, index);
+  const uint64_t readable = armnn_i_readable_behind(needs, index);
+  if (!is_readable_behind(tensor, whole, readable)) {
+    REFUSE(
+        "step %u: the workload may read %llu bytes behind %s %u (tensor %u), which are not there",
+        number, (ull)readable, what, position, operand);
+  }
   if (!is_aligned(tensor, alignment)) {
     REFUSE("step %u: the workload wants tensors aligned to %llu, %s %u (tensor %u) is not", number,
            (ull)alignment, what, position, operand);
@@ -276,9 +299,9 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
   return ARMNN_STATUS_OK;
 }
 
-/* Checks the workload's table and its requirements, if it has some. */
+/* Checks the workload's table, and its requirements against the plan. */
 static armnn_status_t check_workload(const check_t* check, uint32_t number,
-                                     uint64_t* out_tensor_alignment) {
+                                     armnn_i_needs_t* out_needs) {
   const armnn_plan_step_t* step = &check->spec->steps[number];
   armnn_error_t* error = check->error;
   if (step->workload == NULL || step->workload->api == NULL) {
@@ -292,31 +315,41 @@ static armnn_status_t check_workload(const check_t* check, uint32_t number,
   if (!ARMNN_HAS_FN(api, armnn_workload_api_t, execute)) {
     REFUSE("step %u: the workload has no function 'execute'", number);
   }
-  *out_tensor_alignment = 1;
-  if (!ARMNN_HAS_FN(api, armnn_workload_api_t, get_requirements)) return ARMNN_STATUS_OK;
-  armnn_workload_requirements_t needs;
-  memset(&needs, 0, sizeof needs);
-  needs.header.struct_size = sizeof needs;
-  needs.header.struct_type = ARMNN_STRUCT_WORKLOAD_REQUIREMENTS;
-  api->get_requirements(step->workload, &needs);
-  const uint64_t tensors = needs.tensor_alignment == 0 ? 64 : needs.tensor_alignment;
-  const uint64_t scratch = needs.scratch_alignment == 0 ? 64 : needs.scratch_alignment;
-  if (!armnn_i_is_power_of_two(tensors) || tensors > ARMNN_MAX_ALIGNMENT ||
-      !armnn_i_is_power_of_two(scratch) || scratch > ARMNN_MAX_ALIGNMENT) {
-    REFUSE("step %u: the workload wants alignments %llu and %llu, not powers of two up to %u",
-           number, (ull)tensors, (ull)scratch, ARMNN_MAX_ALIGNMENT);
-  }
-  if (step->scratch_size < needs.scratch_size) {
+  const armnn_status_t status = armnn_i_ask_needs(step, number, out_needs, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  if (step->scratch_size < out_needs->scratch_size) {
     REFUSE("step %u: the workload wants %llu bytes of scratch, the plan has %llu", number,
-           (ull)needs.scratch_size, (ull)step->scratch_size);
+           (ull)out_needs->scratch_size, (ull)step->scratch_size);
   }
-  if (step->scratch_size != 0 && step->scratch_offset % scratch != 0) {
+  if (step->scratch_size != 0 && step->scratch_offset % out_needs->scratch_alignment != 0) {
     REFUSE("step %u: the workload wants scratch aligned to %llu, its offset is %llu", number,
-           (ull)scratch, (ull)step->scratch_offset);
+           (ull)out_needs->scratch_alignment, (ull)step->scratch_offset);
   }
-  if (scratch > check->facts->arena_alignment) check->facts->arena_alignment = scratch;
-  if (tensors > check->facts->arena_alignment) check->facts->arena_alignment = tensors;
-  *out_tensor_alignment = tensors;
+  if (step->persistent_size < out_needs->persistent_size) {
+    REFUSE("step %u: the workload wants %llu persistent bytes, the plan has %llu", number,
+           (ull)out_needs->persistent_size, (ull)step->persistent_size);
+  }
+  const uint64_t alignments[] = {out_needs->scratch_alignment, out_needs->tensor_alignment};
+  for (int i = 0; i < 2; ++i) {
+    if (alignments[i] > check->facts->arena_alignment) {
+      check->facts->arena_alignment = alignments[i];
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* Persistent bytes are a workload's, as it is to be serial. */
+static armnn_status_t check_state(const check_t* check, uint32_t number) {
+  const armnn_plan_step_t* step = &check->spec->steps[number];
+  armnn_error_t* error = check->error;
+  if (step->kind != ARMNN_PLAN_STEP_EXECUTE && (step->persistent_size != 0 || step->is_serial)) {
+    REFUSE("step %u: state, or waiting, without a workload", number);
+  }
+  if (step->persistent_size > PTRDIFF_MAX / 2 - check->facts->persistent_size) {
+    REFUSE("step %u: %llu persistent bytes are more than an address space holds", number,
+           (ull)step->persistent_size);
+  }
+  check->facts->persistent_size += armnn_i_round_to_line(step->persistent_size);
   return ARMNN_STATUS_OK;
 }
 
@@ -422,7 +455,7 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   armnn_error_t* error = check->error;
   const char* move = move_name(step->kind);
   const bool is_sync = step->kind == ARMNN_PLAN_STEP_SYNC;
-  uint64_t alignment = 1;
+  armnn_i_needs_t needs = {.tensor_alignment = 1};
   if (move == NULL && !is_sync && step->kind != ARMNN_PLAN_STEP_EXECUTE) {
     REFUSE("step %u: kind %d is unknown", number, step->kind);
   }
@@ -454,14 +487,15 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   armnn_status_t status = ARMNN_STATUS_OK;
   if (is_sync) status = check_sync(check, number);
   if (status == ARMNN_STATUS_OK) status = check_row(check, number);
+  if (status == ARMNN_STATUS_OK) status = check_state(check, number);
   if (status == ARMNN_STATUS_OK && move == NULL && !is_sync) {
-    status = check_workload(check, number, &alignment);
+    status = check_workload(check, number, &needs);
   }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->input_count; ++i) {
-    status = check_operand(check, number, true, i, alignment);
+    status = check_operand(check, number, true, i, &needs);
   }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->output_count; ++i) {
-    status = check_operand(check, number, false, i, alignment);
+    status = check_operand(check, number, false, i, &needs);
   }
   if (status == ARMNN_STATUS_OK && move != NULL) status = check_move(check, number);
   return status;
@@ -508,6 +542,7 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
   out_facts->operand_count = 0;
   out_facts->mapped_count = 0;
   out_facts->arena_alignment = ARMNN_CACHE_LINE;
+  out_facts->persistent_size = 0;
   armnn_status_t status = check_head(spec, error);
   if (status != ARMNN_STATUS_OK) return status;
   const size_t externals = (size_t)spec->input_count + spec->output_count;

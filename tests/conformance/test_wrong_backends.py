@@ -32,6 +32,10 @@ DEFECTS = {
     "ASSUMES_ALIGNMENT": (ADD, "memory", "crashed", "SIGSEGV"),
     "TOUCHES_EMPTY_OUTPUT": (ADD, "memory", "crashed", "SIGSEGV"),
     "OFFERS_WRONG_PLACE": (SOFTMAX, "memory", "failed", "in the memory of input 0"),
+    "READS_FURTHER_THAN_ASKED": (ADD, "memory", "crashed", "SIGSEGV"),
+    "USES_WHAT_LIES_BEHIND": (ADD, "memory", "failed", "depends on what was in memory"),
+    "WRITES_WHERE_IT_MAY_READ": (ADD, "memory", "failed", "wrote beside input 0, 0 bytes behind"),
+    "WRITES_BEHIND_STATE": (ADD, "memory", "crashed", "SIGSEGV"),
     "WRONG_BY_A_THOUSANDTH": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
     "SWALLOWS_NAN": (RELU, "numbers", "failed", "with special values.*nan expected"),
     "BROADCASTS_WRONGLY": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
@@ -106,3 +110,15 @@ def test_without_a_defect_everything_passes(wrong_backend: Build) -> None:
     passed = {(r.layer, r.group) for r in report.results if r.outcome == "passed"}
     layers = [layer.label for layer in (ADD, RELU, SOFTMAX, DENSE)]
     assert passed == {(layer, group) for layer in layers for group in GROUPS}
+
+
+def test_calls_of_a_serial_workload_do_not_overlap(wrong_backend: Build) -> None:
+    """What is wrong where calls overlap is right where it asks for one at a time."""
+    report = check_conformance(
+        wrong_backend("SHARES_ITS_ARGUMENT", "-DIS_SERIAL"),
+        layers=[ADD],
+        types=[DataType.FLOAT32],
+        groups=["reentrance"],
+    )
+    assert report.ok, report.changes
+    assert any(result.outcome == "passed" for result in report.results)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.cli.inspect import multiply_adds
 
 from .npu_networks import RELU, convolution, numbers
 
@@ -349,3 +350,22 @@ def test_a_table_of_its_own(make_runtime: Callable[..., ann.Runtime]) -> None:
     assert (limits.max_bindings, limits.channel_block) == (32, 16)
     assert limits.version == b"sample-npu/1"
     assert backend.extension("sample_npu.limits/2") is None
+
+
+def test_the_compiler_says_what_there_is_to_do(make_runtime: Callable[..., ann.Runtime]) -> None:
+    """Of a compiled part a profile shows operations, and the time that the device should take."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4, 12, 12)))
+    network.add_output("y", convolution(network, x, (4, 8), padding="same"))
+    products = 2 * sum(multiply_adds(layer) or 0 for layer in network.layers)
+    runtime = make_runtime()
+    with ann.load(network, BACKENDS, runtime=runtime) as net:
+        assert net.packed_size > 0
+        with net.profile() as profile:
+            net.run(numbers(1, 4, 12, 12))
+    (part,) = [layer for layer in profile.layers if layer.operations]
+    assert products > 0
+    assert part.operations == products
+    assert part.expected_ns > products // 2
+    assert part.gflops is None  # the device worked after the call had returned
+    assert "expected ms" in str(profile)

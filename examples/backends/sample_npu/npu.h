@@ -128,6 +128,9 @@ uint32_t npu_cache_count(const char* folder);
 /* Whole, of this version, and every reference inside it leads to a place inside it. */
 bool npu_program_is_sound(const npu_program_t* program, uint64_t size);
 npu_program_t* npu_program_allocate(uint64_t size);
+/* Arithmetic of one job, a multiply-add counting as two; and how long the device should take. */
+uint64_t npu_count_operations(const npu_program_t* program);
+uint64_t npu_estimate_ns(const npu_program_t* program);
 npu_hash_t npu_program_check(const npu_program_t* program);
 
 /* ---- Memory of the device (memory.c, handle.c) --------------------------------------------- */

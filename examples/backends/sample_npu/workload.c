@@ -186,6 +186,11 @@ static void workload_requirements(armnn_workload_t* workload,
       ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
     out_requirements->consumed_mask = self->layer->consumed;
   }
+  if (ARMNN_HAS(out_requirements, armnn_workload_requirements_t, expected_ns)) {
+    out_requirements->packed_size = self->program->total_size;
+    out_requirements->operations = npu_count_operations(self->program);
+    out_requirements->expected_ns = npu_estimate_ns(self->program);
+  }
 }
 
 /* Each execution context gets memory for the largest program, so that no execute allocates. */

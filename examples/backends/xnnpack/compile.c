@@ -132,17 +132,7 @@ static void lower_all(xn_compiler_t* c) {
   }
 }
 
-static bool is_read(const xn_program_t* program, uint32_t tensor) {
-  for (uint32_t s = 0; s < program->step_count; ++s) {
-    if (program->steps[s].kind >= XN_OWN) continue; /* these read elements and nothing else */
-    const uint32_t* inputs = program->steps[s].inputs;
-    if (inputs[0] == tensor || inputs[1] == tensor) return true;
-  }
-  return false;
-}
-
-/* What XNNPACK does not read is computed in the caller's tensor. What it reads as well is copied
- * there: it reads behind a tensor, and behind the caller's is nothing. */
+/* What the caller gets is computed in its tensor, unless that has another value or form as well. */
 static void finish_outputs(xn_compiler_t* c) {
   const armnn_subgraph_t* part = c->part;
   for (uint32_t k = 0; k < part->output_count && !c->out_of_memory; ++k) {
@@ -151,7 +141,7 @@ static void finish_outputs(xn_compiler_t* c) {
     const uint32_t from = xn_get(c, value, XN_PLAIN);
     if (c->out_of_memory) return;
     xn_tensor_t* tensor = &c->program->tensors[from];
-    if (tensor->place == XN_SCRATCH && !is_read(c->program, from)) {
+    if (tensor->place == XN_SCRATCH) {
       tensor->place = XN_OUTPUT;
       tensor->index = k;
       continue;

@@ -34,7 +34,10 @@ float* xn_memory(xn_compiler_t* c, uint64_t count) {
   if (!grow(c, &p->memory, p->memory_count, &c->memory_room, sizeof *p->memory)) return NULL;
   float* memory = calloc(count + XNN_EXTRA_BYTES / sizeof *memory, sizeof *memory);
   c->out_of_memory = memory == NULL;
-  if (memory != NULL) p->memory[p->memory_count++] = memory;
+  if (memory != NULL) {
+    p->memory[p->memory_count++] = memory;
+    p->memory_size += count * sizeof *memory + XNN_EXTRA_BYTES;
+  }
   return memory;
 }
 

@@ -68,7 +68,8 @@ typedef struct armnn_kernel_call_t {
   const armnn_host_t* host;
   armnn_backend_t* backend; /* for armnn_kit_user, and for device_lost of the host */
   uint64_t run_id;
-  void* state;    /* what create_state made for this execution context, or null */
+  void* state; /* what create_state made for this execution context, the persistent_size bytes that
+                  prepare asked for, or null */
   void* run_data; /* what before_run of the hooks wrote for this run, or null */
 } armnn_kernel_call_t;
 
@@ -149,6 +150,12 @@ static inline uint32_t armnn_concurrency(const armnn_host_t* host) {
   if (host == NULL || !ARMNN_HAS_FN(host, armnn_host_t, concurrency)) return 1;
   const uint32_t count = host->concurrency(host->context);
   return count > 0 ? count : 1;
+}
+
+/* In prepare: what it needs of one tensor, to be filled in; inputs first, then outputs. */
+static inline armnn_tensor_needs_t* armnn_needs_of(const armnn_workload_requirements_t* needs,
+                                                   uint32_t operand) {
+  return (armnn_tensor_needs_t*)(uintptr_t)needs->tensors[operand]; /* of the workload, not const */
 }
 
 /* parallel_for of the host, or a plain call when the host offers none. |max_threads|: the number
@@ -485,7 +492,6 @@ static inline armnn_status_t armnn_kit_create_workload_data(armnn_workload_t* wo
   const armnn_kit_workload_t* self = (const armnn_kit_workload_t*)workload;
   (void)execution_data; /* the kit makes none */
   *out_data = NULL;
-  if (self->kernel->create_state == NULL) return ARMNN_STATUS_OK;
   return self->kernel->create_state(self->info, self->prepared, self->host, self->backend, out_data,
                                     error);
 }
@@ -510,6 +516,19 @@ static const armnn_workload_api_t armnn_kit_workload_api = {
     armnn_kit_workload_requirements,
     NULL,
     armnn_kit_workload_kernel_name,
+    NULL,
+    NULL,
+    NULL,
+};
+
+/* Of a kernel with create_state. */
+static const armnn_workload_api_t armnn_kit_state_workload_api = {
+    {sizeof(armnn_workload_api_t), ARMNN_STRUCT_WORKLOAD},
+    armnn_kit_workload_destroy,
+    armnn_kit_workload_execute,
+    armnn_kit_workload_requirements,
+    NULL,
+    armnn_kit_workload_kernel_name,
     armnn_kit_create_workload_data,
     armnn_kit_reset_workload_data,
     armnn_kit_destroy_workload_data,
@@ -517,6 +536,31 @@ static const armnn_workload_api_t armnn_kit_workload_api = {
 
 static inline void armnn_kit_factory_destroy(armnn_workload_factory_t* factory) ARMNN_NOEXCEPT {
   free(factory);
+}
+
+/* Empty needs of |count| tensors for prepare to fill in, from |memory| for as many pointers and
+ * structures. */
+static inline const armnn_tensor_needs_t* const* armnn_kit_empty_needs(void* memory,
+                                                                       uint32_t count) {
+  armnn_tensor_needs_t** needs = (armnn_tensor_needs_t**)memory;
+  armnn_tensor_needs_t* items = (armnn_tensor_needs_t*)(needs + count);
+  for (uint32_t i = 0; i < count; ++i) {
+    items[i].header.struct_size = sizeof items[i];
+    items[i].header.struct_type = ARMNN_STRUCT_TENSOR_NEEDS;
+    needs[i] = &items[i];
+  }
+  return (const armnn_tensor_needs_t* const*)needs;
+}
+
+/* Does a tensor among these need anything? Most prepare functions fill in nothing. */
+static inline int armnn_kit_has_needs(const armnn_tensor_needs_t* const* needs, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (needs[i]->alignment != 0 || needs[i]->readable_bytes != 0 || needs[i]->in_place_mask != 0 ||
+        needs[i]->flags != 0) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t* factory,
@@ -538,9 +582,12 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   query.fields_used = info->fields_used;
   const armnn_kernel_t* kernel = armnn_kit_find(self->definition, &query, error);
   if (kernel == NULL) return ARMNN_STATUS_UNSUPPORTED;
-  armnn_kit_workload_t* workload = (armnn_kit_workload_t*)calloc(1, sizeof *workload);
+  const uint32_t tensors = kernel->prepare == NULL ? 0 : info->input_count + info->output_count;
+  armnn_kit_workload_t* workload = (armnn_kit_workload_t*)calloc(
+      1, sizeof *workload + tensors * (sizeof(armnn_tensor_needs_t) + sizeof(void*)));
   if (workload == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  workload->base.api = &armnn_kit_workload_api;
+  workload->base.api =
+      kernel->create_state != NULL ? &armnn_kit_state_workload_api : &armnn_kit_workload_api;
   workload->info = info;
   workload->kernel = kernel;
   workload->host = self->host;
@@ -549,11 +596,16 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   workload->requirements.header.struct_type = ARMNN_STRUCT_WORKLOAD_REQUIREMENTS;
   workload->requirements.tensor_alignment = 1; /* plain C kernels: aligned to their elements */
   if (kernel->prepare != NULL) {
+    const armnn_tensor_needs_t* const* needs = armnn_kit_empty_needs(workload + 1, tensors);
+    workload->requirements.tensors = needs;
     armnn_status_t status = kernel->prepare(info, self->host, self->backend, &workload->prepared,
                                             &workload->requirements, error);
     if (status != ARMNN_STATUS_OK) {
       free(workload);
       return status;
+    }
+    if (workload->requirements.tensors == needs && !armnn_kit_has_needs(needs, tensors)) {
+      workload->requirements.tensors = NULL;
     }
   }
   *out_workload = &workload->base;

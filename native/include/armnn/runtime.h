@@ -43,6 +43,9 @@ ARMNN_CORE_API const armnn_static_backend_t* armnn_core_static_backend(uint32_t 
 
 /* 1 if |size| bytes at |address| can be read, without a signal if they cannot. */
 ARMNN_CORE_API int32_t armnn_core_is_readable(const void* address, uint64_t size);
+/* 1 if |extra| bytes behind the |size| at |address| can be read for as long as these can. */
+ARMNN_CORE_API int32_t armnn_core_is_readable_behind(const void* address, uint64_t size,
+                                                     uint64_t extra);
 /* 1 if |address| lies in an executable segment of a mapped object; its path goes to |out_path|. */
 ARMNN_CORE_API int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity);
 
@@ -138,10 +141,12 @@ typedef struct armnn_plan_tensor_t {
   int32_t kind;
   uint32_t index;
   /* INPUT and OUTPUT: offset in the arena of a copy, for when the caller's address does not have
-   * |alignment|; ARMNN_PLAN_NO_STAGING when |alignment| is 1. */
+   * |alignment|, or what is behind it may be unreadable; ARMNN_PLAN_NO_STAGING when |alignment| is
+   * 1 and |readable| is 0. */
   uint64_t offset;
   uint64_t size; /* bytes */
   uint64_t alignment;
+  uint64_t readable; /* bytes behind it that its readers may read */
   const void* address;
 } armnn_plan_tensor_t;
 
@@ -177,6 +182,9 @@ typedef struct armnn_plan_step_t {
    * memory; other moves have none. */
   uint64_t scratch_offset;
   uint64_t scratch_size;
+  uint64_t persistent_size; /* of each context, for the workload: zero at first and after a reset */
+  uint32_t is_serial;       /* non-zero: contexts wait for each other's execute of the workload */
+  uint32_t reserved;
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
    * context and one execution data, and a SYNC of the same two ends each row. When a run fails or
    * is stopped inside a row, the executor calls that SYNC before it returns. */
@@ -229,9 +237,10 @@ ARMNN_CORE_API void armnn_context_destroy(armnn_context_t* context);
  * All of it is unimported, whatever the answer is. */
 ARMNN_CORE_API armnn_status_t armnn_context_unimport(armnn_context_t* context,
                                                      armnn_error_t* error);
-/* 1 if a workload keeps something from run to run: if it has data that can be reset. */
+/* 1 if a workload keeps something from run to run: persistent bytes, or data that can be reset. */
 ARMNN_CORE_API int32_t armnn_context_has_state(const armnn_context_t* context);
-/* All workloads forget what earlier runs of the context left: reset_workload_data. */
+/* All workloads forget what earlier runs of the context left: persistent bytes are zero again, and
+ * reset_workload_data is called. */
 ARMNN_CORE_API armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error);
 /* From any thread: the run in flight stops before its next step; without one, nothing happens. */
 ARMNN_CORE_API void armnn_context_cancel(armnn_context_t* context);

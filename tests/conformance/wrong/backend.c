@@ -65,6 +65,11 @@ static void destroy_workload(armnn_workload_t* workload) {
   free(workload);
 }
 
+/* Of an Add: one float behind its first operand may be read. */
+static const armnn_tensor_needs_t behind = {.header = {sizeof behind, ARMNN_STRUCT_TENSOR_NEEDS},
+                                            .readable_bytes = sizeof(float)};
+static const armnn_tensor_needs_t* const of_add[] = {&behind, NULL, NULL};
+
 static void get_requirements(armnn_workload_t* workload, armnn_workload_requirements_t* needs) {
   const wrong_workload_t* self = (const wrong_workload_t*)workload;
   needs->scratch_size = self->threads * wrong_scratch_per_thread(self->info);
@@ -76,6 +81,15 @@ static void get_requirements(armnn_workload_t* workload, armnn_workload_requirem
   }
   if (HAS(CONSUMES_WHAT_IS_NOT_CONSTANT) && self->info->type == ARMNN_LAYER_ACTIVATION) {
     needs->consumed_mask = 1;
+  }
+  if (self->info->type == ARMNN_LAYER_ELEMENTWISE_BINARY) {
+    const bool reads = HAS(READS_FURTHER_THAN_ASKED) || HAS(USES_WHAT_LIES_BEHIND) ||
+                       HAS(WRITES_WHERE_IT_MAY_READ);
+    if (reads) needs->tensors = of_add;
+    if (HAS(WRITES_BEHIND_STATE)) needs->persistent_size = 64;
+#ifdef IS_SERIAL
+    needs->flags = ARMNN_WORKLOAD_SERIAL;
+#endif
   }
 }
 

@@ -493,6 +493,20 @@ typedef struct armnn_workload_info_t {
   uint64_t fields_used;
 } armnn_workload_info_t;
 
+/* Bits of |flags| in the next two structures; any other is refused. */
+#define ARMNN_NEEDS_CONSUMED 1u  /* of a tensor: as consumed_mask, for any input */
+#define ARMNN_WORKLOAD_SERIAL 1u /* of a workload: never two executes of it at a time */
+
+/* What a workload needs of one tensor in host memory. */
+typedef struct armnn_tensor_needs_t {
+  armnn_header_t header;
+  uint32_t alignment;      /* as tensor_alignment, which it replaces; 0: that one */
+  uint32_t readable_bytes; /* so many behind it may be read, up to 4096, and hold anything */
+  uint64_t in_place_mask;  /* of an output: bit i: it may be the same memory as input i */
+  uint32_t flags;
+  uint32_t reserved;
+} armnn_tensor_needs_t;
+
 /* What a workload needs. The host zero-fills it, so that a workload without needs writes nothing.
  */
 typedef struct armnn_workload_requirements_t {
@@ -504,6 +518,17 @@ typedef struct armnn_workload_requirements_t {
   uint64_t in_place_mask;     /* bit i: output 0 may be the same memory as input i; inputs from 64
                                  on never. Inputs may always share memory with each other. */
   uint64_t consumed_mask;     /* bit i: constant input i was packed; its address will be null */
+  /* Of each input, then each output: what it needs besides; null entry: nothing. Null: no tensor
+   * does. Valid until the workload is destroyed. */
+  const armnn_tensor_needs_t* const* tensors;
+  uint64_t persistent_size; /* bytes of |workload_data|, 64-byte aligned; zero at first and after a
+                               reset. Not together with create_workload_data. */
+  /* Shown to users; 0: unknown. */
+  uint64_t packed_size; /* bytes that it keeps, such as packed weights */
+  uint64_t operations;  /* arithmetic of one execute; a multiply-add counts as two */
+  uint64_t expected_ns; /* the backend's estimate of the time of one execute */
+  uint32_t flags;
+  uint32_t reserved;
 } armnn_workload_requirements_t;
 
 /* Arguments of one execute; valid for the call. */
@@ -517,7 +542,7 @@ typedef struct armnn_execute_args_t {
   uint64_t scratch_size;
   void* execution_data; /* of this context, from create_execution_data */
   uint64_t run_id;      /* for cancelled() */
-  void* workload_data;  /* of this context, from create_workload_data */
+  void* workload_data;  /* of this context: from create_workload_data, or persistent_size bytes */
 } armnn_execute_args_t;
 
 struct armnn_workload_api_t {

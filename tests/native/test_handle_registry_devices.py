@@ -14,6 +14,7 @@ import armnn_py as ann
 from armnn_py._native import abi
 from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import LOADING, Backend
+from armnn_py.backends.opening import open_device
 
 ID = "Test/Handle/Device"
 
@@ -25,7 +26,7 @@ def two(tmp_path: Path, build_backend: Callable[..., None]) -> Iterator[list[Bac
     with ann.Runtime(tmp_path) as runtime:
         first = runtime.backends["Handle"]
         with LOADING:
-            second = first.source.create(1)
+            second = open_device(first.source, 1)
         yield [first, second]
         second.close()
 

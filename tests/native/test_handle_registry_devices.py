@@ -61,7 +61,7 @@ def test_a_device_does_not_get_the_memory_of_another(two: list[Backend]) -> None
 
         id = "Handle:1"
         instance = two[1].instance
-        api = abi.armnn_backend_api_t.from_buffer_copy(two[1].api)
+        api = abi.armnn_backend_api_t.from_buffer_copy(two[1].source.table.api)
 
     Silent.api.register_tensor_handle_factories = type(
         Silent.api.register_tensor_handle_factories

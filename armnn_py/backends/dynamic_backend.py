@@ -18,7 +18,8 @@ from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends import elf, shared_library
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.naming import parse_file_name
-from armnn_py.backends.source import BackendSource, OptionsFor, RefusedError
+from armnn_py.backends.opening import RefusedError, open_device
+from armnn_py.backends.source import BackendSource, OptionsFor
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
 from armnn_py.device_ids import SEPARATOR
@@ -288,7 +289,7 @@ def _load(
         wishes,
         python_table,
     )
-    return source.create(0)
+    return open_device(source, 0)
 
 
 def _read_id(exports: dynamic_library.Exports) -> str:

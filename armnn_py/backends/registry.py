@@ -8,15 +8,15 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
-from armnn_py._native.backend_options import OptionDefault, OptionValue, checked_options
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
+from armnn_py.backends.devices import count_of, no_device, not_made
 from armnn_py.backends.discovery import (
     BackendPath,
     FileIdentity,
@@ -28,22 +28,19 @@ from armnn_py.backends.discovery import (
 )
 from armnn_py.backends.dynamic_backend import load_file, load_python, load_static
 from armnn_py.backends.entry_points import entry_point_folders
+from armnn_py.backends.given_options import BackendOptions, OptionsOfCaller, check_known
 from armnn_py.backends.memory_wishes import MemoryWishes
+from armnn_py.backends.opening import RefusedError, open_device
 from armnn_py.backends.shared_library import LOADING
-from armnn_py.backends.source import RefusedError
 from armnn_py.backends.verdict import LoadReport, Place, Verdict, printable
-from armnn_py.device_ids import device_id, option_keys, split_id
+from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import (
-    BackendError,
     BackendNotFoundError,
     BackendSkippedWarning,
-    BackendUnavailableError,
     InvalidArgumentError,
-    UnknownNameError,
     near_names,
 )
 from armnn_py.ownership import Closing, Owner
-from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.python_backend import PythonBackend
@@ -54,10 +51,6 @@ __all__ = ["BackendOptions", "BackendRegistry", "load_backends", "nameable_ids"]
 _log = logging.getLogger("armnn_py.backends")
 _Default = TypeVar("_Default")
 
-BackendOptions = Mapping[str, Mapping[str, OptionValue]]
-
-#: Devices that an error lists.
-_MOST_SHOWN = 16
 _LOG_LEVELS = {
     "loaded": logging.INFO,
     "refused": logging.WARNING,
@@ -105,7 +98,7 @@ class BackendRegistry(
 
     def _instance_of(self, backend_id: str) -> Backend:
         """The instance that an id with an index names; it is made if there is none yet."""
-        name, index = split_id(backend_id) if isinstance(backend_id, str) else ("", 0)
+        name, index = _split(backend_id)
         first = self._backends.get(name)
         if first is None:
             raise self.not_found(backend_id)
@@ -118,9 +111,9 @@ class BackendRegistry(
             if index >= first.source.device_count():
                 raise self.not_found(backend_id)
             try:
-                backend = first.source.create(index)
+                backend = open_device(first.source, index)
             except RefusedError as refusal:
-                raise _not_made(first, backend_id, refusal) from None
+                raise not_made(first, backend_id, refusal) from None
             self._backends[backend_id] = backend
         _log.info("backend '%s' made", printable(backend_id))
         return backend
@@ -134,9 +127,9 @@ class BackendRegistry(
     def __contains__(self, backend_id: object) -> bool:
         if backend_id in self._backends:
             return True
-        name, index = split_id(backend_id) if isinstance(backend_id, str) else ("", 0)
+        name, index = _split(backend_id)
         first = self._backends.get(name)
-        return first is not None and (index == 0 or index < _count_of(first))
+        return first is not None and (index == 0 or index < count_of(first))
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -175,7 +168,7 @@ class BackendRegistry(
         return tuple(
             device_id(name, index)
             for name, backend in self._firsts.items()
-            for index in range(_count_of(backend))
+            for index in range(count_of(backend))
         )
 
     @property
@@ -185,9 +178,15 @@ class BackendRegistry(
 
     def not_found(self, backend_id: str, *, asked_by: str = "") -> BackendNotFoundError:
         """Return the error for an id that is not loaded, with the verdicts about it."""
-        name, index = split_id(backend_id)
+        name, index = _split(backend_id)
         if name in self._backends:
-            return self._no_device(name, index, asked_by)
+            return no_device(
+                self._backends[name],
+                index,
+                loaded=self,
+                report=self.load_report,
+                asked_by=asked_by,
+            )
         report = self.load_report
         about = report.about(name)
         details = [f"asked for by: {asked_by}"] if asked_by else []
@@ -210,25 +209,6 @@ class BackendRegistry(
             hints=hints or ["'armnn-py backends list' shows every file that was met"],
         )
 
-    def _no_device(self, name: str, index: int, asked_by: str) -> BackendNotFoundError:
-        """The error for an index that a backend does not have."""
-        first = self._backends[name]
-        count = _count_of(first)
-        details = [f"asked for by: {asked_by}"] if asked_by else []
-        details += [
-            f"device: {printable(device_id(name, number))}{_name_of(first, number)}"
-            for number in range(min(count, _MOST_SHOWN))
-        ]
-        details += [f"and {count - _MOST_SHOWN} more"] if count > _MOST_SHOWN else []
-        return BackendNotFoundError(
-            f"backend '{printable(name)}' has no device {index}, it has {counted(count, 'device')}",
-            backend=device_id(name, index),
-            loaded=tuple(self),
-            verdicts=tuple(self.load_report),
-            details=details,
-            hints=[f"'armnn-py backends show {printable(name)}' lists its devices"],
-        )
-
     def close(self) -> None:
         """Destroy the backends, last first, and close libraries without users; may be repeated.
 
@@ -247,38 +227,14 @@ class BackendRegistry(
         return f"<BackendRegistry {', '.join(self._backends) or 'empty'}>"
 
 
+def _split(backend_id: object) -> tuple[str, int]:
+    """The backend and the index that a key names; nothing that is there if it is no text."""
+    return split_id(backend_id) if isinstance(backend_id, str) else ("", 0)
+
+
 def nameable_ids(backends: Mapping[str, Any]) -> list[str]:
     """The ids that can be asked for, of a registry or of some of its backends."""
     return list(backends.all_ids if isinstance(backends, BackendRegistry) else backends)
-
-
-def _count_of(backend: Backend) -> int:
-    """How many devices a backend has: one, if it fails to say so or is closed."""
-    try:
-        with backend.in_use():
-            return backend.source.device_count()
-    except (BackendError, InvalidArgumentError):
-        return 1
-
-
-def _name_of(backend: Backend, index: int) -> str:
-    try:
-        with backend.in_use():
-            device = backend.source.device(index)
-    except (BackendError, InvalidArgumentError):
-        return ""
-    return "" if device is None else f" ({printable(device.name)})"
-
-
-def _not_made(first: Backend, backend_id: str, refusal: RefusedError) -> BackendError:
-    """The error for a device that is listed and of which no instance can be made."""
-    message = f"backend '{printable(backend_id)}' cannot be used: {printable(refusal.reason)}"
-    _, index = split_id(backend_id)
-    details = [f"device {index} of {printable(first.origin)}{_name_of(first, index)}"]
-    hints = [printable(refusal.hint)] if refusal.hint else []
-    if refusal.status == "unavailable":
-        return BackendUnavailableError(message, backend=backend_id, details=details, hints=hints)
-    return BackendError(message, details=details, hints=hints)
 
 
 def load_backends(
@@ -328,7 +284,7 @@ def load_backends(
     BackendSkippedWarning
         Files or folders were refused that the argument or the environment named.
     """
-    options = _OptionsOfCaller(backend_options)
+    options = OptionsOfCaller(backend_options)
     if use_environment:
         bundled_backends = bundled_backends and environment.bundled_backends()
     folders: list[tuple[str, str]] = []
@@ -348,8 +304,12 @@ def load_backends(
                 search.search_folder(place, path)
         search.verdicts += verdicts
         registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
-        options.check_all_used(registry)
-        _check_known("custom_allocators", wishes.allocators, registry)
+        for subject, ids in (
+            ("backend_options", options.keys),
+            ("custom_allocators", wishes.allocators),
+        ):
+            check_known(subject, ids, registry, registry.load_report, registry.all_ids)
+        options.check_devices(registry)
         _announce(registry.load_report, options.ids)
     except BaseException:
         search.close()
@@ -414,7 +374,7 @@ def _serving(python_backends: Sequence[PythonBackend]) -> list[Serving]:
 class _Search:
     """A search for backends, with the results so far."""
 
-    def __init__(self, options: _OptionsOfCaller, wishes: MemoryWishes) -> None:
+    def __init__(self, options: OptionsOfCaller, wishes: MemoryWishes) -> None:
         self.options = options
         self.wishes = wishes
         self.backends: dict[str, Backend] = {}
@@ -451,76 +411,6 @@ class _Search:
         self.verdicts.append(verdict)
         if backend is not None:
             self.backends[backend.id] = backend
-
-
-class _OptionsOfCaller:
-    """``backend_options``, checked against what each backend understands."""
-
-    def __init__(self, options: BackendOptions | None) -> None:
-        self._options: dict[str, dict[str, OptionValue]] = {}
-        if options is None:
-            return
-        if not isinstance(options, Mapping):
-            raise InvalidArgumentError(
-                f"backend_options: {type(options).__name__} given, "
-                "a mapping of ids to options expected"
-            )
-        for backend_id, values in options.items():
-            if not isinstance(values, Mapping):
-                raise InvalidArgumentError(
-                    f"backend_options['{backend_id}']: {type(values).__name__} given, "
-                    "a mapping of names to values expected"
-                )
-            self._options[backend_id] = dict(values)
-
-    @property
-    def ids(self) -> Collection[str]:
-        """Ids of the backends that have options."""
-        return {split_id(key)[0] for key in self._options if isinstance(key, str)}
-
-    def values_for(
-        self, backend_id: str, index: int, defaults: Mapping[str, OptionDefault]
-    ) -> dict[str, OptionValue]:
-        """Return the options for a device, checked against ``defaults``."""
-        values: dict[str, OptionValue] = {}
-        for key in option_keys(backend_id, index):
-            values |= checked_options(
-                f"backend_options['{key}']", self._options.get(key, {}), defaults
-            )
-        return values
-
-    def check_all_used(self, registry: BackendRegistry) -> None:
-        """Refuse options for an id that is neither loaded nor in the report, and wrong options.
-
-        Options for a backend that was found but refused, or has no device here, are allowed.
-        """
-        _check_known("backend_options", self._options, registry)
-        for key in self._options:
-            name, index = split_id(key)
-            if index and name in registry:  # its instance is made later, and may never be
-                self.values_for(name, index, registry[name].source.defaults)
-
-
-def _check_known(subject: str, ids: Iterable[str], registry: BackendRegistry) -> None:
-    for backend_id in ids:
-        if backend_id in registry:
-            continue
-        name, index = split_id(backend_id) if isinstance(backend_id, str) else (backend_id, 0)
-        if name in registry:
-            count = _count_of(registry[name])
-            raise UnknownNameError(
-                f"{subject}: backend '{name}' has no device {index}, "
-                f"it has {counted(count, 'device')}",
-                name=backend_id,
-                valid=[device_id(name, number) for number in range(count)],
-            )
-        if not registry.load_report.about(name):
-            raise UnknownNameError(
-                f"{subject}: backend '{backend_id}' is not loaded",
-                name=str(backend_id),
-                valid=list(registry.all_ids),
-                details=[f"loaded: {', '.join(registry) or 'none'}"],
-            )
 
 
 # ---- Telling people -----------------------------------------------------------------------------

@@ -43,6 +43,7 @@ def answer_all(target: Target, cases: Sequence[Case], first: int, tell: Tell) ->
     """Ask about each case from ``first`` on: one message each, ``start`` before it is asked."""
     tell(start=-1)
     subject = Subject(target)
+    subject.check_devices()
     answers = Answers(subject)
     tell(loaded=True)
     for number in range(first, len(cases)):

@@ -138,6 +138,17 @@ class Subject:
         context = self.backend.context
         self.in_host_memory = not own and not (context is not None and context.waits)
 
+    def check_devices(self) -> None:
+        """Let the backend list its devices as before there was an instance, and with one.
+
+        Raises
+        ------
+        BackendError
+            It fails to list them, or gives two answers.
+        """
+        self.backend.source.devices()
+        self.backend.devices  # noqa: B018
+
     def prepare(self, case: Case, values: Sequence[NDArray[Any] | None]) -> Prepared:
         """Make the workloads of a case's layer.
 

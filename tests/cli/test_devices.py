@@ -103,6 +103,22 @@ def test_the_conformance_kit(command: Command, folder: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("otherwise", "list_devices answers otherwise than before"),
+        ("no-name", "list_devices: device 0 has no name"),
+    ],
+)
+def test_the_conformance_kit_asks_for_devices(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str, words: str
+) -> None:
+    monkeypatch.setenv("DEVICES_ANSWERS", answer)
+    told = command("--backend-path", folder, "backends", "test", "Devices", "--layer", "Rank")
+    assert told.code == 4
+    assert f"backend 'Devices' cannot be tested: backend 'Devices': {words}\n" in told.err
+
+
 def test_completion(command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from armnn_py.cli.app import Session
     from armnn_py.cli.completion import offer_backends

@@ -198,6 +198,23 @@ def test_rules_of_a_file(runtime: ann.Runtime, tmp_path: Path) -> None:
         ann.optimize(chain(), runtime=runtime, placement=rules)
 
 
+def test_one_device_is_lost(runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = {"x": np.ones(3, np.float32)}
+    with (
+        ann.load(chain(), ["Devices"], runtime=runtime) as first,
+        ann.load(chain(), ["Devices:1"], runtime=runtime) as second,
+    ):
+        monkeypatch.setenv("DEVICES_GONE", "1")
+        with pytest.raises(ann.ExecutionError, match="on backend 'Devices:1': device lost"):
+            second.run(x)
+        monkeypatch.delenv("DEVICES_GONE")
+        assert runtime.backends["Devices:1"].lost_device == "the cable is out"
+        assert runtime.backends["Devices"].lost_device is None
+        with pytest.raises(ann.ExecutionError, match="the device of backend 'Devices:1' is lost"):
+            second.run(x)
+        first.run(x)
+
+
 def test_devices_may_take_other_layers(runtime: ann.Runtime) -> None:
     x = ann.TensorInfo((3,))
     root = ann.descriptors.ElementwiseUnaryDescriptor(ann.UnaryOperation.SQRT)

@@ -734,7 +734,7 @@ typedef struct armnn_create_args_t {
 
 typedef struct armnn_device_description_t {
   armnn_header_t header;
-  armnn_string_t name;
+  armnn_string_t name; /* not empty */
   armnn_string_t vendor;
   armnn_string_t driver_version;
   uint64_t memory_size; /* bytes, 0 = unknown */

@@ -53,9 +53,11 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         operands=("input", "mean", "variance", "beta", "gamma"),
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.BATCH_TO_SPACE_ND: LayerFacts(
         doc="Moves blocks of the batch dimension into the spatial dimensions, then crops (TensorFlow's definition).",
+        laid_out_operands=(0,),
     ),
     LayerType.COMPARISON: LayerFacts(
         doc="Compares two tensors element by element.",
@@ -97,6 +99,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         operands=("input", "weights", "bias?"),
         types="number",
         quantization="calculates",
+        laid_out_operands=(0, 1),
     ),
     LayerType.DEBUG: LayerFacts(
         doc="Hands its input on and tells the log its name, shape, least, greatest and mean value.",
@@ -105,12 +108,14 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     ),
     LayerType.DEPTH_TO_SPACE: LayerFacts(
         doc="Moves channels into blocks of pixels (TensorFlow's definition).",
+        laid_out_operands=(0,),
     ),
     LayerType.DEPTHWISE_CONVOLUTION2D: LayerFacts(
         doc="Convolves each channel by itself; output channel c reads input channel c / M.",
         operands=("input", "weights", "bias?"),
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.DEQUANTIZE: LayerFacts(
         doc="Makes real numbers of quantised ones.",
@@ -186,11 +191,13 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Normalises each channel of each image by its own mean and variance.",
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.L2_NORMALIZATION: LayerFacts(
         doc="Divides each pixel by the L2 norm of its channels.",
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.LOGICAL_BINARY: LayerFacts(
         doc="Combines two boolean tensors.",
@@ -288,6 +295,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Normalises by a neighbourhood of channels or pixels (local response normalisation).",
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.OUTPUT: LayerFacts(
         doc="Is where a tensor leaves the network.",
@@ -308,6 +316,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Takes the maximum, average or L2 norm of windows of an image.",
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.PRE_COMPILED: LayerFacts(
         doc="Runs what a backend compiled of a sub-graph; the blob comes with the workload.",
@@ -351,6 +360,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Resamples an image.",
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.REDUCE: LayerFacts(
         doc="Reduces axes by sum, maximum, mean, minimum or product; no axes means all.",
@@ -373,9 +383,11 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     ),
     LayerType.SPACE_TO_BATCH_ND: LayerFacts(
         doc="Pads, then moves blocks of the spatial dimensions into the batch dimension (TensorFlow's definition).",
+        laid_out_operands=(0,),
     ),
     LayerType.SPACE_TO_DEPTH: LayerFacts(
         doc="Moves blocks of pixels into channels (TensorFlow's definition).",
+        laid_out_operands=(0,),
     ),
     LayerType.SPLITTER: LayerFacts(
         doc="Cuts a tensor into several: output i is views[i] of the input.",
@@ -424,6 +436,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         operands=("input", "weights", "bias?"),
         types="number",
         quantization="calculates",
+        laid_out_operands=(0, 1),
     ),
     LayerType.UNMAP: LayerFacts(
         doc="Ends the host's access to device memory.",
@@ -457,11 +470,13 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         operands=("input", "weights", "bias?"),
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.POOLING3D: LayerFacts(
         doc="Takes the maximum, average or L2 norm of windows of a volume.",
         types="number",
         quantization="calculates",
+        laid_out_operands=(0,),
     ),
     LayerType.GATHER_ND: LayerFacts(
         doc="Picks slices by index tuples (TensorFlow's gather_nd).",

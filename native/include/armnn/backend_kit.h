@@ -197,6 +197,8 @@ typedef struct armnn_kit_hooks_t {
   armnn_options_t options;
   armnn_options_t model_options;
   armnn_options_t capabilities;
+  /* get_preferred_layout, where rows take one layout only. */
+  int32_t (*preferred_layout)(const armnn_layer_query_t* query) ARMNN_NOEXCEPT;
 } armnn_kit_hooks_t;
 
 typedef struct armnn_kit_definition_t {
@@ -322,6 +324,12 @@ static inline armnn_status_t armnn_kit_is_layer_supported(armnn_layer_support_t*
   const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
   return armnn_kit_find(self->definition, query, reason) != NULL ? ARMNN_STATUS_OK
                                                                  : ARMNN_STATUS_UNSUPPORTED;
+}
+
+static inline int32_t armnn_kit_get_preferred_layout(
+    armnn_layer_support_t* support, const armnn_layer_query_t* query) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = ((const armnn_kit_support_t*)support)->definition->hooks;
+  return hooks != NULL && hooks->preferred_layout != NULL ? hooks->preferred_layout(query) : 0;
 }
 
 static inline void armnn_kit_workload_destroy(armnn_workload_t* workload) ARMNN_NOEXCEPT {
@@ -456,6 +464,7 @@ static const armnn_layer_support_api_t armnn_kit_layer_support_api = {
     armnn_kit_support_destroy,
     armnn_kit_is_layer_supported,
     NULL,
+    armnn_kit_get_preferred_layout,
 };
 
 static inline armnn_status_t armnn_kit_create(const armnn_kit_definition_t* definition,

@@ -54,10 +54,21 @@ class Runs(Protocol):
 
 
 class WorkloadMaker(Protocol):
-    """Answers questions about layers and makes what runs them."""
+    """Answers questions about layers and makes what runs them.
+
+    Attributes
+    ----------
+    has_wishes
+        Whether `preferred_layout` says anything.
+    """
+
+    has_wishes: bool
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""
+
+    def preferred_layout(self, layer: ShownLayer) -> int:
+        """The layout in which it would have a layer, 0: as it is."""
 
     def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
         """Make ready to run a layer, or what it compiled."""
@@ -91,7 +102,8 @@ def _destroy(pointer: Any) -> None:
 def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
     """Make an ``armnn_layer_support_t`` for these model options."""
     item = _Maker(maker, read_options(options), children)
-    return _child(item, abi.armnn_layer_support_t, _support_functions, item)
+    functions = _wishing_functions if maker.has_wishes else _support_functions
+    return _child(item, abi.armnn_layer_support_t, functions, item)
 
 
 def _is_layer_supported(pointer: Any, query: Any) -> None:
@@ -101,12 +113,24 @@ def _is_layer_supported(pointer: Any, query: Any) -> None:
         raise UnsupportedError(reason)
 
 
+def _get_preferred_layout(pointer: Any, query: Any) -> int:
+    support: _Maker = item_of(pointer)
+    return support.maker.preferred_layout(read_query(query.contents, support.options))
+
+
+_support_members: dict[str, Any] = {
+    "destroy": partial(notice, function=_destroy),
+    "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
+}
 _support_functions = table(
+    abi.armnn_layer_support_api_t, abi.ARMNN_STRUCT_LAYER_SUPPORT, _support_members
+)
+_wishing_functions = table(
     abi.armnn_layer_support_api_t,
     abi.ARMNN_STRUCT_LAYER_SUPPORT,
     {
-        "destroy": partial(notice, function=_destroy),
-        "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
+        **_support_members,
+        "get_preferred_layout": partial(notice, function=_get_preferred_layout, default=0),
     },
 )
 

@@ -13,6 +13,7 @@ from armnn_py.python_backend.backend import PythonBackend
 from armnn_py.python_backend.call import KernelCall, store_answer
 from armnn_py.python_backend.kernel import KernelRow
 from armnn_py.python_backend.part import CompiledPart, Part
+from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +61,7 @@ class Serving:
             raise InvalidArgumentError(f"{self.path}.score is {self.score!r}, an int expected")
         self.is_reference = bool(backend.is_reference)
         self.optimizes = type(backend).optimize is not PythonBackend.optimize
+        self.has_wishes = type(backend).preferred_layout is not PythonBackend.preferred_layout
         self.capabilities = self._values("capabilities", backend.capabilities)
         self.option_defaults = self._values("option_defaults", backend.option_defaults)
         self.model_option_defaults = self._values(
@@ -125,6 +127,15 @@ class Serving:
         """Why the backend does not run a layer; empty if it does."""
         found = self._choose(layer)
         return found if isinstance(found, str) else ""
+
+    def preferred_layout(self, layer: ShownLayer) -> int:
+        """The layout in which the backend would have a layer, 0: as it is."""
+        answer = self._backend.preferred_layout(layer)
+        if answer is None or type(answer) is DataLayout:
+            return 0 if answer is None else answer.value
+        raise TypeError(
+            f"preferred_layout() returned {type(answer).__name__}, a DataLayout or None expected"
+        )
 
     def make(self, layer: ShownLayer, compiled: object | None) -> ReadyKernel:
         """Choose the kernel of a layer and let it prepare, or take what was compiled."""

@@ -237,13 +237,17 @@ class RegionChange:
                     back = self._add(value, region.undone)
                 self.graph.set_input(user, index, back)
 
+    def name_of(self, value: Value, sources: tuple[int, ...], like: Node) -> str:
+        """Name of a new Transpose; ``like`` is one that it replaces."""
+        return like.name
+
     def _add(self, value: Value, sources: tuple[int, ...]) -> Value:
         like = self.old[min(len(self.added), len(self.old) - 1)]
         node = self.graph.add(
             LayerType.TRANSPOSE,
             [value],
             PermuteDescriptor(sources),
-            name=like.name,
+            name=self.name_of(value, sources, like),
             near=value.node,
             infos=[permuted_info(value.info, sources)],
         )

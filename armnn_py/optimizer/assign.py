@@ -22,7 +22,7 @@ from armnn_py.optimizer.asking import Asking, node_signature
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
 from armnn_py.optimizer.layout_regions import save_transposes
-from armnn_py.optimizer.layouts import LayoutWishes
+from armnn_py.optimizer.layouts import LayoutWishes, Wish, wish_of
 from armnn_py.optimizer.placement import Placement
 from armnn_py.optimizer.reduce_precision import run_in_fp32
 from armnn_py.tensors import TensorInfo
@@ -314,6 +314,7 @@ class _Assigner:
         self.refused: list[LayerRefusal] = []
         #: Layers whose strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
+        self._is_first = is_first
         self.asking = Asking(backends, available, model_options, stack, todo)
         self.layouts = LayoutWishes(
             graph, self.asking, self.draft.layouts, self.place, tidy=is_first
@@ -330,9 +331,10 @@ class _Assigner:
             key = node_signature(node)
             answer = self.asking.ask(backend_id, key)
             note = ""
-            if not answer and not self.layouts.rescue(node, backend_id, key):
+            wish = Wish(None) if answer else wish_of(self.asking, backend_id, key)
+            if not answer and not self._converts(node, backend_id, key, wish):
                 if not self._rescue(node, backend_id, key):
-                    refusals.append((backend_id, answer.reason))
+                    refusals.append((backend_id, wish.reason or answer.reason))
                     continue
                 note = f"in float32 between conversions: {backend_id}: {answer.reason}"
             note = self._with_layout(node, note)
@@ -377,6 +379,15 @@ class _Assigner:
         layout = node.descriptor.data_layout  # type: ignore[union-attr]
         return "; ".join(filter(None, (f"in {layout.name}", note)))
 
+    def _converts(self, node: Node, backend_id: str, key: LayerSignature, wish: Wish) -> bool:
+        """Whether a backend takes a layer in another layout; `follow_layouts` converts it.
+
+        A layer that a backend gave back is converted at once.
+        """
+        if self._is_first:
+            return wish.layout is not None
+        return self.layouts.rescue(node, backend_id, key)
+
     def rank_of(self, node: Node) -> int | None:
         """How many backends come before the first that takes a layer, if need be converted."""
         if node.pin.hint is not None and node.pin.hint not in self.available:
@@ -385,7 +396,7 @@ class _Assigner:
         for rank, backend_id in enumerate(self._candidates(node, self._rule_of(node))):
             if backend_id not in self.available:
                 continue
-            if self.asking.ask(backend_id, key) or self.layouts.wish(backend_id, key):
+            if self.asking.ask(backend_id, key) or wish_of(self.asking, backend_id, key).layout:
                 return rank
         return None
 
@@ -435,14 +446,14 @@ class _Assigner:
         if wide is None:
             return False
         takes = self.asking.ask(backend_id, wide)
-        if not takes and self.layouts.wish(backend_id, wide) is None:
+        if not takes and wish_of(self.asking, backend_id, wide).layout is None:
             return False
         if not all(self.asking.taker(backend_id, around) for around in _conversions_around(key)):
             return False
         for added in run_in_fp32(self.graph, node):
             taker = self.asking.taker(backend_id, node_signature(added)) or backend_id
             self.place(added, taker)
-        if not takes:
+        if not takes and not self._is_first:
             self.layouts.follow(node, backend_id)
         if self.log is not None:
             self.log.changed(f"'{node.name}' runs in float32 on {backend_id}, between conversions")

@@ -83,7 +83,7 @@ def save_transposes(
                     continue
                 region = _PlacedRegion(nodes, sources, backend_id, asking)
                 region.choose()
-                if region.chosen and region.gain() > 0:
+                if region.chosen and region.gain() >= 0:
                     change = _PlacedChange(graph, region, own)
                     change.apply()
                     for added in change.added:
@@ -99,7 +99,12 @@ def _settle(
 
 
 class _PlacedRegion(Region):
-    """A region of one backend."""
+    """A region of one backend.
+
+    On a tie a layer goes with its neighbours: an activation behind a convolution may be fused.
+    """
+
+    joins_on_tie = True
 
     def __init__(
         self, nodes: Sequence[Node], sources: tuple[int, ...], backend_id: str, asking: Asking

@@ -11,7 +11,7 @@ layers to which the order of dimensions is the same.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.descriptors import PermuteDescriptor
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["LayoutWishes", "in_layout", "layout_of", "order_of", "transpose_of"]
+__all__ = ["LayoutWishes", "Wish", "in_layout", "layout_of", "order_of", "transpose_of", "wish_of"]
 
 
 def order_of(layout: DataLayout, target: DataLayout) -> tuple[int, ...]:
@@ -95,6 +95,39 @@ def _transposes_around(key: LayerSignature, target: DataLayout) -> Iterator[Laye
         yield transpose_of(permuted_info(info, sources), inverse(sources))
 
 
+class Wish(NamedTuple):
+    """The other layout in which a backend wants and takes a layer, or None and why there is none.
+
+    The reason is empty where the backend wants no other.
+    """
+
+    layout: DataLayout | None
+    reason: str = ""
+
+
+def wish_of(asking: Asking, backend_id: str, key: LayerSignature) -> Wish:
+    """Ask a backend in which layout it would have a layer, and whether it then takes it."""
+    support = asking.support_of(backend_id)
+    layout = None
+    if support.has_wishes and layout_of(key) is not None:
+        layout = support.preferred_layout(key)
+    if layout is None:
+        return Wish(None)
+    why_not = _why_not(asking, backend_id, key, layout)
+    return Wish(None, f"in {layout.name}: {why_not}") if why_not else Wish(layout)
+
+
+def _why_not(asking: Asking, backend_id: str, key: LayerSignature, layout: DataLayout) -> str:
+    """Why a layer cannot run in another layout; empty if it can."""
+    answer = asking.ask(backend_id, in_layout(key, layout))
+    if not answer:
+        return answer.reason
+    for around in _transposes_around(key, layout):
+        if asking.taker(backend_id, around) is None:
+            return f"no backend takes the Transpose of {around.inputs[0]}"
+    return ""
+
+
 class LayoutWishes:
     """Asks for wishes and follows them.
 
@@ -129,22 +162,9 @@ class LayoutWishes:
         self._tidy = tidy
         self._made: dict[tuple[Value, tuple[int, ...]], Value] = {}
 
-    def wish(self, backend_id: str, key: LayerSignature) -> DataLayout | None:
-        """Return the other layout in which a backend wants, and takes, a layer; None: as it is."""
-        support = self._asking.support_of(backend_id)
-        if not support.has_wishes or layout_of(key) is None:
-            return None
-        layout = support.preferred_layout(key)
-        return layout if layout is not None and self._runs(backend_id, key, layout) else None
-
-    def _runs(self, backend_id: str, key: LayerSignature, layout: DataLayout) -> bool:
-        return bool(self._asking.ask(backend_id, in_layout(key, layout))) and all(
-            self._asking.taker(backend_id, around) for around in _transposes_around(key, layout)
-        )
-
     def follow(self, node: Node, backend_id: str) -> bool:
         """Convert a layer to the layout that a backend wants, if it wants another."""
-        layout = self.wish(backend_id, node_signature(node))
+        layout = wish_of(self._asking, backend_id, node_signature(node)).layout
         if layout is None:
             return False
         self.convert(node, backend_id, layout)
@@ -157,7 +177,7 @@ class LayoutWishes:
         first = self._original.get(node)
         if first is None or layout_of(key) in (None, first):
             return False
-        if not self._runs(backend_id, key, first):
+        if _why_not(self._asking, backend_id, key, first):
             return False
         self.convert(node, backend_id, first)
         return True

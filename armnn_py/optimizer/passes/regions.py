@@ -61,7 +61,11 @@ class Region:
         The permutation.
     chosen
         The layers to permute.
+    joins_on_tie
+        Whether a layer is permuted if it costs the same in both orders.
     """
+
+    joins_on_tie = False
 
     def __init__(self, nodes: Sequence[Node], sources: tuple[int, ...]) -> None:
         self.nodes = nodes
@@ -144,7 +148,7 @@ class Region:
         leaves = node in self.chosen
         (self.chosen.discard if leaves else self.chosen.add)(node)
         after = sum(map(self._cost, touched))
-        if after < before or (leaves and after == before):
+        if after < before or (after == before and leaves is not self.joins_on_tie):
             return True
         (self.chosen.add if leaves else self.chosen.discard)(node)
         return False

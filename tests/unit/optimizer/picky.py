@@ -30,6 +30,7 @@ class Picky(PythonBackend):
         self.layouts = layouts
         self.wishes = wishes
         self.refused: set[ann.LayerType] = set()
+        self.guids: dict[str, int] = {}  # of the layers that it runs, by name
 
     def open(self) -> None:
         self.runtime = ann.Runtime(enable_dynamic_backends=False)
@@ -52,6 +53,7 @@ class Picky(PythonBackend):
         return fitting[0] if fitting and self.wishes else None
 
     def prepare(self, layer: ShownLayer) -> ann.LoadedNetwork:
+        self.guids[layer.name] = layer.guid
         network = ann.Network()
         operands: list[Any] = []
         for index, info in enumerate(layer.inputs):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer.placement import PlacementRule
+from armnn_py.python_backend import Part
 from armnn_py.types.facts import FACTS
 
 from .picky import Picky, transposes, with_runtime
@@ -260,6 +262,93 @@ def test_weights_that_two_layers_read_are_turned_once(runtime: ann.Runtime) -> N
         constants[0].value,
         numbers(3, 3, 3, 3).transpose(0, 2, 3, 1),  # type: ignore[attr-defined]
     )
+
+
+def test_scales_along_an_axis_of_weights_go_with_it(picky: Picky) -> None:
+    """CpuRef computes in float32: the layer that came of it is looked at."""
+    scales = ann.QuantizationInfo([0.5, 0.25], axis=1)
+    for runtime in with_runtime(Picky(NHWC)):
+        network = ann.Network()
+        quantized = ann.TensorInfo((1, 2, 4, 4), ann.DataType.QASYMM_S8, ann.QuantizationInfo(0.5))
+        x = network.add_input("x", quantized)
+        weights = network.add_constant(
+            np.ones((3, 2, 1, 1), np.int8),
+            info=ann.TensorInfo((3, 2, 1, 1), ann.DataType.QSYMM_S8, scales),
+        )
+        made = ann.TensorInfo((1, 3, 4, 4), ann.DataType.QASYMM_S8, ann.QuantizationInfo(0.5))
+        y = network.add_convolution2d(x, weights, data_layout=NCHW, output_info=made)
+        network.add_output("y", y)
+        optimized = ann.optimize(network, ["Picky"], runtime=runtime, validate=True)
+    (layer,) = [one for one in optimized.network.layers if one.type.name == "CONVOLUTION2D"]
+    info = layer.inputs[1].info  # type: ignore[union-attr]
+    assert info.shape == (3, 1, 1, 2)
+    assert info.quantization.axis == 3
+
+
+# ---- Beside the other ways of the optimiser --------------------------------------------------
+
+
+def test_a_converted_layer_stands_for_the_users(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 3, 8, 8)))
+    y = convolution(network, x, 4, name="first")
+    network.add_output("y", convolution(network, network.add_activation(y, RELU), 4, name="last"))
+    guids = {layer.name: layer.guid for layer in network.layers}
+    optimized = ann.optimize(network, ["Picky"], runtime=runtime)
+    with runtime.load_network(optimized) as net, net.profile() as profile:
+        net.run(numbers(1, 3, 8, 8))
+    told = {row.layer: row.guid for row in profile.layers}
+    assert {name: told[name] for name in ("first", "last")} == {
+        name: guids[name] for name in ("first", "last")
+    }
+    (record,) = [one for one in optimized.passes if one.name == "preferred-layouts"]
+    assert record.changes == ("2 layers on Picky converted to NHWC; 2 Transposes inserted in all",)
+
+
+def test_float16_runs_in_float32_in_the_layout(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 3, 8, 8), ann.DataType.FLOAT16))
+    weights = numbers(4, 3, 3, 3).astype(np.float16)
+    y = network.add_convolution2d(x, weights, data_layout=NCHW, name="c")
+    network.add_output("y", y)
+    optimized = ann.optimize(network, ["Picky", "CpuRef"], runtime=runtime, validate=True)
+    row = optimized.assignment.of("c")
+    assert row.backend == "Picky"
+    assert row.note == "in NHWC; in float32 between conversions: Picky: no float16"
+    types = [one.type.name for one in optimized.network.layers if one.type not in HOST]
+    assert sorted(types) == ["CAST", "CAST", "CONVOLUTION2D", "TRANSPOSE", "TRANSPOSE"]
+
+
+class Regretful(Picky):
+    """Takes layers, and gives all of them back when it sees them together."""
+
+    id = "Regretful"
+
+    def optimize(self, part: Part) -> None:
+        part.fail(range(len(part.layers)), "not together")
+
+
+def test_a_layer_that_is_given_back_gets_the_users_layout_again() -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 3, 8, 8)))
+    y = network.add_activation(convolution(network, x, 4, name="a"), RELU)
+    network.add_output("y", convolution(network, y, 4, name="b"))
+    for runtime in with_runtime(Regretful(NHWC), Picky(NCHW, wishes=False)):
+        optimized = same(runtime, network, ("Regretful", "Picky"))
+    assert optimized.assignment.counts == {"Picky": 3}
+    assert [optimized.assignment.of(name).note for name in "ab"] == ["", ""]
+
+
+def test_measured_times_decide_between_layouts(runtime: ann.Runtime, tmp_path: Path) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 3, 8, 8)))
+    network.add_output("y", convolution(network, convolution(network, x, 4), 4))
+    for order in (("Picky", "CpuRef"), ("CpuRef", "Picky")):
+        optimized = same(runtime, network, order, strategy="measure", measure_cache=tmp_path)
+        for row in optimized.assignment.layers:
+            assert {"Picky", "CpuRef"} == {name for name in order if name in row.note} | {
+                row.backend
+            }
 
 
 # ---- Many networks -----------------------------------------------------------------------------

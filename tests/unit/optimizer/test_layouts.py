@@ -288,7 +288,7 @@ def test_scales_along_an_axis_of_weights_go_with_it(picky: Picky) -> None:
 # ---- Beside the other ways of the optimiser --------------------------------------------------
 
 
-def test_a_converted_layer_stands_for_the_users(runtime: ann.Runtime) -> None:
+def test_a_converted_layer_stands_for_the_users(runtime: ann.Runtime, picky: Picky) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 3, 8, 8)))
     y = convolution(network, x, 4, name="first")
@@ -297,10 +297,11 @@ def test_a_converted_layer_stands_for_the_users(runtime: ann.Runtime) -> None:
     optimized = ann.optimize(network, ["Picky"], runtime=runtime)
     with runtime.load_network(optimized) as net, net.profile() as profile:
         net.run(numbers(1, 3, 8, 8))
-    told = {row.layer: row.guid for row in profile.layers}
-    assert {name: told[name] for name in ("first", "last")} == {
-        name: guids[name] for name in ("first", "last")
-    }
+    names = [row.layer for row in profile.layers]
+    assert names == ["NHWC of x", "first", "activation_1", "last", "NCHW of last"]
+    told = {name: picky.guids[name] for name in names if name in guids}
+    assert told == {name: guids[name] for name in ("first", "activation_1", "last")}
+    assert all(picky.guids[name] >= 2**32 for name in names if name not in guids)
     (record,) = [one for one in optimized.passes if one.name == "preferred-layouts"]
     assert record.changes == ("2 layers on Picky converted to NHWC; 2 Transposes inserted in all",)
 

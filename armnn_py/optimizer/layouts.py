@@ -36,7 +36,16 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["LayoutWishes", "Wish", "in_layout", "layout_of", "order_of", "transpose_of", "wish_of"]
+__all__ = [
+    "LayoutWishes",
+    "Wish",
+    "in_layout",
+    "layout_of",
+    "order_of",
+    "tidy",
+    "transpose_of",
+    "wish_of",
+]
 
 
 def order_of(layout: DataLayout, target: DataLayout) -> tuple[int, ...]:
@@ -260,3 +269,23 @@ class LayoutWishes:
         node.pin = NO_PIN
         self._place(node, self._asking.taker(backend_id, node_signature(node)) or backend_id)
         return node.output
+
+
+def tidy(graph: Graph) -> bool:
+    """Take out inserted Transposes that undo each other, or that nobody reads; whether any were.
+
+    For when no backend looks at sub-graphs any more; see `LayoutWishes`.
+    """
+    count = len(graph)
+    nodes = [node for node in graph.nodes if sources_of(node) is not None]
+    for node in nodes:
+        before, sources = only_input(node).node, sources_of(node)
+        taken_back = sources_of(before)
+        if taken_back is None or sources is None or inverse(taken_back) != sources:
+            continue
+        if not (node.origins and before.origins) and keeps_values(node) and keeps_values(before):
+            graph.bypass(node, only_input(before))
+    for node in reversed(nodes):
+        if node in graph and not node.origins and not node.output.users:
+            graph.remove(node)
+    return len(graph) != count

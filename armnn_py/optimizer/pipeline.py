@@ -20,6 +20,7 @@ from armnn_py.optimizer.assign import (
 )
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.layouts import tidy
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.pass_record import PassRecord
@@ -214,6 +215,8 @@ class _Pipeline:
             self.records += optimize_subgraphs(
                 self.graph, candidates, self.model_options, replace=replace
             )
+            if refused and draft.wishing and tidy(self.graph):
+                number_subgraphs(self.graph)
         else:
             number_subgraphs(self.graph)
         if self.options.validate:

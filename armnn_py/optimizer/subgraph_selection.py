@@ -101,9 +101,9 @@ class _Groups:
 
     A group has a bit once a node that is not selected reads it; joined, groups have the bits of
     all. A chain of one backend needs none. ``blockers`` of a group: the bits of the groups with a
-    path to it through a node that is not selected. Such a path stays whatever is joined later, so that a group can never join one of its
-    blockers. Connected groups without such a path are joined, so the blockers suffice to avoid
-    cycles.
+    path to it through a node that is not selected. Such a path stays whatever is joined later, so
+    that a group can never join one of its blockers. Connected groups without such a path are
+    joined, so the blockers suffice to avoid cycles.
     """
 
     __slots__ = ("_bits", "_blockers", "_members", "_parent", "_readers")

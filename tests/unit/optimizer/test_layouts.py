@@ -337,6 +337,7 @@ def test_a_layer_that_is_given_back_gets_the_users_layout_again() -> None:
     for runtime in with_runtime(Regretful(NHWC), Picky(NCHW, wishes=False)):
         optimized = same(runtime, network, ("Regretful", "Picky"))
     assert optimized.assignment.counts == {"Picky": 3}
+    assert transposes(optimized) == ["NHWC of a", "NCHW of activation_1"]  # for the activation
     assert [optimized.assignment.of(name).note for name in "ab"] == ["", ""]
 
 

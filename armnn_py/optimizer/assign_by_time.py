@@ -168,6 +168,7 @@ def _choices(
                     asking.ask(name, key) or wish_of(asking, name, key).layout is not None
                 ):
                     own.append(name)
+        draft.wishing |= asking.wishing
     return choices
 
 

@@ -50,6 +50,15 @@ def moves(node: Node) -> tuple[int, ...] | None:
     return sources if sources is not None and keeps_values(node) else None
 
 
+class _Reads:
+    """How often a value is read: by layers of the region, permuted ones among them, and others."""
+
+    __slots__ = ("others", "own", "permuted", "permuting")
+
+    def __init__(self) -> None:
+        self.own = self.permuted = self.permuting = self.others = 0
+
+
 class Region:
     """Some connected layers, one permutation, and which of the layers are to be permuted.
 
@@ -73,6 +82,7 @@ class Region:
         self.sources = sources
         self.undone = inverse(sources)
         self.chosen = set(nodes)
+        self._reads: dict[Value, _Reads] = {}
 
     # ---- What it costs -------------------------------------------------------------------------
 
@@ -98,14 +108,9 @@ class Region:
         """Weight of the Permutes that a value needs, with the current choice of layers."""
         if value.constant is not None:
             return 0
-        permuting = permuted = others = 0
-        for node, index in value.users:
-            if node in self.chosen and is_permuted_operand(node, index):
-                permuted += 1
-            elif moves(node) == self.sources:
-                permuting += 1
-            elif not self.absorbs(node):
-                others += 1
+        reads = self._reads_of(value)
+        permuting, permuted = reads.permuting, reads.permuted
+        others = reads.others + reads.own - permuted
         if value.node in self.chosen:
             return self._weight(value) if others else 0
         if value.node not in self.members and self.brings_undone(value):
@@ -114,6 +119,30 @@ class Region:
             there = self._weight(value, 1 if others or permuting or absorbed else 0)
             return there + self._weight(value, permuting)
         return self._weight(value, permuting or min(permuted, 1))
+
+    def _reads_of(self, value: Value) -> _Reads:
+        """The readers of a value, counted once: a fork of many takes no longer than a chain."""
+        reads = self._reads.get(value)
+        if reads is None:
+            reads = self._reads[value] = _Reads()
+            for node, index in value.users:
+                if node in self.members and is_permuted_operand(node, index):
+                    reads.own += 1
+                    reads.permuted += node in self.chosen
+                elif moves(node) == self.sources:
+                    reads.permuting += 1
+                elif not self.absorbs(node):
+                    reads.others += 1
+        return reads
+
+    def _switch(self, node: Node) -> bool:
+        """Let a layer leave, or come back; whether it left."""
+        leaves = node in self.chosen
+        read = [value for value in permuted_operands(node) if value.constant is None]
+        for reads in map(self._reads_of, read):
+            reads.permuted += -1 if leaves else 1
+        (self.chosen.discard if leaves else self.chosen.add)(node)
+        return leaves
 
     def _touched(self, node: Node) -> dict[Value, None]:
         return dict.fromkeys((*node.outputs, *permuted_operands(node)))
@@ -124,11 +153,10 @@ class Region:
 
     def gain(self) -> int:
         """Weight that the chosen layers save."""
-        chosen = self.chosen
-        after = self._total()
-        self.chosen = set()
+        chosen, after = self.chosen, self._total()
+        self.chosen, self._reads = set(), {}
         before = self._total()
-        self.chosen = chosen
+        self.chosen, self._reads = chosen, {}
         return before - after
 
     # ---- Which layers --------------------------------------------------------------------------
@@ -145,12 +173,11 @@ class Region:
     def _toggle(self, node: Node) -> bool:
         touched = self._touched(node)
         before = sum(map(self._cost, touched))
-        leaves = node in self.chosen
-        (self.chosen.discard if leaves else self.chosen.add)(node)
+        leaves = self._switch(node)
         after = sum(map(self._cost, touched))
         if after < before or (after == before and leaves is not self.joins_on_tie):
             return True
-        (self.chosen.add if leaves else self.chosen.discard)(node)
+        self._switch(node)
         return False
 
 
@@ -266,8 +293,12 @@ class RegionChange:
 
 
 def regions_of(graph: Graph, takes: Callable[[Node], bool] = is_permutable) -> Iterator[list[Node]]:
-    """Each set of connected permutable layers that ``takes`` accepts, in order."""
+    """Each set of permutable layers that read each other or one value, in order.
+
+    ``takes`` says which layers count.
+    """
     seen: set[Node] = set()
+    known: set[Value] = set()  # whose readers were looked at, once for all of them
     order = graph.nodes
     place = {node: index for index, node in enumerate(order)}
     for start in order:
@@ -278,21 +309,17 @@ def regions_of(graph: Graph, takes: Callable[[Node], bool] = is_permutable) -> I
         while waiting:
             node = waiting.pop()
             found.append(node)
-            for other in _neighbours(node):
-                if other not in seen and takes(other):
-                    seen.add(other)
-                    waiting.append(other)
+            rank = node.outputs[0].info.rank
+            for value in (*permuted_operands(node), *node.outputs):
+                if value in known or value.constant is not None or value.info.rank != rank:
+                    continue
+                known.add(value)
+                readers = [user for user, index in value.users if is_permuted_operand(user, index)]
+                for other in (value.node, *readers):
+                    if other not in seen and takes(other):
+                        seen.add(other)
+                        waiting.append(other)
         yield sorted(found, key=place.__getitem__)
-
-
-def _neighbours(node: Node) -> Iterator[Node]:
-    for value in permuted_operands(node):
-        if value.info.rank == node.outputs[0].info.rank:
-            yield value.node
-    for value in node.outputs:
-        for user, index in value.users:
-            if is_permuted_operand(user, index):
-                yield user
 
 
 def permutations_of(nodes: Sequence[Node]) -> list[tuple[int, ...]]:

@@ -179,6 +179,8 @@ def _facts_of(table: Table, layer: Layer) -> list[tuple[str, str]]:
     if layer.operand_ranks:
         ranks = {layer.operands.index(name): rank for name, rank in layer.operand_ranks.items()}  # type: ignore[union-attr]
         found.append(("operand_ranks", _pairs(ranks)))
+    if layer.laid_out_operands:
+        found.append(("laid_out_operands", _tuple(layer.laid_out_operands)))
     if layer.canonical:
         found.append(("canonical", f"LayerType.{layer.canonical['type']}"))
     if "from" in layer.canonical:

@@ -199,6 +199,7 @@ class Layer(Entry):
     permutable_if: dict[str, Any] = field(default_factory=dict)
     permuted_operands: list[int] = field(default_factory=list)
     operand_ranks: dict[str, int] = field(default_factory=dict)
+    laid_out_operands: list[int] = field(default_factory=list)
     canonical: dict[str, str] = field(default_factory=dict)
     builders: list[Builder] = field(default_factory=list)
 
@@ -322,6 +323,9 @@ def _check(table: Table) -> None:
             _need(group in TYPE_GROUPS, f"{what}: types {group}")
         for trait in layer.traits:
             _need(trait in TRAITS, f"{what}: trait {trait}")
+        if layer.laid_out_operands:
+            fields_of = table.descriptors[layer.descriptor].fields
+            _need(any(one.name == "data_layout" for one in fields_of), f"{what}: data_layout")
         if layer.canonical:
             _need(layer.canonical["type"] in table.layers, f"{what}: canonical")
 

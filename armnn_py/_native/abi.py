@@ -1153,6 +1153,7 @@ class armnn_layer_support_api_t(Structure):
     destroy: Any
     is_layer_supported: Any
     are_layers_supported: Any
+    get_preferred_layout: Any
     infer_stand_in: Any
 
 
@@ -2553,6 +2554,11 @@ armnn_layer_support_api_t._fields_ = [
         POINTER(c_int32),
         CFUNCTYPE(None, c_void_p, c_uint64, armnn_string_t),
         c_void_p,
+    )),
+    ("get_preferred_layout", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_layer_support_t),
+        POINTER(armnn_layer_query_t),
     )),
     ("infer_stand_in", CFUNCTYPE(
         c_int32,

@@ -9,6 +9,7 @@ it has seen: none of them lies in memory that the host uses again, or frees.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -70,15 +71,21 @@ class WorkloadMaker(Protocol):
     ----------
     infers
         Whether `infer` ever says yes.
+    has_wishes
+        Whether `preferred_layout` says anything.
     """
 
     infers: bool
+    has_wishes: bool
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""
 
     def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
         """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
+
+    def preferred_layout(self, layer: ShownLayer) -> int:
+        """The layout in which it would have a layer, 0: as it is."""
 
     def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
         """Make ready to run a layer, or what it compiled."""
@@ -116,7 +123,7 @@ def _destroy(pointer: Any) -> None:
 def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
     """Make an ``armnn_layer_support_t`` for these model options."""
     item = _Maker(maker, read_options(options), children)
-    functions = _inferring_functions if maker.infers else _support_functions
+    functions = _support_functions(infers=maker.infers, has_wishes=maker.has_wishes)
     return _child(item, abi.armnn_layer_support_t, functions, item)
 
 
@@ -139,22 +146,23 @@ def _infer_stand_in(pointer: Any, layer: Any, out_infos: Any) -> None:
         out_infos[index] = info
 
 
-def _support_table(**more: Any) -> Any:
-    return table(
-        abi.armnn_layer_support_api_t,
-        abi.ARMNN_STRUCT_LAYER_SUPPORT,
-        {
-            "destroy": partial(notice, function=_destroy),
-            "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
-            **more,
-        },
-    )
+def _get_preferred_layout(pointer: Any, query: Any) -> int:
+    support: _Maker = item_of(pointer)
+    return support.maker.preferred_layout(read_query(query.contents, support.options))
 
 
-_support_functions = _support_table()
-_inferring_functions = _support_table(
-    infer_stand_in=partial(question, answer=_infer_stand_in, what="infer_stand_in()")
-)
+@functools.cache
+def _support_functions(*, infers: bool, has_wishes: bool) -> Any:
+    members: dict[str, Any] = {
+        "destroy": partial(notice, function=_destroy),
+        "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
+    }
+    if infers:
+        what = "infer_stand_in()"
+        members["infer_stand_in"] = partial(question, answer=_infer_stand_in, what=what)
+    if has_wishes:
+        members["get_preferred_layout"] = partial(notice, function=_get_preferred_layout, default=0)
+    return table(abi.armnn_layer_support_api_t, abi.ARMNN_STRUCT_LAYER_SUPPORT, members)
 
 
 # ---- Workload factory ----------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import numpy as np
 
@@ -110,6 +110,11 @@ class NativeLayerSupport:
     def answers_many(self) -> bool:
         """Whether the backend has ``are_layers_supported``."""
         return bool(self._api.are_layers_supported)
+
+    @property
+    def has_wishes(self) -> bool:
+        """Whether the backend has ``get_preferred_layout``."""
+        return bool(self._api.get_preferred_layout)
 
     def status_of(self, question: tuple[Any, ...]) -> tuple[int, str]:
         """What ``is_layer_supported`` answers, as it is, and its text; for who tests a backend."""
@@ -229,6 +234,30 @@ class NativeLayerSupport:
             reason = f"infer_stand_in: {error}"
             _log.warning("backend '%s': %s", self.backend_id, reason)
             return None, reason
+
+    def preferred_layout(self, question: tuple[Any, ...], known: Collection[int]) -> int:
+        """The layout in which the backend would have a layer, 0: as it is.
+
+        ``question`` are the arguments of `ask`, ``known`` the answers that make sense. Any other is
+        the backend's fault, and counts as 0. A backend that is older than the layer is not asked.
+        """
+        kind, descriptor, inputs, outputs, _ = question
+        if why_not_shown(self._backend_api, kind, descriptor, (*inputs, *outputs)):
+            return 0
+        keep, query = layer_query(*question)
+        answer = int(self._api.get_preferred_layout(self._object, ctypes.byref(query)))
+        del keep
+        if answer == 0 or answer in known:
+            return answer
+        _log.warning(
+            "backend '%s': get_preferred_layout answered %d about a layer of type %s; 0 or %s was "
+            "expected",
+            self.backend_id,
+            answer,
+            kind.label,
+            " or ".join(map(str, known)),
+        )
+        return 0
 
     def close(self) -> None:
         """Destroy the object; harmless when repeated."""

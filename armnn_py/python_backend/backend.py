@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Owner
 from armnn_py.python_backend.kernel import KernelRow, rows_of
-from armnn_py.types import LayerType
+from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
@@ -139,6 +139,19 @@ class PythonBackend(Owner, instead="make another object of its class"):
             Of each output; or a text that says why it does not run the operator.
         """
         return "it runs no such operator"
+
+    def preferred_layout(self, layer: ShownLayer) -> DataLayout | None:
+        """Say in which layout the backend would have a layer with a ``data_layout``.
+
+        The network is changed to it if the kernels take the layer in that layout, and the
+        Transposes that this needs are saved where they can be.
+
+        Returns
+        -------
+        DataLayout or None
+            None: as it is.
+        """
+        return None
 
     def optimize(self, part: Part) -> None:
         """Compile layers together, or send some elsewhere; called for each part of a network.

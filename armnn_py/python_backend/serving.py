@@ -16,6 +16,7 @@ from armnn_py.python_backend.kernel import KernelRow
 from armnn_py.python_backend.option import Option, Run
 from armnn_py.python_backend.part import CompiledPart, Part
 from armnn_py.tensors import TensorInfo
+from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,6 +65,7 @@ class Serving:
         self.is_reference = bool(backend.is_reference)
         self.optimizes = type(backend).optimize is not PythonBackend.optimize
         self.infers = type(backend).infer_stand_in is not PythonBackend.infer_stand_in
+        self.has_wishes = type(backend).preferred_layout is not PythonBackend.preferred_layout
         self.capabilities = self._values("capabilities", backend.capabilities)
         self.options = self._options("option_defaults", backend.option_defaults)
         self.model_options = self._options("model_option_defaults", backend.model_option_defaults)
@@ -183,6 +185,15 @@ class Serving:
                 "a text that says why not expected"
             )
         return infos
+
+    def preferred_layout(self, layer: ShownLayer) -> int:
+        """The layout in which the backend would have a layer, 0: as it is."""
+        answer = self._backend.preferred_layout(layer)
+        if answer is None or type(answer) is DataLayout:
+            return 0 if answer is None else answer.value
+        raise TypeError(
+            f"preferred_layout() returned {type(answer).__name__}, a DataLayout or None expected"
+        )
 
     def make(self, layer: ShownLayer, compiled: object | None) -> ReadyKernel:
         """Choose the kernel of a layer and let it prepare, or take what was compiled."""

@@ -56,9 +56,11 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="normalize",
+        laid_out_operands=(0,),
     ),
     LayerType.BATCH_TO_SPACE_ND: LayerFacts(
         doc="Moves blocks of the batch dimension into the spatial dimensions, then crops (TensorFlow's definition).",
+        laid_out_operands=(0,),
     ),
     LayerType.COMPARISON: LayerFacts(
         doc="Compares two tensors element by element.",
@@ -104,6 +106,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0, 1),
     ),
     LayerType.DEBUG: LayerFacts(
         doc="Hands its input on and tells the log its name, shape, least, greatest and mean value.",
@@ -112,6 +115,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     ),
     LayerType.DEPTH_TO_SPACE: LayerFacts(
         doc="Moves channels into blocks of pixels (TensorFlow's definition).",
+        laid_out_operands=(0,),
     ),
     LayerType.DEPTHWISE_CONVOLUTION2D: LayerFacts(
         doc="Convolves each channel by itself; output channel c reads input channel c / M.",
@@ -119,6 +123,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0,),
     ),
     LayerType.DEQUANTIZE: LayerFacts(
         doc="Makes real numbers of quantised ones.",
@@ -203,12 +208,14 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="normalize",
+        laid_out_operands=(0,),
     ),
     LayerType.L2_NORMALIZATION: LayerFacts(
         doc="Divides each pixel by the L2 norm of its channels.",
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0,),
     ),
     LayerType.LOGICAL_BINARY: LayerFacts(
         doc="Combines two boolean tensors.",
@@ -315,6 +322,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0,),
     ),
     LayerType.OUTPUT: LayerFacts(
         doc="Is where a tensor leaves the network.",
@@ -337,6 +345,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0,),
     ),
     LayerType.PRE_COMPILED: LayerFacts(
         doc="Runs what a backend compiled of a sub-graph; the blob comes with the workload.",
@@ -385,6 +394,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0,),
     ),
     LayerType.REDUCE: LayerFacts(
         doc="Reduces axes by sum, maximum, mean, minimum or product; no axes means all.",
@@ -409,9 +419,11 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     ),
     LayerType.SPACE_TO_BATCH_ND: LayerFacts(
         doc="Pads, then moves blocks of the spatial dimensions into the batch dimension (TensorFlow's definition).",
+        laid_out_operands=(0,),
     ),
     LayerType.SPACE_TO_DEPTH: LayerFacts(
         doc="Moves blocks of pixels into channels (TensorFlow's definition).",
+        laid_out_operands=(0,),
     ),
     LayerType.SPLITTER: LayerFacts(
         doc="Cuts a tensor into several: output i is views[i] of the input.",
@@ -463,6 +475,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0, 1),
     ),
     LayerType.UNMAP: LayerFacts(
         doc="Ends the host's access to device memory.",
@@ -500,12 +513,14 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0,),
     ),
     LayerType.POOLING3D: LayerFacts(
         doc="Takes the maximum, average or L2 norm of windows of a volume.",
         types="number",
         quantization="calculates",
         arithmetic="sum",
+        laid_out_operands=(0,),
     ),
     LayerType.GATHER_ND: LayerFacts(
         doc="Picks slices by index tuples (TensorFlow's gather_nd).",

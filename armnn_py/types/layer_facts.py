@@ -63,6 +63,9 @@ class LayerFacts:
         Which operands are permuted then; all, if empty.
     operand_ranks
         Number of dimensions that operands must have for that, by index.
+    laid_out_operands
+        Which operands have the order of dimensions that ``data_layout`` of the descriptor says, as
+        the outputs then have; none, if it says nothing.
     free_output_type
         The output's type is the caller's choice.
     canonical
@@ -94,6 +97,7 @@ class LayerFacts:
     permutable_if: tuple[tuple[str, int], ...] = ()
     permuted_operands: tuple[int, ...] = ()
     operand_ranks: tuple[tuple[int, int], ...] = ()
+    laid_out_operands: tuple[int, ...] = ()
     free_output_type: bool = False
     canonical: LayerType | None = None
     canonical_operation: IntEnum | None = None

@@ -136,7 +136,6 @@ const char* xn_step_name(const xn_step_t* step);
 
 /* Kernels that this XNNPACK lacks. */
 void xn_run_own(const xn_step_t* step, const float* x, float* y, const armnn_host_t* host);
-void xn_permute(const float* x, float* y, size_t rows, size_t columns, size_t begin, size_t end);
 
 /* ---- The backend --------------------------------------------------------------------------- */
 

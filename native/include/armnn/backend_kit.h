@@ -315,6 +315,8 @@ typedef struct armnn_kit_hooks_t {
   armnn_status_t (*before_run)(void* user, const armnn_run_notice_t* notice,
                                armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*after_run)(void* user, const armnn_run_notice_t* notice) ARMNN_NOEXCEPT;
+  /* get_preferred_layout, where rows take one layout only. */
+  int32_t (*preferred_layout)(const armnn_layer_query_t* query) ARMNN_NOEXCEPT;
 } armnn_kit_hooks_t;
 
 typedef struct armnn_kit_definition_t {
@@ -345,6 +347,7 @@ typedef struct armnn_kit_factory_t {
 
 typedef struct armnn_kit_support_t {
   armnn_layer_support_t base;
+  armnn_layer_support_api_t api; /* with the functions that there are hooks for */
   armnn_backend_t* backend;
   const armnn_kit_definition_t* definition;
 } armnn_kit_support_t;
@@ -445,6 +448,12 @@ static inline armnn_status_t armnn_kit_is_layer_supported(armnn_layer_support_t*
   }
   return armnn_kit_find(self->definition, query, reason) != NULL ? ARMNN_STATUS_OK
                                                                  : ARMNN_STATUS_UNSUPPORTED;
+}
+
+static inline int32_t armnn_kit_get_preferred_layout(
+    armnn_layer_support_t* support, const armnn_layer_query_t* query) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = ((const armnn_kit_support_t*)support)->definition->hooks;
+  return hooks->preferred_layout(query);
 }
 
 static inline void armnn_kit_workload_destroy(armnn_workload_t* workload) ARMNN_NOEXCEPT {
@@ -638,14 +647,6 @@ static const armnn_workload_factory_api_t armnn_kit_workload_factory_api = {
     armnn_kit_destroy_execution_data,
 };
 
-static const armnn_layer_support_api_t armnn_kit_layer_support_api = {
-    {sizeof(armnn_layer_support_api_t), ARMNN_STRUCT_LAYER_SUPPORT},
-    armnn_kit_support_destroy,
-    armnn_kit_is_layer_supported,
-    NULL,
-    NULL,
-};
-
 static inline armnn_status_t armnn_kit_infer_stand_in(armnn_layer_support_t* support,
                                                       const armnn_layer_t* layer,
                                                       armnn_tensor_info_t* out_infos,
@@ -653,14 +654,6 @@ static inline armnn_status_t armnn_kit_infer_stand_in(armnn_layer_support_t* sup
   const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
   return self->definition->hooks->infer_stand_in(self->backend, layer, out_infos, reason);
 }
-
-static const armnn_layer_support_api_t armnn_kit_inferring_support_api = {
-    {sizeof(armnn_layer_support_api_t), ARMNN_STRUCT_LAYER_SUPPORT},
-    armnn_kit_support_destroy,
-    armnn_kit_is_layer_supported,
-    NULL,
-    armnn_kit_infer_stand_in,
-};
 
 static inline armnn_status_t armnn_kit_create(const armnn_kit_definition_t* definition,
                                               const armnn_backend_api_t* api,
@@ -720,9 +713,17 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   *out_support = NULL;
   if (support == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   const armnn_kit_hooks_t* hooks = self->definition->hooks;
-  support->base.api = hooks != NULL && hooks->infer_stand_in != NULL
-                          ? &armnn_kit_inferring_support_api
-                          : &armnn_kit_layer_support_api;
+  support->api.header.struct_size = sizeof support->api;
+  support->api.header.struct_type = ARMNN_STRUCT_LAYER_SUPPORT;
+  support->api.destroy = armnn_kit_support_destroy;
+  support->api.is_layer_supported = armnn_kit_is_layer_supported;
+  if (hooks != NULL && hooks->preferred_layout != NULL) {
+    support->api.get_preferred_layout = armnn_kit_get_preferred_layout;
+  }
+  if (hooks != NULL && hooks->infer_stand_in != NULL) {
+    support->api.infer_stand_in = armnn_kit_infer_stand_in;
+  }
+  support->base.api = &support->api;
   support->backend = backend;
   support->definition = self->definition;
   *out_support = &support->base;

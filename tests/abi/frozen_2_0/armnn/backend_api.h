@@ -624,6 +624,13 @@ struct armnn_layer_support_api_t {
                                          void (*on_reason)(void* context, uint64_t index,
                                                            armnn_string_t reason) ARMNN_NOEXCEPT,
                                          void* context) ARMNN_NOEXCEPT;
+  /* In which armnn_data_layout_e would you have this layer, whose descriptor has a |data_layout|?
+   * 0: as it is. Name another one only if your kernel would have to convert its operands, or would
+   * refuse the layer as it is. If is_layer_supported takes the layer in that layout, the host shows
+   * it so, with weights to match, between TRANSPOSE layers, which it then saves where it can; they
+   * are offered to this backend first. Null: no wishes. [any] */
+  int32_t (*get_preferred_layout)(armnn_layer_support_t* support,
+                                  const armnn_layer_query_t* query) ARMNN_NOEXCEPT;
   /* Would this backend run an operator of a model that no layer expresses? |layer| is a STAND_IN
    * whose constants have their values; |inputs| and |output_infos| are null. OK: |out_infos|, one
    * for each output, have data type, rank, dims and quantisation; the host made them as scalars of

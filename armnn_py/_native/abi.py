@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 4
+ARMNN_CORE_ABI_VERSION = 5
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -443,6 +443,7 @@ ARMNN_PLAN_TENSOR_OUTPUT = 3
 ARMNN_PLAN_TENSOR_HANDLE = 4
 ARMNN_PLAN_TENSOR_MAPPED = 5
 ARMNN_PLAN_TENSOR_PART = 6
+ARMNN_PLAN_TENSOR_VARIABLE = 7
 ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_step_kind_e
@@ -1405,6 +1406,11 @@ class armnn_plan_step_t(Structure):
     network_id: int
 
 
+class armnn_plan_variable_t(Structure):
+    value: int
+    next: int
+
+
 class armnn_plan_spec_t(Structure):
     header: armnn_header_t
     tensors: Any
@@ -1416,6 +1422,9 @@ class armnn_plan_spec_t(Structure):
     execution_data_count: int
     handle_count: int
     arena_size: int
+    variables: Any
+    variable_count: int
+    reserved: int
 
 
 class armnn_plan_t(Structure):
@@ -2681,6 +2690,11 @@ armnn_plan_step_t._fields_ = [
     ("network_id", c_uint64),
 ]
 
+armnn_plan_variable_t._fields_ = [
+    ("value", c_uint32),
+    ("next", c_uint32),
+]
+
 armnn_plan_spec_t._fields_ = [
     ("header", armnn_header_t),
     ("tensors", POINTER(armnn_plan_tensor_t)),
@@ -2692,6 +2706,9 @@ armnn_plan_spec_t._fields_ = [
     ("execution_data_count", c_uint32),
     ("handle_count", c_uint32),
     ("arena_size", c_uint64),
+    ("variables", POINTER(armnn_plan_variable_t)),
+    ("variable_count", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_run_t._fields_ = [
@@ -2821,6 +2838,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_trace_event_t": armnn_trace_event_t,
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
     "armnn_plan_step_t": armnn_plan_step_t,
+    "armnn_plan_variable_t": armnn_plan_variable_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
     "armnn_run_t": armnn_run_t,
 }
@@ -3191,6 +3209,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_TENSOR_HANDLE": ARMNN_PLAN_TENSOR_HANDLE,
         "ARMNN_PLAN_TENSOR_MAPPED": ARMNN_PLAN_TENSOR_MAPPED,
         "ARMNN_PLAN_TENSOR_PART": ARMNN_PLAN_TENSOR_PART,
+        "ARMNN_PLAN_TENSOR_VARIABLE": ARMNN_PLAN_TENSOR_VARIABLE,
         "ARMNN_PLAN_TENSOR_KIND_MAX_ENUM": ARMNN_PLAN_TENSOR_KIND_MAX_ENUM,
     },
     "armnn_plan_step_kind_e": {
@@ -3302,6 +3321,21 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_context_unimport": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
     "armnn_context_has_state": (c_int32, [POINTER(armnn_context_t)]),
     "armnn_context_reset": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
+    "armnn_context_is_running": (c_int32, [POINTER(armnn_context_t)]),
+    "armnn_context_read_variable": (c_int32, [
+        POINTER(armnn_context_t),
+        c_uint32,
+        c_void_p,
+        c_uint64,
+        POINTER(armnn_error_t),
+    ]),
+    "armnn_context_write_variable": (c_int32, [
+        POINTER(armnn_context_t),
+        c_uint32,
+        c_void_p,
+        c_uint64,
+        POINTER(armnn_error_t),
+    ]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
 }

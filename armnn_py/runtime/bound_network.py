@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import check_stops
+from armnn_py.runtime.network_state import NetworkState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
 
@@ -76,6 +78,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         #: Key 0: the call whose turn it is. Not a lock: a signal handler can raise after it is
         #: taken and before any ``try``; a turn always tells its call.
         self._turns: dict[int, object] = {}
+        self._state: NetworkState | None = None
 
     @property
     def network(self) -> Bindable:
@@ -134,8 +137,27 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
             drain_log()
         return self.outputs
 
+    @property
+    def state(self) -> NetworkState:
+        """The variables of these arrays, as `LoadedNetwork.state`; not during a run."""
+        if self._state is None:
+            infos = {v.name: v.info for v in self._context.plan.variables}
+            self._state = NetworkState(
+                self._network.name, infos, self._read_variable, self._write_variables
+            )
+        return self._state
+
+    def _read_variable(self, name: str) -> np.ndarray[Any, Any]:
+        with self._turn("read variables of"):
+            return self._context.read_variable(name)
+
+    def _write_variables(self, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        with self._turn("set variables of"):
+            for name, array in values.items():
+                self._context.write_variable(name, array)
+
     def reset_state(self) -> None:
-        """Have recurrent layers forget earlier runs over these arrays: a new sequence begins.
+        """Have recurrent layers and variables forget earlier runs over these arrays.
 
         Raises
         ------
@@ -144,16 +166,22 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         ExecutionError
             A backend fails to.
         """
+        with self._turn("reset"):
+            self._context.reset_state()
+
+    @contextlib.contextmanager
+    def _turn(self, verb: str) -> Iterator[None]:
+        """Have the context for work between two runs."""
         turn = object()
         try:
             if self._turns.setdefault(0, turn) is not turn:
-                self._raise_busy("reset")
+                self._raise_busy(verb)
             if self.closed:
                 raise InvalidArgumentError(
                     f"network '{self._network.name}': these bound arrays are closed",
                     hints=["call bind() again"],
                 )
-            self._context.reset_state()
+            yield
         finally:
             if self._turns.get(0) is turn:
                 self._turns.clear()

@@ -10,19 +10,28 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import weakref
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.interrupts import deferred_interrupts, interruptible
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import (
+    ExecutionCancelledError,
+    ExecutionTimeoutError,
+    InvalidArgumentError,
+)
 from armnn_py.runtime.open_profiles import flush_profiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    import numpy as np
+
+    from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.sequence import RunSequence
 
 __all__ = ["ContextPool", "Lease", "Shapes"]
 
@@ -35,6 +44,8 @@ Shapes = tuple[tuple[int, ...], ...]
 _IDLE_CONTEXTS = 8
 #: Seconds between two checks of the leases while closing waits.
 _LOOK_AGAIN = 0.2
+#: Seconds; a longer timeout waits as long as it takes.
+_LONGEST_WAIT = 1e9
 
 
 class _PlanEntry:
@@ -134,17 +145,26 @@ class ContextPool:
         Makes the plan for a set of input shapes; may take long and may raise.
     capacity
         How many plans are kept, most recently used first.
+    sequence
+        Of a network with variables: runs wait for one another and share one state. Not so those of
+        contexts that are kept.
     """
 
     def __init__(
-        self, name: str, make_plan: Callable[[Shapes], NetworkPlan], capacity: int
+        self,
+        name: str,
+        make_plan: Callable[[Shapes], NetworkPlan],
+        capacity: int,
+        sequence: RunSequence | None = None,
     ) -> None:
+        self.sequence = sequence
         self.name = name
         self.closed = False
         self._make_plan = make_plan
         self._capacity = capacity
         self._entries: OrderedDict[Shapes, _PlanEntry] = OrderedDict()
         self._only: _PlanEntry | None = None  # while there are no free dimensions
+        self.fixed: Shapes | None = None  # the only shapes, if there are no free dimensions
         self._leases: weakref.WeakSet[Lease] = weakref.WeakSet()
         self._make_locks()
 
@@ -182,17 +202,75 @@ class ContextPool:
             return None
         return lease
 
-    def start(self) -> Lease:
-        """Return a lease without a context: from now on closing waits for it."""
+    def start(
+        self,
+        *,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+        waits: bool = True,
+    ) -> Lease:
+        """Return a lease without a context: from now on closing waits for it.
+
+        With a sequence it waits for the runs before, if ``waits``, at most ``timeout`` seconds and
+        until ``cancel``.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The pool is closed, or the calling thread would wait for itself.
+        ExecutionTimeoutError, ExecutionCancelledError
+            It was stopped while it waited.
+        """
         lease = Lease()
         with self._condition:
             self.check_open()
+            if self.sequence is not None and waits:
+                self._await_turn(timeout, cancel)
             self._leases.add(lease)
         return lease
 
+    def _await_turn(self, timeout: float | None, cancel: CancelToken | None) -> None:
+        """Wait until no run of the sequence is in flight; the lock is held."""
+        end = None if timeout is None else time.monotonic() + min(timeout, _LONGEST_WAIT)
+        while True:
+            before = [lease for lease in self._at_work() if not lease.is_kept]
+            for lease in before:
+                if lease.thread == _get_ident():
+                    self._end_own(lease)
+            if not any(lease.thread for lease in before):
+                return
+            if cancel is not None and cancel.cancelled:
+                raise ExecutionCancelledError(
+                    f"network '{self.name}': cancelled before it started",
+                    details=["it waited for a run before: the network has variables"],
+                )
+            if end is not None and time.monotonic() >= end:
+                raise ExecutionTimeoutError(
+                    f"network '{self.name}': not done after {timeout:g} s",
+                    details=["it waited for a run before: the network has variables"],
+                )
+            # Checks again and again: a lease can also end without being given back.
+            left = _LOOK_AGAIN if end is None else max(0.0, end - time.monotonic())
+            self._condition.wait(min(_LOOK_AGAIN, left))
+            self.check_open()
+
+    def _end_own(self, lease: Lease) -> None:
+        """End a lease of this thread that an interrupt left; raise if its run is in flight."""
+        if lease.context is not None and lease.context.is_running:
+            raise InvalidArgumentError(
+                f"network '{self.name}' is running in this thread, and has variables: its runs "
+                "follow one another",
+                hints=["bind() gives arrays with variables of their own"],
+            )
+        lease.thread = 0
+        lease.context = None  # `borrow` takes it back, or `find_lost` frees it
+
     def fix(self, key: Shapes) -> None:
         """Make the plan of a network whose inputs always have these shapes."""
-        self._only = self._entry(key)
+        entry = self._entry(key)
+        self.fixed = key
+        if self.sequence is None:  # else a run has to wait for its turn
+            self._only = entry
 
     def plan(self, key: Shapes) -> NetworkPlan:
         """The plan for these input shapes, made if there is none yet; call it with a lease."""
@@ -218,10 +296,16 @@ class ContextPool:
         """Take out the plans that were not used for the longest time; the lock is held."""
         busy = {id(lease.entry) for lease in self._leases if lease.thread}
         idle = [
-            k for k, e in self._entries.items() if id(e) not in busy and not e.is_kept and k != keep
+            k
+            for k, e in self._entries.items()
+            if id(e) not in busy and not e.is_kept and k != keep and not self._has_state(e)
         ]
         surplus = max(0, len(self._entries) - self._capacity)
         return [self._entries.pop(key) for key in idle[:surplus]]
+
+    def _has_state(self, entry: _PlanEntry) -> bool:
+        """Whether a context of this plan has the variables of the sequence."""
+        return self.sequence is not None and self.sequence.context in entry.made
 
     def borrow(self, lease: Lease, key: Shapes, *, new_sequence: bool = False) -> ExecutionContext:
         """Give a lease of `start` a context for these input shapes, idle until now or fresh.
@@ -239,9 +323,10 @@ class ContextPool:
                 lease.entry = entry
                 surplus = entry.reclaim()
                 try:
-                    idle = entry.idle.pop()
+                    idle = self._idle_of_sequence(entry, new_sequence) or entry.idle.pop()
                 except IndexError:
                     surplus += entry.find_lost(list(self._leases))
+                    self._keep_state(entry, surplus, None if new_sequence else lease)
                 else:
                     if new_sequence and idle.context is not None and idle.context.has_state:
                         entry.idle.append(idle)
@@ -253,10 +338,33 @@ class ContextPool:
             if lease.context is None:
                 lease.context = ExecutionContext(entry.plan)
                 entry.made.append(lease.context)
+            if self.sequence is not None and not new_sequence:
+                self.sequence.enter(lease.context)
             return lease.context
+
+    def _idle_of_sequence(self, entry: _PlanEntry, new_sequence: bool) -> Lease | None:
+        """The idle lease whose context has the variables; None: any other will do."""
+        if self.sequence is None or new_sequence:
+            return None
+        for lease in entry.idle:
+            if lease.context is self.sequence.context and _take_out(entry.idle, lease):
+                return lease
+        return None
+
+    def _keep_state(
+        self, entry: _PlanEntry, lost: list[ExecutionContext], lease: Lease | None
+    ) -> None:
+        """Take the context that has the variables out of those that an interrupt left."""
+        context = None if self.sequence is None else self.sequence.context
+        if context is not None and _take_out(lost, context):
+            entry.made.append(context)
+            if lease is not None:
+                lease.context = context
 
     def keep(self, lease: Lease, owner: object) -> None:
         """Keep the context of a lease for ``owner``, until that is gone or `release` is called."""
+        if self.sequence is not None and self.sequence.context is lease.context:
+            self.sequence.leave()
         with self._condition:
             assert lease.entry is not None
             lease.is_kept = True
@@ -304,6 +412,34 @@ class ContextPool:
                 for lease in list(entry.idle):
                     if lease.context is not None:
                         lease.context.reset_state()
+            if self.sequence is not None:
+                self.sequence.reset()
+
+    def read_variable(self, name: str) -> np.ndarray[Any, Any]:
+        """A copy of a variable of the sequence, between two runs."""
+        lease = self.start()
+        try:
+            assert self.sequence is not None
+            self._begin(lease)
+            return self.sequence.read(name)
+        finally:
+            self.give_back(lease)
+
+    def write_variables(self, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Set variables of the sequence, between two runs."""
+        lease = self.start()
+        try:
+            assert self.sequence is not None
+            self._begin(lease)
+            self.sequence.write(values)
+        finally:
+            self.give_back(lease)
+
+    def _begin(self, lease: Lease) -> None:
+        """Give the variables a context, if there is one plan only and none has run yet."""
+        assert self.sequence is not None
+        if self.sequence.context is None and self.fixed is not None:
+            self.borrow(lease, self.fixed)
 
     def give_back(self, lease: Lease) -> None:
         """End a lease, also one that never got a context."""
@@ -314,7 +450,9 @@ class ContextPool:
                 self._leases.discard(lease)
         elif lease.is_kept:
             lease.thread = 0
-        elif len(entry.idle) < _IDLE_CONTEXTS:
+        elif len(entry.idle) < _IDLE_CONTEXTS or (
+            self.sequence is not None and self.sequence.context is lease.context
+        ):
             lease.thread = 0
             entry.idle.append(lease)
         else:
@@ -322,7 +460,7 @@ class ContextPool:
                 lease.context.destroy()  # while the lease still keeps its plan alive
             lease.context = None
             lease.thread = 0
-        if self.closed:
+        if self.closed or self.sequence is not None:
             with self._condition:
                 self._condition.notify_all()
 
@@ -392,6 +530,8 @@ class ContextPool:
             entries = list(self._entries.values())
             self._entries.clear()
             self._only = None
+            if self.sequence is not None:
+                self.sequence.reset()
             for entry in entries:
                 entry.kept.clear()  # contexts that are freed are not released any more
         for entry in entries:
@@ -424,6 +564,8 @@ class ContextPool:
             entry, context = lease.entry, lease.context
             if context is not None and entry is not None:
                 context.abandon()
+                if self.sequence is not None and self.sequence.context is context:
+                    self.sequence.reset()  # the values of a run in flight are lost
                 entry.kept = [pair for pair in entry.kept if pair[1] is not lease]
                 _take_out(entry.made, context)
             self._leases.discard(lease)

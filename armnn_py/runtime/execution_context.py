@@ -10,6 +10,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.interrupts import deferred_interrupts
@@ -26,8 +28,6 @@ from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy as np
 
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
@@ -72,6 +72,8 @@ class ExecutionContext:
             self._native = NativeContext(
                 plan.native, self._data, self._handles.addresses, plan.network.name
             )
+            undo.callback(self._native.destroy)
+            self._reset_variables()
             undo.pop_all()
         self._backends = plan.backends
         #: If no backend can call Python, runs need not check each time whether one does.
@@ -152,14 +154,41 @@ class ExecutionContext:
 
     @property
     def has_state(self) -> bool:
-        """Whether workloads keep something from run to run."""
-        return self._native.has_state
+        """Whether workloads keep something from run to run, or the network has variables."""
+        return self._native.has_state or bool(self.plan.variables)
 
     def reset_state(self) -> None:
-        """Have workloads forget what earlier runs left; not during a run."""
-        if self.has_state:
-            with deferred_interrupts():
+        """Have workloads and variables forget what earlier runs left; not during a run."""
+        with deferred_interrupts():
+            if self._native.has_state:
                 self._native.reset()
+            self._reset_variables()
+
+    def _reset_variables(self) -> None:
+        for index, variable in enumerate(self.plan.variables):
+            self._native.write_variable(index, variable.initial)
+
+    def read_variable(self, name: str) -> np.ndarray:
+        """A copy of the value of a variable; not during a run."""
+        for index, variable in enumerate(self.plan.variables):
+            if variable.name == name:
+                array = np.empty(variable.info.static_shape, variable.info.dtype)
+                with deferred_interrupts():
+                    self._native.read_variable(index, array)
+                return array
+        raise KeyError(name)
+
+    def write_variable(self, name: str, array: np.ndarray) -> None:
+        """Set a variable to a dense array of its shape and dtype; not during a run."""
+        for index, variable in enumerate(self.plan.variables):
+            if variable.name == name:
+                with deferred_interrupts():
+                    self._native.write_variable(index, array)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in flight."""
+        return self._native.is_running
 
     def execute(
         self,

@@ -16,7 +16,9 @@ from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.guarded_views import ViewToken, guarded_views
+from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
+from armnn_py.runtime.sequence import RunSequence
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
@@ -83,7 +85,10 @@ class LoadedNetwork(
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
         self._debug = DebugHook()
         make_plan = _plan_maker(optimized, network_id, self._debug)
-        self._pool = ContextPool(self.name, make_plan, plan_cache_size)
+        variables = optimized.variables
+        sequence = RunSequence(self.name, tuple(variables)) if variables else None
+        self._pool = pool = ContextPool(self.name, make_plan, plan_cache_size, sequence)
+        self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         try:
             if not optimized.is_dynamic:
@@ -107,6 +112,17 @@ class LoadedNetwork(
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name, in order."""
         return dict(self._binder.outputs)
+
+    @property
+    def state(self) -> NetworkState:
+        """The variables, which stay from run to run: arrays by name, to read and to set.
+
+        Runs of a network with variables follow one another, also those of several threads, and
+        share these values; the arrays of each `bind` have variables of their own. They have the
+        values that `Network.add_variable` got, until the first run and after `reset_state`. A run
+        that fails or is stopped changes none of them. They outlast a change of input shapes.
+        """
+        return self._state
 
     @property
     def metadata(self) -> ModelMetadata:
@@ -218,7 +234,7 @@ class LoadedNetwork(
         lease = pool.take()
         try:
             if lease is None:
-                lease = pool.start()
+                lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
                 key = tuple([array.shape for array in arrays])
                 arrays = self._binder.bind_out(
@@ -301,7 +317,7 @@ class LoadedNetwork(
         else:
             arrays = None
             key = tuple([info.static_shape for info in self._optimized.inputs.values()])
-        lease = self._pool.start()
+        lease = self._pool.start(waits=False)
         try:
             context = self._pool.borrow(lease, key, new_sequence=True)
             if arrays is None:
@@ -322,9 +338,10 @@ class LoadedNetwork(
             drain_log()
 
     def reset_state(self) -> None:
-        """Have recurrent layers forget earlier runs: a new sequence begins.
+        """Have recurrent layers and variables forget earlier runs: a new sequence begins.
 
-        Backends may keep state from run to run. Runs one after another of one thread share one
+        Variables get their first values again, see `state`. Backends may keep state, too, which is
+        not shown. Of that, runs one after another of one thread share one
         state; a run beside another one has a state of its own, and so have the arrays of each
         `bind`, which have a ``reset_state`` of their own.
 

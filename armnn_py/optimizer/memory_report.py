@@ -81,6 +81,6 @@ def memory_records(
             factory = memory.get((layer.guid, slot.index), "")
             if factory or source is not None:
                 records.append(
-                    TensorMemory(layer.name, slot.index, layer.shown_type.label, factory, source)
+                    TensorMemory(layer.name, slot.index, layer.label, factory, source)
                 )
     return tuple(records)

@@ -78,6 +78,7 @@ class _PlanEntry:
                 if lease.context is not None:
                     lease.context.release_addresses()
                     lease.context.reset_state()
+                    lease.is_reset = True
                 if len(self.idle) < _IDLE_CONTEXTS:
                     self.idle.insert(0, lease)  # behind that of the last run, which may have state
                 elif lease.context is not None:
@@ -123,15 +124,19 @@ class Lease:
         `ContextPool.shut` sets ``closed`` before it reads this: one of the two sees the other.
     is_kept
         The context belongs to an object that outlives the call.
+    is_reset
+        The context of an idle lease was reset since its last run. Only networks with variables look
+        at it: each of their runs has a lease of its own.
     """
 
-    __slots__ = ("__weakref__", "context", "entry", "is_kept", "thread")
+    __slots__ = ("__weakref__", "context", "entry", "is_kept", "is_reset", "thread")
 
     def __init__(self) -> None:
         self.thread = _get_ident()
         self.entry: _PlanEntry | None = None
         self.context: ExecutionContext | None = None
         self.is_kept = False
+        self.is_reset = False
 
 
 class ContextPool:
@@ -323,12 +328,13 @@ class ContextPool:
                 lease.entry = entry
                 surplus = entry.reclaim()
                 try:
-                    idle = self._idle_of_sequence(entry, new_sequence) or entry.idle.pop()
+                    idle = self._find_idle(entry, new_sequence) or entry.idle.pop()
                 except IndexError:
                     surplus += entry.find_lost(list(self._leases))
                     self._keep_state(entry, surplus, None if new_sequence else lease)
                 else:
-                    if new_sequence and idle.context is not None and idle.context.has_state:
+                    has_state = idle.context is not None and idle.context.has_state
+                    if new_sequence and has_state and not idle.is_reset:
                         entry.idle.append(idle)
                     else:
                         lease.context = idle.context
@@ -342,12 +348,17 @@ class ContextPool:
                 self.sequence.enter(lease.context)
             return lease.context
 
-    def _idle_of_sequence(self, entry: _PlanEntry, new_sequence: bool) -> Lease | None:
-        """The idle lease whose context has the variables; None: any other will do."""
-        if self.sequence is None or new_sequence:
+    def _find_idle(self, entry: _PlanEntry, new_sequence: bool) -> Lease | None:
+        """Of a sequence: the idle lease of the right context; None: any other will do.
+
+        That is the context that has the variables, or, for a new sequence, one that was reset.
+        """
+        if self.sequence is None:
             return None
-        for lease in entry.idle:
-            if lease.context is self.sequence.context and _take_out(entry.idle, lease):
+        for lease in list(entry.idle):
+            has_variables = lease.context is self.sequence.context
+            fits = lease.is_reset if new_sequence else has_variables
+            if fits and _take_out(entry.idle, lease):
                 return lease
         return None
 
@@ -388,6 +399,7 @@ class ContextPool:
                     if lease.context is not None:
                         lease.context.release_addresses()
                         lease.context.reset_state()
+                        lease.is_reset = True
                     lease.is_kept = False
                     entry.idle.insert(0, lease)  # behind that of the last run
 

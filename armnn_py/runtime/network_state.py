@@ -76,7 +76,8 @@ class NetworkState(Mapping[str, "np.ndarray[Any, Any]"]):
             self._check(name)
             # Read-only and of its own: nobody changes it before it is copied to the variable.
             arrays[name] = np.array(bind_input(name, value, self._infos[name], what="variable"))
-        self._write(arrays)
+        if arrays:
+            self._write(arrays)
 
     def _check(self, name: str) -> None:
         if name not in self._infos:

@@ -324,6 +324,10 @@ class ContextPool:
             with self._condition:
                 if self._entries.get(key) is not entry:
                     continue  # evicted between the two lines above
+                if self.sequence is not None and not lease.thread:
+                    # A signal handler ran the network since `start`, and took the turn.
+                    self._await_turn(None, None)
+                    lease.thread = _get_ident()
                 self._entries.move_to_end(key)
                 lease.entry = entry
                 surplus = entry.reclaim()

@@ -102,9 +102,11 @@ class ExecutionContext:
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         strict: bool = False,
+        begin: float = 0.0,
     ) -> dict[str, np.ndarray]:
         """Run over dense arrays of the right shapes, in the order of the network's inputs.
 
+        ``begin`` is the time of the monotonic clock from which ``timeout`` counts; 0: now.
         ``strict`` makes it an error if an array is not aligned as its users need it, or if a
         backend refuses memory that it should import.
         """
@@ -126,7 +128,7 @@ class ExecutionContext:
                     outputs[name], native.outputs[index] = room.take()
                 except MemoryError as error:
                     self._raise_no_memory(name, room, error)
-        self.execute(timeout=timeout, cancel=cancel, strict=strict)
+        self.execute(timeout=timeout, cancel=cancel, strict=strict, begin=begin)
         return outputs
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
@@ -196,6 +198,7 @@ class ExecutionContext:
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         strict: bool = False,
+        begin: float = 0.0,
     ) -> None:
         """Run over memory whose addresses were set; they are not checked again."""
         for backend in self._backends:
@@ -204,7 +207,7 @@ class ExecutionContext:
         native = self._native
         deadline = 0
         if timeout is not None and timeout < _LONGEST_TIMEOUT:
-            deadline = time.monotonic_ns() + int(timeout * 1e9)
+            deadline = (int(begin * 1e9) or time.monotonic_ns()) + int(timeout * 1e9)
         interruptible = cancel is not None or _get_ident() == _MAIN_THREAD
         if cancel is not None:
             native.stops.append(cancel)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -232,8 +233,11 @@ class LoadedNetwork(
         arrays = self._binder.bind(inputs, share=share_inputs)
         pool = self._pool
         lease = pool.take()
+        begin = 0.0
         try:
             if lease is None:
+                if timeout is not None and pool.sequence is not None:
+                    begin = time.monotonic()
                 lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
                 key = tuple([array.shape for array in arrays])
@@ -245,7 +249,9 @@ class LoadedNetwork(
                 context = pool.borrow(lease, tuple([array.shape for array in arrays]))
             if share_outputs:
                 out = context.own_outputs
-            outputs = context.run(arrays, out, timeout=timeout, cancel=cancel, strict=share_inputs)
+            outputs = context.run(
+                arrays, out, timeout=timeout, cancel=cancel, strict=share_inputs, begin=begin
+            )
             if share_outputs:
                 token = ViewToken()
                 pool.keep(lease, token)

@@ -370,6 +370,36 @@ def test_variables_outlast_a_change_of_shapes(capacity: int) -> None:
         assert net.run(np.ones((2, 4), np.float32))["y"][0, 0] == 9
 
 
+def test_profiles_and_measured_placement() -> None:
+    network = counter()
+    network.assign(network.add_variable("last", ann.TensorInfo((4,))), network.layer("x"))
+    with ann.load(network, strategy="measure") as net:
+        with net.profile() as profile:
+            assert [net.run(ONE)["after"][0] for _ in range(3)] == [1, 2, 3]
+        names = {layer.layer for layer in profile.layers}
+        assert "copy to variable last" in names  # an input is no tensor that a layer could write
+        assert not any("total" in name for name in names)
+        assert "copy to variable last" in str(profile)
+
+
+def test_quantised_variables() -> None:
+    """The last codes of an int8 signal; at first they mean 0."""
+    scale = ann.QuantizationInfo((0.1,), (-3,))
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((2,), ann.DataType.QASYMM_S8, scale))
+    h = network.add_variable("h", ann.TensorInfo((8,), ann.DataType.QASYMM_S8, scale))
+    joined = network.add_concat([network.add_slice(h, (2,), (6,)), x], axis=0)
+    network.assign(h, joined)
+    network.add_output("y", h)
+    state = np.full(8, -3, np.int8)
+    with ann.load(network, ["CpuRef"]) as net:
+        for time in range(6):
+            value = np.random.default_rng(time).integers(-128, 128, 2).astype(np.int8)
+            np.testing.assert_array_equal(net.run(value)["y"], state)
+            state = np.concatenate([state[2:], value])
+            np.testing.assert_array_equal(net.state["h"], state)
+
+
 def test_debug_layers_and_float16_inside() -> None:
     seen: dict[str, np.ndarray] = {}
     with ann.load(counter(), ["CpuRef"], options=ann.OptimizerOptions(debug=True)) as net:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +108,22 @@ def test_without_a_defect_everything_passes(wrong_backend: Build) -> None:
     passed = {(r.layer, r.group) for r in report.results if r.outcome == "passed"}
     layers = [layer.label for layer in (ADD, RELU, SOFTMAX, DENSE)]
     assert passed == {(layer, group) for layer in layers for group in GROUPS}
+
+
+def test_tensors_that_do_not_last(build_backend: Callable[..., None], tmp_path: Path) -> None:
+    """A backend with memory of its own has to keep what is in the handles of variables."""
+    for defines, outcome in (((), "passed"), (("-DFORGETS",), "failed")):
+        folder = tmp_path / outcome
+        folder.mkdir()
+        build_backend("handle_backend.c", folder / "Test_Handle_backend.so", *defines)
+        report = check_conformance(
+            folder / "Test_Handle_backend.so",
+            layers=[LayerType.ELEMENTWISE_UNARY],
+            types=[DataType.FLOAT32],
+            groups=["numbers", "memory"],
+        )
+        assert outcome in {result.outcome for result in report.results if result.group == "memory"}
+        assert {result.group for result in report.bad()} <= {"memory"}
+        assert report.ok is (outcome == "passed")
+        for result in report.bad():
+            assert "does not go on where the run before it ended" in result.message

@@ -78,7 +78,6 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         #: Key 0: the call whose turn it is. Not a lock: a signal handler can raise after it is
         #: taken and before any ``try``; a turn always tells its call.
         self._turns: dict[int, object] = {}
-        self._state: NetworkState | None = None
 
     @property
     def network(self) -> Bindable:
@@ -140,12 +139,8 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
     @property
     def state(self) -> NetworkState:
         """The variables of these arrays, as `LoadedNetwork.state`; not during a run."""
-        if self._state is None:
-            infos = {v.name: v.info for v in self._context.plan.variables}
-            self._state = NetworkState(
-                self._network.name, infos, self._read_variable, self._write_variables
-            )
-        return self._state
+        infos = {v.name: v.info for v in self._context.plan.variables}
+        return NetworkState(self._network.name, infos, self._read_variable, self._write_variables)
 
     def _read_variable(self, name: str) -> np.ndarray[Any, Any]:
         with self._turn("read variables of"):

@@ -161,6 +161,8 @@ class ExecutionContext:
 
     def reset_state(self) -> None:
         """Have workloads and variables forget what earlier runs left; not during a run."""
+        if not self.has_state:
+            return
         with deferred_interrupts():
             if self._native.has_state:
                 self._native.reset()

@@ -62,8 +62,9 @@ class LoadedNetwork(
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
     are shared. The first run allocates the arena and later runs reuse it, whatever other networks
-    run in between. A network with free dimensions gets one plan per set of input shapes; the
-    ``plan_cache_size`` most recently used are kept.
+    run in between. Runs of a network with variables follow one another, see `state`. A network with
+    free dimensions gets one plan per set of input shapes; the ``plan_cache_size`` most recently
+    used are kept.
 
     Use it in a ``with`` block, or call `close`.
     """

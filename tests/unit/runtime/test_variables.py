@@ -319,6 +319,18 @@ def test_bound_arrays_have_variables_of_their_own() -> None:
         assert net.run(ONE)["after"][0] == 3
 
 
+def test_dropped_bound_arrays_give_their_context_back() -> None:
+    with ann.load(counter(), ["CpuRef"]) as net:
+        for _ in range(5):
+            bound = net.bind({"x": ONE})
+            state = bound.state
+            assert bound.run()["after"][0] == 1
+            del bound
+            assert state["total"][0] == 1  # which keeps them
+            del state
+        assert len(net._pool._entries[(4,),].made) == 1
+
+
 def test_views_do_not_take_the_variables_away() -> None:
     with ann.load(counter(), ["CpuRef"]) as net:
         kept = [net.run(ONE, share_outputs=True) for _ in range(4)]

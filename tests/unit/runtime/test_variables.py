@@ -331,6 +331,21 @@ def test_dropped_bound_arrays_give_their_context_back() -> None:
         assert len(net._pool._entries[(4,),].made) == 1
 
 
+@pytest.mark.parametrize("is_held", [False, True], ids=["dropped", "held by a traceback"])
+def test_a_call_that_an_interrupt_ended_early(is_held: bool) -> None:
+    """Its lease was never given back; what the runs before left is there all the same."""
+    with ann.load(counter(), ["CpuRef"]) as net:
+        net.run(ONE)
+        held = []
+        for expected in (2, 3):
+            lease = net._pool.start()
+            net._pool.borrow(lease, ((4,),))
+            held += [lease] if is_held else []
+            del lease
+            assert net.run(ONE)["after"][0] == expected
+        assert net.state["total"][0] == 3
+
+
 def test_views_do_not_take_the_variables_away() -> None:
     with ann.load(counter(), ["CpuRef"]) as net:
         kept = [net.run(ONE, share_outputs=True) for _ in range(4)]

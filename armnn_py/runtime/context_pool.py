@@ -8,23 +8,19 @@ at any moment leaves no lease that cannot end.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
-import time
 import weakref
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.interrupts import deferred_interrupts, interruptible
-from armnn_py.errors import (
-    ExecutionCancelledError,
-    ExecutionTimeoutError,
-    InvalidArgumentError,
-)
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.open_profiles import flush_profiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
 
@@ -44,8 +40,6 @@ Shapes = tuple[tuple[int, ...], ...]
 _IDLE_CONTEXTS = 8
 #: Seconds between two checks of the leases while closing waits.
 _LOOK_AGAIN = 0.2
-#: Seconds; a longer timeout waits as long as it takes.
-_LONGEST_WAIT = 1e9
 
 
 class _PlanEntry:
@@ -230,45 +224,9 @@ class ContextPool:
         with self._condition:
             self.check_open()
             if self.sequence is not None and waits:
-                self._await_turn(timeout, cancel)
+                self.sequence.await_turn(self, self._condition, timeout, cancel)
             self._leases.add(lease)
         return lease
-
-    def _await_turn(self, timeout: float | None, cancel: CancelToken | None) -> None:
-        """Wait until no run of the sequence is in flight; the lock is held."""
-        end = None if timeout is None else time.monotonic() + min(timeout, _LONGEST_WAIT)
-        while True:
-            before = [lease for lease in self._at_work() if not lease.is_kept]
-            for lease in before:
-                if lease.thread == _get_ident():
-                    self._end_own(lease)
-            if not any(lease.thread for lease in before):
-                return
-            if cancel is not None and cancel.cancelled:
-                raise ExecutionCancelledError(
-                    f"network '{self.name}': cancelled before it started",
-                    details=["it waited for a run before: the network has variables"],
-                )
-            if end is not None and time.monotonic() >= end:
-                raise ExecutionTimeoutError(
-                    f"network '{self.name}': not done after {timeout:g} s",
-                    details=["it waited for a run before: the network has variables"],
-                )
-            # Checks again and again: a lease can also end without being given back.
-            left = _LOOK_AGAIN if end is None else max(0.0, end - time.monotonic())
-            self._condition.wait(min(_LOOK_AGAIN, left))
-            self.check_open()
-
-    def _end_own(self, lease: Lease) -> None:
-        """End a lease of this thread that an interrupt left; raise if its run is in flight."""
-        if lease.context is not None and lease.context.is_running:
-            raise InvalidArgumentError(
-                f"network '{self.name}' is running in this thread, and has variables: its runs "
-                "follow one another",
-                hints=["bind() gives arrays with variables of their own"],
-            )
-        lease.thread = 0
-        lease.context = None  # `borrow` takes it back, or `find_lost` frees it
 
     def fix(self, key: Shapes) -> None:
         """Make the plan of a network whose inputs always have these shapes."""
@@ -326,7 +284,7 @@ class ContextPool:
                     continue  # evicted between the two lines above
                 if self.sequence is not None and not lease.thread:
                     # A signal handler ran the network since `start`, and took the turn.
-                    self._await_turn(None, None)
+                    self.sequence.await_turn(self, self._condition, None, None)
                     lease.thread = _get_ident()
                 self._entries.move_to_end(key)
                 lease.entry = entry
@@ -419,7 +377,7 @@ class ContextPool:
         """
         with self._condition:
             self.check_open()
-            if any(not lease.is_kept for lease in self._at_work()):
+            if any(not lease.is_kept for lease in self.at_work()):
                 raise InvalidArgumentError(
                     f"network '{self.name}': cannot reset the state of a run in flight",
                     hints=["wait until it has ended, or give each sequence a bind() of its own"],
@@ -432,30 +390,26 @@ class ContextPool:
                 self.sequence.reset()
 
     def read_variable(self, name: str) -> np.ndarray[Any, Any]:
-        """A copy of a variable of the sequence, between two runs."""
-        lease = self.start()
-        try:
-            assert self.sequence is not None
-            self._begin(lease)
-            return self.sequence.read(name)
-        finally:
-            self.give_back(lease)
+        """A copy of a variable of the sequence."""
+        with self._between_runs() as sequence:
+            return sequence.read(name)
 
     def write_variables(self, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Set variables of the sequence, between two runs."""
+        """Set variables of the sequence."""
+        with self._between_runs() as sequence:
+            sequence.write(values)
+
+    @contextlib.contextmanager
+    def _between_runs(self) -> Iterator[RunSequence]:
+        """Have the turn of a run, for other work on its variables."""
         lease = self.start()
         try:
             assert self.sequence is not None
-            self._begin(lease)
-            self.sequence.write(values)
+            if self.sequence.context is None and self.fixed is not None:
+                self.borrow(lease, self.fixed)  # the first values are those of its plan
+            yield self.sequence
         finally:
             self.give_back(lease)
-
-    def _begin(self, lease: Lease) -> None:
-        """Give the variables a context, if there is one plan only and none has run yet."""
-        assert self.sequence is not None
-        if self.sequence.context is None and self.fixed is not None:
-            self.borrow(lease, self.fixed)
 
     def give_back(self, lease: Lease) -> None:
         """End a lease, also one that never got a context."""
@@ -514,25 +468,26 @@ class ContextPool:
             self._drop_own_leases()
             self.closed = True
             if patience is not None:
-                for lease in self._at_work():
+                for lease in self.at_work():
                     if lease.context is not None:
                         lease.context.cancel()
             # Checks again and again: a lease can also end without being given back.
             waited = 0.0
             try:
                 with interruptible():
-                    while self._at_work() and (patience is None or waited < patience):
+                    while self.at_work() and (patience is None or waited < patience):
                         self._condition.wait(_LOOK_AGAIN)
                         waited += _LOOK_AGAIN
             except BaseException:
                 self.closed = False  # it can be closed again
                 raise
-            if self._at_work():
+            if self.at_work():
                 _logger.warning("network '%s' was left running at exit", self.name)
                 return False
             return True
 
-    def _at_work(self) -> list[Lease]:
+    def at_work(self) -> list[Lease]:
+        """The leases of running calls."""
         return [lease for lease in list(self._leases) if lease.thread]
 
     def reopen(self) -> None:
@@ -559,7 +514,7 @@ class ContextPool:
 
     def _drop_own_leases(self) -> None:
         """Drop the calling thread's leases: it is in no run, so interrupts left them."""
-        for lease in self._at_work():
+        for lease in self.at_work():
             if lease.thread != _get_ident():
                 continue
             if lease.context is not None and lease.context.is_inside_handler:
@@ -574,7 +529,7 @@ class ContextPool:
     def after_fork(self) -> None:
         """Forget leases of other threads: in the child of a fork only this thread exists."""
         self._make_locks()
-        for lease in self._at_work():
+        for lease in self.at_work():
             if lease.thread == _get_ident():
                 continue
             entry, context = lease.entry, lease.context

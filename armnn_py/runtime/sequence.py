@@ -4,18 +4,31 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import (
+    ExecutionCancelledError,
+    ExecutionTimeoutError,
+    InvalidArgumentError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
 
+    from armnn_py.runtime.cancel import CancelToken
+    from armnn_py.runtime.context_pool import ContextPool, Lease
     from armnn_py.runtime.execution_context import ExecutionContext
 
 __all__ = ["RunSequence"]
+
+#: Seconds between two looks whether the turn has come.
+_LOOK_AGAIN = 0.2
+#: Seconds; a longer timeout waits as long as it takes.
+_LONGEST_WAIT = 1e9
 
 
 class RunSequence:
@@ -45,6 +58,57 @@ class RunSequence:
         self._variables = variables
         self._values: dict[str, np.ndarray[Any, Any]] = {}
         self.context: ExecutionContext | None = None
+
+    def await_turn(
+        self,
+        pool: ContextPool,
+        condition: threading.Condition,
+        timeout: float | None,
+        cancel: CancelToken | None,
+    ) -> None:
+        """Wait until no run of the sequence is in flight.
+
+        ``condition`` is the pool's; its lock is held, and it is notified when a run ends.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The pool is closed meanwhile, or the calling thread would wait for itself.
+        ExecutionTimeoutError, ExecutionCancelledError
+            It took too long, or was cancelled.
+        """
+        end = None if timeout is None else time.monotonic() + min(timeout, _LONGEST_WAIT)
+        while True:
+            before = [lease for lease in pool.at_work() if not lease.is_kept]
+            for lease in before:
+                if lease.thread == threading.get_ident():
+                    self._end_own(lease)
+            if not any(lease.thread for lease in before):
+                return
+            why = ["it waited for a run before: the network has variables"]
+            if cancel is not None and cancel.cancelled:
+                raise ExecutionCancelledError(
+                    f"network '{self._name}': cancelled before it started", details=why
+                )
+            left = _LOOK_AGAIN if end is None else end - time.monotonic()
+            if left <= 0:
+                raise ExecutionTimeoutError(
+                    f"network '{self._name}': not done after {timeout:g} s", details=why
+                )
+            # Checks again and again: a lease can also end without being given back.
+            condition.wait(min(_LOOK_AGAIN, left))
+            pool.check_open()
+
+    def _end_own(self, lease: Lease) -> None:
+        """End a lease of this thread that an interrupt left; raise if its run is in flight."""
+        if lease.context is not None and lease.context.is_running:
+            raise InvalidArgumentError(
+                f"network '{self._name}' is running in this thread, and has variables: its runs "
+                "follow one another",
+                hints=["bind() gives arrays with variables of their own"],
+            )
+        lease.thread = 0
+        lease.context = None  # the pool takes it back when it needs one, or frees it
 
     def enter(self, context: ExecutionContext) -> None:
         """Give a context the values, before it runs."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py.errors import (
     ExecutionCancelledError,
@@ -15,12 +15,11 @@ from armnn_py.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.context_pool import ContextPool, Lease
     from armnn_py.runtime.execution_context import ExecutionContext
 
 __all__ = ["RunSequence"]
@@ -29,6 +28,24 @@ __all__ = ["RunSequence"]
 _LOOK_AGAIN = 0.2
 #: Seconds; a longer timeout waits as long as it takes.
 _LONGEST_WAIT = 1e9
+
+
+class Turn(Protocol):
+    """A `Lease`: the right to run, while ``thread`` is not 0."""
+
+    thread: int
+    is_kept: bool
+    context: ExecutionContext | None
+
+
+class Turns(Protocol):
+    """A `ContextPool`, as `RunSequence` uses it."""
+
+    def check_open(self) -> None:
+        """Raise if the pool is closed."""
+
+    def at_work(self) -> Sequence[Turn]:
+        """The leases of running calls."""
 
 
 class RunSequence:
@@ -61,7 +78,7 @@ class RunSequence:
 
     def await_turn(
         self,
-        pool: ContextPool,
+        pool: Turns,
         condition: threading.Condition,
         timeout: float | None,
         cancel: CancelToken | None,
@@ -99,7 +116,7 @@ class RunSequence:
             condition.wait(min(_LOOK_AGAIN, left))
             pool.check_open()
 
-    def _end_own(self, lease: Lease) -> None:
+    def _end_own(self, lease: Turn) -> None:
         """End a lease of this thread that an interrupt left; raise if its run is in flight."""
         if lease.context is not None and lease.context.is_running:
             raise InvalidArgumentError(

@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     )
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.load import load
+    from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
 
@@ -152,6 +153,7 @@ __all__ = [
     "ModelFormatError",
     "ModelMetadata",
     "Network",
+    "NetworkState",
     "NoBackendForLayerError",
     "OptimizedNetwork",
     "OptimizerOptions",
@@ -213,6 +215,7 @@ __getattr__ = names_of(
         ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
         "armnn_py.runtime.load": ("load",),
+        "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
         "armnn_py.runtime.profiling": ("Profile",),
     },

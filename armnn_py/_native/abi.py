@@ -467,6 +467,7 @@ ARMNN_PLAN_TENSOR_OUTPUT = 3
 ARMNN_PLAN_TENSOR_HANDLE = 4
 ARMNN_PLAN_TENSOR_MAPPED = 5
 ARMNN_PLAN_TENSOR_PART = 6
+ARMNN_PLAN_TENSOR_VARIABLE = 7
 ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_step_kind_e
@@ -1510,6 +1511,11 @@ class armnn_plan_listener_t(Structure):
     reserved: int
 
 
+class armnn_plan_variable_t(Structure):
+    value: int
+    next: int
+
+
 class armnn_plan_spec_t(Structure):
     header: armnn_header_t
     tensors: Any
@@ -1522,8 +1528,9 @@ class armnn_plan_spec_t(Structure):
     handle_count: int
     arena_size: int
     listeners: Any
+    variables: Any
     listener_count: int
-    reserved: int
+    variable_count: int
 
 
 class armnn_plan_t(Structure):
@@ -2895,6 +2902,11 @@ armnn_plan_listener_t._fields_ = [
     ("reserved", c_uint32),
 ]
 
+armnn_plan_variable_t._fields_ = [
+    ("value", c_uint32),
+    ("next", c_uint32),
+]
+
 armnn_plan_spec_t._fields_ = [
     ("header", armnn_header_t),
     ("tensors", POINTER(armnn_plan_tensor_t)),
@@ -2907,8 +2919,9 @@ armnn_plan_spec_t._fields_ = [
     ("handle_count", c_uint32),
     ("arena_size", c_uint64),
     ("listeners", POINTER(armnn_plan_listener_t)),
+    ("variables", POINTER(armnn_plan_variable_t)),
     ("listener_count", c_uint32),
-    ("reserved", c_uint32),
+    ("variable_count", c_uint32),
 ]
 
 armnn_run_t._fields_ = [
@@ -3045,6 +3058,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
     "armnn_plan_step_t": armnn_plan_step_t,
     "armnn_plan_listener_t": armnn_plan_listener_t,
+    "armnn_plan_variable_t": armnn_plan_variable_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
     "armnn_run_t": armnn_run_t,
 }
@@ -3437,6 +3451,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_TENSOR_HANDLE": ARMNN_PLAN_TENSOR_HANDLE,
         "ARMNN_PLAN_TENSOR_MAPPED": ARMNN_PLAN_TENSOR_MAPPED,
         "ARMNN_PLAN_TENSOR_PART": ARMNN_PLAN_TENSOR_PART,
+        "ARMNN_PLAN_TENSOR_VARIABLE": ARMNN_PLAN_TENSOR_VARIABLE,
         "ARMNN_PLAN_TENSOR_KIND_MAX_ENUM": ARMNN_PLAN_TENSOR_KIND_MAX_ENUM,
     },
     "armnn_plan_step_kind_e": {
@@ -3551,6 +3566,21 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_context_unimport": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
     "armnn_context_has_state": (c_int32, [POINTER(armnn_context_t)]),
     "armnn_context_reset": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
+    "armnn_context_is_running": (c_int32, [POINTER(armnn_context_t)]),
+    "armnn_context_read_variable": (c_int32, [
+        POINTER(armnn_context_t),
+        c_uint32,
+        c_void_p,
+        c_uint64,
+        POINTER(armnn_error_t),
+    ]),
+    "armnn_context_write_variable": (c_int32, [
+        POINTER(armnn_context_t),
+        c_uint32,
+        c_void_p,
+        c_uint64,
+        POINTER(armnn_error_t),
+    ]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
 }

@@ -16,13 +16,18 @@ from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.interrupts import deliver_interrupts
 from armnn_py._native.library import core
+from armnn_py._native.memory import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    import numpy as np
+
     from armnn_py._native.run_options import NativeRunOptions
 
 __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanSpec"]
+
+_DONE = {"read": "read", "write": "written"}
 
 #: How often a run asks Python for signals: often enough for Ctrl-C, too seldom to cost time.
 INTERRUPT_INTERVAL_NS = 20_000_000
@@ -118,6 +123,14 @@ class PlanSpec:
         struct.context = ctypes.cast(context, ctypes.POINTER(abi.armnn_backend_context_t))
         struct.network_id = network_id
         struct.execution_data_index = execution_data_index
+
+    def set_variables(self, places: Sequence[tuple[int, int | None]]) -> None:
+        """Set the variables: numbers of the tensors of each one's value and next value."""
+        self.struct.variable_count = len(places)
+        self.struct.variables = (abi.armnn_plan_variable_t * max(len(places), 1))()
+        for index, (value, after) in enumerate(places):
+            self.struct.variables[index].value = value
+            self.struct.variables[index].next = abi.ARMNN_PLAN_NONE if after is None else after
 
 
 class NativePlan:
@@ -390,6 +403,36 @@ class NativeContext:
         status = core().armnn_context_reset(self.handle, ctypes.byref(self._error.struct))
         if status != abi.ARMNN_STATUS_OK:
             raise_status(status, f"network '{self._network}': no state could be reset", self._error)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in flight."""
+        return bool(core().armnn_context_is_running(self.handle))
+
+    def read_variable(self, index: int, array: np.ndarray) -> None:
+        """Copy a variable into a dense array; not during a run.
+
+        Raises
+        ------
+        ArmnnError
+            A backend fails to.
+        """
+        self._move_variable("read", index, array)
+
+    def write_variable(self, index: int, array: np.ndarray) -> None:
+        """Copy a dense array into a variable; as `read_variable`."""
+        self._move_variable("write", index, array)
+
+    def _move_variable(self, verb: str, index: int, array: np.ndarray) -> None:
+        call = getattr(core(), f"armnn_context_{verb}_variable")
+        error = ctypes.byref(self._error.struct)
+        status = call(self.handle, index, address_of(array), array.nbytes, error)
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(
+                status,
+                f"network '{self._network}': a variable could not be {_DONE[verb]}",
+                self._error,
+            )
 
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""

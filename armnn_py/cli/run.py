@@ -84,7 +84,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     metavar="N",
     default=1,
     show_default=True,
-    help="How many times to run on these inputs.",
+    help="How many times to run on these inputs; variables of the network stay from run to run.",
 )
 @run_option
 @click.option(

@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import check_stops
+from armnn_py.runtime.network_state import NetworkState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
 
@@ -150,8 +152,23 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
             drain_log()
         return self.outputs
 
+    @property
+    def state(self) -> NetworkState:
+        """The variables of these arrays, as `LoadedNetwork.state`; not during a run."""
+        infos = {v.name: v.info for v in self._context.plan.variables}
+        return NetworkState(self._network.name, infos, self._read_variable, self._write_variables)
+
+    def _read_variable(self, name: str) -> np.ndarray[Any, Any]:
+        with self._turn("read variables of"):
+            return self._context.read_variable(name)
+
+    def _write_variables(self, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        with self._turn("set variables of"):
+            for name, array in values.items():
+                self._context.write_variable(name, array)
+
     def reset_state(self) -> None:
-        """Have recurrent layers forget earlier runs over these arrays: a new sequence begins.
+        """Have recurrent layers and variables forget earlier runs over these arrays.
 
         Raises
         ------
@@ -160,16 +177,22 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         ExecutionError
             A backend fails to.
         """
+        with self._turn("reset"):
+            self._context.reset_state()
+
+    @contextlib.contextmanager
+    def _turn(self, verb: str) -> Iterator[None]:
+        """Have the context for work between two runs."""
         turn = object()
         try:
             if self._turns.setdefault(0, turn) is not turn:
-                self._raise_busy("reset")
+                self._raise_busy(verb)
             if self.closed:
                 raise InvalidArgumentError(
                     f"network '{self._network.name}': these bound arrays are closed",
                     hints=["call bind() again"],
                 )
-            self._context.reset_state()
+            yield
         finally:
             if self._turns.get(0) is turn:
                 self._turns.clear()

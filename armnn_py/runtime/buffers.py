@@ -100,11 +100,11 @@ def readable_copy(value: np.ndarray, alignment: int, readable: int) -> np.ndarra
     return copy
 
 
-def _as_array(name: str, value: Any) -> np.ndarray:
+def _as_array(what: str, name: str, value: Any) -> np.ndarray:
     """Take anything with the DLPack, array or buffer protocol on the CPU."""
     if is_masked(value):
         raise InvalidArgumentError(
-            f"input '{name}': a masked array given, and a network knows no masks",
+            f"{what} '{name}': a masked array given, and a network knows no masks",
             hints=["fill it: array.filled(value)"],
         )
     if isinstance(value, np.ndarray):
@@ -115,13 +115,13 @@ def _as_array(name: str, value: Any) -> np.ndarray:
         array = np.asarray(value)
     except Exception as error:
         raise InvalidArgumentError(
-            f"input '{name}': {type(value).__name__} cannot be read as an array",
+            f"{what} '{name}': {type(value).__name__} cannot be read as an array",
             details=[str(error)],
             hints=["pass a numpy array, or an object with the DLPack or buffer protocol"],
         ) from error
     if array.dtype == object:
         raise InvalidArgumentError(
-            f"input '{name}': {type(value).__name__} given, an array expected",
+            f"{what} '{name}': {type(value).__name__} given, an array expected",
             hints=["pass a numpy array, or an object with the DLPack or buffer protocol"],
         )
     return array
@@ -195,20 +195,22 @@ def check_in_place(
         )
 
 
-def bind_input(name: str, value: Any, info: TensorInfo, *, share: bool = False) -> np.ndarray:
-    """A dense array for an input; copies only if ``value`` is not dense.
+def bind_input(
+    name: str, value: Any, info: TensorInfo, *, share: bool = False, what: str = "input"
+) -> np.ndarray:
+    """A dense array for an input, or ``what`` it is; copies only if ``value`` is not dense.
 
     With ``share`` a value that must be copied raises `InvalidArgumentError`.
     """
-    array = _as_array(name, value)
-    check_array("input", name, array, info)
+    array = _as_array(what, name, value)
+    check_array(what, name, array, info)
     if share:
         if array is not value and array.flags.owndata:
             kind = type(value).__name__
-            _refuse_copy("input", name, f"{kind} has no memory of an array", "pass a numpy array")
-        check_in_place("input", name, array, 1)
+            _refuse_copy(what, name, f"{kind} has no memory of an array", "pass a numpy array")
+        check_in_place(what, name, array, 1)
     if not array.flags.c_contiguous or not array.flags.aligned:
-        _logger.debug("input '%s' is not contiguous: copied", name)
+        _logger.debug("%s '%s' is not contiguous: copied", what, name)
         array = array.copy(order="C")
     return array
 

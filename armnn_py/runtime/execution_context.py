@@ -10,6 +10,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.interrupts import deferred_interrupts
@@ -27,8 +29,6 @@ from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy as np
 
     from armnn_py.backends.run_options import RunOptions
     from armnn_py.runtime.buffers import Room
@@ -76,6 +76,8 @@ class ExecutionContext:
             self._native = NativeContext(
                 plan.native, self._data, self._handles.addresses, plan.network.name
             )
+            undo.callback(self._native.destroy)
+            self._reset_variables()
             undo.pop_all()
         self._backends = plan.backends
         #: If no backend can call Python, runs need not check each time whether one does.
@@ -103,9 +105,11 @@ class ExecutionContext:
         cancel: CancelToken | None = None,
         strict: bool = False,
         options: RunOptions | None = None,
+        begin: float = 0.0,
     ) -> dict[str, np.ndarray]:
         """Run over dense arrays of the right shapes, in the order of the network's inputs.
 
+        ``begin`` is the time of the monotonic clock from which ``timeout`` counts; 0: now.
         ``strict`` makes it an error if an array is not aligned as its users need it, or if a
         backend refuses memory that it should import.
         """
@@ -127,7 +131,7 @@ class ExecutionContext:
                     outputs[name], native.outputs[index] = room.take()
                 except MemoryError as error:
                     self._raise_no_memory(name, room, error)
-        self.execute(timeout=timeout, cancel=cancel, strict=strict, options=options)
+        self.execute(timeout=timeout, cancel=cancel, strict=strict, options=options, begin=begin)
         return outputs
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
@@ -155,14 +159,43 @@ class ExecutionContext:
 
     @property
     def has_state(self) -> bool:
-        """Whether workloads keep something from run to run."""
-        return self._native.has_state
+        """Whether workloads keep something from run to run, or the network has variables."""
+        return self._native.has_state or bool(self.plan.variables)
 
     def reset_state(self) -> None:
-        """Have workloads forget what earlier runs left; not during a run."""
-        if self.has_state:
-            with deferred_interrupts():
+        """Have workloads and variables forget what earlier runs left; not during a run."""
+        if not self.has_state:
+            return
+        with deferred_interrupts():
+            if self._native.has_state:
                 self._native.reset()
+            self._reset_variables()
+
+    def _reset_variables(self) -> None:
+        for index, variable in enumerate(self.plan.variables):
+            self._native.write_variable(index, variable.initial)
+
+    def read_variable(self, name: str) -> np.ndarray:
+        """A copy of the value of a variable; not during a run."""
+        for index, variable in enumerate(self.plan.variables):
+            if variable.name == name:
+                array = np.empty(variable.info.static_shape, variable.info.dtype)
+                with deferred_interrupts():
+                    self._native.read_variable(index, array)
+                return array
+        raise KeyError(name)
+
+    def write_variable(self, name: str, array: np.ndarray) -> None:
+        """Set a variable to a dense array of its shape and dtype; not during a run."""
+        for index, variable in enumerate(self.plan.variables):
+            if variable.name == name:
+                with deferred_interrupts():
+                    self._native.write_variable(index, array)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in flight."""
+        return self._native.is_running
 
     def execute(
         self,
@@ -171,6 +204,7 @@ class ExecutionContext:
         cancel: CancelToken | None = None,
         strict: bool = False,
         options: RunOptions | None = None,
+        begin: float = 0.0,
     ) -> None:
         """Run over memory whose addresses were set; they are not checked again."""
         for backend in self._backends:
@@ -179,7 +213,7 @@ class ExecutionContext:
         native = self._native
         deadline = 0
         if timeout is not None and timeout < _LONGEST_TIMEOUT:
-            deadline = time.monotonic_ns() + int(timeout * 1e9)
+            deadline = (int(begin * 1e9) or time.monotonic_ns()) + int(timeout * 1e9)
         interruptible = cancel is not None or _get_ident() == _MAIN_THREAD
         wanted = None if options is None else options.for_plan(self.plan.listeners)
         if native.run_options is not wanted:

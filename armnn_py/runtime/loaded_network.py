@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,7 +17,9 @@ from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.guarded_views import ViewToken, guarded_views
+from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
+from armnn_py.runtime.sequence import RunSequence
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
@@ -64,8 +67,9 @@ class LoadedNetwork(
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
     are shared. The first run allocates the arena and later runs reuse it, whatever other networks
-    run in between. A network with free dimensions gets one plan per set of input shapes; the
-    ``plan_cache_size`` most recently used are kept.
+    run in between. Runs of a network with variables follow one another, see `state`. A network with
+    free dimensions gets one plan per set of input shapes; the ``plan_cache_size`` most recently
+    used are kept.
 
     Use it in a ``with`` block, or call `close`.
     """
@@ -89,7 +93,10 @@ class LoadedNetwork(
         self._debug = DebugHook()
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         make_plan = _plan_maker(optimized, network_id, self._debug, self._notices)
-        self._pool = ContextPool(self.name, make_plan, plan_cache_size)
+        variables = optimized.variables
+        sequence = RunSequence(self.name, tuple(variables)) if variables else None
+        self._pool = pool = ContextPool(self.name, make_plan, plan_cache_size, sequence)
+        self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
         try:
             if not optimized.is_dynamic:
                 self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
@@ -112,6 +119,17 @@ class LoadedNetwork(
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name, in order."""
         return dict(self._binder.outputs)
+
+    @property
+    def state(self) -> NetworkState:
+        """The variables, which stay from run to run: arrays by name, to read and to set.
+
+        Runs of a network with variables follow one another, also those of several threads, and
+        share these values; the arrays of each `bind` have variables of their own. They have the
+        values that `Network.add_variable` got, until the first run and after `reset_state`. A run
+        that fails or is stopped changes none of them. They outlast a change of input shapes.
+        """
+        return self._state
 
     @property
     def metadata(self) -> ModelMetadata:
@@ -249,9 +267,12 @@ class LoadedNetwork(
         run_options = None if options is None else self._run_options(options)
         pool = self._pool
         lease = pool.take()
+        begin = 0.0
         try:
             if lease is None:
-                lease = pool.start()
+                if timeout is not None and pool.sequence is not None:
+                    begin = time.monotonic()
+                lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
                 key = tuple([array.shape for array in arrays])
                 arrays = self._binder.bind_out(
@@ -269,6 +290,7 @@ class LoadedNetwork(
                 cancel=cancel,
                 strict=share_inputs,
                 options=run_options,
+                begin=begin,
             )
             if share_outputs:
                 token = ViewToken()
@@ -355,7 +377,7 @@ class LoadedNetwork(
         else:
             arrays = None
             key = tuple([info.static_shape for info in self._optimized.inputs.values()])
-        lease = self._pool.start()
+        lease = self._pool.start(waits=False)
         try:
             context = self._pool.borrow(lease, key, new_sequence=True)
             if arrays is None:
@@ -375,9 +397,10 @@ class LoadedNetwork(
             drain_log()
 
     def reset_state(self) -> None:
-        """Have recurrent layers forget earlier runs: a new sequence begins.
+        """Have recurrent layers and variables forget earlier runs: a new sequence begins.
 
-        Backends may keep state from run to run. Runs one after another of one thread share one
+        Variables get their first values again, see `state`. Backends may keep state, too, which is
+        not shown. Of that, runs one after another of one thread share one
         state; a run beside another one has a state of its own, and so have the arrays of each
         `bind`, which have a ``reset_state`` of their own.
 

@@ -30,6 +30,7 @@ from armnn_py.runtime.moves import (
     add_tensor,
     close_maps,
     lend_output,
+    make_place,
     number_handles,
     uses_callers_memory,
 )
@@ -40,7 +41,7 @@ from armnn_py.runtime.plan_build import (
     plan_memory,
     staging_size,
 )
-from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
+from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor, PlannedVariable
 from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
 from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 from armnn_py.types import LayerType
@@ -105,6 +106,8 @@ class NetworkPlan:
         Bytes of each execution context: for tensors and scratch, and for workloads to keep.
     packed_size
         Bytes that workloads state to keep besides, such as packed weights.
+    variables
+        The tensors that stay from run to run, in the order of their native numbers.
     elided
         Names of Concat, Splitter and Reshape layers without a step, because their tensors share
         memory.
@@ -177,6 +180,7 @@ class NetworkPlan:
             if step.workload is not None and step.layer is not None:
                 step.workload.configure(step.layer.name)
         self._add_output_copies(build)
+        self._add_assign_copies(build)
         close_maps(build)
         add_syncs(build)
         find_needs(build)
@@ -197,6 +201,13 @@ class NetworkPlan:
             self._add_tensor(spec, tensor, memory.offsets, numbers)
         for step, offset in zip(build.steps, memory.scratch_offsets, strict=True):
             self._add_step(spec, step, offset)
+        self.variables = build.variables
+        spec.set_variables(
+            [
+                (numbers[id(v.value)], None if v.next is None else numbers[id(v.next)])
+                for v in build.variables
+            ]
+        )
         self.native = NativePlan(
             spec,
             input_count=len(self.network.input_layers),
@@ -228,6 +239,8 @@ class NetworkPlan:
             build.number_of[slot] = build.add(
                 PlannedTensor(abi.ARMNN_PLAN_TENSOR_INPUT, slot.info.byte_size, index)
             )
+        if self.network.variables:
+            self._number_variables(build)
         for index, layer in enumerate(self.network.output_layers):
             source = layer.inputs[0]
             assert source is not None
@@ -256,6 +269,45 @@ class NetworkPlan:
                 for slot in layer.outputs:
                     if slot not in build.number_of:
                         add_tensor(build, slot, self._memory)
+
+    def _number_variables(self, build: Build) -> None:
+        """Number the places of variables; layers that assign one write to it where they can.
+
+        They cannot if their tensor is an input, a constant, a variable or assigned to another one:
+        these are copied at the end of the run.
+        """
+        assigned = self.network.assign_layers
+        for layer in self.network.variable_layers:
+            slot = layer.outputs[0]
+            factory = self._memory.get((layer.guid, 0), "")
+            value = make_place(slot.info, factory)
+            build.number_of[slot] = build.add(value)
+            after = make_place(slot.info, factory) if layer.name in assigned else None
+            build.variables.append(
+                PlannedVariable(layer.name, slot.info, layer.initial, value, after)
+            )
+        for variable in build.variables:
+            if variable.next is None:
+                continue
+            number = build.add(variable.next)
+            source = assigned[variable.name].inputs[0]
+            assert source is not None
+            memory = self._memory.get((source.layer.guid, source.index), "")
+            moves = source.layer.type in (LayerType.CONSTANT, LayerType.MEM_IMPORT)
+            if source not in build.number_of and not moves and memory == variable.value.factory:
+                build.number_of[source] = number
+
+    def _add_assign_copies(self, build: Build) -> None:
+        numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
+        for variable in build.variables:
+            source = self.network.assign_layers[variable.name].inputs[0] if variable.next else None
+            if source is None:
+                continue
+            target = numbers[id(variable.next)]
+            if build.number_of[source] != target:
+                build.steps.append(
+                    PlannedStep([build.number_of[source]], [target], assigns=variable.name)
+                )
 
     def _constant(self, layer: ConstantLayer) -> np.ndarray:
         """The value of a constant layer, 64-byte aligned as the backend API promises."""
@@ -367,6 +419,7 @@ class NetworkPlan:
     ) -> None:
         root, begin = tensor.location
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA and tensor.is_foreign:
+            # Of an input or output, of mapped memory, or of a place of a variable.
             spec.add_tensor(
                 abi.ARMNN_PLAN_TENSOR_PART,
                 tensor.size,
@@ -425,6 +478,15 @@ class NetworkPlan:
         if step.is_sync:
             backend = self.factories[step.factory].backend_id
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
+        if step.assigns:
+            return StepInfo(
+                f"copy to variable {step.assigns}",
+                "MemCopy",
+                "host",
+                MOVE_NAMES[step.kind],
+                move_path(self._tensors, step),
+                self._sides(step),
+            )
         if step.layer is None:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")
         layer = step.layer

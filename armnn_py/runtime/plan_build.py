@@ -88,6 +88,10 @@ def find_needs(build: Build) -> None:
         if root.kind in FOREIGN:
             root.alignment = max(root.alignment, tensor.alignment)
             root.readable = max(root.readable, begin + tensor.size + tensor.readable - root.size)
+    for variable in build.variables:  # either place may be the value
+        if variable.next is not None:
+            most = max(variable.value.alignment, variable.next.alignment)
+            variable.value.alignment = variable.next.alignment = most
     for tensor in build.tensors:
         if tensor.value is not None and (tensor.alignment > ALIGNMENT or tensor.readable):
             alignment = max(tensor.alignment, ALIGNMENT)
@@ -98,14 +102,16 @@ def find_lifetimes(build: Build) -> None:
     """First and last step of each tensor, also of memory that a handle has imported."""
     for tensor in build.tensors:
         tensor.first = tensor.last = -1
+        if tensor.stays:
+            tensor.first, tensor.last = 0, len(build.steps)
     for position, step in enumerate(build.steps):
         for number in step.outputs:
             tensor = build.tensors[number]
             tensor.first = position if tensor.first < 0 else tensor.first
-            tensor.last = position
+            tensor.last = max(tensor.last, position)
         for number in step.inputs:
             if number != abi.ARMNN_PLAN_NONE:
-                build.tensors[number].last = position
+                build.tensors[number].last = max(build.tensors[number].last, position)
     groups = find_groups(build)
     for step in reversed(build.steps):
         if step.workload is None and step.kind in _LENDING:
@@ -139,6 +145,9 @@ def plan_memory(build: Build) -> BuildMemory:
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
             if not tensor.is_foreign:
                 chains.setdefault(id(tensor.location[0]), []).append(tensor)
+        elif tensor.kind == abi.ARMNN_PLAN_TENSOR_VARIABLE:
+            tensor.record = len(records)
+            records.append(UsageRecord(tensor.first, tensor.last, tensor.size, tensor.alignment))
         elif tensor.kind == abi.ARMNN_PLAN_TENSOR_MAPPED:
             # For a copy of mapped memory that cannot be read directly.
             tensor.record = len(records)

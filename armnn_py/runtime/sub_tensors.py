@@ -252,8 +252,9 @@ class _Layout:
             return False
         if not _can_lie_elsewhere(sub) or not self._make_root(sub):
             return False
-        if self._locate(whole)[0] is sub:
-            return False
+        root = self._locate(whole)[0]
+        if root is sub or (root.stays and root.kind == handle):
+            return False  # the two handles of a variable change places, their sub-tensors would not
         self._link(link, step)
         return True
 
@@ -331,5 +332,5 @@ def _links(build: Build, step: PlannedStep) -> list[_Link]:
 def _can_lie_elsewhere(tensor: PlannedTensor) -> bool:
     """Whether the plan is free to choose the memory of a tensor."""
     if tensor.kind == abi.ARMNN_PLAN_TENSOR_HANDLE:
-        return tensor.managed  # other handles import memory of the host
+        return tensor.managed and not tensor.stays  # other handles import memory of the host
     return tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.guarded_memory import Place
     from armnn_py.backends.backend import Backend
+    from armnn_py.runtime import LoadedNetwork
     from armnn_py.testing.cases import Case
 
 __all__ = ["Layout", "Prepared", "Subject", "Target", "network_of"]
@@ -93,8 +94,13 @@ class Layout:
     in_place: tuple[int, int] | None = None
 
 
-def network_of(case: Case, values: Sequence[NDArray[Any] | None]) -> Network:
-    """Return the network that is the layer of a case: inputs x0, x1, ..., outputs y0, y1, ..."""
+def network_of(
+    case: Case, values: Sequence[NDArray[Any] | None], *, variable: int | None = None
+) -> Network:
+    """Return the network that is the layer of a case: inputs x0, x1, ..., outputs y0, y1, ...
+
+    ``variable`` is the index of an operand that becomes output 0 after each run.
+    """
     network = Network(case.name)
     sources: list[Layer | None] = []
     for index, (info, value) in enumerate(zip(case.signature.inputs, values, strict=True)):
@@ -102,6 +108,8 @@ def network_of(case: Case, values: Sequence[NDArray[Any] | None]) -> Network:
             sources.append(None)
         elif case.signature.constants[index]:
             sources.append(network.add_constant(value, info=info))
+        elif index == variable:
+            sources.append(network.add_variable(f"x{index}", info, value))
         else:
             sources.append(network.add_input(f"x{index}", info))
     signature = case.signature
@@ -110,6 +118,8 @@ def network_of(case: Case, values: Sequence[NDArray[Any] | None]) -> Network:
     )
     for index, slot in enumerate(layer.outputs):
         network.add_output(f"y{index}", slot)
+    for kept in network.variable_layers:
+        network.assign(kept, layer.outputs[0])
     return network
 
 
@@ -163,6 +173,11 @@ class Subject:
         except ArmnnError as error:
             words = "; ".join((error.message, *error.details))
             raise CheckFailedError(f"the layer was taken but is not made: {words}") from None
+
+    def load(self, network: Network) -> LoadedNetwork:
+        """Load a network on the backend alone, as it is; who calls closes it."""
+        optimized = optimize(network, [self.backend.id], runtime=self.runtime, options=_AS_GIVEN)
+        return self.runtime.load_network(optimized)
 
     def close(self) -> None:
         """Destroy the instance."""

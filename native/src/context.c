@@ -78,6 +78,7 @@ void armnn_i_context_free(armnn_context_t* context) {
   free(context->operand_handles);
   free(context->handles);
   free(context->moves);
+  free(context->places);
   armnn_i_plan_release(context->plan);
   free(context);
 }
@@ -88,8 +89,12 @@ static void fill_pointers(armnn_context_t* context) {
   for (uint32_t i = 0; i < plan->operand_count; ++i) {
     if (plan->operands[i] == ARMNN_PLAN_NONE) continue;
     const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[i]];
-    if (tensor->kind == ARMNN_PLAN_TENSOR_ARENA) {
+    const armnn_plan_tensor_t* whole =
+        tensor->kind == ARMNN_PLAN_TENSOR_PART ? &plan->tensors[tensor->index] : tensor;
+    if (tensor->kind == ARMNN_PLAN_TENSOR_ARENA || tensor->kind == ARMNN_PLAN_TENSOR_VARIABLE) {
       context->pointers[i] = context->arena + tensor->offset;
+    } else if (whole->kind == ARMNN_PLAN_TENSOR_VARIABLE) {
+      context->pointers[i] = context->arena + whole->offset + tensor->offset;
     } else if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT) {
       context->pointers[i] = (void*)(uintptr_t)tensor->address;
     } else if (tensor->kind == ARMNN_PLAN_TENSOR_HANDLE) {
@@ -198,6 +203,17 @@ static void fill_steps(armnn_context_t* context) {
   }
 }
 
+static void fill_places(armnn_context_t* context) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->variable_count; ++i) {
+    const armnn_plan_variable_t* variable = &plan->variables[i];
+    if (plan->tensors[variable->value].kind == ARMNN_PLAN_TENSOR_HANDLE) continue;
+    context->places[2 * i] = context->arena + plan->tensors[variable->value].offset;
+    if (variable->next == ARMNN_PLAN_NONE) continue;
+    context->places[2 * i + 1] = context->arena + plan->tensors[variable->next].offset;
+  }
+}
+
 static void fill_externals(armnn_context_t* context) {
   const armnn_plan_t* plan = context->plan;
   for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
@@ -258,6 +274,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   context->workload_data = armnn_i_make_array(plan->step_count, sizeof(void*));
   context->moves = armnn_i_make_array(plan->move_count, sizeof *context->moves);
   context->handles = armnn_i_make_array(plan->handle_count, sizeof *context->handles);
+  context->places = armnn_i_make_array((uint64_t)2 * plan->variable_count, sizeof(void*));
   if (plan->handle_count != 0) {
     context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
   }
@@ -267,7 +284,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
       context->steps == NULL || context->externals == NULL || context->execution_data == NULL ||
       context->workload_data == NULL || context->moves == NULL || context->handles == NULL ||
-      (plan->handle_count != 0 && context->operand_handles == NULL) ||
+      context->places == NULL || (plan->handle_count != 0 && context->operand_handles == NULL) ||
       (plan->persistent_size != 0 && context->persistent == NULL)) {
     const unsigned long long arena_size = plan->arena_size, state_size = plan->persistent_size;
     armnn_i_context_free(context);
@@ -285,6 +302,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   fill_pointers(context);
   fill_steps(context);
   fill_externals(context);
+  fill_places(context);
   const armnn_status_t made = create_workload_data(context, error);
   if (made != ARMNN_STATUS_OK) {
     armnn_i_context_free(context);
@@ -343,6 +361,10 @@ int32_t armnn_context_has_state(const armnn_context_t* context) {
     }
   }
   return 0;
+}
+
+int32_t armnn_context_is_running(const armnn_context_t* context) {
+  return context != NULL && atomic_load(&context->state) != ARMNN_CONTEXT_IDLE;
 }
 
 armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error) {

@@ -263,7 +263,7 @@ bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
  * the answer is yes. On other threads: does nothing. */
 void armnn_i_ask_interrupt(uint64_t run_id);
 
-/* ---- plan.c, plan_check.c, needs.c, serial.c, context.c, executor.c, handles.c -------------- */
+/* ---- plan.c, plan_check.c, needs.c, serial.c, context.c, variables.c, executor.c, handles.c -- */
 
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,
@@ -318,15 +318,19 @@ struct armnn_plan_t {
   uint32_t move_count;   /* steps that move */
   uint32_t operand_count;
   uint32_t listener_count;
+  uint32_t variable_count;
   uint64_t arena_size;
   uint64_t arena_alignment;
   armnn_plan_listener_t* listeners;
   uint64_t persistent_size; /* of all steps, each rounded up to a cache line */
   armnn_plan_tensor_t* tensors;
+  armnn_plan_variable_t* variables;
   armnn_i_plan_step_t* steps;
   uint32_t* operands;         /* tensor numbers of all steps */
   uint32_t* external_tensors; /* of each run input, then of each run output */
-  uint32_t* patch_begin;      /* index of each external and MAPPED tensor's first patch; end */
+  uint32_t* variable_places;  /* by tensor: 0, or 1 + its place: 2 * variable, + 1 for |next| */
+  uint32_t* patch_begin;      /* index of the first patch of each external and MAPPED tensor, and of
+                                 each place of a variable; end */
   uint32_t* patches;          /* operands that name the tensor, or a sub-tensor of it */
 };
 
@@ -358,6 +362,15 @@ static inline uint64_t armnn_i_readable_behind(const armnn_i_needs_t* needs, uin
   const armnn_tensor_needs_t* own = needs->tensors != NULL ? needs->tensors[operand] : NULL;
   return own != NULL ? own->readable_bytes : 0;
 }
+
+/* For each tensor 0, or 1 + its place among those of the variables: twice the number of the
+ * variable, and one more for its |next|. */
+void armnn_i_list_places(const armnn_plan_variable_t* variables, uint32_t count,
+                         uint32_t* out_places);
+/* The part of the plan's check that is about variables; the tensors are checked already. Fills
+ * |places|, zeroes for each tensor. */
+armnn_status_t armnn_i_check_variables(const armnn_plan_spec_t* spec, uint32_t* places,
+                                       armnn_error_t* error);
 
 armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_facts_t* out_facts,
                                   armnn_error_t* error);
@@ -445,13 +458,25 @@ struct armnn_context_t {
   armnn_tensor_handle_t** operand_handles; /* like |pointers|; null without handles */
   armnn_i_handle_t* handles;
   armnn_i_move_t* moves;
-  armnn_run_t* run; /* the one in flight */
+  unsigned char** places; /* of variables in host memory: two each, |next| behind the value */
+  armnn_run_t* run;       /* the one in flight */
   atomic_int state;
 };
 
 /* Points every operand that names patched tensor |number|, or a sub-tensor of it, to |address|. */
 void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address);
 void armnn_i_context_free(armnn_context_t* context);
+/* Numbers of patched tensors from here on are places of variables. */
+static inline uint32_t armnn_i_first_place(const armnn_plan_t* plan) {
+  return plan->input_count + plan->output_count + plan->mapped_count;
+}
+/* After a run that succeeded: what it wrote becomes the values of the variables. */
+void armnn_i_exchange_variables(armnn_context_t* context);
+/* A whole handle from or to dense memory. A failure may leave it mapped: armnn_i_unmap_all. */
+armnn_status_t armnn_i_read_handle(armnn_i_handle_t* item, void* target, uint64_t size,
+                                   armnn_error_t* error);
+armnn_status_t armnn_i_write_handle(armnn_i_handle_t* item, const void* source, uint64_t size,
+                                    armnn_error_t* error);
 /* After a run that ended early: unmaps all handles, and unimports their memory before. */
 void armnn_i_unmap_all(armnn_context_t* context);
 /* All handles unimport memory of the caller. |out_step|, which may be null: the step that imported

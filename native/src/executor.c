@@ -342,10 +342,17 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     thread->walk = outer;
   }
   armnn_i_flight_end(context->flight);
+  /* An interrupt in the last step: its exception will end the caller's run, so that must fail. */
+  if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK && walk.interrupted) {
+    status = stop_cancelled(&walk);
+  }
   if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
   if (context->plan->handle_count != 0 && run->stays == 0) {
     status = give_memory_back(context, run, status, error);
+  }
+  if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK) {
+    armnn_i_exchange_variables(context);
   }
   if (ARMNN_UNLIKELY(told != 0)) armnn_i_tell_end(context, told, status);
   return status;

@@ -23,15 +23,20 @@ static bool is_external(const armnn_plan_tensor_t* tensor) {
   return tensor->kind == ARMNN_PLAN_TENSOR_INPUT || tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT;
 }
 
-/* Whether a run patches the addresses of operands that name it. */
-static bool is_patched(const armnn_plan_tensor_t* tensor) {
+/* Whether runs patch the addresses, or the handles, of operands that name it. */
+static bool is_patched(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
+  if (plan->variable_count != 0 && plan->variable_places[tensor - plan->tensors] != 0) return true;
   return is_external(tensor) || tensor->kind == ARMNN_PLAN_TENSOR_MAPPED ||
          tensor->kind == ARMNN_PLAN_TENSOR_PART;
 }
 
-/* Number of a patched tensor: inputs, outputs, mapped ones. A sub-tensor has its whole's. */
+/* Number of a patched tensor: inputs, outputs, mapped ones, places of variables. A sub-tensor has
+ * its whole's. */
 static uint32_t patch_number(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
   if (tensor->kind == ARMNN_PLAN_TENSOR_PART) tensor = &plan->tensors[tensor->index];
+  if (plan->variable_count != 0 && plan->variable_places[tensor - plan->tensors] != 0) {
+    return armnn_i_first_place(plan) + plan->variable_places[tensor - plan->tensors] - 1;
+  }
   if (tensor->kind == ARMNN_PLAN_TENSOR_INPUT) return tensor->index;
   if (tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT) return plan->input_count + tensor->index;
   return plan->input_count + plan->output_count + tensor->index;
@@ -100,7 +105,7 @@ static void find_syncs(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
 
 /* Lists for each patched tensor which operands name it. */
 static void list_patches(armnn_plan_t* plan) {
-  const uint32_t patched = plan->input_count + plan->output_count + plan->mapped_count;
+  const uint32_t patched = armnn_i_first_place(plan) + 2 * plan->variable_count;
   uint32_t mapped = 0;
   for (uint32_t i = 0; i < plan->tensor_count; ++i) {
     if (plan->tensors[i].kind == ARMNN_PLAN_TENSOR_MAPPED) plan->tensors[i].index = mapped++;
@@ -110,7 +115,7 @@ static void list_patches(armnn_plan_t* plan) {
   for (int pass = 0; pass < 2; ++pass) { /* count, then fill from the back of each list */
     for (uint32_t i = plan->operand_count; i-- > 0;) {
       const uint32_t operand = plan->operands[i];
-      if (operand == ARMNN_PLAN_NONE || !is_patched(&plan->tensors[operand])) continue;
+      if (operand == ARMNN_PLAN_NONE || !is_patched(plan, &plan->tensors[operand])) continue;
       const uint32_t number = patch_number(plan, &plan->tensors[operand]);
       if (pass == 0) {
         ++plan->patch_begin[number];
@@ -133,6 +138,8 @@ static void plan_free(armnn_plan_t* plan) {
   free(plan->steps);
   free(plan->operands);
   free(plan->external_tensors);
+  free(plan->variables);
+  free(plan->variable_places);
   free(plan->patch_begin);
   free(plan->patches);
   free(plan);
@@ -157,6 +164,7 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->execution_data_count = spec->execution_data_count;
   plan->handle_count = spec->handle_count;
   plan->mapped_count = facts.mapped_count;
+  plan->variable_count = spec->variable_count;
   plan->operand_count = facts.operand_count;
   plan->listener_count = spec->listener_count;
   plan->arena_size = spec->arena_size;
@@ -167,13 +175,20 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->steps = armnn_i_make_array(spec->step_count, sizeof *plan->steps);
   plan->operands = armnn_i_make_array(facts.operand_count, sizeof *plan->operands);
   plan->external_tensors = armnn_i_make_array(externals, sizeof *plan->external_tensors);
-  plan->patch_begin =
-      armnn_i_make_array(externals + facts.mapped_count + 1, sizeof *plan->patch_begin);
+  const uint64_t patched = externals + facts.mapped_count + (uint64_t)2 * spec->variable_count;
+  plan->variables = armnn_i_make_array(spec->variable_count, sizeof *plan->variables);
+  plan->variable_places = armnn_i_make_array(spec->variable_count == 0 ? 0 : spec->tensor_count,
+                                             sizeof *plan->variable_places);
+  plan->patch_begin = armnn_i_make_array(patched + 1, sizeof *plan->patch_begin);
   plan->patches = armnn_i_make_array(facts.operand_count, sizeof *plan->patches);
   if (plan->listeners == NULL || plan->tensors == NULL || plan->steps == NULL ||
-      plan->operands == NULL || plan->external_tensors == NULL || plan->patch_begin == NULL ||
-      plan->patches == NULL) {
+      plan->operands == NULL || plan->external_tensors == NULL || plan->variables == NULL ||
+      plan->variable_places == NULL || plan->patch_begin == NULL || plan->patches == NULL) {
     goto no_memory;
+  }
+  if (spec->variable_count != 0) {
+    memcpy(plan->variables, spec->variables, spec->variable_count * sizeof *plan->variables);
+    armnn_i_list_places(plan->variables, plan->variable_count, plan->variable_places);
   }
   if (spec->listener_count != 0) {
     memcpy(plan->listeners, spec->listeners, spec->listener_count * sizeof *plan->listeners);

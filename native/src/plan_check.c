@@ -22,6 +22,8 @@ typedef struct check_t {
   unsigned char* seen; /* for each run input, then each run output: has a tensor; is written */
   unsigned char* open; /* for each tensor: a MAPPED one that can be read */
   uint32_t* reader;    /* for each handle: its MAPPED tensor and one, 0 if it is not mapped */
+  uint32_t* places;    /* for each tensor: armnn_i_list_places; null without variables */
+  bool* is_written;    /* for each place of a variable */
   armnn_i_plan_facts_t* facts;
   armnn_error_t* error;
 } check_t;
@@ -50,6 +52,13 @@ static armnn_status_t check_head(const armnn_plan_spec_t* spec, armnn_error_t* e
   if ((uint64_t)spec->input_count + spec->output_count > spec->tensor_count) {
     REFUSE("the plan has %u inputs and %u outputs, but only %u tensors", spec->input_count,
            spec->output_count, spec->tensor_count);
+  }
+  if (spec->variable_count > spec->tensor_count) {
+    REFUSE("the plan has %u variables, but only %u tensors", spec->variable_count,
+           spec->tensor_count);
+  }
+  if (spec->variables == NULL && spec->variable_count != 0) {
+    REFUSE("the plan's variables are null");
   }
   if (spec->execution_data_count > MAX_EXECUTION_DATA) {
     REFUSE("the plan has %u execution data, %u is the limit", spec->execution_data_count,
@@ -124,9 +133,11 @@ static armnn_status_t check_part(const check_t* check, uint32_t number) {
   }
   const armnn_plan_tensor_t* whole = &spec->tensors[tensor->index];
   if (whole->kind != ARMNN_PLAN_TENSOR_INPUT && whole->kind != ARMNN_PLAN_TENSOR_OUTPUT &&
-      whole->kind != ARMNN_PLAN_TENSOR_MAPPED) {
-    REFUSE("tensor %u: is a part of tensor %u, which is neither of the run nor mapped", number,
-           tensor->index);
+      whole->kind != ARMNN_PLAN_TENSOR_MAPPED && whole->kind != ARMNN_PLAN_TENSOR_VARIABLE) {
+    REFUSE(
+        "tensor %u: is a part of tensor %u, which is neither of the run nor mapped nor a "
+        "variable",
+        number, tensor->index);
   }
   if (tensor->offset > whole->size || tensor->size > whole->size - tensor->offset) {
     REFUSE("tensor %u: a part at %llu with %llu bytes does not fit the %llu of tensor %u", number,
@@ -158,6 +169,7 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
   }
   switch (tensor->kind) {
     case ARMNN_PLAN_TENSOR_ARENA:
+    case ARMNN_PLAN_TENSOR_VARIABLE:
       return check_place(check, number, "place");
     case ARMNN_PLAN_TENSOR_CONSTANT:
       if (tensor->address == NULL && tensor->size != 0) {
@@ -189,6 +201,28 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
 }
 
 /* ---- Steps --------------------------------------------------------------------------------- */
+
+/* Step |number| writes to |whole|, or to a part of it: a value stays, and only the host's own
+ * copies and kernels write what comes next. */
+static armnn_status_t check_written_place(const check_t* check, uint32_t number,
+                                          const armnn_plan_tensor_t* whole) {
+  const armnn_plan_spec_t* spec = check->spec;
+  armnn_error_t* error = check->error;
+  const uint32_t tensor = (uint32_t)(whole - spec->tensors);
+  if (spec->variable_count == 0 || check->places[tensor] == 0) return ARMNN_STATUS_OK;
+  const uint32_t place = check->places[tensor] - 1;
+  if (place % 2 == 0) {
+    REFUSE("step %u: writes tensor %u, which is the value of variable %u", number, tensor,
+           place / 2);
+  }
+  const int32_t kind = spec->steps[number].kind;
+  if (kind != ARMNN_PLAN_STEP_EXECUTE && kind != ARMNN_PLAN_STEP_COPY) {
+    REFUSE("step %u: lets tensor %u, a place of variable %u, have other memory", number, tensor,
+           place / 2);
+  }
+  check->is_written[place] = true;
+  return ARMNN_STATUS_OK;
+}
 
 /* Whether the address of |tensor| is sure to be a multiple of |alignment|. */
 static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
@@ -277,6 +311,8 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
     if (whole->kind == ARMNN_PLAN_TENSOR_OUTPUT && step->kind != ARMNN_PLAN_STEP_LEND) {
       check->seen[spec->input_count + whole->index] |= SEEN_WRITTEN;
     }
+    const armnn_status_t status = check_written_place(check, number, whole);
+    if (status != ARMNN_STATUS_OK) return status;
   } else if (whole->kind == ARMNN_PLAN_TENSOR_MAPPED && !check->open[whole - spec->tensors]) {
     REFUSE("step %u: input %u names tensor %u, which is not mapped at that time", number, position,
            operand);
@@ -517,6 +553,11 @@ static armnn_status_t check_coverage(const check_t* check) {
   for (uint32_t i = 0; i < spec->tensor_count; ++i) {
     if (check->open[i]) REFUSE("tensor %u: is mapped and never unmapped", i);
   }
+  for (uint32_t i = 0; i < spec->variable_count; ++i) {
+    if (spec->variables[i].next != ARMNN_PLAN_NONE && !check->is_written[2 * i + 1]) {
+      REFUSE("variable %u: no step writes what comes next", i);
+    }
+  }
   return ARMNN_STATUS_OK;
 }
 
@@ -550,12 +591,18 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
   check.seen = (unsigned char*)calloc(externals + 1, 1);
   check.open = (unsigned char*)calloc((size_t)spec->tensor_count + 1, 1);
   check.reader = (uint32_t*)calloc((size_t)spec->handle_count + 1, sizeof *check.reader);
-  if (check.seen == NULL || check.open == NULL || check.reader == NULL) {
+  if (spec->variable_count != 0) {
+    check.places = (uint32_t*)calloc(spec->tensor_count, sizeof *check.places);
+  }
+  check.is_written = (bool*)calloc((size_t)2 * spec->variable_count + 1, sizeof(bool));
+  if (check.seen == NULL || check.open == NULL || check.reader == NULL ||
+      check.is_written == NULL || (spec->variable_count != 0 && check.places == NULL)) {
     status = armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory to check the plan");
   }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < spec->tensor_count; ++i) {
     status = check_tensor(&check, i);
   }
+  if (status == ARMNN_STATUS_OK) status = armnn_i_check_variables(spec, check.places, error);
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < spec->step_count; ++i) {
     status = check_step(&check, i);
   }
@@ -564,5 +611,7 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
   free(check.seen);
   free(check.open);
   free(check.reader);
+  free(check.places);
+  free(check.is_written);
   return status;
 }

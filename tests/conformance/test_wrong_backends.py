@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -122,3 +124,22 @@ def test_calls_of_a_serial_workload_do_not_overlap(wrong_backend: Build) -> None
     )
     assert report.ok, report.changes
     assert any(result.outcome == "passed" for result in report.results)
+
+
+def test_tensors_that_do_not_last(build_backend: Callable[..., None], tmp_path: Path) -> None:
+    """A backend with memory of its own has to keep what is in the handles of variables."""
+    for defines, outcome in (((), "passed"), (("-DFORGETS",), "failed")):
+        folder = tmp_path / outcome
+        folder.mkdir()
+        build_backend("handle_backend.c", folder / "Test_Handle_backend.so", *defines)
+        report = check_conformance(
+            folder / "Test_Handle_backend.so",
+            layers=[LayerType.ELEMENTWISE_UNARY],
+            types=[DataType.FLOAT32],
+            groups=["numbers", "memory"],
+        )
+        assert outcome in {result.outcome for result in report.results if result.group == "memory"}
+        assert {result.group for result in report.bad()} <= {"memory"}
+        assert report.ok is (outcome == "passed")
+        for result in report.bad():
+            assert "does not go on where the run before it ended" in result.message

@@ -355,7 +355,9 @@ struct armnn_tensor_handle_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [object] */
   /* Begin and end of life, called in the order of the plan at load: a pooling manager learns from
-   * them which tensors may share memory. Both may be null.
+   * them which tensors may share memory. Both may be null. A variable of the network has two
+   * handles that live from before the first step to after the last: their contents stay from run
+   * to run, and what one run writes in one of them, the next one reads there.
    * A handle that is not managed gets neither call at load. Where an import is refused, the tensor
    * is copied instead, and |allocate| comes without |manage|, during a run, before the first such
    * copy: get memory of your own now. The call comes once and the memory is kept until destroy:

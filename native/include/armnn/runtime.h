@@ -128,9 +128,12 @@ enum armnn_plan_tensor_kind_e {
   /* Memory of a handle that a MAP step opened to the host, until its UNMAP. |offset| is that of a
    * copy as for INPUT, for a handle whose memory is not dense or lacks |alignment|. */
   ARMNN_PLAN_TENSOR_MAPPED = 5,
-  /* A sub-tensor of tensor number |index|, which is an INPUT, OUTPUT or MAPPED one: it begins at
+  /* A sub-tensor of tensor number |index|, an INPUT, OUTPUT, MAPPED or VARIABLE one: it begins at
    * |offset| there. The whole tensor is aligned at least as much. */
   ARMNN_PLAN_TENSOR_PART = 6,
+  /* One of the two places of a variable in host memory, at |offset| in the context's arena; the
+   * list of variables says which. |index| is ignored. */
+  ARMNN_PLAN_TENSOR_VARIABLE = 7,
   ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = INT32_MAX
 };
 
@@ -200,6 +203,15 @@ typedef struct armnn_plan_listener_t {
   uint32_t reserved;
 } armnn_plan_listener_t;
 
+/* A tensor whose contents stay in the context from run to run. Steps read |value|, which is what it
+ * was before the run, and write |next|: a run that succeeds exchanges the two places at its end,
+ * and any other run leaves |value| as it was. Both are VARIABLE, or each is a handle of its own,
+ * which no other tensor names. Nothing else may lie in these places at any time. */
+typedef struct armnn_plan_variable_t {
+  uint32_t value; /* number of a tensor that no step writes */
+  uint32_t next;  /* number of one that a step writes; ARMNN_PLAN_NONE: no run changes it */
+} armnn_plan_variable_t;
+
 /* Copied by armnn_plan_create; workloads, contexts and constants must outlive the plan. */
 typedef struct armnn_plan_spec_t {
   armnn_header_t header; /* tag ARMNN_STRUCT_PLAN_SPEC */
@@ -213,8 +225,9 @@ typedef struct armnn_plan_spec_t {
   uint32_t handle_count;
   uint64_t arena_size;
   const armnn_plan_listener_t* listeners;
+  const armnn_plan_variable_t* variables;
   uint32_t listener_count;
-  uint32_t reserved;
+  uint32_t variable_count;
 } armnn_plan_spec_t;
 
 typedef struct armnn_plan_t armnn_plan_t;
@@ -242,6 +255,16 @@ ARMNN_CORE_API int32_t armnn_context_has_state(const armnn_context_t* context);
 /* All workloads forget what earlier runs of the context left: persistent bytes are zero again, and
  * reset_workload_data is called. */
 ARMNN_CORE_API armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error);
+/* 1 while a run is in flight. */
+ARMNN_CORE_API int32_t armnn_context_is_running(const armnn_context_t* context);
+/* Copies variable |index| to or from dense memory of the host, between two runs. |size| is that of
+ * the tensor in bytes. Before the first write its contents are undefined. */
+ARMNN_CORE_API armnn_status_t armnn_context_read_variable(armnn_context_t* context, uint32_t index,
+                                                          void* out_memory, uint64_t size,
+                                                          armnn_error_t* error);
+ARMNN_CORE_API armnn_status_t armnn_context_write_variable(armnn_context_t* context, uint32_t index,
+                                                           const void* memory, uint64_t size,
+                                                           armnn_error_t* error);
 /* From any thread: the run in flight stops before its next step; without one, nothing happens. */
 ARMNN_CORE_API void armnn_context_cancel(armnn_context_t* context);
 

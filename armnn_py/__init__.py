@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         optimize,
     )
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.external_memory import ExternalMemory
     from armnn_py.runtime.load import load
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
@@ -134,6 +135,7 @@ __all__ = [
     "ExecutionCancelledError",
     "ExecutionError",
     "ExecutionTimeoutError",
+    "ExternalMemory",
     "GraphValidationError",
     "InvalidArgumentError",
     "Layer",
@@ -210,6 +212,7 @@ __getattr__ = names_of(
             "optimize",
         ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
+        "armnn_py.runtime.external_memory": ("ExternalMemory",),
         "armnn_py.runtime.load": ("load",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
         "armnn_py.runtime.profiling": ("Profile",),

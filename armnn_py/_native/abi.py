@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 4
+ARMNN_CORE_ABI_VERSION = 5
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -96,6 +96,7 @@ ARMNN_STRUCT_OPTIMIZATION_SINK = 0x414e000e
 ARMNN_STRUCT_PROFILING_HOST = 0x414e000f
 ARMNN_STRUCT_COUNTER_DESCRIPTION = 0x414e0010
 ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011
+ARMNN_STRUCT_MEMORY = 0x414e0012
 ARMNN_STRUCT_BACKEND = 0x414e0020
 ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021
 ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022
@@ -107,6 +108,7 @@ ARMNN_STRUCT_TENSOR_HANDLE_FACTORY = 0x414e0027
 ARMNN_STRUCT_TENSOR_HANDLE = 0x414e0028
 ARMNN_STRUCT_WORKLOAD_FACTORY = 0x414e0029
 ARMNN_STRUCT_WORKLOAD = 0x414e002a
+ARMNN_STRUCT_FENCE = 0x414e002b
 ARMNN_STRUCT_DESCRIPTOR = 0x414e1000
 ARMNN_STRUCT_TYPE_MAX_ENUM = 0x7fffffff
 
@@ -170,6 +172,7 @@ ARMNN_MEMORY_SOURCE_MALLOC = 1
 ARMNN_MEMORY_SOURCE_DMA_BUF = 2
 ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED = 4
 ARMNN_MEMORY_SOURCE_GRALLOC = 8
+ARMNN_MEMORY_SOURCE_FILE = 16
 ARMNN_MEMORY_SOURCE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_layer_type_e
@@ -419,6 +422,12 @@ ARMNN_TRACE_END = 1
 ARMNN_TRACE_INSTANT = 2
 ARMNN_TRACE_PHASE_MAX_ENUM = 0x7fffffff
 
+# ---- enum armnn_fence_kind_e
+ARMNN_FENCE_OBJECT = 0
+ARMNN_FENCE_EVENTFD = 1
+ARMNN_FENCE_SYNC_FILE = 2
+ARMNN_FENCE_KIND_MAX_ENUM = 0x7fffffff
+
 # ---- enum armnn_map_access_bits_e
 ARMNN_MAP_READ = 1
 ARMNN_MAP_WRITE = 2
@@ -455,6 +464,11 @@ ARMNN_PLAN_STEP_RETURN = 5
 ARMNN_PLAN_STEP_MAP = 6
 ARMNN_PLAN_STEP_UNMAP = 7
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_plan_step_bits_e
+ARMNN_PLAN_STEP_MAY_IMPORT = 1
+ARMNN_PLAN_STEP_TAKES_READY = 2
+ARMNN_PLAN_STEP_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_run_side_e
 ARMNN_RUN_SIDE_NONE = 0
@@ -1053,6 +1067,8 @@ class armnn_backend_context_api_t(Structure):
     before_unload_network: Any
     after_unload_network: Any
     after_enqueue_workload: Any
+    signal_fence: Any
+    wait_fence: Any
 
 
 class armnn_backend_context_t(Structure):
@@ -1112,6 +1128,19 @@ class armnn_allocator_api_t(Structure):
 
 
 class armnn_allocator_t(Structure):
+    api: Any
+
+
+class armnn_fence_api_t(Structure):
+    header: armnn_header_t
+    kind: int
+    reserved: int
+    destroy: Any
+    wait: Any
+    get_fd: Any
+
+
+class armnn_fence_t(Structure):
     api: Any
 
 
@@ -1266,6 +1295,17 @@ class armnn_optimization_sink_t(Structure):
     add_deleted: Any
 
 
+class armnn_memory_t(Structure):
+    header: armnn_header_t
+    source: int
+    fd: int
+    address: Any
+    offset: int
+    size: int
+    byte_strides: Array[c_uint64]
+    ready: Any
+
+
 class armnn_tensor_handle_factory_registry_t(Structure):
     header: armnn_header_t
     context: Any
@@ -1403,6 +1443,8 @@ class armnn_plan_step_t(Structure):
     scratch_size: int
     backend_context: Any
     network_id: int
+    flags: int
+    reserved: int
 
 
 class armnn_plan_spec_t(Structure):
@@ -1426,6 +1468,14 @@ class armnn_context_t(Structure):
     """Opaque."""
 
 
+class armnn_run_memory_t(Structure):
+    memory: Any
+    shape: Array[c_uint64]
+    element: int
+    rank: int
+    reserved: int
+
+
 class armnn_run_t(Structure):
     header: armnn_header_t
     context: Any
@@ -1445,6 +1495,7 @@ class armnn_run_t(Structure):
     run_id: int
     copies: int
     copied_bytes: int
+    memories: Any
 
 
 # ---- Members
@@ -2017,6 +2068,10 @@ armnn_allocator_t._fields_ = [
     ("api", POINTER(armnn_allocator_api_t)),
 ]
 
+armnn_fence_t._fields_ = [
+    ("api", POINTER(armnn_fence_api_t)),
+]
+
 armnn_tensor_handle_t._fields_ = [
     ("api", POINTER(armnn_tensor_handle_api_t)),
 ]
@@ -2164,6 +2219,26 @@ armnn_memory_manager_api_t._fields_ = [
     ("release", CFUNCTYPE(c_int32, POINTER(armnn_memory_manager_t), POINTER(armnn_error_t))),
 ]
 
+armnn_fence_api_t._fields_ = [
+    ("header", armnn_header_t),
+    ("kind", c_int32),
+    ("reserved", c_uint32),
+    ("destroy", CFUNCTYPE(None, POINTER(armnn_fence_t))),
+    ("wait", CFUNCTYPE(c_int32, POINTER(armnn_fence_t), c_uint64, POINTER(armnn_error_t))),
+    ("get_fd", CFUNCTYPE(c_int32, POINTER(armnn_fence_t))),
+]
+
+armnn_memory_t._fields_ = [
+    ("header", armnn_header_t),
+    ("source", c_int32),
+    ("fd", c_int32),
+    ("address", c_void_p),
+    ("offset", c_uint64),
+    ("size", c_uint64),
+    ("byte_strides", c_uint64 * 8),
+    ("ready", POINTER(armnn_fence_t)),
+]
+
 armnn_tensor_handle_api_t._fields_ = [
     ("header", armnn_header_t),
     ("destroy", CFUNCTYPE(None, POINTER(armnn_tensor_handle_t))),
@@ -2203,15 +2278,13 @@ armnn_tensor_handle_api_t._fields_ = [
     ("can_be_imported", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_t),
-        c_void_p,
-        c_int32,
+        POINTER(armnn_memory_t),
         POINTER(armnn_error_t),
     )),
     ("import_memory", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_t),
-        c_void_p,
-        c_int32,
+        POINTER(armnn_memory_t),
         POINTER(armnn_error_t),
     )),
     ("unimport_memory", CFUNCTYPE(c_int32, POINTER(armnn_tensor_handle_t), POINTER(armnn_error_t))),
@@ -2425,6 +2498,22 @@ armnn_backend_context_api_t._fields_ = [
         POINTER(armnn_backend_context_t),
         c_uint64,
         c_void_p,
+        POINTER(armnn_error_t),
+    )),
+    ("signal_fence", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        c_uint64,
+        c_void_p,
+        POINTER(POINTER(armnn_fence_t)),
+        POINTER(armnn_error_t),
+    )),
+    ("wait_fence", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        c_uint64,
+        c_void_p,
+        POINTER(armnn_fence_t),
         POINTER(armnn_error_t),
     )),
 ]
@@ -2679,6 +2768,8 @@ armnn_plan_step_t._fields_ = [
     ("scratch_size", c_uint64),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_plan_spec_t._fields_ = [
@@ -2692,6 +2783,14 @@ armnn_plan_spec_t._fields_ = [
     ("execution_data_count", c_uint32),
     ("handle_count", c_uint32),
     ("arena_size", c_uint64),
+]
+
+armnn_run_memory_t._fields_ = [
+    ("memory", POINTER(armnn_memory_t)),
+    ("shape", c_uint64 * 8),
+    ("element", c_uint64),
+    ("rank", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_run_t._fields_ = [
@@ -2713,6 +2812,7 @@ armnn_run_t._fields_ = [
     ("run_id", c_uint64),
     ("copies", c_uint64),
     ("copied_bytes", c_uint64),
+    ("memories", POINTER(POINTER(armnn_run_memory_t))),
 ]
 
 # ---- What is mirrored
@@ -2792,6 +2892,8 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_memory_manager_t": armnn_memory_manager_t,
     "armnn_allocator_api_t": armnn_allocator_api_t,
     "armnn_allocator_t": armnn_allocator_t,
+    "armnn_fence_api_t": armnn_fence_api_t,
+    "armnn_fence_t": armnn_fence_t,
     "armnn_tensor_handle_api_t": armnn_tensor_handle_api_t,
     "armnn_tensor_handle_t": armnn_tensor_handle_t,
     "armnn_tensor_handle_factory_api_t": armnn_tensor_handle_factory_api_t,
@@ -2807,6 +2909,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_subgraph_t": armnn_subgraph_t,
     "armnn_layer_query_t": armnn_layer_query_t,
     "armnn_optimization_sink_t": armnn_optimization_sink_t,
+    "armnn_memory_t": armnn_memory_t,
     "armnn_tensor_handle_factory_registry_t": armnn_tensor_handle_factory_registry_t,
     "armnn_workload_info_t": armnn_workload_info_t,
     "armnn_workload_requirements_t": armnn_workload_requirements_t,
@@ -2822,6 +2925,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
     "armnn_plan_step_t": armnn_plan_step_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
+    "armnn_run_memory_t": armnn_run_memory_t,
     "armnn_run_t": armnn_run_t,
 }
 
@@ -2844,6 +2948,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_PROFILING_HOST": ARMNN_STRUCT_PROFILING_HOST,
         "ARMNN_STRUCT_COUNTER_DESCRIPTION": ARMNN_STRUCT_COUNTER_DESCRIPTION,
         "ARMNN_STRUCT_DEVICE_DESCRIPTION": ARMNN_STRUCT_DEVICE_DESCRIPTION,
+        "ARMNN_STRUCT_MEMORY": ARMNN_STRUCT_MEMORY,
         "ARMNN_STRUCT_BACKEND": ARMNN_STRUCT_BACKEND,
         "ARMNN_STRUCT_BACKEND_CONTEXT": ARMNN_STRUCT_BACKEND_CONTEXT,
         "ARMNN_STRUCT_MODEL_CONTEXT": ARMNN_STRUCT_MODEL_CONTEXT,
@@ -2855,6 +2960,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_TENSOR_HANDLE": ARMNN_STRUCT_TENSOR_HANDLE,
         "ARMNN_STRUCT_WORKLOAD_FACTORY": ARMNN_STRUCT_WORKLOAD_FACTORY,
         "ARMNN_STRUCT_WORKLOAD": ARMNN_STRUCT_WORKLOAD,
+        "ARMNN_STRUCT_FENCE": ARMNN_STRUCT_FENCE,
         "ARMNN_STRUCT_DESCRIPTOR": ARMNN_STRUCT_DESCRIPTOR,
         "ARMNN_STRUCT_TYPE_MAX_ENUM": ARMNN_STRUCT_TYPE_MAX_ENUM,
     },
@@ -2918,6 +3024,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_MEMORY_SOURCE_DMA_BUF": ARMNN_MEMORY_SOURCE_DMA_BUF,
         "ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED": ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED,
         "ARMNN_MEMORY_SOURCE_GRALLOC": ARMNN_MEMORY_SOURCE_GRALLOC,
+        "ARMNN_MEMORY_SOURCE_FILE": ARMNN_MEMORY_SOURCE_FILE,
         "ARMNN_MEMORY_SOURCE_MAX_ENUM": ARMNN_MEMORY_SOURCE_MAX_ENUM,
     },
     "armnn_layer_type_e": {
@@ -3167,6 +3274,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_TRACE_INSTANT": ARMNN_TRACE_INSTANT,
         "ARMNN_TRACE_PHASE_MAX_ENUM": ARMNN_TRACE_PHASE_MAX_ENUM,
     },
+    "armnn_fence_kind_e": {
+        "ARMNN_FENCE_OBJECT": ARMNN_FENCE_OBJECT,
+        "ARMNN_FENCE_EVENTFD": ARMNN_FENCE_EVENTFD,
+        "ARMNN_FENCE_SYNC_FILE": ARMNN_FENCE_SYNC_FILE,
+        "ARMNN_FENCE_KIND_MAX_ENUM": ARMNN_FENCE_KIND_MAX_ENUM,
+    },
     "armnn_map_access_bits_e": {
         "ARMNN_MAP_READ": ARMNN_MAP_READ,
         "ARMNN_MAP_WRITE": ARMNN_MAP_WRITE,
@@ -3203,6 +3316,11 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_STEP_MAP": ARMNN_PLAN_STEP_MAP,
         "ARMNN_PLAN_STEP_UNMAP": ARMNN_PLAN_STEP_UNMAP,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
+    },
+    "armnn_plan_step_bits_e": {
+        "ARMNN_PLAN_STEP_MAY_IMPORT": ARMNN_PLAN_STEP_MAY_IMPORT,
+        "ARMNN_PLAN_STEP_TAKES_READY": ARMNN_PLAN_STEP_TAKES_READY,
+        "ARMNN_PLAN_STEP_BITS_MAX_ENUM": ARMNN_PLAN_STEP_BITS_MAX_ENUM,
     },
     "armnn_run_side_e": {
         "ARMNN_RUN_SIDE_NONE": ARMNN_RUN_SIDE_NONE,
@@ -3303,5 +3421,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_context_has_state": (c_int32, [POINTER(armnn_context_t)]),
     "armnn_context_reset": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),
+    "armnn_core_fd_fence": (POINTER(armnn_fence_t), [c_int32, c_int32]),
+    "armnn_core_fence_destroy": (None, [POINTER(armnn_fence_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
 }

@@ -54,6 +54,11 @@ class NativeBackendContext:
         """Whether ``execute`` of this backend may return before its work is done."""
         return bool(self._api.after_enqueue_workload)
 
+    @property
+    def takes_fences(self) -> bool:
+        """Whether queues of this backend wait for fences of others."""
+        return bool(self._api.wait_fence)
+
     def notify(self, function: str, network_id: int) -> str | None:
         """Call one of the four notices about networks; None if it was OK, or else the reason.
 

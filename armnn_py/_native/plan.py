@@ -77,6 +77,7 @@ class PlanSpec:
         execution_data_index: int = abi.ARMNN_PLAN_NONE,
         backend_context: int = 0,
         network_id: int = 0,
+        flags: int = 0,
     ) -> None:
         """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
 
@@ -97,6 +98,7 @@ class PlanSpec:
         struct.scratch_offset = scratch_offset
         struct.scratch_size = scratch_size
         struct.network_id = network_id
+        struct.flags = flags
         if backend_context:
             struct.backend_context = ctypes.cast(
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
@@ -208,6 +210,7 @@ class NativeContext:
         "_error",
         "_gate",
         "_gate_callback",
+        "_memories",
         "_network",
         "_options",
         "_run",
@@ -264,6 +267,7 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
+        self._memories: Any = None
         self._options: tuple[int, bool, bool, bool] | None = None
         self._gate: GeneratorType[int, None, None] | None = None
         self._gate_callback: Any = None
@@ -300,6 +304,12 @@ class NativeContext:
         else:
             run.interrupt = type(run.interrupt)()
         self._options = (deadline_ns, interruptible, strict, stays)
+
+    def set_memories(self, memories: Any) -> None:
+        """Where inputs and then outputs of the next runs lie; None: all at their addresses."""
+        self._memories = memories
+        run = self._run
+        run.memories = memories if memories is not None else type(run.memories)()
 
     def _make_gate(self) -> None:
         gate = _signal_gate(self.caught, self.stops)

@@ -30,6 +30,7 @@ from armnn_py.runtime.moves import (
     add_tensor,
     close_maps,
     lend_output,
+    may_import,
     number_handles,
     uses_callers_memory,
 )
@@ -374,6 +375,7 @@ class NetworkPlan:
                 step.outputs,
                 scratch_offset=scratch_offset,
                 scratch_size=staging_size(self._tensors, step),
+                flags=self._move_flags(step),
             )
         else:
             spec.add_step(
@@ -386,6 +388,18 @@ class NetworkPlan:
                 execution_data_index=step.factory,
                 backend_context=context,
             )
+
+    def _move_flags(self, step: PlannedStep) -> int:
+        """Whether a step may import memory with a descriptor, and its backend waits for that."""
+        flags = 0
+        if step.kind == abi.ARMNN_PLAN_STEP_COPY and may_import(self._tensors, step):
+            flags = abi.ARMNN_PLAN_STEP_MAY_IMPORT
+        if flags or step.kind in (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_LEND):
+            source, target = self._sides(step)
+            context = self._registry[target or source].context
+            if context is not None and context.takes_fences:
+                flags |= abi.ARMNN_PLAN_STEP_TAKES_READY
+        return flags
 
     def _describe(self, step: PlannedStep) -> StepInfo:
         if step.is_sync:

@@ -126,12 +126,34 @@ static void fill_term(const armnn_context_t* context, uint32_t number, uint32_t 
   }
 }
 
+/* Which input or output of the run, or sub-tensor of it, a step reads or writes. */
+static void fill_external(armnn_context_t* context, uint32_t number, armnn_i_move_t* move) {
+  const armnn_plan_t* plan = context->plan;
+  const armnn_i_plan_step_t* step = &plan->steps[number];
+  move->external = ARMNN_PLAN_NONE;
+  for (uint32_t i = 0; i < step->input_count + step->output_count; ++i) {
+    const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[step->first_operand + i]];
+    const armnn_plan_tensor_t* whole = tensor;
+    if (tensor->kind == ARMNN_PLAN_TENSOR_PART) whole = &plan->tensors[tensor->index];
+    const bool is_input = whole->kind == ARMNN_PLAN_TENSOR_INPUT;
+    if (!is_input && whole->kind != ARMNN_PLAN_TENSOR_OUTPUT) continue;
+    move->external = is_input ? whole->index : plan->input_count + whole->index;
+    move->offset = whole == tensor ? 0 : tensor->offset;
+    move->is_part = whole != tensor;
+    if (!is_input && step->may_import && i == step->input_count) {
+      context->externals[move->external].copy_out = move;
+    }
+    return;
+  }
+}
+
 static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t* move) {
   const armnn_plan_t* plan = context->plan;
   const armnn_i_plan_step_t* step = &plan->steps[number];
   const uint32_t first_output = step->first_operand + step->input_count;
   move->context = context;
   move->step = number;
+  fill_external(context, number, move);
   if (step->input_count != 0) {
     move->source = handle_of(context, step->first_operand);
     move->size = plan->tensors[plan->operands[step->first_operand]].size;
@@ -139,6 +161,7 @@ static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t*
   if (step->output_count == 0) return;
   const armnn_plan_tensor_t* target = &plan->tensors[plan->operands[first_output]];
   if (step->scratch_size != 0) move->staging = context->arena + step->scratch_offset;
+  if (step->may_import) move->term = ARMNN_IMPORT_FOR_RUN;
   if (step->output_count == 2) {
     fill_term(context, number, first_output + 1, move);
   } else if (step->input_count != 0 && move->source == NULL) {

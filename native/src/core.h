@@ -271,6 +271,8 @@ typedef struct armnn_i_plan_step_t {
   uint64_t scratch_offset;
   uint64_t scratch_size;
   bool moves;          /* executed by the host over a armnn_i_move_t of the context */
+  bool may_import;     /* of a COPY */
+  bool takes_ready;    /* of a COPY, IMPORT, LEND */
   uint32_t sync;       /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
   armnn_i_sync_t wait; /* of a SYNC step */
   char name[48];       /* of the kernel, for the trace */
@@ -295,6 +297,7 @@ struct armnn_plan_t {
   uint32_t* external_tensors; /* of each run input, then of each run output */
   uint32_t* patch_begin;      /* index of each external and MAPPED tensor's first patch; end */
   uint32_t* patches;          /* operands that name the tensor, or a sub-tensor of it */
+  bool* is_touched; /* of each external: by workloads in host memory, or the host itself */
 };
 
 /* Counts and sizes that the check finds on the way. */
@@ -329,6 +332,11 @@ typedef struct armnn_i_external_t {
   uint64_t size;
   uint64_t alignment;
   bool is_staged; /* |bound| is misaligned: the steps have |staging| instead */
+  /* Of memory with a descriptor, in this run: */
+  bool is_ready;                   /* its fence is signalled */
+  bool is_open;                    /* the host may touch it */
+  bool is_lent;                    /* the handle of |copy_out| has imported it */
+  struct armnn_i_move_t* copy_out; /* the step that copies to it, if that may import; or null */
 } armnn_i_external_t;
 
 /* A handle of the context, and what the host has done with it. */
@@ -367,6 +375,9 @@ typedef struct armnn_i_move_t {
   uint32_t patch;     /* MAP: number of the patch list */
   uint32_t step;      /* number of the step */
   int32_t term;       /* IMPORT, LEND: armnn_i_import_term_e */
+  uint32_t external;  /* the input or output of the run that it reads or writes, or NONE */
+  uint64_t offset;    /* in that, of a sub-tensor */
+  bool is_part;       /* of that */
 } armnn_i_move_t;
 
 enum armnn_i_context_state_e {
@@ -402,6 +413,32 @@ armnn_status_t armnn_i_unimport_callers(armnn_context_t* context, uint32_t* out_
                                         armnn_error_t* error);
 /* All handles unimport memory of the host. */
 void armnn_i_unimport_all(armnn_context_t* context);
+
+/* ---- fence.c, memories.c -------------------------------------------------------------------- */
+
+/* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
+armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
+/* For |run|, which has the answer if it is to stop: CANCELLED or TIMEOUT. */
+armnn_status_t armnn_i_look(armnn_run_t* run);
+
+/* Where external |number| of the run lies, or null: plain memory of the caller. */
+static inline const armnn_run_memory_t* armnn_i_memory_of(const armnn_context_t* context,
+                                                          uint32_t number) {
+  const armnn_run_t* run = context->run;
+  return run->memories == NULL || number == ARMNN_PLAN_NONE ? NULL : run->memories[number];
+}
+/* Waits until external |number|, which has memory of its own, is ready. */
+armnn_status_t armnn_i_await_ready(armnn_context_t* context, uint32_t number, armnn_error_t* error);
+/* The same, and lets the host touch it. */
+armnn_status_t armnn_i_open_memory(armnn_context_t* context, uint32_t number, armnn_error_t* error);
+/* Before the steps and after them, for runs with |memories|. */
+armnn_status_t armnn_i_begin_memories(armnn_context_t* context, armnn_error_t* error);
+armnn_status_t armnn_i_end_memories(armnn_context_t* context, armnn_status_t status,
+                                    armnn_error_t* error);
+/* Lets the handle of a COPY to external |number| import it, if its backend does. */
+armnn_status_t armnn_i_lend_memory(const armnn_i_move_t* move, armnn_error_t* error);
+/* Copies between dense and strided memory. */
+void armnn_i_copy_strided(const armnn_run_memory_t* memory, void* dense, bool to_strided);
 
 /* ---- host.c -------------------------------------------------------------------------------- */
 

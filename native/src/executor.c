@@ -34,7 +34,7 @@ static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void
   const void* target = address;
   external->is_staged = false;
   if (address == NULL) {
-    if (external->size != 0) {
+    if (external->size != 0 && armnn_i_memory_of(context, number) == NULL) {
       external->bound = NULL;
       return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%s %u of the run has no address",
                           is_input ? "input" : "output",
@@ -60,7 +60,7 @@ static armnn_status_t bind_all(armnn_context_t* context, armnn_run_t* run, armnn
       const armnn_status_t status = bind(context, i, address, error);
       if (status != ARMNN_STATUS_OK) return status;
     }
-    if (external->is_staged && i < plan->input_count) {
+    if (external->is_staged && i < plan->input_count && armnn_i_memory_of(context, i) == NULL) {
       memcpy(external->staging, address, (size_t)external->size);
       ++run->copies;
       run->copied_bytes += external->size;
@@ -151,6 +151,13 @@ static armnn_status_t look(walk_t* walk) {
     if (is_cancelled(walk)) return stop_cancelled(walk);
   }
   return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_look(armnn_run_t* run) {
+  walk_t* walk = armnn_i_thread()->walk;
+  if (walk == NULL || walk->run != run) return ARMNN_STATUS_OK;
+  if (is_cancelled(walk)) return stop_cancelled(walk);
+  return walk->next_look_ns == UINT64_MAX ? ARMNN_STATUS_OK : look(walk);
 }
 
 /* A step did not answer OK. Its own message stays; a step that stopped because of a cancel or the
@@ -307,12 +314,17 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     walk_t* const outer = thread->walk; /* of a run whose interrupt started this one */
     begin_watch(&walk);
     thread->walk = &walk;
-    status = armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    if (run->memories != NULL) status = armnn_i_begin_memories(context, error);
+    if (status == ARMNN_STATUS_OK) {
+      status =
+          armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    }
     thread->walk = outer;
   }
   armnn_i_flight_end(context->flight);
   if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
+  if (run->memories != NULL) status = armnn_i_end_memories(context, status, error);
   if (context->plan->handle_count != 0 && run->stays == 0) {
     status = give_memory_back(context, run, status, error);
   }

@@ -50,6 +50,8 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
   to->execution_data_index = from->execution_data_index;
   to->scratch_offset = from->scratch_offset;
   to->scratch_size = from->scratch_size;
+  to->may_import = (from->flags & ARMNN_PLAN_STEP_MAY_IMPORT) != 0;
+  to->takes_ready = (from->flags & ARMNN_PLAN_STEP_TAKES_READY) != 0;
   if (from->kind != ARMNN_PLAN_STEP_EXECUTE && from->kind != ARMNN_PLAN_STEP_SYNC) {
     to->execute = armnn_i_find_move(from->kind, names_handle(plan, from->inputs, from->input_count),
                                     names_handle(plan, from->outputs, from->output_count), &name);
@@ -91,6 +93,24 @@ static void find_syncs(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
   }
 }
 
+/* Notes which inputs and outputs of the run are touched otherwise than by handles that import. */
+static void find_touched(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
+  for (uint32_t i = 0; i < spec->step_count; ++i) {
+    const armnn_plan_step_t* step = &spec->steps[i];
+    if (step->kind == ARMNN_PLAN_STEP_IMPORT || step->kind == ARMNN_PLAN_STEP_LEND ||
+        step->kind == ARMNN_PLAN_STEP_RETURN || plan->steps[i].may_import) {
+      continue;
+    }
+    for (uint32_t k = 0; k < step->input_count + step->output_count; ++k) {
+      const uint32_t operand = plan->operands[plan->steps[i].first_operand + k];
+      if (operand == ARMNN_PLAN_NONE) continue;
+      const armnn_plan_tensor_t* tensor = &plan->tensors[operand];
+      if (tensor->kind == ARMNN_PLAN_TENSOR_PART) tensor = &plan->tensors[tensor->index];
+      if (is_external(tensor)) plan->is_touched[patch_number(plan, tensor)] = true;
+    }
+  }
+}
+
 /* Lists for each patched tensor which operands name it. */
 static void list_patches(armnn_plan_t* plan) {
   const uint32_t patched = plan->input_count + plan->output_count + plan->mapped_count;
@@ -125,6 +145,7 @@ static void plan_free(armnn_plan_t* plan) {
   free(plan->external_tensors);
   free(plan->patch_begin);
   free(plan->patches);
+  free(plan->is_touched);
   free(plan);
 }
 
@@ -158,8 +179,10 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->patch_begin =
       armnn_i_make_array(externals + facts.mapped_count + 1, sizeof *plan->patch_begin);
   plan->patches = armnn_i_make_array(facts.operand_count, sizeof *plan->patches);
+  plan->is_touched = armnn_i_make_array(externals, sizeof *plan->is_touched);
   if (plan->tensors == NULL || plan->steps == NULL || plan->operands == NULL ||
-      plan->external_tensors == NULL || plan->patch_begin == NULL || plan->patches == NULL) {
+      plan->external_tensors == NULL || plan->patch_begin == NULL || plan->patches == NULL ||
+      plan->is_touched == NULL) {
     goto no_memory;
   }
   if (spec->tensor_count != 0) {
@@ -170,6 +193,7 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
     copy_step(plan, &spec->steps[i], &plan->steps[i], &operand_count);
   }
   find_syncs(plan, spec);
+  find_touched(plan, spec);
   list_patches(plan);
   *out_plan = plan;
   return ARMNN_STATUS_OK;

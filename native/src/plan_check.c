@@ -416,6 +416,19 @@ static armnn_status_t check_row(const check_t* check, uint32_t number) {
   return ARMNN_STATUS_OK;
 }
 
+static armnn_status_t check_flags(const check_t* check, uint32_t number) {
+  const armnn_plan_step_t* step = &check->spec->steps[number];
+  armnn_error_t* error = check->error;
+  const uint32_t known = ARMNN_PLAN_STEP_MAY_IMPORT | ARMNN_PLAN_STEP_TAKES_READY;
+  const bool imports = step->kind == ARMNN_PLAN_STEP_COPY || step->kind == ARMNN_PLAN_STEP_IMPORT ||
+                       step->kind == ARMNN_PLAN_STEP_LEND;
+  if ((step->flags & ~known) != 0 || (step->flags != 0 && !imports) ||
+      ((step->flags & ARMNN_PLAN_STEP_MAY_IMPORT) != 0 && step->kind != ARMNN_PLAN_STEP_COPY)) {
+    REFUSE("step %u: flags 0x%x of a step of kind %d", number, step->flags, step->kind);
+  }
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t check_step(const check_t* check, uint32_t number) {
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_step_t* step = &spec->steps[number];
@@ -451,8 +464,8 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
     REFUSE("step %u: names execution data %u, but the plan has %u", number,
            step->execution_data_index, spec->execution_data_count);
   }
-  armnn_status_t status = ARMNN_STATUS_OK;
-  if (is_sync) status = check_sync(check, number);
+  armnn_status_t status = check_flags(check, number);
+  if (status == ARMNN_STATUS_OK && is_sync) status = check_sync(check, number);
   if (status == ARMNN_STATUS_OK) status = check_row(check, number);
   if (status == ARMNN_STATUS_OK && move == NULL && !is_sync) {
     status = check_workload(check, number, &alignment);

@@ -30,7 +30,8 @@ enum npu_counter_e {
   NPU_COUNTER_COMPILED = 3,
   NPU_COUNTER_CACHE_HITS = 4,
   NPU_COUNTER_CONSTANT_BYTES = 5,
-  NPU_COUNTER_COUNT = 6
+  NPU_COUNTER_BYTES_IMPORTED = 6,
+  NPU_COUNTER_COUNT = 7
 };
 
 typedef struct npu_queue_t npu_queue_t;
@@ -158,7 +159,18 @@ typedef struct npu_place_t {
   int file;
   uint64_t offset;
   uint64_t size;
+  bool is_dma_buf; /* memory of another device: caches are told when the core touches it */
 } npu_place_t;
+
+/* Maps a place into the process, with the caches of a dma-buf told; null tensor: it failed. */
+typedef struct npu_window_t {
+  void* base; /* of the pages */
+  uint64_t length;
+  char* tensor;
+} npu_window_t;
+
+npu_window_t npu_window_open(const npu_place_t* place);
+void npu_window_close(const npu_place_t* place, const npu_window_t* window);
 
 armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
                                 npu_place_t* out_place, armnn_error_t* error);

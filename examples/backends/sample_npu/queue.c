@@ -13,9 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "npu.h"
 
@@ -47,22 +45,6 @@ struct npu_queue_t {
 
 /* ---- The device's side --------------------------------------------------------------------- */
 
-typedef struct window_t {
-  void* base; /* of the pages */
-  uint64_t length;
-  char* tensor;
-} window_t;
-
-static bool open_window(const npu_place_t* place, window_t* window) {
-  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), lead = place->offset % page;
-  window->length = lead + place->size;
-  window->base = mmap(NULL, window->length, PROT_READ | PROT_WRITE, MAP_SHARED, place->file,
-                      (off_t)(place->offset - lead));
-  if (window->base == MAP_FAILED) return false;
-  window->tensor = (char*)window->base + lead;
-  return true;
-}
-
 static bool is_cancelled(const armnn_host_t* host, uint64_t run_id) {
   return host != NULL && ARMNN_HAS_FN(host, armnn_host_t, cancelled) &&
          host->cancelled(host->context, run_id) != 0;
@@ -76,7 +58,7 @@ static bool should_stop(npu_queue_t* queue) {
 }
 
 static float* address(const npu_queue_t* queue, const npu_program_t* program,
-                      const window_t* windows, uint32_t tensor) {
+                      const npu_window_t* windows, uint32_t tensor) {
   if (tensor == NPU_NONE) return NULL;
   const npu_tensor_t* t = &npu_tensors(program)[tensor];
   char* base = t->binding == NPU_NONE ? queue->memory + t->offset : windows[t->binding].tensor;
@@ -102,7 +84,7 @@ static armnn_status_t grow(npu_queue_t* queue, uint64_t size, armnn_error_t* err
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const window_t* windows,
+static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const npu_window_t* windows,
                                   const char* constants, armnn_error_t* error) {
   const npu_program_t* program = job->program;
   const armnn_host_t* host = queue->backend->host;
@@ -134,12 +116,13 @@ static armnn_status_t run_job(npu_queue_t* queue, const job_t* job, armnn_error_
   /* The last window is that onto the constants, if they are on the device. */
   const uint32_t bindings = job->program->input_count + job->program->output_count;
   const uint32_t count = bindings + (job->constants.file >= 0 ? 1 : 0);
-  window_t windows[NPU_MAX_BINDINGS + 1];
+  npu_window_t windows[NPU_MAX_BINDINGS + 1];
   uint32_t opened = 0;
   armnn_status_t status = ARMNN_STATUS_OK;
   while (opened < count && status == ARMNN_STATUS_OK) {
     const npu_place_t* place = opened < bindings ? &job->places[opened] : &job->constants;
-    if (open_window(place, &windows[opened])) {
+    windows[opened] = npu_window_open(place);
+    if (windows[opened].tensor != NULL) {
       opened += 1;
     } else {
       status = npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no window onto device memory: %s",
@@ -151,7 +134,9 @@ static armnn_status_t run_job(npu_queue_t* queue, const job_t* job, armnn_error_
     if (count > bindings) constants = windows[bindings].tensor;
     status = run_program(queue, job, windows, constants, error);
   }
-  for (uint32_t k = 0; k < opened; ++k) munmap(windows[k].base, windows[k].length);
+  for (uint32_t k = 0; k < opened; ++k) {
+    npu_window_close(k < bindings ? &job->places[k] : &job->constants, &windows[k]);
+  }
   npu_count(queue->backend, NPU_COUNTER_JOBS, 1);
   return status;
 }

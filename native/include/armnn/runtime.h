@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 4u
+#define ARMNN_CORE_ABI_VERSION 5u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -182,7 +182,18 @@ typedef struct armnn_plan_step_t {
    * is stopped inside a row, the executor calls that SYNC before it returns. */
   armnn_backend_context_t* backend_context;
   uint64_t network_id; /* SYNC: the network's id for the context */
+  uint32_t flags;      /* armnn_plan_step_bits_e */
+  uint32_t reserved;
 } armnn_plan_step_t;
+
+enum armnn_plan_step_bits_e {
+  /* COPY between an input or output of the run and a handle: nothing else uses the handle's memory,
+   * so that it may import memory with a descriptor for the run. */
+  ARMNN_PLAN_STEP_MAY_IMPORT = 1 << 0,
+  /* IMPORT, LEND, COPY: the backend's queue waits for |ready| of the memory itself. */
+  ARMNN_PLAN_STEP_TAKES_READY = 1 << 1,
+  ARMNN_PLAN_STEP_BITS_MAX_ENUM = INT32_MAX
+};
 
 /* Copied by armnn_plan_create; workloads, contexts and constants must outlive the plan. */
 typedef struct armnn_plan_spec_t {
@@ -232,6 +243,23 @@ enum armnn_run_side_e {
   ARMNN_RUN_SIDE_MAX_ENUM = INT32_MAX
 };
 
+/* Memory outside of the process's own for an input or output of a run. */
+typedef struct armnn_run_memory_t {
+  const armnn_memory_t*
+      memory; /* |address| null: it cannot be mapped, and only backends may touch it */
+  /* With strides: the shape that they belong to, |element| bytes each. The run's own address is
+   * then a dense buffer, for what cannot use the memory as it is. */
+  uint64_t shape[ARMNN_MAX_DIMS];
+  uint64_t element;
+  uint32_t rank;
+  uint32_t reserved;
+} armnn_run_memory_t;
+
+/* A fence that is signalled when poll says that |fd| can be read; |kind| is EVENTFD or SYNC_FILE.
+ * It duplicates the descriptor. Null when that fails. */
+ARMNN_CORE_API armnn_fence_t* armnn_core_fd_fence(int32_t fd, int32_t kind);
+ARMNN_CORE_API void armnn_core_fence_destroy(armnn_fence_t* fence);
+
 /* One inference. The caller keeps the structure and sets the addresses for each run. */
 typedef struct armnn_run_t {
   armnn_header_t header; /* tag ARMNN_STRUCT_RUN */
@@ -255,6 +283,8 @@ typedef struct armnn_run_t {
   uint64_t run_id;       /* out */
   uint64_t copies;       /* out: how often the host copied a tensor, ... */
   uint64_t copied_bytes; /* out: ... and how much; copies to aligned memory are counted, too */
+  /* Null, or for each input and then each output null or where it lies. */
+  const armnn_run_memory_t* const* memories;
 } armnn_run_t;
 
 /* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already

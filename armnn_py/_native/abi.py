@@ -463,6 +463,8 @@ ARMNN_PLAN_STEP_LEND = 4
 ARMNN_PLAN_STEP_RETURN = 5
 ARMNN_PLAN_STEP_MAP = 6
 ARMNN_PLAN_STEP_UNMAP = 7
+ARMNN_PLAN_STEP_SIGNAL = 8
+ARMNN_PLAN_STEP_WAIT = 9
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_step_bits_e
@@ -1444,7 +1446,7 @@ class armnn_plan_step_t(Structure):
     backend_context: Any
     network_id: int
     flags: int
-    reserved: int
+    fence: int
 
 
 class armnn_plan_spec_t(Structure):
@@ -1457,6 +1459,8 @@ class armnn_plan_spec_t(Structure):
     output_count: int
     execution_data_count: int
     handle_count: int
+    fence_count: int
+    reserved: int
     arena_size: int
 
 
@@ -2769,7 +2773,7 @@ armnn_plan_step_t._fields_ = [
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
     ("flags", c_uint32),
-    ("reserved", c_uint32),
+    ("fence", c_uint32),
 ]
 
 armnn_plan_spec_t._fields_ = [
@@ -2782,6 +2786,8 @@ armnn_plan_spec_t._fields_ = [
     ("output_count", c_uint32),
     ("execution_data_count", c_uint32),
     ("handle_count", c_uint32),
+    ("fence_count", c_uint32),
+    ("reserved", c_uint32),
     ("arena_size", c_uint64),
 ]
 
@@ -3315,6 +3321,8 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_STEP_RETURN": ARMNN_PLAN_STEP_RETURN,
         "ARMNN_PLAN_STEP_MAP": ARMNN_PLAN_STEP_MAP,
         "ARMNN_PLAN_STEP_UNMAP": ARMNN_PLAN_STEP_UNMAP,
+        "ARMNN_PLAN_STEP_SIGNAL": ARMNN_PLAN_STEP_SIGNAL,
+        "ARMNN_PLAN_STEP_WAIT": ARMNN_PLAN_STEP_WAIT,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
     },
     "armnn_plan_step_bits_e": {

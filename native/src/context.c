@@ -14,7 +14,7 @@
 /* The table of the workload of step |number|; null if the step is the host's own. */
 static const armnn_workload_api_t* table_of(const armnn_plan_t* plan, uint32_t number) {
   const armnn_i_plan_step_t* step = &plan->steps[number];
-  return step->moves || step->workload == NULL ? NULL : step->workload->api;
+  return step->kind != ARMNN_PLAN_STEP_EXECUTE ? NULL : step->workload->api;
 }
 
 static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error_t* error) {
@@ -71,6 +71,8 @@ void armnn_i_context_free(armnn_context_t* context) {
   free(context->operand_handles);
   free(context->handles);
   free(context->moves);
+  free(context->fence_steps);
+  free(context->fences);
   armnn_i_plan_release(context->plan);
   free(context);
 }
@@ -178,6 +180,7 @@ static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t*
 static void fill_steps(armnn_context_t* context) {
   const armnn_plan_t* plan = context->plan;
   armnn_i_move_t* next_move = context->moves;
+  armnn_i_fence_step_t* next_fence_step = context->fence_steps;
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     const armnn_i_plan_step_t* from = &plan->steps[i];
     armnn_i_step_t* to = &context->steps[i];
@@ -196,6 +199,13 @@ static void fill_steps(armnn_context_t* context) {
     if (from->moves) {
       to->workload = &next_move->base;
       fill_move(context, i, next_move++);
+    }
+    if (from->kind == ARMNN_PLAN_STEP_SIGNAL || from->kind == ARMNN_PLAN_STEP_WAIT) {
+      *next_fence_step = (armnn_i_fence_step_t){.context = context,
+                                                .backend_context = from->wait.backend_context,
+                                                .network_id = from->wait.network_id,
+                                                .fence = from->fence};
+      to->workload = &next_fence_step++->base;
     }
     if (from->scratch_size != 0) {
       to->args.scratch = context->arena + from->scratch_offset;
@@ -265,12 +275,15 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   context->workload_data = armnn_i_make_array(plan->step_count, sizeof(void*));
   context->moves = armnn_i_make_array(plan->move_count, sizeof *context->moves);
   context->handles = armnn_i_make_array(plan->handle_count, sizeof *context->handles);
+  context->fences = armnn_i_make_array(plan->fence_count, sizeof *context->fences);
+  context->fence_steps = armnn_i_make_array(plan->fence_step_count, sizeof *context->fence_steps);
   if (plan->handle_count != 0) {
     context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
   }
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
       context->steps == NULL || context->externals == NULL || context->execution_data == NULL ||
-      context->workload_data == NULL || context->moves == NULL || context->handles == NULL ||
+      context->workload_data == NULL || context->fences == NULL || context->fence_steps == NULL ||
+      context->moves == NULL || context->handles == NULL ||
       (plan->handle_count != 0 && context->operand_handles == NULL)) {
     const unsigned long long arena_size = plan->arena_size;
     armnn_i_context_free(context);

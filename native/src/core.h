@@ -274,7 +274,10 @@ typedef struct armnn_i_plan_step_t {
   bool may_import;     /* of a COPY */
   bool takes_ready;    /* of a COPY, IMPORT, LEND */
   uint32_t sync;       /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
-  armnn_i_sync_t wait; /* of a SYNC step */
+  armnn_i_sync_t wait; /* of a SYNC, SIGNAL or WAIT step */
+  int32_t kind;        /* armnn_plan_step_kind_e */
+  uint32_t fence;      /* of a SIGNAL or WAIT step */
+  uint32_t row;        /* SIGNAL: the first step of its row */
   char name[48];       /* of the kernel, for the trace */
 } armnn_i_plan_step_t;
 
@@ -288,6 +291,8 @@ struct armnn_plan_t {
   uint32_t handle_count;
   uint32_t mapped_count; /* MAPPED tensors; the plan's copy numbers them by |index| */
   uint32_t move_count;   /* steps that move */
+  uint32_t fence_count;
+  uint32_t fence_step_count; /* SIGNAL and WAIT steps */
   uint32_t operand_count;
   uint64_t arena_size;
   uint64_t arena_alignment;
@@ -380,6 +385,15 @@ typedef struct armnn_i_move_t {
   bool is_part;       /* of that */
 } armnn_i_move_t;
 
+/* The workload of a SIGNAL or WAIT step. */
+typedef struct armnn_i_fence_step_t {
+  armnn_workload_t base; /* without a table */
+  struct armnn_context_t* context;
+  armnn_backend_context_t* backend_context; /* WAIT: null if the host waits */
+  uint64_t network_id;
+  uint32_t fence;
+} armnn_i_fence_step_t;
+
 enum armnn_i_context_state_e {
   ARMNN_CONTEXT_IDLE = 0,
   ARMNN_CONTEXT_RUNNING = 1,
@@ -398,7 +412,9 @@ struct armnn_context_t {
   armnn_tensor_handle_t** operand_handles; /* like |pointers|; null without handles */
   armnn_i_handle_t* handles;
   armnn_i_move_t* moves;
-  armnn_run_t* run; /* the one in flight */
+  armnn_i_fence_step_t* fence_steps;
+  armnn_fence_t** fences; /* of the run in flight; null: not signalled yet, or done at once */
+  armnn_run_t* run;       /* the one in flight */
   atomic_int state;
 };
 
@@ -420,6 +436,15 @@ void armnn_i_unimport_all(armnn_context_t* context);
 armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
 /* For |run|, which has the answer if it is to stop: CANCELLED or TIMEOUT. */
 armnn_status_t armnn_i_look(armnn_run_t* run);
+
+armnn_status_t armnn_i_signal_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                      armnn_error_t* error);
+armnn_status_t armnn_i_wait_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                    armnn_error_t* error);
+/* When a run ends early after |begun| steps: stops and waits for all rows that may be at work. */
+void armnn_i_drain(armnn_context_t* context, uint32_t begun);
+/* At the end of a run. */
+void armnn_i_drop_fences(armnn_context_t* context);
 
 /* Where external |number| of the run lies, or null: plain memory of the caller. */
 static inline const armnn_run_memory_t* armnn_i_memory_of(const armnn_context_t* context,

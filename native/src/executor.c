@@ -213,7 +213,8 @@ static void trace_copy(const armnn_context_t* context, uint32_t index, uint64_t 
 
 /* After a run that ended early: a backend may still be at work on the caller's buffers. */
 static void await_pending(walk_t* walk, bool traced) {
-  const armnn_context_t* context = walk->context;
+  armnn_context_t* context = walk->context;
+  if (context->plan->fence_count != 0) armnn_i_drain(context, walk->begun);
   const uint32_t sync =
       walk->begun == 0 ? ARMNN_PLAN_NONE : context->plan->steps[walk->begun - 1].sync;
   if (sync == ARMNN_PLAN_NONE) return;
@@ -322,6 +323,7 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     thread->walk = outer;
   }
   armnn_i_flight_end(context->flight);
+  if (context->plan->fence_count != 0) armnn_i_drop_fences(context);
   if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
   if (run->memories != NULL) status = armnn_i_end_memories(context, status, error);

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * fence.c - fences over descriptors, and how a run waits for one.
+ * fence.c - fences over descriptors, how a run waits for one, and the steps of a plan that make
+ * fences of backends and wait for them.
  */
 #define _GNU_SOURCE /* F_DUPFD_CLOEXEC */
 #include <errno.h>
@@ -98,5 +99,87 @@ armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error
     armnn_i_error_clear(error); /* what a backend says of a time that is over */
     const armnn_status_t stopped = armnn_i_look(run);
     if (stopped != ARMNN_STATUS_OK) return stopped;
+  }
+}
+
+/* ---- Steps --------------------------------------------------------------------------------- */
+
+/* Whether a backend's fence can be used. */
+static armnn_status_t check_fence(const armnn_fence_t* fence, armnn_error_t* error) {
+  const armnn_fence_api_t* api = fence == NULL ? NULL : fence->api;
+  const char* problem = NULL;
+  if (fence == NULL) {
+    problem = "it gave no fence";
+  } else if (api == NULL || api->header.struct_type != ARMNN_STRUCT_FENCE) {
+    problem = "its fence has no table of a fence";
+  } else if (!ARMNN_HAS_FN(api, armnn_fence_api_t, wait) ||
+             !ARMNN_HAS_FN(api, armnn_fence_api_t, destroy)) {
+    problem = "its fence lacks 'wait' or 'destroy'";
+  } else if (api->kind < ARMNN_FENCE_OBJECT || api->kind > ARMNN_FENCE_SYNC_FILE) {
+    problem = "the kind of its fence is unknown";
+  } else if (api->kind != ARMNN_FENCE_OBJECT && !ARMNN_HAS_FN(api, armnn_fence_api_t, get_fd)) {
+    problem = "its fence says that it has a descriptor, and lacks 'get_fd'";
+  }
+  if (problem == NULL) return ARMNN_STATUS_OK;
+  return armnn_i_fail(error, ARMNN_STATUS_INTERNAL, "signal_fence: it answered OK but %s", problem);
+}
+
+armnn_status_t armnn_i_signal_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                      armnn_error_t* error) {
+  const armnn_i_fence_step_t* step = (const armnn_i_fence_step_t*)workload;
+  const armnn_backend_context_api_t* api = step->backend_context->api;
+  armnn_fence_t* fence = NULL;
+  armnn_status_t status = api->signal_fence(step->backend_context, step->network_id,
+                                            args->execution_data, &fence, error);
+  if (status == ARMNN_STATUS_UNSUPPORTED) {
+    armnn_i_error_clear(error);
+    return api->after_enqueue_workload(step->backend_context, step->network_id,
+                                       args->execution_data, error);
+  }
+  if (status == ARMNN_STATUS_OK) status = check_fence(fence, error);
+  if (status == ARMNN_STATUS_OK) step->context->fences[step->fence] = fence;
+  return status;
+}
+
+armnn_status_t armnn_i_wait_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                    armnn_error_t* error) {
+  const armnn_i_fence_step_t* step = (const armnn_i_fence_step_t*)workload;
+  armnn_fence_t* fence = step->context->fences[step->fence];
+  if (fence == NULL) return ARMNN_STATUS_OK; /* its row was done at once */
+  if (step->backend_context != NULL) {
+    const armnn_status_t status = step->backend_context->api->wait_fence(
+        step->backend_context, step->network_id, args->execution_data, fence, error);
+    if (status != ARMNN_STATUS_UNSUPPORTED) return status;
+    armnn_i_error_clear(error);
+  }
+  return armnn_i_await(step->context->run, fence, error);
+}
+
+void armnn_i_drain(armnn_context_t* context, uint32_t begun) {
+  const armnn_plan_t* plan = context->plan;
+  armnn_error_t ignored = {{sizeof ignored, ARMNN_STRUCT_ERROR}, 0, 0, NULL, 0, 0};
+  /* One queue may wait for something that will not come any more: all are told to stop. */
+  armnn_i_flight_cancel(context->flight);
+  for (uint32_t i = 0; i < plan->step_count; ++i) {
+    const armnn_i_plan_step_t* step = &plan->steps[i];
+    if (step->kind != ARMNN_PLAN_STEP_SIGNAL || step->row >= begun) continue;
+    bool is_first = true; /* of this queue */
+    for (uint32_t k = 0; k < i && is_first; ++k) {
+      is_first = plan->steps[k].kind != ARMNN_PLAN_STEP_SIGNAL ||
+                 plan->steps[k].wait.backend_context != step->wait.backend_context ||
+                 plan->steps[k].execution_data_index != step->execution_data_index;
+    }
+    if (!is_first) continue;
+    armnn_backend_context_t* queue = step->wait.backend_context;
+    (void)queue->api->after_enqueue_workload(queue, step->wait.network_id,
+                                             context->steps[i].args.execution_data, &ignored);
+  }
+}
+
+void armnn_i_drop_fences(armnn_context_t* context) {
+  for (uint32_t i = 0; i < context->plan->fence_count; ++i) {
+    armnn_fence_t* fence = context->fences[i];
+    context->fences[i] = NULL;
+    if (fence != NULL) fence->api->destroy(fence);
   }
 }

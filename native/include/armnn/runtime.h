@@ -160,6 +160,13 @@ enum armnn_plan_step_kind_e {
   ARMNN_PLAN_STEP_RETURN = 5, /* the handle inputs[0] to the output outputs[0], unless lent */
   ARMNN_PLAN_STEP_MAP = 6,    /* opens the handle inputs[0] to readers of the MAPPED outputs[0] */
   ARMNN_PLAN_STEP_UNMAP = 7,  /* closes the handle inputs[0]; a run that ends early does it, too */
+  /* signal_fence of |backend_context|: ends a row as SYNC does, and the steps that follow run
+   * beside the row until a WAIT for |fence|. When a run ends early, the executor waits for all such
+   * rows. */
+  ARMNN_PLAN_STEP_SIGNAL = 8,
+  /* Until |fence| is signalled: without |backend_context| the host waits; else its queue does, from
+   * its next step on. Each fence is waited for by the host in the end. */
+  ARMNN_PLAN_STEP_WAIT = 9,
   ARMNN_PLAN_STEP_KIND_MAX_ENUM = INT32_MAX
 };
 
@@ -178,12 +185,12 @@ typedef struct armnn_plan_step_t {
   uint64_t scratch_offset;
   uint64_t scratch_size;
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
-   * context and one execution data, and a SYNC of the same two ends each row. When a run fails or
-   * is stopped inside a row, the executor calls that SYNC before it returns. */
+   * context and one execution data, and a SYNC or SIGNAL of the same two ends each row. When a run
+   * fails or is stopped inside a row, the executor calls that SYNC before it returns. */
   armnn_backend_context_t* backend_context;
-  uint64_t network_id; /* SYNC: the network's id for the context */
+  uint64_t network_id; /* SYNC, SIGNAL, WAIT: the network's id for the context */
   uint32_t flags;      /* armnn_plan_step_bits_e */
-  uint32_t reserved;
+  uint32_t fence;      /* SIGNAL, WAIT: number of the fence */
 } armnn_plan_step_t;
 
 enum armnn_plan_step_bits_e {
@@ -206,6 +213,8 @@ typedef struct armnn_plan_spec_t {
   uint32_t output_count;
   uint32_t execution_data_count;
   uint32_t handle_count;
+  uint32_t fence_count;
+  uint32_t reserved;
   uint64_t arena_size;
 } armnn_plan_spec_t;
 

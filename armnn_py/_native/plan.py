@@ -78,6 +78,7 @@ class PlanSpec:
         backend_context: int = 0,
         network_id: int = 0,
         flags: int = 0,
+        fence: int = 0,
     ) -> None:
         """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
 
@@ -99,6 +100,7 @@ class PlanSpec:
         struct.scratch_size = scratch_size
         struct.network_id = network_id
         struct.flags = flags
+        struct.fence = fence
         if backend_context:
             struct.backend_context = ctypes.cast(
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
@@ -125,6 +127,7 @@ class NativePlan:
         execution_data_count: int,
         arena_size: int,
         handle_count: int = 0,
+        fence_count: int = 0,
     ) -> None:
         self.input_count = input_count
         self.output_count = output_count
@@ -133,6 +136,7 @@ class NativePlan:
         spec.output_count = output_count
         spec.execution_data_count = execution_data_count
         spec.handle_count = handle_count
+        spec.fence_count = fence_count
         spec.arena_size = arena_size
         error = ErrorBuffer()
         self.handle = ctypes.POINTER(abi.armnn_plan_t)()

@@ -328,6 +328,8 @@ class ExecutionContext:
             fields.update(backend=backend, kernel=step.kernel)
             if step.type == "Sync":
                 subject = f"backend '{step.backend}' did not finish its layers"
+            elif step.type == "Fence":
+                subject = f"backend '{step.backend}' failed in {step.kernel}"
             elif strict and not stopped and step.is_promise:
                 self._raise_refused(step, status, text)
             else:

@@ -185,6 +185,7 @@ class NetworkPlan:
             execution_data_count=len(self.factories),
             arena_size=memory.size,
             handle_count=len(self.handles),
+            fence_count=1 + max((step.fence for step in build.steps), default=-1),
         )
 
     def _take_backends(self) -> None:
@@ -363,7 +364,8 @@ class NetworkPlan:
         context = 0 if step.context is None else step.context.address
         if step.is_sync:
             spec.add_step(
-                abi.ARMNN_PLAN_STEP_SYNC,
+                step.kind if step.is_fence else abi.ARMNN_PLAN_STEP_SYNC,
+                fence=max(step.fence, 0),
                 execution_data_index=step.factory,
                 backend_context=context,
                 network_id=self._network_id,
@@ -404,6 +406,12 @@ class NetworkPlan:
     def _describe(self, step: PlannedStep) -> StepInfo:
         if step.is_sync:
             backend = self.factories[step.factory].backend_id
+            if step.is_fence and step.kind == abi.ARMNN_PLAN_STEP_SIGNAL:
+                return StepInfo(f"fence of {backend}", "Fence", backend, "signal_fence")
+            if step.is_fence and step.context is not None:
+                return StepInfo(f"wait of {backend}", "Fence", backend, "wait_fence")
+            if step.is_fence:
+                return StepInfo(f"wait for {backend}", "Sync", backend, "wait")
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
         if step.layer is None:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")

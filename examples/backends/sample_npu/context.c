@@ -68,6 +68,25 @@ static armnn_status_t after_enqueue_workload(armnn_backend_context_t* context, u
   return execution_data == NULL ? ARMNN_STATUS_OK : npu_queue_wait(execution_data, error);
 }
 
+static armnn_status_t signal_fence(armnn_backend_context_t* context, uint64_t network_id,
+                                   void* execution_data, armnn_fence_t** out_fence,
+                                   armnn_error_t* error) {
+  (void)context;
+  (void)network_id;
+  *out_fence = execution_data == NULL ? NULL : npu_queue_signal(execution_data);
+  if (*out_fence != NULL) return ARMNN_STATUS_OK;
+  return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory for a fence");
+}
+
+/* The job that comes next waits, on the device's thread: here the host goes on. */
+static armnn_status_t wait_fence(armnn_backend_context_t* context, uint64_t network_id,
+                                 void* execution_data, armnn_fence_t* fence, armnn_error_t* error) {
+  (void)context;
+  (void)network_id;
+  if (execution_data != NULL && npu_queue_await(execution_data, fence)) return ARMNN_STATUS_OK;
+  return npu_fail(error, ARMNN_STATUS_UNSUPPORTED, "the command has no room for another fence");
+}
+
 static void context_destroy(armnn_backend_context_t* context) { free(context); }
 
 static const armnn_backend_context_api_t context_api = {
@@ -78,6 +97,8 @@ static const armnn_backend_context_api_t context_api = {
     .before_unload_network = before_unload_network,
     .after_unload_network = after_unload_network,
     .after_enqueue_workload = after_enqueue_workload,
+    .signal_fence = signal_fence,
+    .wait_fence = wait_fence,
 };
 
 armnn_status_t npu_create_backend_context(armnn_backend_t* backend, const armnn_options_t* options,

@@ -212,7 +212,8 @@ static armnn_status_t handle_import(armnn_tensor_handle_t* handle, const armnn_m
   self->imported = (npu_place_t){.file = file,
                                  .offset = memory->offset,
                                  .size = self->size,
-                                 .is_dma_buf = memory->source == ARMNN_MEMORY_SOURCE_DMA_BUF};
+                                 .is_dma_buf = memory->source == ARMNN_MEMORY_SOURCE_DMA_BUF,
+                                 .ready = memory->ready};
   npu_count(self->backend, NPU_COUNTER_BYTES_IMPORTED, self->size);
   return ARMNN_STATUS_OK;
 }

@@ -9,12 +9,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "armnn/backend_api.h"
 #include "program.h"
 
+#ifndef NPU_ID
 #define NPU_ID "Sample_Npu"
-#define NPU_FACTORY_ID "Sample/Sample_Npu/Device"
+#endif
+#define NPU_FACTORY_ID "Sample/" NPU_ID "/Device"
 
 /* Writes a sentence into |error| (may be null) and returns |code|. */
 __attribute__((format(printf, 3, 4))) armnn_status_t npu_fail(armnn_error_t* error,
@@ -159,7 +162,8 @@ typedef struct npu_place_t {
   int file;
   uint64_t offset;
   uint64_t size;
-  bool is_dma_buf; /* memory of another device: caches are told when the core touches it */
+  bool is_dma_buf;      /* memory of another device: caches are told when the core touches it */
+  armnn_fence_t* ready; /* of imported memory: what a job waits for, or null */
 } npu_place_t;
 
 /* Maps a place into the process, with the caches of a dma-buf told; null tensor: it failed. */
@@ -175,6 +179,19 @@ void npu_window_close(const npu_place_t* place, const npu_window_t* window);
 armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
                                 npu_place_t* out_place, armnn_error_t* error);
 
+/* ---- Fences (fence.c) ---------------------------------------------------------------------- */
+
+typedef struct npu_fence_t npu_fence_t;
+
+/* Held by two: who destroys it as an armnn_fence_t, and who signals it. */
+npu_fence_t* npu_fence_make(void);
+armnn_fence_t* npu_fence_base(npu_fence_t* fence);
+void npu_fence_signal(npu_fence_t* fence, armnn_status_t status, const char* text);
+
+/* On the monotonic clock, as conditions of npu_condition_init want it. */
+struct timespec npu_time_after(uint64_t timeout_ns);
+void npu_condition_init(pthread_cond_t* condition);
+
 /* ---- Queue and device (queue.c, kernels.c, convolution.c) ---------------------------------- */
 
 /* |core_memory|: bytes that its programs need between their instructions. */
@@ -185,6 +202,10 @@ void npu_queue_destroy(npu_queue_t* queue);
  * the program lie on the device; file -1: nowhere, they are read from the program itself. */
 void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_place_t* constants,
                    const npu_place_t* places, uint64_t run_id);
+/* The next job waits for |fence|, too; false: no more room for such. */
+bool npu_queue_await(npu_queue_t* queue, armnn_fence_t* fence);
+/* A fence for all jobs so far; null: memory is out. */
+armnn_fence_t* npu_queue_signal(npu_queue_t* queue);
 /* Until nothing is in the queue; the first error since the last wait. */
 armnn_status_t npu_queue_wait(npu_queue_t* queue, armnn_error_t* error);
 /* The same for all queues of the backend, for at most that long; then they take no more work. */

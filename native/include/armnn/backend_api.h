@@ -35,10 +35,10 @@
  * passed in is valid for the call. Longer texts go into the caller's buffer.
  *
  * Ownership. The side that allocates frees: every object has |destroy| in its own table. The host
- * destroys children before parents: workloads, tensor handles, execution data, workload factories,
- * tensor handle factories, memory managers, layer support, model, profiling and backend contexts,
- * backend; then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A blob is
- * released by its own function after the last workload made from it.
+ * destroys children before parents: fences, workloads, tensor handles, execution data, workload
+ * factories, tensor handle factories, memory managers, layer support, model, profiling and backend
+ * contexts, backend; then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A
+ * blob is released by its own function after the last workload made from it.
  *
  * Objects. Their first member points to a constant table. They are never moved and never written
  * by the other side.
@@ -419,7 +419,7 @@ struct armnn_tensor_handle_api_t {
                                 armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   /* Import: use the given memory instead of own memory, until unimport_memory has returned. The
    * memory stays valid that long. Its contents may change between two executes: read them when an
-   * execute needs them. Results are in it when execute, or after_enqueue_workload, is done;
+   * execute needs them. Results are in it when execute, after_enqueue_workload or a fence is done;
    * unimport_memory writes nothing, since others may use the memory by then. Memory of the caller
    * is unimported at the end of each run, or after many runs if the caller promised to keep it at
    * its address. Sources with a descriptor are offered to managed handles, too. */
@@ -556,7 +556,7 @@ struct armnn_workload_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_workload_t* workload) ARMNN_NOEXCEPT; /* mandatory [object] */
   /* Mandatory [exec]. Does not allocate. It may return before a device is done only if the backend
-   * has a context with after_enqueue_workload; the host calls that before it reads any output. */
+   * has a context with after_enqueue_workload: the host calls that, or waits for a fence, first. */
   armnn_status_t (*execute)(armnn_workload_t* workload, const armnn_execute_args_t* args,
                             armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*get_requirements)(armnn_workload_t* workload,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from armnn_py._native.library import core
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DescriptorFence", "array_at", "build_run_memories", "build_run_memory"]
+__all__ = ["Descriptor", "DescriptorFence", "array_at", "build_run_memories", "build_run_memory"]
 
 
 class DescriptorFence:
@@ -35,11 +36,29 @@ class DescriptorFence:
         if not self.struct:
             raise OSError(f"descriptor {fd} cannot be duplicated")
 
-    def destroy(self) -> None:
-        """Close the duplicate; harmless when repeated. No run may wait for it."""
-        struct, self.struct = self.struct, None
+    def __del__(self) -> None:  # not before the last run that waits for it
+        struct = getattr(self, "struct", None)
         if struct:
             core().armnn_core_fence_destroy(struct)
+
+
+class Descriptor:
+    """A duplicate of a file descriptor, open as long as somebody holds this.
+
+    Raises
+    ------
+    OSError
+        The descriptor is closed.
+    """
+
+    __slots__ = ("fd",)
+
+    def __init__(self, fd: int) -> None:
+        self.fd = os.dup(fd)
+
+    def __del__(self) -> None:
+        if hasattr(self, "fd"):
+            os.close(self.fd)
 
 
 def build_run_memory(

@@ -45,7 +45,7 @@ class ExternalArray(np.ndarray):
 
     external: ExternalMemory
     struct: Any
-    mapping: Any  #: kept while the array lives
+    kept: tuple[Any, ...]  #: what must live as long as the array
     address: int
     problem: str
 
@@ -67,13 +67,14 @@ def bind_external(what: str, name: str, memory: ExternalMemory, info: TensorInfo
     itemsize = info.dtype.itemsize
     strides, needed = memory.dense_or_strides(what, name, shape, itemsize)
     memory.check_size(what, name, needed)
-    address, problem = memory.address_for(needed, writable=what == "output")
+    address, mapping, problem = memory.address_for(needed, writable=what == "output")
     if address and strides is None and needed:
         array = array_at(address, shape, info.dtype)
     else:
         array = np.empty(shape, info.dtype)
     external = ExternalArray(shape, info.dtype, array)
-    external.external, external.problem, external.mapping = memory, problem, memory.mapping
+    external.external, external.problem = memory, problem
+    external.kept = mapping, memory.descriptor, memory.fence
     external.address = external.ctypes.data if address else 0
     external.struct = build_run_memory(
         source=int(memory.source),

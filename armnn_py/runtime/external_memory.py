@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import math
 import mmap
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from armnn_py._native.run_memory import DescriptorFence
+from armnn_py._native.run_memory import Descriptor, DescriptorFence
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.types import MemorySource
@@ -81,8 +80,18 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
     >>> os.close(fd)
     """
 
-    __slots__ = ("__weakref__", "_address", "_fd", "_fence", "_map", "_size", "offset", "shape",
-                 "source", "strides")  # fmt: skip
+    __slots__ = (
+        "__weakref__",
+        "_address",
+        "_descriptor",
+        "_fence",
+        "_map",
+        "_size",
+        "offset",
+        "shape",
+        "source",
+        "strides",
+    )
 
     def __init__(
         self,
@@ -96,7 +105,7 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
         source: MemorySource | None = None,
         ready: int | None = None,
     ) -> None:
-        self._fd = -1
+        self._descriptor: Descriptor | None = None
         self._fence: DescriptorFence | None = None
         self._map: tuple[np.ndarray, bool] | None = None
         self._address = 0
@@ -120,7 +129,7 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
         else:
             assert fd is not None
             try:
-                self._fd = os.dup(fd)
+                self._descriptor = Descriptor(fd)
             except OSError as error:
                 raise InvalidArgumentError(
                     f"external memory: descriptor {fd} cannot be used",
@@ -142,10 +151,10 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
             self.ready = ready
 
     def _find_source(self, fd: int) -> MemorySource:
-        target = _target_of(self._fd)
+        target = _target_of(self.fileno())
         if target.startswith(("/dmabuf", "anon_inode:dmabuf")):
             return MemorySource.DMA_BUF
-        if stat.S_ISREG(os.fstat(self._fd).st_mode):
+        if stat.S_ISREG(os.fstat(self.fileno()).st_mode):
             return MemorySource.FILE
         raise InvalidArgumentError(
             f"external memory: descriptor {fd} is neither a file nor a DMA-BUF",
@@ -158,7 +167,7 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
     @property
     def closed(self) -> bool:
         """Whether `close` was called."""
-        return self._fd < 0 and not self._address
+        return self._descriptor is None and not self._address
 
     @property
     def size(self) -> int:
@@ -168,10 +177,10 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
         if self._address:
             assert self._size is not None
             return self._size
-        end = os.fstat(self._fd).st_size
+        end = os.fstat(self.fileno()).st_size
         if self.source is not MemorySource.FILE:
             try:
-                end = os.lseek(self._fd, 0, os.SEEK_END)
+                end = os.lseek(self.fileno(), 0, os.SEEK_END)
             except OSError as error:
                 if error.errno not in (errno.ESPIPE, errno.EINVAL):
                     raise
@@ -200,7 +209,6 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
                     f"external memory: ready={fd} is no open descriptor",
                     hints=["pass that of an eventfd or a sync-file"],
                 ) from None
-        self._drop_fence()
         self._fence = fence
 
     @property
@@ -210,25 +218,19 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
 
     def fileno(self) -> int:
         """The duplicate of the descriptor; -1 if there is none."""
-        return self._fd
+        return -1 if self._descriptor is None else self._descriptor.fd
 
-    def _drop_fence(self) -> None:
-        fence, self._fence = self._fence, None
-        if fence is not None:
-            fence.destroy()
+    @property
+    def descriptor(self) -> Descriptor | None:
+        """What keeps the duplicate open."""
+        return self._descriptor
 
     def close(self) -> None:
-        """Close the duplicate of the descriptor; harmless when repeated. No run may use it."""
-        self._drop_fence()
+        """Give the memory up; harmless when repeated. Arrays of `bind` keep it until they end."""
+        self._fence = None
         self._map = None
         self._address = 0
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            os.close(fd)
-
-    def __del__(self) -> None:
-        with contextlib.suppress(Exception):
-            self.close()
+        self._descriptor = None
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else self.source.name
@@ -274,26 +276,21 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
         if self.size < needed:
             _raise(what, name, f"{self.size} bytes of external memory given, {needed} expected")
 
-    def address_for(self, needed: int, *, writable: bool) -> tuple[int, str]:
-        """The address of the first byte in this process, or 0 and the reason why there is none."""
+    def address_for(self, needed: int, *, writable: bool) -> tuple[int, object, str]:
+        """The address of the first byte in this process, or 0; what keeps it valid; why it is 0."""
         if self._address:
-            return self._address + self.offset, ""
+            return self._address + self.offset, None, ""
         if self.source is MemorySource.DMA_BUF_PROTECTED:
-            return 0, "protected memory is never mapped"
+            return 0, None, "protected memory is never mapped"
         begin = self.offset // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
         length = self.offset - begin + needed
         known = self._map
         if known is None or known[0].nbytes < length or (writable and not known[1]):
             try:
-                known = self._map = _open_map(self._fd, begin, length, writable=writable)
+                known = self._map = _open_map(self.fileno(), begin, length, writable=writable)
             except (OSError, ValueError) as error:
-                return 0, str(error)
-        return int(known[0].ctypes.data) + self.offset - begin, ""
-
-    @property
-    def mapping(self) -> object:
-        """What keeps the addresses of `address_for` valid."""
-        return self._map
+                return 0, None, str(error)
+        return int(known[0].ctypes.data) + self.offset - begin, known[0], ""
 
 
 def _target_of(fd: int) -> str:

@@ -185,6 +185,42 @@ def test_an_address(runtime: ann.Runtime) -> None:
         np.testing.assert_array_equal(network.run(x, share_inputs=True)["y"], EXPECTED)
 
 
+def test_mapped_memory_is_imported_by_its_address(sample_backend: Callable[[str], Path]) -> None:
+    """A backend that takes addresses alone."""
+    source, target = filled(), memfd(X.nbytes)
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo(SHAPE))
+    y = network.add_activation(x, ann.ActivationFunction.RELU, backend="Sample_Zero")
+    network.add_output("y", y)
+    with (
+        ann.Runtime(sample_backend("sample_zero").parent) as runtime,
+        ann.load(network, ["Sample_Zero"], runtime=runtime) as net,
+        ann.ExternalMemory(source) as x_memory,
+        ann.ExternalMemory(target) as y_memory,
+    ):
+        with net.profile() as profile:
+            net.run(x_memory, out={"y": y_memory}, share_inputs=True)
+        assert profile.counters["Sample_Zero"]["zero.bytes_imported"] == 2 * X.nbytes
+        assert not profile.counters["Sample_Zero"]["zero.bytes_copied"]
+        result = np.frombuffer(os.pread(target, X.nbytes, 0), np.float32).reshape(SHAPE)
+        np.testing.assert_array_equal(result, np.maximum(X, 0))
+    os.close(source)
+    os.close(target)
+
+
+@BACKENDS
+def test_bound_memory_outlives_its_object(runtime: ann.Runtime, backend: str) -> None:
+    source, event = filled(), os.eventfd(1)
+    with ann.load(network_on(backend), [backend], runtime=runtime) as network:
+        x = ann.ExternalMemory(source, ready=event)
+        with network.bind({"x": x}) as bound:
+            x.close()
+            os.close(source)
+            os.close(event)
+            for _ in range(3):
+                np.testing.assert_array_equal(bound.run()["y"], EXPECTED)
+
+
 @BACKENDS
 def test_a_run_waits_until_memory_is_ready(runtime: ann.Runtime, backend: str) -> None:
     source = memfd(X.nbytes)

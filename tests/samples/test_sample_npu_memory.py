@@ -272,6 +272,23 @@ def test_dma_buf(runtime: ann.Runtime, backend: str) -> None:
         os.close(fd)
 
 
+def test_what_is_called_a_dma_buf_is_synchronised(runtime: ann.Runtime) -> None:
+    """The host tells the kernel before it touches one, and a memfd is none."""
+    source = filled()
+    with ann.ExternalMemory(source, source=ann.MemorySource.DMA_BUF) as x:
+        with (
+            ann.load(network_on("CpuRef"), ["CpuRef"], runtime=runtime) as network,
+            pytest.raises(ann.ExecutionError, match="input 0 of the run: DMA_BUF_IOCTL_SYNC"),
+        ):
+            network.run(x)
+        with ann.load(network_on("Sample_Npu"), ["Sample_Npu"], runtime=runtime) as network:
+            results = []
+            run = lambda: results.append(network.run(x, share_inputs=True)["y"])  # noqa: E731
+            assert imported(network, run) == X.nbytes  # the host does not touch it
+            np.testing.assert_array_equal(results[0], EXPECTED)
+    os.close(source)
+
+
 def test_one_tensor_as_two_outputs(runtime: ann.Runtime) -> None:
     network = network_on("Sample_Npu")
     (end,) = network.output_layers

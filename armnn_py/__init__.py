@@ -106,6 +106,7 @@ if TYPE_CHECKING:
         optimize,
     )
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.external_memory import ExternalMemory
     from armnn_py.runtime.load import load
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
@@ -137,6 +138,7 @@ __all__ = [
     "ExecutionCancelledError",
     "ExecutionError",
     "ExecutionTimeoutError",
+    "ExternalMemory",
     "GraphValidationError",
     "InvalidArgumentError",
     "Layer",
@@ -214,6 +216,7 @@ __getattr__ = names_of(
             "optimize",
         ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
+        "armnn_py.runtime.external_memory": ("ExternalMemory",),
         "armnn_py.runtime.load": ("load",),
         "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),

@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 5
+ARMNN_CORE_ABI_VERSION = 6
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -102,6 +102,7 @@ ARMNN_STRUCT_CREATE_ARGS = 0x414e0012
 ARMNN_STRUCT_OPTION_DESCRIPTION = 0x414e0013
 ARMNN_STRUCT_RUN_NOTICE = 0x414e0014
 ARMNN_STRUCT_TENSOR_NEEDS = 0x414e0015
+ARMNN_STRUCT_MEMORY = 0x414e0016
 ARMNN_STRUCT_BACKEND = 0x414e0020
 ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021
 ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022
@@ -113,6 +114,7 @@ ARMNN_STRUCT_TENSOR_HANDLE_FACTORY = 0x414e0027
 ARMNN_STRUCT_TENSOR_HANDLE = 0x414e0028
 ARMNN_STRUCT_WORKLOAD_FACTORY = 0x414e0029
 ARMNN_STRUCT_WORKLOAD = 0x414e002a
+ARMNN_STRUCT_FENCE = 0x414e002b
 ARMNN_STRUCT_DESCRIPTOR = 0x414e1000
 ARMNN_STRUCT_TYPE_MAX_ENUM = 0x7fffffff
 
@@ -187,6 +189,7 @@ ARMNN_MEMORY_SOURCE_MALLOC = 1
 ARMNN_MEMORY_SOURCE_DMA_BUF = 2
 ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED = 4
 ARMNN_MEMORY_SOURCE_GRALLOC = 8
+ARMNN_MEMORY_SOURCE_FILE = 16
 ARMNN_MEMORY_SOURCE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_attribute_type_e
@@ -443,6 +446,12 @@ ARMNN_TRACE_END = 1
 ARMNN_TRACE_INSTANT = 2
 ARMNN_TRACE_PHASE_MAX_ENUM = 0x7fffffff
 
+# ---- enum armnn_fence_kind_e
+ARMNN_FENCE_OBJECT = 0
+ARMNN_FENCE_EVENTFD = 1
+ARMNN_FENCE_SYNC_FILE = 2
+ARMNN_FENCE_KIND_MAX_ENUM = 0x7fffffff
+
 # ---- enum armnn_map_access_bits_e
 ARMNN_MAP_READ = 1
 ARMNN_MAP_WRITE = 2
@@ -479,7 +488,14 @@ ARMNN_PLAN_STEP_LEND = 4
 ARMNN_PLAN_STEP_RETURN = 5
 ARMNN_PLAN_STEP_MAP = 6
 ARMNN_PLAN_STEP_UNMAP = 7
+ARMNN_PLAN_STEP_SIGNAL = 8
+ARMNN_PLAN_STEP_WAIT = 9
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_plan_step_bits_e
+ARMNN_PLAN_STEP_MAY_IMPORT = 1
+ARMNN_PLAN_STEP_TAKES_READY = 2
+ARMNN_PLAN_STEP_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_run_side_e
 ARMNN_RUN_SIDE_NONE = 0
@@ -1122,6 +1138,8 @@ class armnn_backend_context_api_t(Structure):
     after_enqueue_workload: Any
     before_run: Any
     after_run: Any
+    signal_fence: Any
+    wait_fence: Any
 
 
 class armnn_backend_context_t(Structure):
@@ -1183,6 +1201,19 @@ class armnn_allocator_api_t(Structure):
 
 
 class armnn_allocator_t(Structure):
+    api: Any
+
+
+class armnn_fence_api_t(Structure):
+    header: armnn_header_t
+    kind: int
+    reserved: int
+    destroy: Any
+    wait: Any
+    get_fd: Any
+
+
+class armnn_fence_t(Structure):
     api: Any
 
 
@@ -1335,6 +1366,17 @@ class armnn_optimization_sink_t(Structure):
     add_failed: Any
     add_untouched: Any
     add_deleted: Any
+
+
+class armnn_memory_t(Structure):
+    header: armnn_header_t
+    source: int
+    fd: int
+    address: Any
+    offset: int
+    size: int
+    byte_strides: Array[c_uint64]
+    ready: Any
 
 
 class armnn_tensor_handle_factory_registry_t(Structure):
@@ -1502,6 +1544,8 @@ class armnn_plan_step_t(Structure):
     reserved: int
     backend_context: Any
     network_id: int
+    flags: int
+    fence: int
 
 
 class armnn_plan_listener_t(Structure):
@@ -1526,6 +1570,8 @@ class armnn_plan_spec_t(Structure):
     output_count: int
     execution_data_count: int
     handle_count: int
+    fence_count: int
+    reserved: int
     arena_size: int
     listeners: Any
     variables: Any
@@ -1539,6 +1585,14 @@ class armnn_plan_t(Structure):
 
 class armnn_context_t(Structure):
     """Opaque."""
+
+
+class armnn_run_memory_t(Structure):
+    memory: Any
+    shape: Array[c_uint64]
+    element: int
+    rank: int
+    reserved: int
 
 
 class armnn_run_t(Structure):
@@ -1561,6 +1615,7 @@ class armnn_run_t(Structure):
     copies: int
     copied_bytes: int
     options: Any
+    memories: Any
 
 
 # ---- Members
@@ -2172,6 +2227,10 @@ armnn_allocator_t._fields_ = [
     ("api", POINTER(armnn_allocator_api_t)),
 ]
 
+armnn_fence_t._fields_ = [
+    ("api", POINTER(armnn_fence_api_t)),
+]
+
 armnn_tensor_handle_t._fields_ = [
     ("api", POINTER(armnn_tensor_handle_api_t)),
 ]
@@ -2319,6 +2378,26 @@ armnn_memory_manager_api_t._fields_ = [
     ("release", CFUNCTYPE(c_int32, POINTER(armnn_memory_manager_t), POINTER(armnn_error_t))),
 ]
 
+armnn_fence_api_t._fields_ = [
+    ("header", armnn_header_t),
+    ("kind", c_int32),
+    ("reserved", c_uint32),
+    ("destroy", CFUNCTYPE(None, POINTER(armnn_fence_t))),
+    ("wait", CFUNCTYPE(c_int32, POINTER(armnn_fence_t), c_uint64, POINTER(armnn_error_t))),
+    ("get_fd", CFUNCTYPE(c_int32, POINTER(armnn_fence_t))),
+]
+
+armnn_memory_t._fields_ = [
+    ("header", armnn_header_t),
+    ("source", c_int32),
+    ("fd", c_int32),
+    ("address", c_void_p),
+    ("offset", c_uint64),
+    ("size", c_uint64),
+    ("byte_strides", c_uint64 * 8),
+    ("ready", POINTER(armnn_fence_t)),
+]
+
 armnn_tensor_handle_api_t._fields_ = [
     ("header", armnn_header_t),
     ("destroy", CFUNCTYPE(None, POINTER(armnn_tensor_handle_t))),
@@ -2358,15 +2437,13 @@ armnn_tensor_handle_api_t._fields_ = [
     ("can_be_imported", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_t),
-        c_void_p,
-        c_int32,
+        POINTER(armnn_memory_t),
         POINTER(armnn_error_t),
     )),
     ("import_memory", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_t),
-        c_void_p,
-        c_int32,
+        POINTER(armnn_memory_t),
         POINTER(armnn_error_t),
     )),
     ("unimport_memory", CFUNCTYPE(c_int32, POINTER(armnn_tensor_handle_t), POINTER(armnn_error_t))),
@@ -2617,6 +2694,22 @@ armnn_backend_context_api_t._fields_ = [
         POINTER(armnn_error_t),
     )),
     ("after_run", CFUNCTYPE(None, POINTER(armnn_backend_context_t), POINTER(armnn_run_notice_t))),
+    ("signal_fence", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        c_uint64,
+        c_void_p,
+        POINTER(POINTER(armnn_fence_t)),
+        POINTER(armnn_error_t),
+    )),
+    ("wait_fence", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        c_uint64,
+        c_void_p,
+        POINTER(armnn_fence_t),
+        POINTER(armnn_error_t),
+    )),
 ]
 
 armnn_model_context_api_t._fields_ = [
@@ -2893,6 +2986,8 @@ armnn_plan_step_t._fields_ = [
     ("reserved", c_uint32),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
+    ("flags", c_uint32),
+    ("fence", c_uint32),
 ]
 
 armnn_plan_listener_t._fields_ = [
@@ -2917,11 +3012,21 @@ armnn_plan_spec_t._fields_ = [
     ("output_count", c_uint32),
     ("execution_data_count", c_uint32),
     ("handle_count", c_uint32),
+    ("fence_count", c_uint32),
+    ("reserved", c_uint32),
     ("arena_size", c_uint64),
     ("listeners", POINTER(armnn_plan_listener_t)),
     ("variables", POINTER(armnn_plan_variable_t)),
     ("listener_count", c_uint32),
     ("variable_count", c_uint32),
+]
+
+armnn_run_memory_t._fields_ = [
+    ("memory", POINTER(armnn_memory_t)),
+    ("shape", c_uint64 * 8),
+    ("element", c_uint64),
+    ("rank", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_run_t._fields_ = [
@@ -2944,6 +3049,7 @@ armnn_run_t._fields_ = [
     ("copies", c_uint64),
     ("copied_bytes", c_uint64),
     ("options", POINTER(armnn_options_t)),
+    ("memories", POINTER(POINTER(armnn_run_memory_t))),
 ]
 
 # ---- What is mirrored
@@ -3026,6 +3132,8 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_memory_manager_t": armnn_memory_manager_t,
     "armnn_allocator_api_t": armnn_allocator_api_t,
     "armnn_allocator_t": armnn_allocator_t,
+    "armnn_fence_api_t": armnn_fence_api_t,
+    "armnn_fence_t": armnn_fence_t,
     "armnn_tensor_handle_api_t": armnn_tensor_handle_api_t,
     "armnn_tensor_handle_t": armnn_tensor_handle_t,
     "armnn_tensor_handle_factory_api_t": armnn_tensor_handle_factory_api_t,
@@ -3041,6 +3149,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_subgraph_t": armnn_subgraph_t,
     "armnn_layer_query_t": armnn_layer_query_t,
     "armnn_optimization_sink_t": armnn_optimization_sink_t,
+    "armnn_memory_t": armnn_memory_t,
     "armnn_tensor_handle_factory_registry_t": armnn_tensor_handle_factory_registry_t,
     "armnn_workload_info_t": armnn_workload_info_t,
     "armnn_tensor_needs_t": armnn_tensor_needs_t,
@@ -3060,6 +3169,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_plan_listener_t": armnn_plan_listener_t,
     "armnn_plan_variable_t": armnn_plan_variable_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
+    "armnn_run_memory_t": armnn_run_memory_t,
     "armnn_run_t": armnn_run_t,
 }
 
@@ -3086,6 +3196,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_OPTION_DESCRIPTION": ARMNN_STRUCT_OPTION_DESCRIPTION,
         "ARMNN_STRUCT_RUN_NOTICE": ARMNN_STRUCT_RUN_NOTICE,
         "ARMNN_STRUCT_TENSOR_NEEDS": ARMNN_STRUCT_TENSOR_NEEDS,
+        "ARMNN_STRUCT_MEMORY": ARMNN_STRUCT_MEMORY,
         "ARMNN_STRUCT_BACKEND": ARMNN_STRUCT_BACKEND,
         "ARMNN_STRUCT_BACKEND_CONTEXT": ARMNN_STRUCT_BACKEND_CONTEXT,
         "ARMNN_STRUCT_MODEL_CONTEXT": ARMNN_STRUCT_MODEL_CONTEXT,
@@ -3097,6 +3208,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_TENSOR_HANDLE": ARMNN_STRUCT_TENSOR_HANDLE,
         "ARMNN_STRUCT_WORKLOAD_FACTORY": ARMNN_STRUCT_WORKLOAD_FACTORY,
         "ARMNN_STRUCT_WORKLOAD": ARMNN_STRUCT_WORKLOAD,
+        "ARMNN_STRUCT_FENCE": ARMNN_STRUCT_FENCE,
         "ARMNN_STRUCT_DESCRIPTOR": ARMNN_STRUCT_DESCRIPTOR,
         "ARMNN_STRUCT_TYPE_MAX_ENUM": ARMNN_STRUCT_TYPE_MAX_ENUM,
     },
@@ -3171,6 +3283,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_MEMORY_SOURCE_DMA_BUF": ARMNN_MEMORY_SOURCE_DMA_BUF,
         "ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED": ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED,
         "ARMNN_MEMORY_SOURCE_GRALLOC": ARMNN_MEMORY_SOURCE_GRALLOC,
+        "ARMNN_MEMORY_SOURCE_FILE": ARMNN_MEMORY_SOURCE_FILE,
         "ARMNN_MEMORY_SOURCE_MAX_ENUM": ARMNN_MEMORY_SOURCE_MAX_ENUM,
     },
     "armnn_attribute_type_e": {
@@ -3427,6 +3540,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_TRACE_INSTANT": ARMNN_TRACE_INSTANT,
         "ARMNN_TRACE_PHASE_MAX_ENUM": ARMNN_TRACE_PHASE_MAX_ENUM,
     },
+    "armnn_fence_kind_e": {
+        "ARMNN_FENCE_OBJECT": ARMNN_FENCE_OBJECT,
+        "ARMNN_FENCE_EVENTFD": ARMNN_FENCE_EVENTFD,
+        "ARMNN_FENCE_SYNC_FILE": ARMNN_FENCE_SYNC_FILE,
+        "ARMNN_FENCE_KIND_MAX_ENUM": ARMNN_FENCE_KIND_MAX_ENUM,
+    },
     "armnn_map_access_bits_e": {
         "ARMNN_MAP_READ": ARMNN_MAP_READ,
         "ARMNN_MAP_WRITE": ARMNN_MAP_WRITE,
@@ -3463,7 +3582,14 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_STEP_RETURN": ARMNN_PLAN_STEP_RETURN,
         "ARMNN_PLAN_STEP_MAP": ARMNN_PLAN_STEP_MAP,
         "ARMNN_PLAN_STEP_UNMAP": ARMNN_PLAN_STEP_UNMAP,
+        "ARMNN_PLAN_STEP_SIGNAL": ARMNN_PLAN_STEP_SIGNAL,
+        "ARMNN_PLAN_STEP_WAIT": ARMNN_PLAN_STEP_WAIT,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
+    },
+    "armnn_plan_step_bits_e": {
+        "ARMNN_PLAN_STEP_MAY_IMPORT": ARMNN_PLAN_STEP_MAY_IMPORT,
+        "ARMNN_PLAN_STEP_TAKES_READY": ARMNN_PLAN_STEP_TAKES_READY,
+        "ARMNN_PLAN_STEP_BITS_MAX_ENUM": ARMNN_PLAN_STEP_BITS_MAX_ENUM,
     },
     "armnn_run_side_e": {
         "ARMNN_RUN_SIDE_NONE": ARMNN_RUN_SIDE_NONE,
@@ -3582,5 +3708,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         POINTER(armnn_error_t),
     ]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),
+    "armnn_core_fd_fence": (POINTER(armnn_fence_t), [c_int32, c_int32]),
+    "armnn_core_fence_destroy": (None, [POINTER(armnn_fence_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
 }

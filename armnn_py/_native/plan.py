@@ -89,6 +89,8 @@ class PlanSpec:
         execution_data_index: int = abi.ARMNN_PLAN_NONE,
         backend_context: int = 0,
         network_id: int = 0,
+        flags: int = 0,
+        fence: int = 0,
     ) -> None:
         """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
 
@@ -111,6 +113,8 @@ class PlanSpec:
         struct.persistent_size = persistent_size
         struct.is_serial = is_serial
         struct.network_id = network_id
+        struct.flags = flags
+        struct.fence = fence
         if backend_context:
             struct.backend_context = ctypes.cast(
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
@@ -153,6 +157,7 @@ class NativePlan:
         execution_data_count: int,
         arena_size: int,
         handle_count: int = 0,
+        fence_count: int = 0,
     ) -> None:
         self.input_count = input_count
         self.output_count = output_count
@@ -161,6 +166,7 @@ class NativePlan:
         spec.output_count = output_count
         spec.execution_data_count = execution_data_count
         spec.handle_count = handle_count
+        spec.fence_count = fence_count
         spec.arena_size = arena_size
         error = ErrorBuffer()
         self.handle = ctypes.POINTER(abi.armnn_plan_t)()
@@ -245,6 +251,7 @@ class NativeContext:
         "_gate",
         "_gate_callback",
         "_kept_options",
+        "_memories",
         "_network",
         "_options",
         "_run",
@@ -302,6 +309,7 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
+        self._memories: Any = None
         self._options: tuple[int, bool, bool, bool] | None = None
         self.run_options: NativeRunOptions | None = None
         self._kept_options: NativeRunOptions | None = None
@@ -347,6 +355,12 @@ class NativeContext:
         self._kept_options = options
         self._run.options = None if options is None else options.pointer
         self.run_options = options
+
+    def set_memories(self, memories: Any) -> None:
+        """Where inputs and then outputs of the next runs lie; None: all at their addresses."""
+        self._memories = memories
+        run = self._run
+        run.memories = memories if memories is not None else type(run.memories)()
 
     def _make_gate(self) -> None:
         gate = _signal_gate(self.caught, self.stops)

@@ -203,7 +203,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def capabilities(self) -> dict[str, OptionValue]:
-        """Its capabilities: named values, e.g. ``{"AsyncExecution": True}``.
+        """Its capabilities: named values, e.g. ``{"HasFp16": True}``.
 
         Raises
         ------

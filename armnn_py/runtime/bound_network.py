@@ -58,7 +58,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
     Attributes
     ----------
     inputs, outputs
-        The arrays by name, in the network's order.
+        The arrays by name, in the network's order; an `ExternalMemory` where one was given.
     """
 
     def __init__(
@@ -76,9 +76,11 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         self._is_closed = False
         self._options = options
         self.inputs: Mapping[str, np.ndarray] = MappingProxyType(
-            dict(zip(network.inputs, inputs, strict=True))
+            {n: getattr(a, "external", a) for n, a in zip(network.inputs, inputs, strict=True)}
         )
-        self.outputs: Mapping[str, np.ndarray] = MappingProxyType(dict(outputs))
+        self.outputs: Mapping[str, np.ndarray] = MappingProxyType(
+            {name: getattr(array, "external", array) for name, array in outputs.items()}
+        )
         assert lease.context is not None
         self._context = lease.context
         self._context.set_addresses(inputs, outputs.values())

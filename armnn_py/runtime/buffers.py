@@ -202,6 +202,12 @@ def bind_input(
 
     With ``share`` a value that must be copied raises `InvalidArgumentError`.
     """
+    if getattr(type(value), "address_for", None) is not None:
+        from armnn_py.runtime.external_arrays import bind_external
+
+        external = bind_external(what, name, value, info)
+        check_array(what, name, external, info)
+        return external
     array = _as_array(what, name, value)
     check_array(what, name, array, info)
     if share:
@@ -216,7 +222,13 @@ def bind_input(
 
 
 def bind_output(name: str, value: Any, info: TensorInfo) -> np.ndarray:
-    """Check an array that the caller wants an output written into."""
+    """Check what the caller wants an output written into, and return it as an array."""
+    if getattr(type(value), "address_for", None) is not None:
+        from armnn_py.runtime.external_arrays import bind_external
+
+        array = bind_external("output", name, value, info)
+        check_array("output", name, array, info)
+        return array
     if not isinstance(value, np.ndarray) or is_masked(value):
         raise InvalidArgumentError(
             f"output '{name}': {type(value).__name__} given, a numpy array expected"

@@ -56,6 +56,7 @@ class ExecutionContext:
         "_handles",
         "_input_needs",
         "_may_call_python",
+        "_memory_problems",
         "_native",
         "_output_specs",
         "_own_outputs",
@@ -92,6 +93,8 @@ class ExecutionContext:
             )
             self._output_specs.append((name, needs, room))
         self._own_outputs: dict[str, np.ndarray] | None = None
+        #: Why external memory of the run could not be mapped.
+        self._memory_problems: list[str] = []
         #: Arrays that backends may have imported for more than one run.
         self._bound: list[np.ndarray] = []
         self._input_needs = plan.input_needs
@@ -131,8 +134,36 @@ class ExecutionContext:
                     outputs[name], native.outputs[index] = room.take()
                 except MemoryError as error:
                     self._raise_no_memory(name, room, error)
+        if type(inputs) is not list or (out is not None and type(out) is not dict):
+            self._set_memories([*inputs, *outputs.values()])
+            try:
+                self.execute(
+                    timeout=timeout, cancel=cancel, strict=strict, options=options, begin=begin
+                )
+            finally:
+                self._drop_memories()
+            from armnn_py.runtime.external_arrays import shown
+
+            return {name: shown(array) for name, array in outputs.items()}
         self.execute(timeout=timeout, cancel=cancel, strict=strict, options=options, begin=begin)
         return outputs
+
+    def _drop_memories(self) -> None:
+        self._native.set_memories(None)
+        self._memory_problems = []
+
+    def _set_memories(self, arrays: Sequence[np.ndarray]) -> None:
+        """Tell the executor of the external ones of all inputs and then outputs."""
+        from armnn_py.runtime.external_arrays import ExternalArray, build_memories
+
+        native = self._native
+        count = len(self.plan.network.inputs)
+        externals = [(i, a) for i, a in enumerate(arrays) if type(a) is ExternalArray]
+        for index, array in externals:
+            addresses = native.inputs if index < count else native.outputs
+            addresses[index if index < count else index - count] = array.address or None
+        native.set_memories(build_memories(arrays) if externals else None)
+        self._memory_problems = [array.problem for _, array in externals if array.problem]
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
         """Let every `execute` from now on work over these arrays; `release_addresses` ends it.
@@ -141,12 +172,16 @@ class ExecutionContext:
         """
         native = self._native
         arrays = list(inputs), list(outputs)
-        if self.plan.handles:
-            self._bound = [*arrays[0], *arrays[1]]
+        everything = [*arrays[0], *arrays[1]]
+        has_external = any(hasattr(array, "external") for array in everything)
+        if self.plan.handles or has_external:
+            self._bound = everything
         for index, array in enumerate(arrays[0]):
             native.inputs[index] = address_of(array)
         for index, array in enumerate(arrays[1]):
             native.outputs[index] = address_of(array)
+        if has_external:
+            self._set_memories(everything)
 
     def release_addresses(self) -> None:
         """Have backends give back the arrays of `set_addresses`, which may be freed then."""
@@ -154,6 +189,8 @@ class ExecutionContext:
             with deferred_interrupts():
                 problem = self._native.unimport()
             self._bound.clear()
+            self._native.set_memories(None)
+            self._memory_problems = []
             if problem:
                 _log.warning("network '%s': %s", self.plan.network.name, problem)
 
@@ -317,7 +354,7 @@ class ExecutionContext:
         stopped = status in (abi.ARMNN_STATUS_CANCELLED, abi.ARMNN_STATUS_TIMEOUT)
         index = native.failed_step
         text = native.error.text
-        details = native.error.details
+        details = [*native.error.details, *self._memory_problems]
         fields: dict[str, Any] = {"status": status}
         subject = f"network '{self.plan.network.name}'"
         listener = native.failed_listener
@@ -332,6 +369,8 @@ class ExecutionContext:
             fields.update(backend=backend, kernel=step.kernel)
             if step.type == "Sync":
                 subject = f"backend '{step.backend}' did not finish its layers"
+            elif step.type == "Fence":
+                subject = f"backend '{step.backend}' failed in {step.kernel}"
             elif strict and not stopped and step.is_promise:
                 self._raise_refused(step, status, text)
             else:

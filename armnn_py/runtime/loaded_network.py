@@ -210,9 +210,11 @@ class LoadedNetwork(
         inputs
             Arrays by name; a list or tuple in the order of `inputs`; or, for a network with one
             input, the array itself. Anything with the DLPack, array or buffer protocol on the CPU
-            is taken; dtype and shape must fit exactly, nothing is converted silently.
+            is taken; dtype and shape must fit exactly, nothing is converted silently. An
+            `ExternalMemory` stands for an array that lies elsewhere.
         out
-            Arrays to write outputs into, by name; outputs that are not named are fresh arrays.
+            Arrays to write outputs into, by name, or `ExternalMemory`; outputs that are not named
+            are fresh arrays.
         timeout
             Seconds after which the run stops before its next layer.
         cancel
@@ -275,7 +277,7 @@ class LoadedNetwork(
                 lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
                 key = tuple([array.shape for array in arrays])
-                arrays = self._binder.bind_out(
+                arrays, out = self._binder.bind_out(
                     out, arrays, lambda name: self._output(name, key), share=share_inputs
                 )
             context = lease.context
@@ -384,7 +386,7 @@ class LoadedNetwork(
                 arrays = context.fresh_inputs()
             context.check_inputs(arrays)
             if outputs is not None:
-                self._binder.bind_out(
+                arrays, outputs = self._binder.bind_out(
                     outputs, arrays, lambda name: self._output(name, key), share=True
                 )
                 context.check_outputs(outputs)

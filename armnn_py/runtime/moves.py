@@ -32,6 +32,7 @@ __all__ = [
     "close_maps",
     "lend_output",
     "make_place",
+    "may_import",
     "number_handles",
     "uses_callers_memory",
 ]
@@ -45,6 +46,9 @@ MOVE_NAMES = {
     abi.ARMNN_PLAN_STEP_MAP: "map",
     abi.ARMNN_PLAN_STEP_UNMAP: "unmap",
 }
+
+#: Inputs and outputs of the run.
+CALLERS = (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
 
 #: Steps that are executed by the backend whose memory is read.
 SOURCE_MOVES = (
@@ -141,6 +145,20 @@ def uses_callers_memory(tensors: Sequence[PlannedTensor], step: PlannedStep) -> 
     if step.kind != abi.ARMNN_PLAN_STEP_IMPORT:
         return False
     return tensors[step.inputs[0]].location[0].kind == abi.ARMNN_PLAN_TENSOR_INPUT
+
+
+def may_import(tensors: Sequence[PlannedTensor], step: PlannedStep) -> bool:
+    """Whether the handle of a copy from or to the run's caller is used by no other tensor.
+
+    Such a handle may import the caller's memory for the run, if that has a descriptor.
+    """
+    source, target = tensors[step.inputs[0]], tensors[step.outputs[0]]
+    handle, other = (target, source) if source.kind in CALLERS else (source, target)
+    if other.kind not in CALLERS or handle.kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
+        return False
+    return not any(
+        tensor is not handle and tensor.location[0] is handle.location[0] for tensor in tensors
+    )
 
 
 def close_maps(build: Build) -> None:

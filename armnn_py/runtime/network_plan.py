@@ -31,6 +31,7 @@ from armnn_py.runtime.moves import (
     close_maps,
     lend_output,
     make_place,
+    may_import,
     number_handles,
     uses_callers_memory,
 )
@@ -215,6 +216,7 @@ class NetworkPlan:
             execution_data_count=len(self.factories),
             arena_size=memory.size,
             handle_count=len(self.handles),
+            fence_count=1 + max((step.fence for step in build.steps), default=-1),
         )
 
     def _take_backends(self) -> None:
@@ -447,7 +449,8 @@ class NetworkPlan:
         context = 0 if step.context is None else step.context.address
         if step.is_sync:
             spec.add_step(
-                abi.ARMNN_PLAN_STEP_SYNC,
+                step.kind if step.is_fence else abi.ARMNN_PLAN_STEP_SYNC,
+                fence=max(step.fence, 0),
                 execution_data_index=step.factory,
                 backend_context=context,
                 network_id=self._network_id,
@@ -459,6 +462,7 @@ class NetworkPlan:
                 step.outputs,
                 scratch_offset=scratch_offset,
                 scratch_size=staging_size(self._tensors, step),
+                flags=self._move_flags(step),
             )
         else:
             spec.add_step(
@@ -474,9 +478,27 @@ class NetworkPlan:
                 backend_context=context,
             )
 
+    def _move_flags(self, step: PlannedStep) -> int:
+        """Whether a step may import memory with a descriptor, and its backend waits for that."""
+        flags = 0
+        if step.kind == abi.ARMNN_PLAN_STEP_COPY and may_import(self._tensors, step):
+            flags = abi.ARMNN_PLAN_STEP_MAY_IMPORT
+        if flags or step.kind in (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_LEND):
+            source, target = self._sides(step)
+            context = self._registry[target or source].context
+            if context is not None and context.takes_fences:
+                flags |= abi.ARMNN_PLAN_STEP_TAKES_READY
+        return flags
+
     def _describe(self, step: PlannedStep) -> StepInfo:
         if step.is_sync:
             backend = self.factories[step.factory].backend_id
+            if step.is_fence and step.kind == abi.ARMNN_PLAN_STEP_SIGNAL:
+                return StepInfo(f"fence of {backend}", "Fence", backend, "signal_fence")
+            if step.is_fence and step.context is not None:
+                return StepInfo(f"wait of {backend}", "Fence", backend, "wait_fence")
+            if step.is_fence:
+                return StepInfo(f"wait for {backend}", "Sync", backend, "wait")
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
         if step.assigns:
             return StepInfo(

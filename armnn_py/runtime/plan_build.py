@@ -11,6 +11,7 @@ from armnn_py.records import record
 from armnn_py.runtime.buffers import readable_copy
 from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
 from armnn_py.runtime.neighbours import Neighbours
+from armnn_py.runtime.overlap import add_fences, has_fences, waits_of
 from armnn_py.runtime.planned import FOREIGN, Build, PlannedStep, PlannedTensor
 from armnn_py.tensors.memory import ALIGNMENT
 
@@ -56,8 +57,11 @@ def add_syncs(build: Build) -> None:
     """End each sequence of one backend's steps that may return early with a wait.
 
     Within a sequence, memory is planned as if each step were done when it returns: the header makes
-    backends work in the order of the calls.
+    backends work in the order of the calls. Backends that make fences go on beside other steps.
     """
+    if has_fences(build):
+        add_fences(build)
+        return
     steps: list[PlannedStep] = []
     for step, following in zip(build.steps, [*build.steps[1:], None], strict=True):
         steps.append(step)
@@ -112,6 +116,11 @@ def find_lifetimes(build: Build) -> None:
         for number in step.inputs:
             if number != abi.ARMNN_PLAN_NONE:
                 build.tensors[number].last = max(build.tensors[number].last, position)
+    for position, end in waits_of(build.steps).items():
+        # Nobody else may have this memory before the host knows that the row is done.
+        for number in (*build.steps[position].inputs, *build.steps[position].outputs):
+            if number != abi.ARMNN_PLAN_NONE:
+                build.tensors[number].last = max(build.tensors[number].last, end)
     groups = find_groups(build)
     for step in reversed(build.steps):
         if step.workload is None and step.kind in _LENDING:
@@ -174,12 +183,14 @@ def plan_memory(build: Build) -> BuildMemory:
                 max(tensor.alignment for tensor in chain),
             )
         )
+    ends = waits_of(build.steps)
     for i, step in enumerate(build.steps):
         if step.workload is None:
             records.append(UsageRecord(i, i, staging_size(build.tensors, step)))
         else:
             need = step.workload.requirements
-            records.append(UsageRecord(i, i, need.scratch_size, need.scratch_alignment))
+            last = ends.get(i, i)
+            records.append(UsageRecord(i, last, need.scratch_size, need.scratch_alignment))
     plan = plan_arena(records)
     # Whatever lies behind a tensor may be read: other tensors do, and at the end some bytes more.
     size = plan.size

@@ -104,7 +104,7 @@ class PlannedStep:
 
     ``kind`` is an ``ARMNN_PLAN_STEP_`` value for a step without workload that is no sync.
     ``context`` is the backend context of a step that may return before its work is done, and of the
-    sync that waits for it.
+    sync that waits for it. ``fence`` is that of a step that makes one or waits for it.
     """
 
     inputs: list[int]
@@ -115,11 +115,22 @@ class PlannedStep:
     context: NativeBackendContext | None = None
     kind: int = abi.ARMNN_PLAN_STEP_COPY
     assigns: str = ""  # of a copy at the end of the run: the variable that gets the tensor
+    fence: int = -1
 
     @property
     def is_sync(self) -> bool:
-        """Whether it waits for the steps before it."""
-        return self.workload is None and self.context is not None
+        """Whether it waits for steps before it, or makes a fence for that."""
+        return self.workload is None and (self.context is not None or self.fence >= 0)
+
+    @property
+    def is_fence(self) -> bool:
+        """Whether it makes a fence or waits for one."""
+        return self.fence >= 0
+
+    @property
+    def makes_fences(self) -> bool:
+        """Whether it is of a queue that works beside other steps."""
+        return self.context is not None and self.context.makes_fences
 
 
 @record

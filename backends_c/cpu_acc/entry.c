@@ -33,7 +33,6 @@ static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t
                                        armnn_error_t* error) {
   static const armnn_option_t items[] = {
       {TEXT("NonConstWeights"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
-      {TEXT("AsyncExecution"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
       {TEXT("ConstantTensorsAsInputs"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
       {TEXT("ExternallyManagedMemory"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
       {TEXT("HasFp16"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},

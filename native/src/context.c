@@ -14,7 +14,7 @@
 /* The table of the workload of step |number|; null if the step is the host's own. */
 static const armnn_workload_api_t* table_of(const armnn_plan_t* plan, uint32_t number) {
   const armnn_i_plan_step_t* step = &plan->steps[number];
-  return step->moves || step->workload == NULL ? NULL : step->workload->api;
+  return step->kind != ARMNN_PLAN_STEP_EXECUTE ? NULL : step->workload->api;
 }
 
 static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error_t* error) {
@@ -79,6 +79,8 @@ void armnn_i_context_free(armnn_context_t* context) {
   free(context->handles);
   free(context->moves);
   free(context->places);
+  free(context->fence_steps);
+  free(context->fences);
   armnn_i_plan_release(context->plan);
   free(context);
 }
@@ -138,12 +140,34 @@ static void fill_term(const armnn_context_t* context, uint32_t number, uint32_t 
   }
 }
 
+/* Which input or output of the run, or sub-tensor of it, a step reads or writes. */
+static void fill_external(armnn_context_t* context, uint32_t number, armnn_i_move_t* move) {
+  const armnn_plan_t* plan = context->plan;
+  const armnn_i_plan_step_t* step = &plan->steps[number];
+  move->external = ARMNN_PLAN_NONE;
+  for (uint32_t i = 0; i < step->input_count + step->output_count; ++i) {
+    const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[step->first_operand + i]];
+    const armnn_plan_tensor_t* whole = tensor;
+    if (tensor->kind == ARMNN_PLAN_TENSOR_PART) whole = &plan->tensors[tensor->index];
+    const bool is_input = whole->kind == ARMNN_PLAN_TENSOR_INPUT;
+    if (!is_input && whole->kind != ARMNN_PLAN_TENSOR_OUTPUT) continue;
+    move->external = is_input ? whole->index : plan->input_count + whole->index;
+    move->offset = whole == tensor ? 0 : tensor->offset;
+    move->is_part = whole != tensor;
+    if (!is_input && step->may_import && i == step->input_count) {
+      context->externals[move->external].copy_out = move;
+    }
+    return;
+  }
+}
+
 static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t* move) {
   const armnn_plan_t* plan = context->plan;
   const armnn_i_plan_step_t* step = &plan->steps[number];
   const uint32_t first_output = step->first_operand + step->input_count;
   move->context = context;
   move->step = number;
+  fill_external(context, number, move);
   if (step->input_count != 0) {
     move->source = handle_of(context, step->first_operand);
     move->size = plan->tensors[plan->operands[step->first_operand]].size;
@@ -151,6 +175,7 @@ static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t*
   if (step->output_count == 0) return;
   const armnn_plan_tensor_t* target = &plan->tensors[plan->operands[first_output]];
   if (step->scratch_size != 0) move->staging = context->arena + step->scratch_offset;
+  if (step->may_import) move->term = ARMNN_IMPORT_FOR_RUN;
   if (step->output_count == 2) {
     fill_term(context, number, first_output + 1, move);
   } else if (step->input_count != 0 && move->source == NULL) {
@@ -168,6 +193,7 @@ static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t*
 static void fill_steps(armnn_context_t* context) {
   const armnn_plan_t* plan = context->plan;
   armnn_i_move_t* next_move = context->moves;
+  armnn_i_fence_step_t* next_fence_step = context->fence_steps;
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     const armnn_i_plan_step_t* from = &plan->steps[i];
     armnn_i_step_t* to = &context->steps[i];
@@ -193,6 +219,13 @@ static void fill_steps(armnn_context_t* context) {
     }
     if (from->persistent_size != 0) {
       to->args.workload_data = context->persistent + from->persistent_offset;
+    }
+    if (from->kind == ARMNN_PLAN_STEP_SIGNAL || from->kind == ARMNN_PLAN_STEP_WAIT) {
+      *next_fence_step = (armnn_i_fence_step_t){.context = context,
+                                                .backend_context = from->wait.backend_context,
+                                                .network_id = from->wait.network_id,
+                                                .fence = from->fence};
+      to->workload = &next_fence_step++->base;
     }
     if (from->scratch_size != 0) {
       to->args.scratch = context->arena + from->scratch_offset;
@@ -275,6 +308,8 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   context->moves = armnn_i_make_array(plan->move_count, sizeof *context->moves);
   context->handles = armnn_i_make_array(plan->handle_count, sizeof *context->handles);
   context->places = armnn_i_make_array((uint64_t)2 * plan->variable_count, sizeof(void*));
+  context->fences = armnn_i_make_array(plan->fence_count, sizeof *context->fences);
+  context->fence_steps = armnn_i_make_array(plan->fence_step_count, sizeof *context->fence_steps);
   if (plan->handle_count != 0) {
     context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
   }
@@ -283,8 +318,9 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   }
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
       context->steps == NULL || context->externals == NULL || context->execution_data == NULL ||
-      context->workload_data == NULL || context->moves == NULL || context->handles == NULL ||
-      context->places == NULL || (plan->handle_count != 0 && context->operand_handles == NULL) ||
+      context->workload_data == NULL || context->fences == NULL || context->fence_steps == NULL ||
+      context->moves == NULL || context->handles == NULL || context->places == NULL ||
+      (plan->handle_count != 0 && context->operand_handles == NULL) ||
       (plan->persistent_size != 0 && context->persistent == NULL)) {
     const unsigned long long arena_size = plan->arena_size, state_size = plan->persistent_size;
     armnn_i_context_free(context);

@@ -301,8 +301,13 @@ typedef struct armnn_i_plan_step_t {
   uint64_t persistent_size;
   armnn_i_serial_t* serial; /* of a serial workload, or null */
   bool moves;               /* executed by the host over a armnn_i_move_t of the context */
+  bool may_import;          /* of a COPY */
+  bool takes_ready;         /* of a COPY, IMPORT, LEND */
   uint32_t sync;            /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
-  armnn_i_sync_t wait;      /* of a SYNC step */
+  armnn_i_sync_t wait;      /* of a SYNC, SIGNAL or WAIT step */
+  int32_t kind;             /* armnn_plan_step_kind_e */
+  uint32_t fence;           /* of a SIGNAL or WAIT step */
+  uint32_t row;             /* SIGNAL: the first step of its row */
   char name[48];            /* of the kernel, for the trace */
 } armnn_i_plan_step_t;
 
@@ -316,6 +321,8 @@ struct armnn_plan_t {
   uint32_t handle_count;
   uint32_t mapped_count; /* MAPPED tensors; the plan's copy numbers them by |index| */
   uint32_t move_count;   /* steps that move */
+  uint32_t fence_count;
+  uint32_t fence_step_count; /* SIGNAL and WAIT steps */
   uint32_t operand_count;
   uint32_t listener_count;
   uint32_t variable_count;
@@ -332,6 +339,7 @@ struct armnn_plan_t {
   uint32_t* patch_begin;      /* index of the first patch of each external and MAPPED tensor, and of
                                  each place of a variable; end */
   uint32_t* patches;          /* operands that name the tensor, or a sub-tensor of it */
+  bool* is_touched; /* of each external: by workloads in host memory, or the host itself */
 };
 
 /* Counts and sizes that the check finds on the way. */
@@ -398,6 +406,11 @@ typedef struct armnn_i_external_t {
   uint64_t alignment;
   uint64_t readable; /* bytes behind it that steps may read */
   bool is_staged;    /* |bound| lacks alignment or these: the steps have |staging| instead */
+  /* Of memory with a descriptor, in this run: */
+  bool is_ready;                   /* its fence is signalled */
+  bool is_open;                    /* the host may touch it */
+  bool is_lent;                    /* the handle of |copy_out| has imported it */
+  struct armnn_i_move_t* copy_out; /* the step that copies to it, if that may import; or null */
 } armnn_i_external_t;
 
 /* A handle of the context, and what the host has done with it. */
@@ -437,7 +450,19 @@ typedef struct armnn_i_move_t {
   uint32_t patch;     /* MAP: number of the patch list */
   uint32_t step;      /* number of the step */
   int32_t term;       /* IMPORT, LEND: armnn_i_import_term_e */
+  uint32_t external;  /* the input or output of the run that it reads or writes, or NONE */
+  uint64_t offset;    /* in that, of a sub-tensor */
+  bool is_part;       /* of that */
 } armnn_i_move_t;
+
+/* The workload of a SIGNAL or WAIT step. */
+typedef struct armnn_i_fence_step_t {
+  armnn_workload_t base; /* without a table */
+  struct armnn_context_t* context;
+  armnn_backend_context_t* backend_context; /* WAIT: null if the host waits */
+  uint64_t network_id;
+  uint32_t fence;
+} armnn_i_fence_step_t;
 
 enum armnn_i_context_state_e {
   ARMNN_CONTEXT_IDLE = 0,
@@ -459,6 +484,8 @@ struct armnn_context_t {
   armnn_i_handle_t* handles;
   armnn_i_move_t* moves;
   unsigned char** places; /* of variables in host memory: two each, |next| behind the value */
+  armnn_i_fence_step_t* fence_steps;
+  armnn_fence_t** fences; /* of the run in flight; null: not signalled yet, or done at once */
   armnn_run_t* run;       /* the one in flight */
   atomic_int state;
 };
@@ -494,6 +521,41 @@ armnn_status_t armnn_i_tell_begin(armnn_context_t* context, uint32_t* out_told,
                                   armnn_error_t* error);
 /* Calls after_run of the first |told| listeners, the last one first. */
 void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t status);
+
+/* ---- fence.c, memories.c -------------------------------------------------------------------- */
+
+/* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
+armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
+/* For |run|, which has the answer if it is to stop: CANCELLED or TIMEOUT. */
+armnn_status_t armnn_i_look(armnn_run_t* run);
+
+armnn_status_t armnn_i_signal_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                      armnn_error_t* error);
+armnn_status_t armnn_i_wait_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                    armnn_error_t* error);
+/* When a run ends early after |begun| steps: stops and waits for all rows that may be at work. */
+void armnn_i_drain(armnn_context_t* context, uint32_t begun);
+/* At the end of a run. */
+void armnn_i_drop_fences(armnn_context_t* context);
+
+/* Where external |number| of the run lies, or null: plain memory of the caller. */
+static inline const armnn_run_memory_t* armnn_i_memory_of(const armnn_context_t* context,
+                                                          uint32_t number) {
+  const armnn_run_t* run = context->run;
+  return run->memories == NULL || number == ARMNN_PLAN_NONE ? NULL : run->memories[number];
+}
+/* Waits until external |number|, which has memory of its own, is ready. */
+armnn_status_t armnn_i_await_ready(armnn_context_t* context, uint32_t number, armnn_error_t* error);
+/* The same, and lets the host touch it. */
+armnn_status_t armnn_i_open_memory(armnn_context_t* context, uint32_t number, armnn_error_t* error);
+/* Before the steps and after them, for runs with |memories|. */
+armnn_status_t armnn_i_begin_memories(armnn_context_t* context, armnn_error_t* error);
+armnn_status_t armnn_i_end_memories(armnn_context_t* context, armnn_status_t status,
+                                    armnn_error_t* error);
+/* Lets the handle of a COPY to external |number| import it, if its backend does. */
+armnn_status_t armnn_i_lend_memory(const armnn_i_move_t* move, armnn_error_t* error);
+/* Copies between dense and strided memory. */
+void armnn_i_copy_strided(const armnn_run_memory_t* memory, void* dense, bool to_strided);
 
 /* ---- host.c -------------------------------------------------------------------------------- */
 

@@ -35,7 +35,7 @@ static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void
   const void* target = address;
   external->is_staged = false;
   if (address == NULL) {
-    if (external->size != 0) {
+    if (external->size != 0 && armnn_i_memory_of(context, number) == NULL) {
       external->bound = NULL;
       return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%s %u of the run has no address",
                           is_input ? "input" : "output",
@@ -62,7 +62,7 @@ static armnn_status_t bind_all(armnn_context_t* context, armnn_run_t* run, armnn
       const armnn_status_t status = bind(context, i, address, error);
       if (status != ARMNN_STATUS_OK) return status;
     }
-    if (external->is_staged && i < plan->input_count) {
+    if (external->is_staged && i < plan->input_count && armnn_i_memory_of(context, i) == NULL) {
       memcpy(external->staging, address, (size_t)external->size);
       ++run->copies;
       run->copied_bytes += external->size;
@@ -170,6 +170,13 @@ static bool was_stopped(const walk_t* walk, armnn_status_t status, armnn_status_
   return true;
 }
 
+armnn_status_t armnn_i_look(armnn_run_t* run) {
+  walk_t* walk = armnn_i_thread()->walk;
+  if (walk == NULL || walk->run != run) return ARMNN_STATUS_OK;
+  if (is_cancelled(walk)) return stop_cancelled(walk);
+  return walk->next_look_ns == UINT64_MAX ? ARMNN_STATUS_OK : look(walk);
+}
+
 /* A step did not answer OK. Its own message stays; a step that was stopped is not to blame. */
 static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
   armnn_run_t* run = walk->run;
@@ -218,7 +225,8 @@ static void trace_copy(const armnn_context_t* context, uint32_t index, uint64_t 
 
 /* After a run that ended early: a backend may still be at work on the caller's buffers. */
 static void await_pending(walk_t* walk, bool traced) {
-  const armnn_context_t* context = walk->context;
+  armnn_context_t* context = walk->context;
+  if (context->plan->fence_count != 0) armnn_i_drain(context, walk->begun);
   const uint32_t sync =
       walk->begun == 0 ? ARMNN_PLAN_NONE : context->plan->steps[walk->begun - 1].sync;
   if (sync == ARMNN_PLAN_NONE) return;
@@ -335,6 +343,9 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     begin_watch(&walk);
     thread->walk = &walk;
     if (ARMNN_UNLIKELY(listened)) status = begin_for_listeners(&walk, &told);
+    if (run->memories != NULL && status == ARMNN_STATUS_OK) {
+      status = armnn_i_begin_memories(context, error);
+    }
     if (ARMNN_LIKELY(status == ARMNN_STATUS_OK)) {
       status =
           armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
@@ -346,8 +357,10 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK && walk.interrupted) {
     status = stop_cancelled(&walk);
   }
+  if (context->plan->fence_count != 0) armnn_i_drop_fences(context);
   if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
+  if (run->memories != NULL) status = armnn_i_end_memories(context, status, error);
   if (context->plan->handle_count != 0 && run->stays == 0) {
     status = give_memory_back(context, run, status, error);
   }

@@ -53,12 +53,23 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
   to->input_count = from->input_count;
   to->output_count = from->output_count;
   to->execution_data_index = from->execution_data_index;
+  to->kind = from->kind;
+  to->fence = from->fence;
   to->scratch_offset = from->scratch_offset;
   to->scratch_size = from->scratch_size;
   to->persistent_offset = plan->persistent_size;
   to->persistent_size = from->persistent_size;
   plan->persistent_size += armnn_i_round_to_line(from->persistent_size);
-  if (from->kind != ARMNN_PLAN_STEP_EXECUTE && from->kind != ARMNN_PLAN_STEP_SYNC) {
+  to->may_import = (from->flags & ARMNN_PLAN_STEP_MAY_IMPORT) != 0;
+  to->takes_ready = (from->flags & ARMNN_PLAN_STEP_TAKES_READY) != 0;
+  to->wait.backend_context = from->backend_context;
+  to->wait.network_id = from->network_id;
+  if (from->kind == ARMNN_PLAN_STEP_SIGNAL || from->kind == ARMNN_PLAN_STEP_WAIT) {
+    const bool signals = from->kind == ARMNN_PLAN_STEP_SIGNAL;
+    name = signals ? "signal_fence" : from->backend_context != NULL ? "wait_fence" : "wait";
+    to->execute = signals ? armnn_i_signal_execute : armnn_i_wait_execute;
+    ++plan->fence_step_count;
+  } else if (from->kind != ARMNN_PLAN_STEP_EXECUTE && from->kind != ARMNN_PLAN_STEP_SYNC) {
     to->execute = armnn_i_find_move(from->kind, names_handle(plan, from->inputs, from->input_count),
                                     names_handle(plan, from->outputs, from->output_count), &name);
     to->moves = true;
@@ -67,8 +78,6 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
     name = "after_enqueue_workload";
     to->execute = armnn_i_sync_execute;
     to->workload = &to->wait.base;
-    to->wait.backend_context = from->backend_context;
-    to->wait.network_id = from->network_id;
   } else {
     const armnn_workload_api_t* api = from->workload->api;
     to->execute = api->execute;
@@ -91,15 +100,36 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
   }
 }
 
-/* Finds the step that waits for each one that may return early: the next SYNC, which the check made
- * sure of. */
+/* Finds the step that waits for each one that may return early: the next SYNC, or the next SIGNAL
+ * and so none, which the check made sure of; and where the row of each SIGNAL begins. */
 static void find_syncs(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
-  uint32_t sync = ARMNN_PLAN_NONE;
+  uint32_t sync = ARMNN_PLAN_NONE, signal = ARMNN_PLAN_NONE;
   for (uint32_t i = plan->step_count; i-- > 0;) {
-    if (spec->steps[i].kind == ARMNN_PLAN_STEP_SYNC) sync = i;
-    const bool waits =
-        spec->steps[i].kind == ARMNN_PLAN_STEP_EXECUTE && spec->steps[i].backend_context != NULL;
+    const int32_t kind = spec->steps[i].kind;
+    if (kind == ARMNN_PLAN_STEP_SYNC) sync = i, signal = ARMNN_PLAN_NONE;
+    if (kind == ARMNN_PLAN_STEP_SIGNAL) signal = i, sync = ARMNN_PLAN_NONE;
+    const bool waits = kind == ARMNN_PLAN_STEP_EXECUTE && spec->steps[i].backend_context != NULL;
     plan->steps[i].sync = waits ? sync : ARMNN_PLAN_NONE;
+    plan->steps[i].row = i;
+    if (waits && signal != ARMNN_PLAN_NONE) plan->steps[signal].row = i;
+  }
+}
+
+/* Notes which inputs and outputs of the run are touched otherwise than by handles that import. */
+static void find_touched(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
+  for (uint32_t i = 0; i < spec->step_count; ++i) {
+    const armnn_plan_step_t* step = &spec->steps[i];
+    if (step->kind == ARMNN_PLAN_STEP_IMPORT || step->kind == ARMNN_PLAN_STEP_LEND ||
+        step->kind == ARMNN_PLAN_STEP_RETURN || plan->steps[i].may_import) {
+      continue;
+    }
+    for (uint32_t k = 0; k < step->input_count + step->output_count; ++k) {
+      const uint32_t operand = plan->operands[plan->steps[i].first_operand + k];
+      if (operand == ARMNN_PLAN_NONE) continue;
+      const armnn_plan_tensor_t* tensor = &plan->tensors[operand];
+      if (tensor->kind == ARMNN_PLAN_TENSOR_PART) tensor = &plan->tensors[tensor->index];
+      if (is_external(tensor)) plan->is_touched[patch_number(plan, tensor)] = true;
+    }
   }
 }
 
@@ -142,6 +172,7 @@ static void plan_free(armnn_plan_t* plan) {
   free(plan->variable_places);
   free(plan->patch_begin);
   free(plan->patches);
+  free(plan->is_touched);
   free(plan);
 }
 
@@ -163,6 +194,7 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->output_count = spec->output_count;
   plan->execution_data_count = spec->execution_data_count;
   plan->handle_count = spec->handle_count;
+  plan->fence_count = spec->fence_count;
   plan->mapped_count = facts.mapped_count;
   plan->variable_count = spec->variable_count;
   plan->operand_count = facts.operand_count;
@@ -181,9 +213,11 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
                                              sizeof *plan->variable_places);
   plan->patch_begin = armnn_i_make_array(patched + 1, sizeof *plan->patch_begin);
   plan->patches = armnn_i_make_array(facts.operand_count, sizeof *plan->patches);
+  plan->is_touched = armnn_i_make_array(externals, sizeof *plan->is_touched);
   if (plan->listeners == NULL || plan->tensors == NULL || plan->steps == NULL ||
       plan->operands == NULL || plan->external_tensors == NULL || plan->variables == NULL ||
-      plan->variable_places == NULL || plan->patch_begin == NULL || plan->patches == NULL) {
+      plan->variable_places == NULL || plan->patch_begin == NULL || plan->patches == NULL ||
+      plan->is_touched == NULL) {
     goto no_memory;
   }
   if (spec->variable_count != 0) {
@@ -205,6 +239,7 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
     copy_step(plan, &spec->steps[i], &plan->steps[i], &operand_count);
   }
   find_syncs(plan, spec);
+  find_touched(plan, spec);
   list_patches(plan);
   *out_plan = plan;
   return ARMNN_STATUS_OK;

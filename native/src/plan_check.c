@@ -14,21 +14,24 @@
 #define MAX_OPERANDS (UINT32_C(1) << 30)
 #define MAX_EXECUTION_DATA 65536u
 #define MAX_HANDLES (UINT32_C(1) << 24)
+#define MAX_FENCES (UINT32_C(1) << 24)
 
 #define REFUSE(...) return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, __VA_ARGS__)
 
 typedef struct check_t {
   const armnn_plan_spec_t* spec;
-  unsigned char* seen; /* for each run input, then each run output: has a tensor; is written */
-  unsigned char* open; /* for each tensor: a MAPPED one that can be read */
-  uint32_t* reader;    /* for each handle: its MAPPED tensor and one, 0 if it is not mapped */
-  uint32_t* places;    /* for each tensor: armnn_i_list_places; null without variables */
-  bool* is_written;    /* for each place of a variable */
+  unsigned char* seen;   /* for each run input, then each run output: has a tensor; is written */
+  unsigned char* open;   /* for each tensor: a MAPPED one that can be read */
+  uint32_t* reader;      /* for each handle: its MAPPED tensor and one, 0 if it is not mapped */
+  uint32_t* places;      /* for each tensor: armnn_i_list_places; null without variables */
+  bool* is_written;      /* for each place of a variable */
+  unsigned char* fences; /* for each one: is signalled; the host has waited */
   armnn_i_plan_facts_t* facts;
   armnn_error_t* error;
 } check_t;
 
 enum seen_bits_e { SEEN_TENSOR = 1, SEEN_WRITTEN = 2 };
+enum fence_bits_e { FENCE_SIGNALLED = 1, FENCE_AWAITED = 2 };
 
 typedef unsigned long long ull;
 
@@ -48,6 +51,9 @@ static armnn_status_t check_head(const armnn_plan_spec_t* spec, armnn_error_t* e
   if (spec->steps == NULL && spec->step_count != 0) REFUSE("the plan's steps are null");
   if (spec->handle_count > MAX_HANDLES) {
     REFUSE("the plan has %u handles, %u is the limit", spec->handle_count, MAX_HANDLES);
+  }
+  if (spec->fence_count > MAX_FENCES) {
+    REFUSE("the plan has %u fences, %u is the limit", spec->fence_count, MAX_FENCES);
   }
   if ((uint64_t)spec->input_count + spec->output_count > spec->tensor_count) {
     REFUSE("the plan has %u inputs and %u outputs, but only %u tensors", spec->input_count,
@@ -447,11 +453,35 @@ static armnn_status_t check_move(const check_t* check, uint32_t number) {
   return ARMNN_STATUS_OK;
 }
 
+static armnn_status_t check_fence(const check_t* check, uint32_t number) {
+  const armnn_plan_step_t* step = &check->spec->steps[number];
+  armnn_error_t* error = check->error;
+  if (step->fence >= check->spec->fence_count) {
+    REFUSE("step %u: names fence %u, but the plan has %u", number, step->fence,
+           check->spec->fence_count);
+  }
+  unsigned char* state = &check->fences[step->fence];
+  if (step->kind == ARMNN_PLAN_STEP_SIGNAL) {
+    if (*state != 0) REFUSE("step %u: fence %u is signalled twice", number, step->fence);
+    *state = FENCE_SIGNALLED;
+    return ARMNN_STATUS_OK;
+  }
+  if (*state == 0) REFUSE("step %u: waits for fence %u before its step", number, step->fence);
+  if (step->backend_context == NULL) *state |= FENCE_AWAITED;
+  return ARMNN_STATUS_OK;
+}
+
+/* SYNC, SIGNAL, WAIT. */
 static armnn_status_t check_sync(const check_t* check, uint32_t number) {
   const armnn_plan_step_t* step = &check->spec->steps[number];
   armnn_error_t* error = check->error;
   if (step->input_count != 0 || step->output_count != 0 || step->scratch_size != 0) {
     REFUSE("step %u: a sync with operands or scratch", number);
+  }
+  if (step->kind != ARMNN_PLAN_STEP_SYNC) {
+    const armnn_status_t status = check_fence(check, number);
+    if (status != ARMNN_STATUS_OK) return status;
+    if (step->kind == ARMNN_PLAN_STEP_WAIT && step->backend_context == NULL) return status;
   }
   if (step->backend_context == NULL || step->backend_context->api == NULL) {
     REFUSE("step %u: the sync's backend context or its table is null", number);
@@ -461,13 +491,22 @@ static armnn_status_t check_sync(const check_t* check, uint32_t number) {
     REFUSE("step %u: the backend context's table has the tag 0x%08x, 0x%08x was expected", number,
            api->header.struct_type, ARMNN_STRUCT_BACKEND_CONTEXT);
   }
+  if (step->kind == ARMNN_PLAN_STEP_WAIT) {
+    if (ARMNN_HAS_FN(api, armnn_backend_context_api_t, wait_fence)) return ARMNN_STATUS_OK;
+    REFUSE("step %u: the backend context has no function 'wait_fence'", number);
+  }
   if (!ARMNN_HAS_FN(api, armnn_backend_context_api_t, after_enqueue_workload)) {
     REFUSE("step %u: the backend context has no function 'after_enqueue_workload'", number);
+  }
+  if (step->kind == ARMNN_PLAN_STEP_SIGNAL &&
+      !ARMNN_HAS_FN(api, armnn_backend_context_api_t, signal_fence)) {
+    REFUSE("step %u: the backend context has no function 'signal_fence'", number);
   }
   return ARMNN_STATUS_OK;
 }
 
-/* A step that may return early is followed by one of its row, or by the sync that ends it. */
+/* A step that may return early, or a wait of a queue, is followed by one of its row, or by the sync
+ * that ends it. */
 static armnn_status_t check_row(const check_t* check, uint32_t number) {
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_step_t* step = &spec->steps[number];
@@ -476,11 +515,26 @@ static armnn_status_t check_row(const check_t* check, uint32_t number) {
   if (move_name(step->kind) != NULL) {
     REFUSE("step %u: a %s with a backend context", number, move_name(step->kind));
   }
-  if (step->kind == ARMNN_PLAN_STEP_SYNC) return ARMNN_STATUS_OK;
+  if (step->kind == ARMNN_PLAN_STEP_SYNC || step->kind == ARMNN_PLAN_STEP_SIGNAL) {
+    return ARMNN_STATUS_OK;
+  }
   const armnn_plan_step_t* next = number + 1 < spec->step_count ? step + 1 : NULL;
   if (next == NULL || next->backend_context != step->backend_context ||
       next->execution_data_index != step->execution_data_index) {
     REFUSE("step %u: may return before it is done, and no sync of its backend follows", number);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_flags(const check_t* check, uint32_t number) {
+  const armnn_plan_step_t* step = &check->spec->steps[number];
+  armnn_error_t* error = check->error;
+  const uint32_t known = ARMNN_PLAN_STEP_MAY_IMPORT | ARMNN_PLAN_STEP_TAKES_READY;
+  const bool imports = step->kind == ARMNN_PLAN_STEP_COPY || step->kind == ARMNN_PLAN_STEP_IMPORT ||
+                       step->kind == ARMNN_PLAN_STEP_LEND;
+  if ((step->flags & ~known) != 0 || (step->flags != 0 && !imports) ||
+      ((step->flags & ARMNN_PLAN_STEP_MAY_IMPORT) != 0 && step->kind != ARMNN_PLAN_STEP_COPY)) {
+    REFUSE("step %u: flags 0x%x of a step of kind %d", number, step->flags, step->kind);
   }
   return ARMNN_STATUS_OK;
 }
@@ -490,8 +544,9 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   const armnn_plan_step_t* step = &spec->steps[number];
   armnn_error_t* error = check->error;
   const char* move = move_name(step->kind);
-  const bool is_sync = step->kind == ARMNN_PLAN_STEP_SYNC;
   armnn_i_needs_t needs = {.tensor_alignment = 1};
+  const bool is_sync = step->kind == ARMNN_PLAN_STEP_SYNC || step->kind == ARMNN_PLAN_STEP_SIGNAL ||
+                       step->kind == ARMNN_PLAN_STEP_WAIT;
   if (move == NULL && !is_sync && step->kind != ARMNN_PLAN_STEP_EXECUTE) {
     REFUSE("step %u: kind %d is unknown", number, step->kind);
   }
@@ -520,8 +575,8 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
     REFUSE("step %u: names execution data %u, but the plan has %u", number,
            step->execution_data_index, spec->execution_data_count);
   }
-  armnn_status_t status = ARMNN_STATUS_OK;
-  if (is_sync) status = check_sync(check, number);
+  armnn_status_t status = check_flags(check, number);
+  if (status == ARMNN_STATUS_OK && is_sync) status = check_sync(check, number);
   if (status == ARMNN_STATUS_OK) status = check_row(check, number);
   if (status == ARMNN_STATUS_OK) status = check_state(check, number);
   if (status == ARMNN_STATUS_OK && move == NULL && !is_sync) {
@@ -557,6 +612,9 @@ static armnn_status_t check_coverage(const check_t* check) {
     if (spec->variables[i].next != ARMNN_PLAN_NONE && !check->is_written[2 * i + 1]) {
       REFUSE("variable %u: no step writes what comes next", i);
     }
+  }
+  for (uint32_t i = 0; i < spec->fence_count; ++i) {
+    if (!(check->fences[i] & FENCE_AWAITED)) REFUSE("fence %u: the host never waits for it", i);
   }
   return ARMNN_STATUS_OK;
 }
@@ -595,7 +653,8 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
     check.places = (uint32_t*)calloc(spec->tensor_count, sizeof *check.places);
   }
   check.is_written = (bool*)calloc((size_t)2 * spec->variable_count + 1, sizeof(bool));
-  if (check.seen == NULL || check.open == NULL || check.reader == NULL ||
+  check.fences = (unsigned char*)calloc((size_t)spec->fence_count + 1, 1);
+  if (check.seen == NULL || check.open == NULL || check.reader == NULL || check.fences == NULL ||
       check.is_written == NULL || (spec->variable_count != 0 && check.places == NULL)) {
     status = armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory to check the plan");
   }
@@ -609,6 +668,7 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
   if (status == ARMNN_STATUS_OK) status = check_coverage(&check);
   if (status == ARMNN_STATUS_OK) status = check_listeners(spec, error);
   free(check.seen);
+  free(check.fences);
   free(check.open);
   free(check.reader);
   free(check.places);

@@ -185,6 +185,7 @@ def test_counters_count_what_the_profile_saw(make_runtime: Callable[..., ann.Run
         "compiled",
         "cache_hits",
         "constant_bytes",
+        "bytes_imported",
     }
     with ann.load(mixed(), BACKENDS, runtime=runtime) as network:
         network.run({"x": numbers(1, 4, 12, 12)})

@@ -36,7 +36,6 @@ static uint64_t get_handle_factory_preferences(armnn_backend_t* backend,
 static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                        armnn_error_t* error) {
   static const armnn_option_t items[] = {
-      {{"AsyncExecution", 14}, ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
       {{"ConstantTensorsAsInputs", 23}, ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
       {{"PreImportIOTensors", 18}, ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
       {{"ExternallyManagedMemory", 23}, ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},

@@ -11,8 +11,10 @@
 #define _GNU_SOURCE /* memfd_create */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/dma-buf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -69,6 +71,31 @@ armnn_status_t npu_region_write(const npu_region_t* region, uint64_t offset, con
 armnn_status_t npu_region_read(const npu_region_t* region, uint64_t offset, void* target,
                                uint64_t size, armnn_error_t* error) {
   return transfer(region, offset, target, size, false, error);
+}
+
+/* ---- Windows ------------------------------------------------------------------------------- */
+
+static void tell_caches(const npu_place_t* place, uint64_t edge) {
+  struct dma_buf_sync sync = {.flags = DMA_BUF_SYNC_RW | edge};
+  if (!place->is_dma_buf) return;
+  while (ioctl(place->file, DMA_BUF_IOCTL_SYNC, &sync) != 0 && errno == EINTR) {
+  }
+}
+
+npu_window_t npu_window_open(const npu_place_t* place) {
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), lead = place->offset % page;
+  npu_window_t window = {.length = lead + place->size};
+  window.base = mmap(NULL, window.length, PROT_READ | PROT_WRITE, MAP_SHARED, place->file,
+                     (off_t)(place->offset - lead));
+  if (window.base == MAP_FAILED) return window;
+  tell_caches(place, DMA_BUF_SYNC_START);
+  window.tensor = (char*)window.base + lead;
+  return window;
+}
+
+void npu_window_close(const npu_place_t* place, const npu_window_t* window) {
+  tell_caches(place, DMA_BUF_SYNC_END);
+  munmap(window->base, window->length);
 }
 
 /* ---- Memory manager ------------------------------------------------------------------------ */

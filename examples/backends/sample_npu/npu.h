@@ -9,12 +9,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "armnn/backend_api.h"
 #include "program.h"
 
+#ifndef NPU_ID
 #define NPU_ID "Sample_Npu"
-#define NPU_FACTORY_ID "Sample/Sample_Npu/Device"
+#endif
+#define NPU_FACTORY_ID "Sample/" NPU_ID "/Device"
 #define NPU_DEVICES 2
 
 /* Writes a sentence into |error| (may be null) and returns |code|. */
@@ -31,7 +34,8 @@ enum npu_counter_e {
   NPU_COUNTER_COMPILED = 3,
   NPU_COUNTER_CACHE_HITS = 4,
   NPU_COUNTER_CONSTANT_BYTES = 5,
-  NPU_COUNTER_COUNT = 6
+  NPU_COUNTER_BYTES_IMPORTED = 6,
+  NPU_COUNTER_COUNT = 7
 };
 
 typedef struct npu_queue_t npu_queue_t;
@@ -174,11 +178,36 @@ typedef struct npu_place_t {
   int file;
   uint64_t offset;
   uint64_t size;
+  bool is_dma_buf;      /* memory of another device: caches are told when the core touches it */
+  armnn_fence_t* ready; /* of imported memory: what a job waits for, or null */
 } npu_place_t;
+
+/* Maps a place into the process, with the caches of a dma-buf told; null tensor: it failed. */
+typedef struct npu_window_t {
+  void* base; /* of the pages */
+  uint64_t length;
+  char* tensor;
+} npu_window_t;
+
+npu_window_t npu_window_open(const npu_place_t* place);
+void npu_window_close(const npu_place_t* place, const npu_window_t* window);
 
 /* For a job of |backend|: its device reaches no memory but its own. */
 armnn_status_t npu_handle_place(const npu_backend_t* backend, armnn_tensor_handle_t* handle,
                                 uint64_t size, npu_place_t* out_place, armnn_error_t* error);
+
+/* ---- Fences (fence.c) ---------------------------------------------------------------------- */
+
+typedef struct npu_fence_t npu_fence_t;
+
+/* Held by two: who destroys it as an armnn_fence_t, and who signals it. */
+npu_fence_t* npu_fence_make(void);
+armnn_fence_t* npu_fence_base(npu_fence_t* fence);
+void npu_fence_signal(npu_fence_t* fence, armnn_status_t status, const char* text);
+
+/* On the monotonic clock, as conditions of npu_condition_init want it. */
+struct timespec npu_time_after(uint64_t timeout_ns);
+void npu_condition_init(pthread_cond_t* condition);
 
 /* ---- Queue and device (queue.c, kernels.c, convolution.c) ---------------------------------- */
 
@@ -193,6 +222,10 @@ void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_p
 /* Whether execute waits for its job, in this run and the next ones. */
 void npu_queue_wait_each(npu_queue_t* queue, bool wait);
 bool npu_queue_waits_each(const npu_queue_t* queue);
+/* The next job waits for |fence|, too; false: no more room for such. */
+bool npu_queue_await(npu_queue_t* queue, armnn_fence_t* fence);
+/* A fence for all jobs so far; null: memory is out. */
+armnn_fence_t* npu_queue_signal(npu_queue_t* queue);
 /* Until nothing is in the queue; the first error since the last wait. */
 armnn_status_t npu_queue_wait(npu_queue_t* queue, armnn_error_t* error);
 /* The same for all queues of the backend, for at most that long; then they take no more work. */

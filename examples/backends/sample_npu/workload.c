@@ -96,7 +96,7 @@ static void workload_destroy(armnn_workload_t* workload) {
 /* Where the device finds the constants of the program. */
 static armnn_status_t constants_place(const workload_t* self, npu_place_t* out_place,
                                       armnn_error_t* error) {
-  *out_place = (npu_place_t){-1, self->offset, self->size};
+  *out_place = (npu_place_t){.file = -1, .offset = self->offset, .size = self->size};
   if (self->manager == NULL) return ARMNN_STATUS_OK;
   out_place->file = npu_manager_region(self->manager)->file;
   if (out_place->file >= 0) return ARMNN_STATUS_OK;

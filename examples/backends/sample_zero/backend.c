@@ -18,7 +18,6 @@ static const armnn_option_t model_options[] = {
 };
 
 static const armnn_option_t capabilities[] = {
-    {TEXT("AsyncExecution"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
     {TEXT("NonConstWeights"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
     {TEXT("ConstantTensorsAsInputs"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
     {TEXT("PreImportIOTensors"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},

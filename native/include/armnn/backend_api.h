@@ -35,10 +35,10 @@
  * passed in is valid for the call. Longer texts go into the caller's buffer.
  *
  * Ownership. The side that allocates frees: every object has |destroy| in its own table. The host
- * destroys children before parents: workloads, tensor handles, execution data, workload factories,
- * tensor handle factories, memory managers, layer support, model, profiling and backend contexts,
- * backend; then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A blob is
- * released by its own function after the last workload made from it.
+ * destroys children before parents: fences, workloads, tensor handles, execution data, workload
+ * factories, tensor handle factories, memory managers, layer support, model, profiling and backend
+ * contexts, backend; then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A
+ * blob is released by its own function after the last workload made from it.
  *
  * Objects. Their first member points to a constant table. They are never moved and never written
  * by the other side.
@@ -116,6 +116,7 @@ ARMNN_OBJECT(armnn_profiling_context);
 ARMNN_OBJECT(armnn_layer_support);
 ARMNN_OBJECT(armnn_memory_manager);
 ARMNN_OBJECT(armnn_allocator);
+ARMNN_OBJECT(armnn_fence);
 ARMNN_OBJECT(armnn_tensor_handle);
 ARMNN_OBJECT(armnn_tensor_handle_factory);
 ARMNN_OBJECT(armnn_workload_factory);
@@ -344,6 +345,38 @@ struct armnn_memory_manager_api_t {
                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
 };
 
+enum armnn_fence_kind_e {
+  ARMNN_FENCE_OBJECT = 0,    /* |wait|, or the backend whose table it is */
+  ARMNN_FENCE_EVENTFD = 1,   /* poll says that get_fd can be read, once it is signalled */
+  ARMNN_FENCE_SYNC_FILE = 2, /* the same; drivers take it, too */
+  ARMNN_FENCE_KIND_MAX_ENUM = INT32_MAX
+};
+
+/* Signalled once, and for good. */
+struct armnn_fence_api_t {
+  armnn_header_t header;
+  int32_t kind; /* armnn_fence_kind_e */
+  uint32_t reserved;
+  void (*destroy)(armnn_fence_t* fence) ARMNN_NOEXCEPT; /* mandatory [object] */
+  /* Mandatory [any]. OK: signalled; TIMEOUT: not within |timeout_ns|, where 0 only asks. Any other
+   * answer: it is signalled, and what it stands for failed. */
+  armnn_status_t (*wait)(armnn_fence_t* fence, uint64_t timeout_ns,
+                         armnn_error_t* error) ARMNN_NOEXCEPT;
+  int32_t (*get_fd)(armnn_fence_t* fence) ARMNN_NOEXCEPT; /* stays the fence's own [any] */
+};
+
+/* Memory to import. Valid for the call; |ready| until unimport_memory has returned. */
+typedef struct armnn_memory_t {
+  armnn_header_t header;
+  int32_t source;  /* one of armnn_memory_source_e */
+  int32_t fd;      /* -1: none. It stays the host's: duplicate it to keep it */
+  void* address;   /* of the first byte; null: the host could not map the descriptor */
+  uint64_t offset; /* of the first byte behind |fd| */
+  uint64_t size;   /* bytes from the first to behind the last */
+  uint64_t byte_strides[ARMNN_MAX_DIMS]; /* first one 0: dense; else there is can_be_imported */
+  armnn_fence_t* ready; /* what to wait for before the first use; null where wait_fence is null */
+} armnn_memory_t;
+
 enum armnn_map_access_bits_e {
   ARMNN_MAP_READ = 1,
   ARMNN_MAP_WRITE = 2,
@@ -388,15 +421,15 @@ struct armnn_tensor_handle_api_t {
                                 armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   /* Import: use the given memory instead of own memory, until unimport_memory has returned. The
    * memory stays valid that long. Its contents may change between two executes: read them when an
-   * execute needs them. Results are in it when execute, or after_enqueue_workload, is done;
+   * execute needs them. Results are in it when execute, after_enqueue_workload or a fence is done;
    * unimport_memory writes nothing, since others may use the memory by then. Memory of the caller
    * is unimported at the end of each run, or after many runs if the caller promised to keep it at
-   * its address. */
+   * its address. Sources with a descriptor are offered to managed handles, too. */
   uint32_t (*get_import_flags)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
-  armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+  armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, const armnn_memory_t* memory,
                                     armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [object] */
   /* UNSUPPORTED refuses, like any answer but OK of can_be_imported; another error ends the run. */
-  armnn_status_t (*import_memory)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+  armnn_status_t (*import_memory)(armnn_tensor_handle_t* handle, const armnn_memory_t* memory,
                                   armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*unimport_memory)(armnn_tensor_handle_t* handle,
                                     armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
@@ -551,7 +584,7 @@ struct armnn_workload_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_workload_t* workload) ARMNN_NOEXCEPT; /* mandatory [object] */
   /* Mandatory [exec]. Does not allocate. It may return before a device is done only if the backend
-   * has a context with after_enqueue_workload; the host calls that before it reads any output. */
+   * has a context with after_enqueue_workload: the host calls that, or waits for a fence, first. */
   armnn_status_t (*execute)(armnn_workload_t* workload, const armnn_execute_args_t* args,
                             armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*get_requirements)(armnn_workload_t* workload,
@@ -681,6 +714,17 @@ struct armnn_backend_context_api_t {
                                armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*after_run)(armnn_backend_context_t* context,
                     const armnn_run_notice_t* notice) ARMNN_NOEXCEPT;
+  /* Not without after_enqueue_workload, which then comes only if a run fails, is stopped, or this
+   * answers UNSUPPORTED. Makes, at once, a fence for all executes of the queue so far: until then
+   * other steps run, and the addresses are the queue's. The host destroys it. [exec] */
+  armnn_status_t (*signal_fence)(armnn_backend_context_t* context, uint64_t network_id,
+                                 void* execution_data, armnn_fence_t** out_fence,
+                                 armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Later executes of the queue wait for |fence|, of any maker, which stays until they are done; if
+   * it fails, so do they. A wait asks cancelled(). UNSUPPORTED: the host waits itself. [exec] */
+  armnn_status_t (*wait_fence)(armnn_backend_context_t* context, uint64_t network_id,
+                               void* execution_data, armnn_fence_t* fence,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
 };
 
 /* Settings of one model on one backend, made from its model options. */
@@ -845,13 +889,13 @@ struct armnn_backend_api_t {
   uint64_t (*get_handle_factory_preferences)(armnn_backend_t* backend, const char* const** out_ids)
       ARMNN_NOEXCEPT; /* [any] */
   /* Static array of named values; those of Arm NN are BOOL:
-   *   "HasFp16"                     computes in float16: the host acts on it where a user asks for
-   *                                 float16 in place of float32
-   *   "ProtectedContentAllocation"  takes protected memory from a custom allocator: the host uses
-   * no other backend where a user asks for protected mode "AsyncExecution",
-   * "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "ExternallyManagedMemory",
-   * "MultiAxisPacking", "SingleAxisPacking", "AllOrNothing" shown to users, without an effect Other
-   * names are the backend's own, and are shown, too. */
+   *   "HasFp16": computes in float16; the host acts on it where a user asks for float16 in place of
+   *     float32
+   *   "ProtectedContentAllocation": takes protected memory from a custom allocator; the host uses
+   *     no other backend where a user asks for protected mode
+   *   "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "MultiAxisPacking",
+   *     "ExternallyManagedMemory", "SingleAxisPacking", "AllOrNothing": shown, without an effect
+   * Other names are the backend's own, and are shown, too. */
   armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                      armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* Options that create understands, with their defaults as values; the host refuses others. Asked

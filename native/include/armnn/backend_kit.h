@@ -790,6 +790,8 @@ static const armnn_backend_context_api_t armnn_kit_context_api = {
     NULL,
     armnn_kit_before_run,
     armnn_kit_after_run,
+    NULL,
+    NULL,
 };
 
 static inline armnn_status_t armnn_kit_create_backend_context(armnn_backend_t* backend,

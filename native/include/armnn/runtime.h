@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 5u
+#define ARMNN_CORE_ABI_VERSION 6u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -168,6 +168,13 @@ enum armnn_plan_step_kind_e {
   ARMNN_PLAN_STEP_RETURN = 5, /* the handle inputs[0] to the output outputs[0], unless lent */
   ARMNN_PLAN_STEP_MAP = 6,    /* opens the handle inputs[0] to readers of the MAPPED outputs[0] */
   ARMNN_PLAN_STEP_UNMAP = 7,  /* closes the handle inputs[0]; a run that ends early does it, too */
+  /* signal_fence of |backend_context|: ends a row as SYNC does, and the steps that follow run
+   * beside the row until a WAIT for |fence|. When a run ends early, the executor waits for all such
+   * rows. */
+  ARMNN_PLAN_STEP_SIGNAL = 8,
+  /* Until |fence| is signalled: without |backend_context| the host waits; else its queue does, from
+   * its next step on. Each fence is waited for by the host in the end. */
+  ARMNN_PLAN_STEP_WAIT = 9,
   ARMNN_PLAN_STEP_KIND_MAX_ENUM = INT32_MAX
 };
 
@@ -189,12 +196,22 @@ typedef struct armnn_plan_step_t {
   uint32_t is_serial;       /* non-zero: contexts wait for each other's execute of the workload */
   uint32_t reserved;
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
-   * context and one execution data, and a SYNC of the same two ends each row. When a run fails or
-   * is stopped inside a row, the executor calls that SYNC before it returns. */
+   * context and one execution data, and a SYNC or SIGNAL of the same two ends each row. When a run
+   * fails or is stopped inside a row, the executor calls that SYNC before it returns. */
   armnn_backend_context_t* backend_context;
-  uint64_t network_id; /* SYNC: the network's id for the context */
+  uint64_t network_id; /* SYNC, SIGNAL, WAIT: the network's id for the context */
+  uint32_t flags;      /* armnn_plan_step_bits_e */
+  uint32_t fence;      /* SIGNAL, WAIT: number of the fence */
 } armnn_plan_step_t;
 
+enum armnn_plan_step_bits_e {
+  /* COPY between an input or output of the run and a handle: nothing else uses the handle's memory,
+   * so that it may import memory with a descriptor for the run. */
+  ARMNN_PLAN_STEP_MAY_IMPORT = 1 << 0,
+  /* IMPORT, LEND, COPY: the backend's queue waits for |ready| of the memory itself. */
+  ARMNN_PLAN_STEP_TAKES_READY = 1 << 1,
+  ARMNN_PLAN_STEP_BITS_MAX_ENUM = INT32_MAX
+};
 /* A backend that hears of each run: its context has before_run or after_run. */
 typedef struct armnn_plan_listener_t {
   armnn_backend_context_t* context;
@@ -223,6 +240,8 @@ typedef struct armnn_plan_spec_t {
   uint32_t output_count;
   uint32_t execution_data_count;
   uint32_t handle_count;
+  uint32_t fence_count;
+  uint32_t reserved;
   uint64_t arena_size;
   const armnn_plan_listener_t* listeners;
   const armnn_plan_variable_t* variables;
@@ -275,6 +294,23 @@ enum armnn_run_side_e {
   ARMNN_RUN_SIDE_MAX_ENUM = INT32_MAX
 };
 
+/* Memory outside of the process's own for an input or output of a run. */
+typedef struct armnn_run_memory_t {
+  const armnn_memory_t*
+      memory; /* |address| null: it cannot be mapped, and only backends may touch it */
+  /* With strides: the shape that they belong to, |element| bytes each. The run's own address is
+   * then a dense buffer, for what cannot use the memory as it is. */
+  uint64_t shape[ARMNN_MAX_DIMS];
+  uint64_t element;
+  uint32_t rank;
+  uint32_t reserved;
+} armnn_run_memory_t;
+
+/* A fence that is signalled when poll says that |fd| can be read; |kind| is EVENTFD or SYNC_FILE.
+ * It duplicates the descriptor. Null when that fails. */
+ARMNN_CORE_API armnn_fence_t* armnn_core_fd_fence(int32_t fd, int32_t kind);
+ARMNN_CORE_API void armnn_core_fence_destroy(armnn_fence_t* fence);
+
 /* One inference. The caller keeps the structure and sets the addresses for each run. */
 typedef struct armnn_run_t {
   armnn_header_t header; /* tag ARMNN_STRUCT_RUN */
@@ -299,6 +335,8 @@ typedef struct armnn_run_t {
   uint64_t copies;          /* out: how often the host copied a tensor, ... */
   uint64_t copied_bytes;    /* out: ... and how much; copies to aligned memory are counted, too */
   const armnn_options_t* options; /* of this run, one for each listener; null: none were given */
+  /* Null, or for each input and then each output null or where it lies. */
+  const armnn_run_memory_t* const* memories;
 } armnn_run_t;
 
 /* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already

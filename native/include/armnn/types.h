@@ -80,6 +80,7 @@ enum armnn_struct_type_e {
   ARMNN_STRUCT_OPTION_DESCRIPTION = 0x414e0013,
   ARMNN_STRUCT_RUN_NOTICE = 0x414e0014,
   ARMNN_STRUCT_TENSOR_NEEDS = 0x414e0015,
+  ARMNN_STRUCT_MEMORY = 0x414e0016,
   ARMNN_STRUCT_BACKEND = 0x414e0020,
   ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021,
   ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022,
@@ -91,6 +92,7 @@ enum armnn_struct_type_e {
   ARMNN_STRUCT_TENSOR_HANDLE = 0x414e0028,
   ARMNN_STRUCT_WORKLOAD_FACTORY = 0x414e0029,
   ARMNN_STRUCT_WORKLOAD = 0x414e002a,
+  ARMNN_STRUCT_FENCE = 0x414e002b,
   ARMNN_STRUCT_DESCRIPTOR = 0x414e1000,
   ARMNN_STRUCT_TYPE_MAX_ENUM = INT32_MAX
 };
@@ -255,13 +257,15 @@ enum armnn_tensor_bits_e {
   ARMNN_TENSOR_BITS_MAX_ENUM = INT32_MAX
 };
 
-/* Where memory lies; one bit each, combined in import and export masks. Arm NN's numbers. */
+/* Where memory lies; one bit each, combined in import and export masks. Arm NN's numbers, and FILE.
+ */
 enum armnn_memory_source_e {
   ARMNN_MEMORY_SOURCE_UNDEFINED = 0,
-  ARMNN_MEMORY_SOURCE_MALLOC = 1,
-  ARMNN_MEMORY_SOURCE_DMA_BUF = 2,           /* reserved */
-  ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED = 4, /* reserved */
+  ARMNN_MEMORY_SOURCE_MALLOC = 1,            /* at an address of this process */
+  ARMNN_MEMORY_SOURCE_DMA_BUF = 2,           /* descriptor of a Linux dma-buf */
+  ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED = 4, /* the same, which the host cannot map */
   ARMNN_MEMORY_SOURCE_GRALLOC = 8,           /* reserved */
+  ARMNN_MEMORY_SOURCE_FILE = 16,             /* descriptor of a memfd or file: mmap shares it */
   ARMNN_MEMORY_SOURCE_MAX_ENUM = INT32_MAX
 };
 

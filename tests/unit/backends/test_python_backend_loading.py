@@ -133,7 +133,7 @@ def test_a_log_handler_that_raises_does_not_hide_the_answer() -> None:
 
 class Optioned(Mine):
     option_defaults = {"gain": 1.5, "count": 2, "fast": False, "name": "a b"}  # noqa: RUF012
-    capabilities = {"AsyncExecution": False, "Cores": 4}  # noqa: RUF012
+    capabilities = {"MultiAxisPacking": False, "Cores": 4}  # noqa: RUF012
 
 
 def test_options_and_capabilities() -> None:

@@ -62,6 +62,17 @@ def test_activations_are_fused(runtime: ann.Runtime, layout: ann.DataLayout) -> 
     assert told.count("change of layout") == (2 if layout is NCHW else 0)
 
 
+def test_a_part_is_named_after_a_layer_of_the_user(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))
+    network.add_output("y", network.add_activation(convolution(network, x, (4, 4)), SIGMOID))
+    optimized = ann.optimize(network, ["Xnnpack"], runtime=runtime)
+    first, *others = optimized.assignment
+    assert first.type == "Convolution2d"
+    assert first.run_by == f"xnnpack: {first.layer}"
+    assert [row.type for row in others] == ["Activation"]  # the Transposes are part of it
+
+
 def test_a_value_that_others_read_is_not_fused(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))

@@ -130,6 +130,8 @@ class Subject:
     ----------
     host
         The table that the backend was made with.
+    finite_math_only
+        Whether it says that NaN and infinity may get lost.
     in_host_memory
         Whether its workloads take addresses and are done when ``execute`` returns; else it is
         called through the runtime alone.
@@ -140,6 +142,7 @@ class Subject:
         use_host(self.host.pointer)
         self.runtime = target.runtime()
         self.backend: Backend = self.runtime.backends[target.id]
+        self.finite_math_only = self.backend.capabilities.get("FiniteMathOnly") is True
         registry = HandleRegistry([self.backend])
         try:
             own = bool(registry.preferences(self.backend.id))
@@ -218,6 +221,11 @@ class Prepared:
                     subject.runtime.load_network(self._optimized)
                 )
             undo.pop_all()
+
+    @property
+    def finite_math_only(self) -> bool:
+        """Whether the backend says that NaN and infinity may get lost."""
+        return self._subject.finite_math_only
 
     def _make(self, backend: Backend) -> None:
         placed = self._optimized.placed

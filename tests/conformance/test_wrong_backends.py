@@ -114,6 +114,14 @@ def test_without_a_defect_everything_passes(wrong_backend: Build) -> None:
     assert passed == {(layer, group) for layer in layers for group in GROUPS}
 
 
+def test_a_backend_that_says_that_nan_may_get_lost(wrong_backend: Build) -> None:
+    report = check_conformance(
+        wrong_backend("SWALLOWS_NAN", "-DSAYS_SO"), layers=[RELU], types=[DataType.FLOAT32]
+    )
+    assert report.ok, report.changes
+    assert any(one.group == "numbers" and one.outcome == "passed" for one in report.results)
+
+
 def test_calls_of_a_serial_workload_do_not_overlap(wrong_backend: Build) -> None:
     """What is wrong where calls overlap is right where it asks for one at a time."""
     report = check_conformance(

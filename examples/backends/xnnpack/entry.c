@@ -42,6 +42,17 @@ static const char* get_id(armnn_backend_t* backend) {
   return XN_ID;
 }
 
+/* XNNPACK clamps by minimum and maximum, which lose NaN. */
+static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_capabilities,
+                                       armnn_error_t* error) {
+  static const armnn_option_t capabilities[] = {
+      {{"FiniteMathOnly", 14}, ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}}};
+  (void)backend, (void)error;
+  out_capabilities->items = capabilities;
+  out_capabilities->count = 1;
+  return ARMNN_STATUS_OK;
+}
+
 /* Not UNLOADABLE: neither XNNPACK nor cpuinfo gives back what they made of the processor, and a
  * second copy in the process would make it again. */
 static const armnn_backend_api_t backend_api = {
@@ -58,6 +69,7 @@ static const armnn_backend_api_t backend_api = {
     .create_workload_factory = xn_create_workload_factory,
     .get_layer_support = xn_get_layer_support,
     .optimize_subgraph_view = xn_optimize,
+    .get_capabilities = get_capabilities,
 };
 
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,

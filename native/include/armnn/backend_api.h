@@ -868,11 +868,12 @@ struct armnn_backend_api_t {
   /* Ids in order of preference: static array of static texts; returns how many. */
   uint64_t (*get_handle_factory_preferences)(armnn_backend_t* backend, const char* const** out_ids)
       ARMNN_NOEXCEPT; /* [any] */
-  /* Static array of named values; those of Arm NN are BOOL:
+  /* Static array of named values; these are BOOL, and Arm NN's but for "FiniteMathOnly":
    *   "HasFp16": computes in float16; the host acts on it where a user asks for float16 in place of
    *     float32
    *   "ProtectedContentAllocation": takes protected memory from a custom allocator; the host uses
    *     no other backend where a user asks for protected mode
+   *   "FiniteMathOnly": NaN and infinity may get lost; conformance tests compare without them
    *   "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "MultiAxisPacking",
    *     "ExternallyManagedMemory", "SingleAxisPacking", "AllOrNothing": shown, without an effect
    * Other names are the backend's own, and are shown, too. */

@@ -199,6 +199,20 @@ static armnn_status_t get_layer_support(armnn_backend_t* backend, const armnn_op
   return ARMNN_STATUS_OK;
 }
 
+static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_capabilities,
+                                       armnn_error_t* error) {
+  (void)backend, (void)error;
+#ifdef SAYS_SO
+  static const armnn_option_t finite = {
+      {"FiniteMathOnly", 14}, ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}};
+  out_capabilities->items = &finite;
+  out_capabilities->count = 1;
+#else
+  (void)out_capabilities;
+#endif
+  return ARMNN_STATUS_OK;
+}
+
 static const armnn_backend_api_t backend_api = {
     .header = {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},
     .built_minor = ARMNN_BACKEND_API_MINOR,
@@ -207,6 +221,7 @@ static const armnn_backend_api_t backend_api = {
     .get_id = get_id,
     .create_workload_factory = create_workload_factory,
     .get_layer_support = get_layer_support,
+    .get_capabilities = get_capabilities,
 };
 
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,

@@ -13,12 +13,14 @@ from armnn_py.records import record
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import ModelMetadata, Network
+    from armnn_py.optimizer.compiled_source import CompiledSource, SourceNetwork
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
@@ -54,6 +56,11 @@ class PlacedNetwork:
     public_guids
         For each layer, in order, its number for backends: the guid of one of these layers where
         there is one, so that backends name layers of the user's network.
+    sources
+        By guid: the layers that were compiled to a PreCompiled layer, where that replaced them
+        alone; for saving the network.
+    replacements
+        Guids of the layers that backends made to replace others.
     """
 
     network: Network
@@ -65,6 +72,8 @@ class PlacedNetwork:
     model_options: ModelOptions
     origins: Mapping[int, tuple[int, ...]]
     public_guids: tuple[int, ...]
+    sources: dict[int, CompiledSource | SourceNetwork]
+    replacements: frozenset[int]
 
 
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):
@@ -179,6 +188,81 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         return OptimizedNetwork(
             self._source.specialize(shapes), self.backends, self.runtime, self.options, self._place
         )
+
+    def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool = False) -> None:
+        """Write the network to a file that `load` reads without importing or optimising anything.
+
+        Compiled sub-graphs are in it as the bytes that their backends write of them. A backend that
+        writes none, or refuses its bytes later, compiles the layers again when the file is loaded.
+
+        Parameters
+        ----------
+        path
+            The file; one that is there is replaced at once, when the new one is complete. The usual
+            suffix is ``.armnn``.
+        keep_subgraphs
+            Whether the file also has the layers of sub-graphs that it has as bytes, so that a later
+            version of a backend that takes the bytes no more can compile them again. The weights of
+            these layers are then in the file twice.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The network has free dimensions, or the file cannot be written.
+        BackendError
+            A backend fails to write a compiled sub-graph.
+
+        Examples
+        --------
+        >>> import armnn_py as ann
+        >>> with ann.Runtime() as runtime:
+        ...     optimized = ann.optimize(ann.import_model("model.onnx"), runtime=runtime)
+        ...     optimized.save("model.armnn")
+        >>> with ann.load("model.armnn") as network:
+        ...     print(list(network.outputs))
+        ['probabilities']
+        """
+        from armnn_py.optimizer.saved.write import save_network
+
+        save_network(self, path, keep_subgraphs=keep_subgraphs)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, runtime: Host, in_place: bool = True
+    ) -> OptimizedNetwork:
+        """Read a network that `save` wrote; `armnn_py.load` reads and loads it in one call.
+
+        Backends are asked again whether they take their layers and compiled sub-graphs, and where
+        tensors lie is decided anew; no pass runs.
+
+        Parameters
+        ----------
+        path
+            The file.
+        runtime
+            The runtime that has the backends.
+        in_place
+            Constants stay in the file, which is mapped to memory: nobody may write to it or cut
+            it short while the network lives (`save` replaces a file and does neither). False: the
+            file is read as a whole.
+
+        Raises
+        ------
+        ParseError
+            The file cannot be read, is damaged, or is of a later version.
+        BackendNotFoundError
+            A backend is not loaded.
+        BackendError
+            A backend does not take a layer or a compiled sub-graph any more.
+        """
+        from armnn_py.optimizer.saved.restore import load_network
+
+        return load_network(path, runtime, in_place=in_place)
+
+    def forget_sources(self) -> None:
+        """Drop what only `save` needs; for a network that nobody can save."""
+        if self._placed is not None:
+            self._placed.sources.clear()
 
     def __repr__(self) -> str:
         if self.is_dynamic:

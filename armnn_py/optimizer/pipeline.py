@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
 
-__all__ = ["place_network"]
+__all__ = ["connect_backends", "place_network"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
@@ -124,7 +124,9 @@ class _Pipeline:
         self._compile_parts(draft)
         if self.options.debug:
             self._insert_debug_layers(draft)
-        memory = self._connect()
+        memory = connect_backends(
+            self.graph, self.available, imports=self.options.import_memory
+        )
         network, layer_of = self.graph.to_network()
         network.metadata = self.network.metadata
         backends: list[str | None] = [None] * len(network.layers)
@@ -142,6 +144,8 @@ class _Pipeline:
             self.model_options,
             {layer.guid: tuple(o.guid for o in node.origins) for node, layer in layer_of.items()},
             tuple(self.graph.public_guid(node) for node in layer_of),
+            {layer.guid: node.source for node, layer in layer_of.items() if node.source},
+            frozenset(layer.guid for node, layer in layer_of.items() if node.is_replacement),
         )
 
     def _assign(
@@ -247,22 +251,23 @@ class _Pipeline:
                     hints=["CpuRef runs them: Runtime(bundled_backends=True) loads it"],
                 ) from None
 
-    def _connect(self) -> dict[Value, str]:
-        """Choose memory by the factories of the backends that have layers."""
-        self.graph.stage = "connect-memory"
-        used = dict.fromkeys(node.backend for node in self.graph if node.backend is not None)
-        backends = [self.available[name] for name in used]
-        for backend in backends:
-            backend.retain()
+
+def connect_backends(
+    graph: Graph, available: Mapping[str, Backend], *, imports: bool
+) -> dict[Value, str]:
+    """Choose memory by the factories of the backends that have layers; see `connect_memory`."""
+    graph.stage = "connect-memory"
+    used = dict.fromkeys(node.backend for node in graph if node.backend is not None)
+    backends = [available[name] for name in used]
+    for backend in backends:
+        backend.retain()
+    try:
+        registry = HandleRegistry(backends)
         try:
-            registry = HandleRegistry(backends)
-            try:
-                wanted = {backend.id: registry.preferences(backend.id) for backend in backends}
-                return connect_memory(
-                    self.graph, wanted, registry.factories, imports=self.options.import_memory
-                )
-            finally:
-                registry.close()
+            wanted = {backend.id: registry.preferences(backend.id) for backend in backends}
+            return connect_memory(graph, wanted, registry.factories, imports=imports)
         finally:
-            for backend in backends:
-                backend.release()
+            registry.close()
+    finally:
+        for backend in backends:
+            backend.release()

@@ -131,10 +131,11 @@ static bool range_make(range_t* range, const armnn_subgraph_t* whole, uint32_t b
 static armnn_status_t substitute(const work_t* work, const range_t* range,
                                  armnn_i_acc_program_t* program) {
   const armnn_part_place_t place = {range->numbers, range->sources, range->targets};
-  const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
-                             program,
-                             blob_release,
-                             {ARMNN_ACC_BLOB, sizeof ARMNN_ACC_BLOB - 1}};
+  /* Not saved as bytes: packed weights depend on the processor, and packing them is quick. */
+  const armnn_blob_t blob = {.header = {sizeof blob, ARMNN_STRUCT_BLOB},
+                             .object = program,
+                             .release = blob_release,
+                             .compatibility = {ARMNN_ACC_BLOB, sizeof ARMNN_ACC_BLOB - 1}};
   return armnn_replace_part(work->sink, &range->subgraph, &place, ARMNN_ACC_ID, &blob);
 }
 

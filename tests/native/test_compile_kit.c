@@ -95,7 +95,10 @@ static armnn_status_t replace(listener_t* listener, const armnn_part_place_t* pl
                                  .layer_count = 2,
                                  .input_count = 1,
                                  .output_count = 2};
-  const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB}, &object, release, {"v1", 2}};
+  const armnn_blob_t blob = {.header = {sizeof blob, ARMNN_STRUCT_BLOB},
+                             .object = &object,
+                             .release = release,
+                             .compatibility = {"v1", 2}};
   const armnn_optimization_sink_t sink = {
       .context = listener, .begin_substitution = begin, .add_layer = add, .end_substitution = end};
   released = 0;
@@ -156,7 +159,10 @@ static void names_are_cut_between_characters(void) {
 }
 
 static void an_object_is_known_by_its_text(void) {
-  armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB}, &object, release, {"v1", 2}};
+  armnn_blob_t blob = {.header = {sizeof blob, ARMNN_STRUCT_BLOB},
+                       .object = &object,
+                       .release = release,
+                       .compatibility = {"v1", 2}};
   armnn_workload_info_t info = {.type = ARMNN_LAYER_PRE_COMPILED, .blob = &blob};
   CHECK(armnn_part_object(&info, "v1") == &object);
   CHECK(armnn_part_object(&info, "v2") == NULL);

@@ -145,6 +145,7 @@ static const armnn_backend_api_t backend_api = {
     .self_test = self_test,
     .list_devices = list_devices,
     .check_blob = check_blob,
+    .deserialize_blob = npu_deserialize_blob,
     .extension = extension,
 };
 

@@ -101,6 +101,9 @@ armnn_status_t npu_optimize(armnn_backend_t* backend, const armnn_subgraph_t* pa
                             const armnn_options_t* model_options,
                             const armnn_optimization_sink_t* sink,
                             armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t npu_deserialize_blob(armnn_backend_t* backend, const void* data, uint64_t size,
+                                    armnn_string_t compatibility, armnn_blob_t* out_blob,
+                                    armnn_error_t* error) ARMNN_NOEXCEPT;
 armnn_status_t npu_create_workload_factory(armnn_backend_t* backend,
                                            const armnn_factory_args_t* args,
                                            armnn_workload_factory_t** out_factory,

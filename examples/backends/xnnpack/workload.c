@@ -41,10 +41,12 @@ armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* par
   if (status == ARMNN_STATUS_UNSUPPORTED) {
     status = leave(part, sink, text);
   } else if (status == ARMNN_STATUS_OK) {
-    const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
-                               program,
-                               blob_release,
-                               {XN_PROGRAM, sizeof XN_PROGRAM - 1}};
+    /* XNNPACK has no way to write an operator, so the blob has no bytes: where a network is saved,
+     * its file keeps the layers, and they are compiled again. */
+    const armnn_blob_t blob = {.header = {sizeof blob, ARMNN_STRUCT_BLOB},
+                               .object = program,
+                               .release = blob_release,
+                               .compatibility = {XN_PROGRAM, sizeof XN_PROGRAM - 1}};
     status = armnn_replace_part(sink, part, NULL, "xnnpack", &blob);
   } else {
     return armnn_fail(error, status, "%s", text);

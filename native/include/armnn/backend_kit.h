@@ -588,6 +588,7 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
       NULL,                                                                                    \
       NULL,                                                                                    \
       NULL,                                                                                    \
+      NULL,                                                                                    \
       NULL};                                                                                   \
   static armnn_status_t armnn_kit_create_this(                                                 \
       const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, ModelError
+from armnn_py.network.saved_files import is_saved_network
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ _MAX_DIMENSION = 2**31 - 1
 def read_network(
     model: str, shapes: Sequence[str], arrays: Mapping[str, Sequence[int]] | None = None
 ) -> Network:
-    """Import a file and bind the shapes of ``--shape`` and of the arrays for its inputs.
+    """Import a file, or read a compiled one, and bind the shapes of ``--shape`` and of the arrays for its inputs.
 
     Raises
     ------
@@ -34,8 +35,13 @@ def read_network(
         A shape is not understood, or does not fit its input.
     """
     import armnn_py
+    from armnn_py.optimizer.saved.read import read_network as read_saved
 
     wanted = parse_shapes(shapes)
+    if is_saved_network(model):
+        if wanted:
+            raise InvalidArgumentError("--shape given with a compiled model, which has its shapes")
+        return read_saved(model).network
     try:
         if None in wanted:
             name = only_input(armnn_py.import_model(model).inputs, shapes[-1])

@@ -68,8 +68,6 @@ def prepared(
     ModelError, BackendError, NoBackendForLayerError
         As `armnn_py.load`.
     """
-    import armnn_py
-
     clock = _Clock()
     with session.progress(f"reading {given.name}"), clock:
         network = read_network(given.model, given.shapes)
@@ -96,9 +94,9 @@ def prepared(
             network = network.specialize({name: array.shape for name, array in arrays.items()})
     with _closing(session.runtime()) as runtime:  # closes the network, too
         with session.progress(f"loading {given.name}"), clock:
-            loaded = armnn_py.load(
-                network, given.listed, options=given.options(runtime), runtime=runtime
-            )
+            optimized = given.placed(network, runtime)
+            optimized.forget_sources()
+            loaded = runtime.load_network(optimized)
         yield Prepared(
             source=network,
             network=loaded,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
+from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
 from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
 
 if TYPE_CHECKING:
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MIMETYPE", "Archive", "is_archive", "write_archive"]
-
-MIMETYPE = b"application/x-armnn-py-network"
+__all__ = ["Archive", "npy_head", "write_archive"]
 
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")  # the header before each member
 _PADDING = 0xD935  # the kind of extra field that Android's zipalign pads with, too
@@ -35,14 +34,6 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # equal networks make equal files
 _ZIP64_FROM = 1 << 30
 _ZIP64_SIZE = 20
 _MOST_MEMBERS = 1 << 20
-
-
-def is_archive(head: bytes) -> bool:
-    """Whether the first 64 bytes of a file are those of a saved network."""
-    start = _LOCAL.size + len(b"mimetype")
-    return head[:4] == b"PK\x03\x04" and head[_LOCAL.size :].startswith(
-        b"mimetype" + MIMETYPE[: 64 - start]
-    )
 
 
 # ---- Writing -------------------------------------------------------------------------------------
@@ -126,7 +117,7 @@ class Archive:
         self._in_place = in_place
         self._memory: NDArray[np.uint8] = self._map()
         self._members: dict[str, tuple[int, int]] = {}
-        if not is_archive(self._memory[:64].tobytes()):
+        if self._memory[30:64].tobytes() != MARK:
             raise self.damaged("it does not begin as one")
         try:
             self._find_members()
@@ -146,7 +137,7 @@ class Archive:
 
     def _map(self) -> NDArray[np.uint8]:
         try:
-            with open(self.path, "rb", opener=_without_waiting) as stream:  # noqa: PTH123
+            with open(self.path, "rb", opener=open_without_waiting) as stream:  # noqa: PTH123
                 status = os.fstat(stream.fileno())
                 if not stat.S_ISREG(status.st_mode):
                     raise self.damaged("it is no regular file")
@@ -263,7 +254,3 @@ def npy_head(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
         {"descr": dtype.newbyteorder("<").str, "fortran_order": False, "shape": shape},
     )
     return stream.getvalue()
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe does not hold us up

@@ -15,9 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.network import Network
+    from armnn_py.optimizer.saved.read import SavedNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["assumption", "only_input", "parse_shapes", "read_network", "shape_hint", "with_batch"]
+__all__ = [
+    "assumption",
+    "only_input",
+    "parse_shapes",
+    "read_compiled",
+    "read_network",
+    "shape_hint",
+    "with_batch",
+]
 
 _MAX_DIMENSION = 2**31 - 1
 
@@ -25,7 +34,9 @@ _MAX_DIMENSION = 2**31 - 1
 def read_network(
     model: str, shapes: Sequence[str], arrays: Mapping[str, Sequence[int]] | None = None
 ) -> Network:
-    """Import a file, or read a compiled one, and bind the shapes of ``--shape`` and of the arrays for its inputs.
+    """Import a file, or read a compiled one.
+
+    The shapes of ``--shape`` and of the arrays for its inputs are bound.
 
     Raises
     ------
@@ -35,13 +46,11 @@ def read_network(
         A shape is not understood, or does not fit its input.
     """
     import armnn_py
-    from armnn_py.optimizer.saved.read import read_network as read_saved
 
     wanted = parse_shapes(shapes)
-    if is_saved_network(model):
-        if wanted:
-            raise InvalidArgumentError("--shape given with a compiled model, which has its shapes")
-        return read_saved(model).network
+    saved = read_compiled(model, shapes)
+    if saved is not None:
+        return saved.network
     try:
         if None in wanted:
             name = only_input(armnn_py.import_model(model).inputs, shapes[-1])
@@ -54,6 +63,25 @@ def read_network(
             re.sub(r"import_model\(.*\)", "--shape NAME=1x3x224x224", hint) for hint in error.hints
         )
         raise
+
+
+def read_compiled(model: str, shapes: Sequence[str]) -> SavedNetwork | None:
+    """Read a file that ``armnn-py compile`` wrote; None for any other.
+
+    Raises
+    ------
+    ParseError
+        It is damaged.
+    InvalidArgumentError
+        A shape is given.
+    """
+    if not is_saved_network(model):
+        return None
+    from armnn_py.optimizer.saved.read import read_network
+
+    if shapes:
+        raise InvalidArgumentError("--shape given with a compiled model, which has its shapes")
+    return read_network(model)
 
 
 def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:

@@ -21,7 +21,7 @@ def is_saved_network(model: Any) -> bool:
     if not isinstance(model, str | os.PathLike):
         return False
     try:
-        with open(model, "rb", opener=open_without_waiting) as stream:  # noqa: PTH123
+        with open(model, "rb", opener=open_without_waiting) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 return False
             head = stream.read(64)

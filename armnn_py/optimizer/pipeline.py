@@ -124,9 +124,7 @@ class _Pipeline:
         self._compile_parts(draft)
         if self.options.debug:
             self._insert_debug_layers(draft)
-        memory = connect_backends(
-            self.graph, self.available, imports=self.options.import_memory
-        )
+        memory = connect_backends(self.graph, self.available, imports=self.options.import_memory)
         network, layer_of = self.graph.to_network()
         network.metadata = self.network.metadata
         backends: list[str | None] = [None] * len(network.layers)

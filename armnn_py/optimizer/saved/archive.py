@@ -137,7 +137,7 @@ class Archive:
 
     def _map(self) -> NDArray[np.uint8]:
         try:
-            with open(self.path, "rb", opener=open_without_waiting) as stream:  # noqa: PTH123
+            with open(self.path, "rb", opener=open_without_waiting) as stream:
                 status = os.fstat(stream.fileno())
                 if not stat.S_ISREG(status.st_mode):
                     raise self.damaged("it is no regular file")
@@ -148,7 +148,7 @@ class Archive:
                     mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
                     return np.frombuffer(mapped, np.uint8)
                 memory = aligned_empty((status.st_size,), np.dtype(np.uint8))
-                if stream.readinto(memory.data) != status.st_size:  # type: ignore[attr-defined]
+                if stream.readinto(memory.data) != status.st_size:
                     raise self.damaged("it changed while it was read")
                 memory.flags.writeable = False
                 return memory
@@ -177,7 +177,7 @@ class Archive:
             if info.file_size != info.compress_size or begin + info.file_size > len(self._memory):
                 raise self.damaged(f"member '{name}' has {info.file_size} bytes that are not there")
             self._members[name] = (begin, info.file_size)
-            if zlib.crc32(self._memory[begin : begin + info.file_size]) != info.CRC:
+            if zlib.crc32(self._memory[begin : begin + info.file_size].data) != info.CRC:
                 raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
 
     def _view(self, name: str) -> NDArray[np.uint8]:

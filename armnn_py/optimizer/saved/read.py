@@ -35,7 +35,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.network import Layer
+    from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["CompiledPart", "SavedNetwork", "read_network"]
@@ -71,6 +71,8 @@ class SavedNetwork:
     ----------
     archive
         The file, for the bytes of compiled sub-graphs.
+    written_by
+        The version of armnn_py that wrote it.
     network
         The layers, without copies between memories.
     layer_backends, public_guids, origins
@@ -88,13 +90,14 @@ class SavedNetwork:
     """
 
     archive: Archive
+    written_by: str
     network: Network
     layer_backends: tuple[str | None, ...]
     public_guids: tuple[int, ...]
     origins: tuple[tuple[int, ...], ...]
     replacements: frozenset[int]
     parts: dict[int, CompiledPart]
-    backends: dict[str, dict[str, Any]]
+    backends: dict[str, dict[str, str | None]]
     model_options: dict[str, dict[str, Any]]
     options: dict[str, bool]
     assignment: tuple[LayerAssignment, ...]
@@ -155,7 +158,15 @@ class _Reader:
         network = Network(member(document, "name", str))
         network.metadata = metadata_from_json(member(document, "metadata", dict))
         items = member(document, "layers", list, dict)
-        used = member(document, "backends", dict, dict)
+        used = {
+            name: {
+                "api": member(about, "api", str),
+                "vendor_version": None
+                if about.get("vendor_version") is None
+                else member(about, "vendor_version", str),
+            }
+            for name, about in member(document, "backends", dict, dict).items()
+        }
         layer_backends: list[str | None] = []
         parts: dict[int, CompiledPart] = {}
         for item in items:
@@ -169,6 +180,7 @@ class _Reader:
         _check(network)
         return SavedNetwork(
             self._archive,
+            member(document, "written_by", str),
             network,
             tuple(layer_backends),
             self._guids(items),
@@ -205,7 +217,7 @@ class _Reader:
         name = member(item, "name", str)
         if FACTS[kind].moves_memory:
             raise DamageError(f"layer '{name}' is of type {kind.label}")
-        inputs = []
+        inputs: list[OutputSlot | None] = []
         for source in member(item, "inputs", list):
             if source is None:
                 inputs.append(None)
@@ -263,7 +275,9 @@ class _Reader:
             (slot,) = output.inputs
             if slot is None or FACTS[slot.layer.type].host:
                 raise DamageError("a compiled sub-graph has an output that no layer computes")
-        own = [item for item, x in zip(items, network.layers, strict=True) if not FACTS[x.type].host]
+        own = [
+            item for item, x in zip(items, network.layers, strict=True) if not FACTS[x.type].host
+        ]
         self._guids(own)
         border = Border(
             tuple(member(document, "inputs", list, int)),

@@ -123,9 +123,7 @@ class _Binder:
         for node, layer in self._layer_of.items():
             if layer.guid in saved.parts:
                 node.blob = self._blob(layer, saved.parts[layer.guid])
-        memory = connect_backends(
-            self.graph, self._backends, imports=self._options.import_memory
-        )
+        memory = connect_backends(self.graph, self._backends, imports=self._options.import_memory)
         network, layer_of = self.graph.to_network()
         network.metadata = saved.network.metadata
         old = {node: layer.guid for node, layer in self._layer_of.items()}
@@ -217,7 +215,7 @@ class _Binder:
 
     def _from_bytes(self, backend: Backend, layer: Layer, part: CompiledPart) -> NativeBlob:
         data = self._saved.archive.read_aligned(part.member)
-        if hashlib.sha256(data).hexdigest() != part.sha256:
+        if hashlib.sha256(data.data).hexdigest() != part.sha256:
             raise self._saved.archive.damaged(f"member '{part.member}' has another sum")
         if not backend.api.deserialize_blob:
             raise IncompatibleBlobError(
@@ -291,11 +289,18 @@ class _Binder:
         for node in self.graph.nodes:
             if FACTS[node.type].moves_memory:
                 backend, kind = node.backend or "", node.shown_type.label
+                file = files.get(backend)
                 waiting.append(
                     LayerAssignment(
-                        None, node.name, kind, backend, files.get(backend), None,
-                        inserted=True, run_by=node.name, run_as=kind,
-                    )  # fmt: skip
+                        None,
+                        node.name,
+                        kind,
+                        backend,
+                        file,
+                        inserted=True,
+                        run_by=node.name,
+                        run_as=kind,
+                    )
                 )
             elif node in old and self._saved.origins[old[node]]:
                 first = min(self._saved.origins[old[node]])

@@ -203,7 +203,7 @@ def info_from_json(document: Any) -> TensorInfo:
 
 def metadata_to_json(metadata: ModelMetadata) -> dict[str, Any]:
     """Return the fields of a model's metadata."""
-    document = {f.name: getattr(metadata, f.name) for f in dataclasses.fields(metadata)}  # type: ignore[arg-type]
+    document = {f.name: getattr(metadata, f.name) for f in dataclasses.fields(metadata)}
     return {k: dict(v) if isinstance(v, Mapping) else v for k, v in document.items()}
 
 
@@ -215,8 +215,8 @@ def metadata_from_json(document: dict[str, Any]) -> ModelMetadata:
         "opsets": lambda: member(document, "opsets", dict, int),
         "properties": lambda: member(document, "properties", dict, str),
     }
-    names = [field.name for field in dataclasses.fields(ModelMetadata)]  # type: ignore[arg-type]
-    values = {
+    names = [field.name for field in dataclasses.fields(ModelMetadata)]
+    values: dict[str, Any] = {
         name: kinds[name]() if name in kinds else member(document, name, str)
         for name in names
         if name in document

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.network import Network, OutputSlot
+    from armnn_py.network import OutputSlot
     from armnn_py.optimizer.optimized import OptimizedNetwork, PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
@@ -106,10 +106,10 @@ class _Writer:
         for index, array in self._constants.values():
             members[f"constants/{index}.npy"] = (
                 npy_head(array.shape, array.dtype),
-                memoryview(array.reshape(-1).view(np.uint8)),
+                array.reshape(-1).view(np.uint8).data,
             )
         for index, blob in enumerate(self._blobs):
-            members[f"blobs/{index}.bin"] = (memoryview(blob),)
+            members[f"blobs/{index}.bin"] = (blob.data,)
         return members
 
     @staticmethod
@@ -123,7 +123,7 @@ class _Writer:
         placed = self._placed
         number_of: dict[int, int] = {}
         source_of: dict[OutputSlot, OutputSlot] = {}
-        layers = []
+        layers: list[dict[str, Any]] = []
         for layer in placed.network.layers:
             inputs = [None if slot is None else source_of.get(slot, slot) for slot in layer.inputs]
             if FACTS[layer.type].moves_memory:
@@ -190,7 +190,7 @@ class _Writer:
                 data = blob.to_bytes(backend.id, name)
             document["compatibility"] = base64.b64encode(blob.compatibility).decode()
             document["bytes"] = len(self._blobs)
-            document["sha256"] = hashlib.sha256(data).hexdigest()
+            document["sha256"] = hashlib.sha256(data.data).hexdigest()
             self._blobs.append(data)
             if not self._keep_subgraphs:
                 return document

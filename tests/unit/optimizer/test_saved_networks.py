@@ -151,9 +151,7 @@ def test_values_of_all_kinds(tmp_path: Path, runtime: ann.Runtime) -> None:
     """Infinite bounds, quantisation, half precision, scalars, empty tensors, integers, bools."""
     network = ann.Network("kinds")
     x = network.add_input("x", ann.TensorInfo((2, 3)))
-    bounded = network.add_activation(
-        x, ann.ActivationFunction.BOUNDED_RELU, a=float("inf"), b=-1.5
-    )
+    bounded = network.add_activation(x, ann.ActivationFunction.BOUNDED_RELU, a=float("inf"), b=-1.5)
     network.add_output("bounded", network.add_addition(bounded, np.float32(2.5)))
     network.add_output("gathered", network.add_gather(x, np.int64([1, 0])))
     scale = ann.QuantizationInfo((0.1,), (3,))
@@ -254,23 +252,24 @@ def test_a_backend_is_missing(saved: Path) -> None:
         OptimizedNetwork.load(saved, runtime=empty)
 
 
-def test_a_layer_is_not_taken_any_more(saved: Path, runtime: ann.Runtime) -> None:
-    def to_float16(document: Any) -> None:
-        for info in document["infos"]:
-            info["type"] = "SIGNED64"
+def test_a_layer_is_not_taken_any_more(tmp_path: Path, runtime: ann.Runtime) -> None:
+    network = ann.Network("whole numbers")
+    x = network.add_input("x", ann.TensorInfo((2, 3), ann.DataType.SIGNED64))
+    network.add_output("y", network.add_addition(x, x, name="sum"))
+    path = tmp_path / "x.armnn"
+    ann.optimize(network, ["CpuRef"], runtime=runtime).save(path)
 
-    def on_acc(document: Any) -> None:
-        document["backends"] = {"CpuAcc": {"vendor_version": "0.0.1"}}
+    def move(document: Any) -> None:
+        document["backends"] = {"CpuAcc": {"api": "2.0", "vendor_version": "0.0.1"}}
         for layer in document["layers"]:
             if "backend" in layer:
                 layer["backend"] = "CpuAcc"
-            if layer["type"] == "ACTIVATION":
-                layer["type"], layer["inputs"] = "RANK", layer["inputs"]
 
-    with pytest.raises(ann.ParseError):
-        OptimizedNetwork.load(changed(saved, to_float16), runtime=runtime)
-    with pytest.raises(ann.ParseError):
-        OptimizedNetwork.load(changed(saved, on_acc), runtime=runtime)
+    words = r"'CpuAcc' does not take layer 'sum' \(Addition\) of the saved network: input 0 is"
+    with pytest.raises(ann.BackendError, match=words) as raised:
+        OptimizedNetwork.load(changed(path, move), runtime=runtime)
+    assert "saved with version 0.0.1 of the backend, this is 0.1.0" in str(raised.value)
+    assert "save it again" in str(raised.value)
 
 
 # ---- Damage --------------------------------------------------------------------------------------
@@ -297,12 +296,9 @@ def test_each_damaged_byte_is_noticed_or_harmless(saved: Path) -> None:
         target.write_bytes(damaged)
         try:
             network = read_network(str(target)).network
-        except ann.ParseError as error:
-            assert str(error)
-        else:
-            values = [x.value.tobytes() for x in network.layers if _is_constant(x)]
-            assert values == before
-        del damaged
+        except ann.ParseError:
+            continue
+        assert [x.value.tobytes() for x in network.layers if _is_constant(x)] == before
 
 
 def _is_constant(layer: Any) -> bool:
@@ -332,13 +328,16 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
             yield from _places(inner, (*path, key))
 
 
-def test_no_document_does_harm(saved: Path, runtime: ann.Runtime) -> None:
+@pytest.mark.parametrize("backend", ["CpuRef", "CpuAcc"])
+def test_no_document_does_harm(tmp_path: Path, runtime: ann.Runtime, backend: str) -> None:
     """Values of other types, sizes and places, with sums that agree: refused, or a network."""
+    saved = tmp_path / "digits.armnn"
+    ann.optimize(ann.import_model(DEMO), [backend], runtime=runtime).save(saved)
     noise = random.Random(2)
     document = json.loads(members_of(saved)["network.json"][0])
     places = list(_places(document))[1:]
     refused = 0
-    for place in noise.sample(places, 500):
+    for place in noise.sample(places, 400):
         kind = noise.random()
         other = json.loads(json.dumps(document))
         inner = other
@@ -352,12 +351,8 @@ def test_no_document_does_harm(saved: Path, runtime: ann.Runtime) -> None:
             inner[place[-1]] = noise.choice(_ODD)
         try:
             optimized = OptimizedNetwork.load(changed(saved, lambda _, o=other: o), runtime=runtime)
-        except (ann.ParseError, ann.BackendError, ann.UnknownNameError) as error:
+        except (ann.ParseError, ann.BackendError, ann.InvalidArgumentError):  # model options
             refused += 1
-            assert "Traceback" not in str(error)
-            continue
-        except ann.InvalidArgumentError as error:
-            assert "model_options" in str(error)
             continue
         infos = {n: i for n, i in optimized.inputs.items() if i.byte_size < 1 << 20}
         with runtime.load_network(optimized) as network:
@@ -371,7 +366,7 @@ def test_a_document_may_not_be_deep(saved: Path) -> None:
     members = members_of(saved)
     members["network.json"] = (b"[" * 2_000_000,)
     write_archive(str(saved), members)
-    with pytest.raises(ann.ParseError, match="recursion|Recursion|depth|no sound"):
+    with pytest.raises(ann.ParseError, match="no sound saved network"):
         read(saved)
 
 
@@ -395,7 +390,7 @@ def test_a_member_that_is_larger_than_the_file_is_refused(saved: Path) -> None:
 
 
 def test_two_members_of_one_name_are_refused(saved: Path) -> None:
-    with zipfile.ZipFile(saved, "a") as archive, pytest.warns(UserWarning):
+    with zipfile.ZipFile(saved, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("network.json", b"{}")
     with pytest.raises(ann.ParseError, match="two members"):
         read(saved)
@@ -420,7 +415,7 @@ def test_a_changed_constant_is_noticed(saved: Path) -> None:
 
 def test_a_later_format_is_refused_in_words(saved: Path) -> None:
     later = changed(saved, lambda d: {**d, "format_version": 2, "written_by": "9.9"})
-    with pytest.raises(ann.ParseError, match="written by armnn_py 9.9, which is newer"):
+    with pytest.raises(ann.ParseError, match=r"written by armnn_py 9\.9, which is newer"):
         read(later)
 
 
@@ -443,4 +438,4 @@ def test_sums_are_those_of_zip(saved: Path) -> None:
     with zipfile.ZipFile(saved) as archive:
         assert archive.testzip() is None
         for info in archive.infolist():
-            assert info.CRC == zlib.crc32(archive.read(info))
+            assert zlib.crc32(archive.read(info)) == info.CRC

@@ -9,71 +9,22 @@ from typing import TYPE_CHECKING
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
-from armnn_py.records import record
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from armnn_py._native.blob import NativeBlob
-    from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import ModelMetadata, Network
-    from armnn_py.optimizer.compiled_source import CompiledSource, SourceNetwork
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.pass_record import PassRecord
+    from armnn_py.optimizer.placed_network import PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["OptimizedNetwork", "PlacedNetwork"]
-
-
-@record
-class PlacedNetwork:
-    """A network whose shapes are known, with the backends of its layers.
-
-    Attributes
-    ----------
-    network
-        The network that is run: simplified, with compiled sub-graphs and inserted copies.
-    layer_backends
-        Id of the backend of each layer, by guid; None for Input, Output and Constant layers.
-    assignment
-        Backend and reason of each layer.
-    blobs
-        Blobs of PreCompiled layers, by guid.
-    memory
-        By (guid, index of the output): the tensor handle factory of each tensor that does not lie
-        in host memory.
-    passes
-        What each pass and stage changed, in order.
-    model_options
-        Options of this model for the backends.
-    origins
-        By guid: the layers of the user's network that a layer stands for, as their guids there.
-    public_guids
-        For each layer, in order, its number for backends: the guid of one of these layers where
-        there is one, so that backends name layers of the user's network.
-    sources
-        By guid: the layers that were compiled to a PreCompiled layer, where that replaced them
-        alone; for saving the network.
-    replacements
-        Guids of the layers that backends made to replace others.
-    """
-
-    network: Network
-    layer_backends: tuple[str | None, ...]
-    assignment: Assignment
-    blobs: Mapping[int, NativeBlob]
-    memory: Mapping[tuple[int, int], str]
-    passes: tuple[PassRecord, ...]
-    model_options: ModelOptions
-    origins: Mapping[int, tuple[int, ...]]
-    public_guids: tuple[int, ...]
-    sources: dict[int, CompiledSource | SourceNetwork]
-    replacements: frozenset[int]
+__all__ = ["OptimizedNetwork"]
 
 
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):
@@ -224,7 +175,10 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         """
         from armnn_py.optimizer.saved.write import save_network
 
-        save_network(self, path, keep_subgraphs=keep_subgraphs)
+        self.runtime.check_open()
+        save_network(
+            self.placed, self.runtime.backends, self.options, path, keep_subgraphs=keep_subgraphs
+        )
 
     @classmethod
     def load(
@@ -257,7 +211,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         """
         from armnn_py.optimizer.saved.restore import load_network
 
-        return load_network(path, runtime, in_place=in_place)
+        placed, backends, options = load_network(path, runtime, in_place=in_place)
+        return cls(placed.network, backends, runtime, options, lambda _: placed)
 
     def forget_sources(self) -> None:
         """Drop what only `save` needs; for a network that nobody can save."""

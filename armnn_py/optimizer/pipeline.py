@@ -15,9 +15,9 @@ from armnn_py.optimizer.assign import AssignmentDraft, assign_nodes, pin_nodes, 
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
-from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
+from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.reduce_precision import (
     cancel_inverse_conversions,
     reduce_fp32_to_fp16,

@@ -23,9 +23,9 @@ from armnn_py.optimizer.compiled_source import compiled_blob
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.optimize_subgraphs import subgraph_data
-from armnn_py.optimizer.optimized import OptimizedNetwork, PlacedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.pipeline import connect_backends
+from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
 from armnn_py.optimizer.saved.read import read_network
@@ -50,7 +50,7 @@ _log = logging.getLogger("armnn_py.optimizer")
 
 def load_network(
     path: str | os.PathLike[str], runtime: Host, *, in_place: bool = True
-) -> OptimizedNetwork:
+) -> tuple[PlacedNetwork, list[Backend], OptimizerOptions]:
     """Read a saved network; see `OptimizedNetwork.load`."""
     if not isinstance(runtime, Host):
         raise InvalidArgumentError(
@@ -69,7 +69,9 @@ def load_network(
         return bind_network(saved, runtime)
 
 
-def bind_network(saved: SavedNetwork, runtime: Host) -> OptimizedNetwork:
+def bind_network(
+    saved: SavedNetwork, runtime: Host
+) -> tuple[PlacedNetwork, list[Backend], OptimizerOptions]:
     """Give a network that was read its backends.
 
     Raises
@@ -94,7 +96,7 @@ def bind_network(saved: SavedNetwork, runtime: Host) -> OptimizedNetwork:
     finally:
         binder.graph.drop_blobs()
     backends = [runtime.backends[name] for name in saved.backends]
-    return OptimizedNetwork(placed.network, backends, runtime, options, lambda _: placed)
+    return placed, backends, options
 
 
 class _Binder:

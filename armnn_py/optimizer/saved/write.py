@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import OutputSlot
-    from armnn_py.optimizer.optimized import OptimizedNetwork, PlacedNetwork
+    from armnn_py.optimizer.options import OptimizerOptions
+    from armnn_py.optimizer.placed_network import PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["FORMAT", "FORMAT_VERSION", "save_network"]
@@ -41,18 +42,15 @@ FORMAT_VERSION = 1
 
 
 def save_network(
-    optimized: OptimizedNetwork, path: str | os.PathLike[str], *, keep_subgraphs: bool
+    placed: PlacedNetwork,
+    backends: Mapping[str, Backend],
+    options: OptimizerOptions,
+    path: str | os.PathLike[str],
+    *,
+    keep_subgraphs: bool,
 ) -> None:
     """Write a network; see `OptimizedNetwork.save`."""
-    if optimized.is_dynamic:
-        raise InvalidArgumentError(
-            f"network '{optimized.name}' has free dimensions, and cannot be saved",
-            hints=["specialize(shapes).save(path) saves the network of one set of shapes"],
-        )
-    registry = optimized.runtime.backends
-    optimized.runtime.check_open()
-    writer = _Writer(optimized.placed, registry, keep_subgraphs)
-    members = writer.members(optimized)
+    members = _Writer(placed, backends, keep_subgraphs).members(options)
     try:
         write_archive(os.fspath(path), members)
     except OSError as error:
@@ -75,9 +73,9 @@ class _Writer:
         self._info_list: list[dict[str, Any]] = []
         self._blobs: list[NDArray[np.uint8]] = []
 
-    def members(self, optimized: OptimizedNetwork) -> dict[str, tuple[Any, ...]]:
+    def members(self, options: OptimizerOptions) -> dict[str, tuple[Any, ...]]:
         """The members by name."""
-        placed, options = self._placed, optimized.options
+        placed = self._placed
         used = dict.fromkeys(name for name in placed.layer_backends if name is not None)
         document = {
             "format": FORMAT,

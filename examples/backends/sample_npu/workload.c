@@ -21,12 +21,10 @@ static uint64_t blob_size(void* object) { return ((const npu_program_t*)object)-
 
 static armnn_status_t blob_serialize(void* object, void* buffer, uint64_t size,
                                      armnn_error_t* error) {
-  npu_program_t* copy = buffer;
   if (size != blob_size(object)) {
     return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "a buffer of another size");
   }
-  memcpy(copy, object, size);
-  copy->check = npu_program_check(copy); /* the program itself has one only if it is cached */
+  memcpy(buffer, object, size);
   return ARMNN_STATUS_OK;
 }
 
@@ -59,17 +57,6 @@ armnn_status_t npu_deserialize_blob(armnn_backend_t* backend, const void* data, 
 
 /* ---- optimize_subgraph_view ---------------------------------------------------------------- */
 
-static armnn_status_t leave(const armnn_subgraph_t* part, const armnn_optimization_sink_t* sink,
-                            const char* reason) {
-  uint32_t* layers = malloc(((size_t)part->layer_count + 1) * sizeof *layers);
-  if (layers == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = l;
-  const armnn_status_t status = sink->add_untouched(sink->context, layers, part->layer_count,
-                                                    (armnn_string_t){reason, strlen(reason)});
-  free(layers);
-  return status;
-}
-
 /* The program is the host's afterwards, or freed. */
 static armnn_status_t substitute(const armnn_subgraph_t* part, npu_program_t* program,
                                  const armnn_optimization_sink_t* sink) {
@@ -86,7 +73,7 @@ armnn_status_t npu_optimize(armnn_backend_t* backend, const armnn_subgraph_t* pa
   npu_program_t* program = NULL;
   armnn_status_t status = npu_get_program((npu_backend_t*)backend, part, &program, &why);
   if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = leave(part, sink, text);
+    status = armnn_leave_part(sink, part, text);
   } else if (status == ARMNN_STATUS_OK) {
     status = substitute(part, program, sink);
   } else {

@@ -6,6 +6,7 @@
 #ifndef ARMNN_XNNPACK_COMPILE_H_
 #define ARMNN_XNNPACK_COMPILE_H_
 
+#include "armnn/compile_kit.h"
 #include "xn.h"
 
 /* How the elements of a value lie. A value may have both forms at once; XN_LAST moves dimension 1
@@ -16,15 +17,14 @@ enum xn_form_e { XN_PLAIN, XN_LAST, XN_FORMS };
 typedef struct xn_value_t {
   const armnn_tensor_info_t* info;
   uint32_t forms[XN_FORMS]; /* tensors of the program, or XN_NONE */
-  uint32_t readers, reader; /* layers that read it, and the last of them */
 } xn_value_t;
 
 typedef struct xn_compiler_t {
   const armnn_subgraph_t* part;
   xn_program_t* program;
   xn_value_t* values;
-  uint32_t* base;  /* of each layer: its first value */
-  uint32_t* taken; /* of each layer: not 0 if a layer before it computes it */
+  armnn_part_values_t* numbers; /* of the values, and who reads each */
+  uint32_t* taken;              /* of each layer: not 0 if a layer before it computes it */
   uint32_t tensor_room, step_room, memory_room;
   uint64_t guid; /* of the layer at hand: changes of layout are on its account */
   bool out_of_memory;
@@ -33,7 +33,6 @@ typedef struct xn_compiler_t {
 /* ---- values.c: after a failure |out_of_memory| is set, and results are 0 or null ------------- */
 
 uint32_t xn_value_of(const xn_compiler_t* c, armnn_slot_t slot);
-const armnn_const_tensor_t* xn_constant(const armnn_layer_t* layer, uint32_t index);
 /* The same bytes in both forms? */
 bool xn_forms_agree(const armnn_tensor_info_t* info);
 /* Memory of the program for |count| elements and XNN_EXTRA_BYTES, zeroed. */

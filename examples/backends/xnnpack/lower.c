@@ -34,7 +34,7 @@ static xn_step_t* image_step(xn_compiler_t* c, const armnn_layer_t* layer, int32
 /* |rows| matrices of |channels| x |pixels| as |pixels| x |channels|, or as they are. */
 static const float* copy_weights(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index,
                                  size_t rows, size_t channels, size_t pixels) {
-  const armnn_const_tensor_t* constant = xn_constant(layer, index);
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, index);
   if (constant == NULL) return NULL;
   const uint64_t count = constant->info->element_count;
   float* memory = xn_memory(c, count);

@@ -68,11 +68,7 @@ xn_step_t* xn_step(xn_compiler_t* c, int32_t kind, uint64_t guid, uint32_t input
 /* ---- Values -------------------------------------------------------------------------------- */
 
 uint32_t xn_value_of(const xn_compiler_t* c, armnn_slot_t slot) {
-  return slot.layer == ARMNN_SLOT_BOUNDARY ? slot.slot : c->base[slot.layer] + slot.slot;
-}
-
-const armnn_const_tensor_t* xn_constant(const armnn_layer_t* layer, uint32_t index) {
-  return layer->constants == NULL || index >= layer->input_count ? NULL : layer->constants[index];
+  return armnn_value_of(c->numbers, slot);
 }
 
 bool xn_forms_agree(const armnn_tensor_info_t* info) {
@@ -118,7 +114,7 @@ uint32_t xn_get(xn_compiler_t* c, uint32_t value, int form) {
 int xn_best_form(const xn_compiler_t* c, const armnn_layer_t* layer) {
   int form = XN_PLAIN;
   for (uint32_t i = 0; i < layer->input_count; ++i) {
-    if (layer->input_infos[i] == NULL || xn_constant(layer, i) != NULL) continue;
+    if (layer->input_infos[i] == NULL || armnn_constant_of(layer, i) != NULL) continue;
     const xn_value_t* v = &c->values[xn_value_of(c, layer->inputs[i])];
     /* A value of fewer dimensions has no other form: it cannot join one that has. */
     if (v->info->rank != 4 && v->info->element_count != 1) return XN_PLAIN;
@@ -144,7 +140,7 @@ static uint32_t constant_operand(xn_compiler_t* c, const armnn_const_tensor_t* c
 }
 
 uint32_t xn_input(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, int form) {
-  const armnn_const_tensor_t* constant = xn_constant(layer, index);
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, index);
   if (constant != NULL) return constant_operand(c, constant, form, layer->input_infos[index]);
   return xn_get(c, xn_value_of(c, layer->inputs[index]), form);
 }
@@ -152,7 +148,7 @@ uint32_t xn_input(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, 
 uint32_t xn_operand(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, int form,
                     uint32_t least_rank, size_t* out_rank, size_t* out_shape) {
   const armnn_tensor_info_t* info = layer->input_infos[index];
-  const armnn_const_tensor_t* constant = xn_constant(layer, index);
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, index);
   armnn_tensor_info_t as = *info;
   const uint32_t ones = info->rank < least_rank ? least_rank - info->rank : 0;
   as.rank = info->rank + ones;

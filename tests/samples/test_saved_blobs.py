@@ -21,6 +21,7 @@ import armnn_py as ann
 from armnn_py.optimizer.saved.archive import write_archive
 
 from .npu_networks import numbers
+from .onednn_library import build_onednn
 from .test_sample_npu_runtime import BACKENDS, mixed
 
 INPUT = {"x": numbers(1, 4, 12, 12)}
@@ -151,3 +152,48 @@ def test_a_program_of_another_layer_is_refused(runtime: ann.Runtime, tmp_path: P
     write(path, members)
     with pytest.raises(ann.BackendError, match="compiled for other tensors"):
         ann.load(path, runtime=runtime)
+
+
+# ---- Backends whose blobs have no bytes ----------------------------------------------------------
+
+
+def check_layers_are_saved(runtime: ann.Runtime, backends: list[str], path: Path) -> None:
+    """What is compiled again from a file computes just what was compiled at first."""
+    optimized = ann.optimize(mixed(), backends, runtime=runtime)
+    optimized.save(path)
+    document = json.loads(members_of(path)["network.json"])
+    compiled = [layer["compiled"] for layer in document["layers"] if "compiled" in layer]
+    assert compiled
+    assert any("source" in one and "bytes" not in one for one in compiled)
+    with runtime.load_network(optimized) as first, ann.load(path, runtime=runtime) as second:
+        assert first.run(INPUT)["y"].tobytes() == second.run(INPUT)["y"].tobytes()
+        assert second.assignment.to_json() == first.assignment.to_json()
+
+
+def test_several_backends(runtime: ann.Runtime, tmp_path: Path) -> None:
+    """Bytes of one, layers of another, and memory that is copied between them."""
+    optimized = ann.optimize(mixed(), ["Sample_Npu", "CpuAcc"], runtime=runtime)
+    assert len(optimized.assignment.counts) == 2
+    assert optimized.assignment.copies > 0
+    path = tmp_path / "x.armnn"
+    optimized.save(path)
+    again = ann.OptimizedNetwork.load(path, runtime=runtime)
+    assert again.memory == optimized.memory
+    check_layers_are_saved(runtime, ["Sample_Npu", "CpuAcc"], path)
+
+
+def test_xnnpack(xnnpack_library: Path, tmp_path: Path) -> None:
+    with ann.Runtime(xnnpack_library.parent) as runtime:
+        name = next(name for name in runtime.backends if not name.startswith("Cpu"))
+        check_layers_are_saved(runtime, [name, "CpuRef"], tmp_path / "x.armnn")
+
+
+def test_onednn(
+    sample_backend: Callable[[str], Path],
+    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
+) -> None:
+    library = build_onednn(sample_backend, tmp_path_factory)
+    with ann.Runtime(library.parent) as runtime:
+        name = next(name for name in runtime.backends if not name.startswith("Cpu"))
+        check_layers_are_saved(runtime, [name, "CpuRef"], tmp_path / "x.armnn")

@@ -3,6 +3,7 @@
  *
  * Hashes of parts and the files of compile_cache.h.
  */
+#define _POSIX_C_SOURCE 200809L /* mkdtemp, mkfifo */
 #include "armnn/compile_cache.h"
 #include "harness.h"
 

@@ -20,6 +20,7 @@ from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Suppor
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
+from armnn_py.optimizer.node_signature import node_signature
 from armnn_py.optimizer.placement import Placement
 from armnn_py.optimizer.reduce_precision import run_in_fp32
 from armnn_py.tensors import TensorInfo
@@ -38,7 +39,6 @@ __all__ = [
     "AssignmentDraft",
     "NodeAssignment",
     "assign_nodes",
-    "node_signature",
     "pin_nodes",
     "ranks_of_layers",
 ]
@@ -398,17 +398,6 @@ def _widened(info: TensorInfo) -> TensorInfo:
     if info.data_type is not DataType.FLOAT16:
         return info
     return TensorInfo(info.shape, DataType.FLOAT32)
-
-
-def node_signature(node: Node) -> LayerSignature:
-    """Everything that a backend's answer about a node may depend on."""
-    return LayerSignature(
-        node.type,
-        node.descriptor,
-        tuple(None if value is None else value.info for value in node.inputs),
-        tuple(value.info for value in node.outputs),
-        tuple(value is not None and value.node.type is LayerType.CONSTANT for value in node.inputs),
-    )
 
 
 def _unmatched_rules(graph: Graph, rules: Placement) -> list[str]:

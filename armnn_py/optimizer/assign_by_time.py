@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.layer_support import LayerSupport
-from armnn_py.optimizer.assign import node_signature
 from armnn_py.optimizer.least_time import least_time
 from armnn_py.optimizer.measure_clock import Clock
 from armnn_py.optimizer.measure_costs import (
@@ -26,6 +25,7 @@ from armnn_py.optimizer.measure_costs import (
     time_pairs,
     time_shared_copies,
 )
+from armnn_py.optimizer.node_signature import node_signature
 from armnn_py.optimizer.placement import Placement
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
 from armnn_py.optimizer.assign import AssignmentDraft, assign_nodes, pin_nodes, ranks_of_layers
-from armnn_py.optimizer.edges import connect_memory
+from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.optimizer.pass_record import PassRecord
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
-    from armnn_py.optimizer.graph import Node, Value
+    from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
 
-__all__ = ["connect_backends", "place_network"]
+__all__ = ["place_network"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
@@ -248,24 +247,3 @@ class _Pipeline:
                     layers=error.layers,
                     hints=["CpuRef runs them: Runtime(bundled_backends=True) loads it"],
                 ) from None
-
-
-def connect_backends(
-    graph: Graph, available: Mapping[str, Backend], *, imports: bool
-) -> dict[Value, str]:
-    """Choose memory by the factories of the backends that have layers; see `connect_memory`."""
-    graph.stage = "connect-memory"
-    used = dict.fromkeys(node.backend for node in graph if node.backend is not None)
-    backends = [available[name] for name in used]
-    for backend in backends:
-        backend.retain()
-    try:
-        registry = HandleRegistry(backends)
-        try:
-            wanted = {backend.id: registry.preferences(backend.id) for backend in backends}
-            return connect_memory(graph, wanted, registry.factories, imports=imports)
-        finally:
-            registry.close()
-    finally:
-        for backend in backends:
-            backend.release()

@@ -9,7 +9,6 @@ import mmap
 import os
 import stat
 import struct
-import tempfile
 import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -54,6 +53,8 @@ def write_archive(path: str, members: Mapping[str, tuple[bytes, ...]]) -> None:
     OSError
         It cannot be written.
     """
+    import tempfile  # late: whoever only reads files needs none of it
+
     path = os.path.realpath(path)  # of a link, its target is replaced
     folder, name = os.path.split(path)
     file, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=folder)

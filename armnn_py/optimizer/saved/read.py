@@ -73,8 +73,8 @@ class SavedNetwork:
         The file, for the bytes of compiled sub-graphs.
     written_by
         The version of armnn_py that wrote it.
-    network
-        The layers, without copies between memories.
+    network, graph
+        The layers, without copies between memories; and as a graph, which is for one use.
     layer_backends, public_guids, origins
         By guid, as in `PlacedNetwork`.
     replacements
@@ -92,6 +92,7 @@ class SavedNetwork:
     archive: Archive
     written_by: str
     network: Network
+    graph: Graph
     layer_backends: tuple[str | None, ...]
     public_guids: tuple[int, ...]
     origins: tuple[tuple[int, ...], ...]
@@ -177,11 +178,12 @@ class _Reader:
             layer_backends.append(backend)
             if layer.type is LayerType.PRE_COMPILED:
                 parts[layer.guid] = self._part(layer, member(item, "compiled", dict))
-        _check(network)
+        graph = _check(network)
         return SavedNetwork(
             self._archive,
             member(document, "written_by", str),
             network,
+            graph,
             tuple(layer_backends),
             self._guids(items),
             tuple(
@@ -288,13 +290,14 @@ class _Reader:
         )
 
 
-def _check(network: Network) -> None:
-    """Check all that backends may rely on: every layer is inferred anew."""
+def _check(network: Network) -> Graph:
+    """Check all that backends may rely on: every layer is inferred anew; returns its graph."""
     graph = Graph.from_network(network)
     problems = find_graph_problems(graph)
     if problems:
         raise DamageError(problems[0])
     check_quantization(graph)
+    return graph
 
 
 def _assignment(item: dict[str, Any]) -> LayerAssignment:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import logging
 import os
 from typing import TYPE_CHECKING
@@ -17,14 +16,14 @@ from armnn_py.backends import ModelOptions
 from armnn_py.backends.layer_support import LayerSupport
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.garbage import without_collections
-from armnn_py.optimizer.assign import node_signature
 from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.compiled_source import compiled_blob
+from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.host import Host
+from armnn_py.optimizer.node_signature import node_signature
 from armnn_py.optimizer.optimize_subgraphs import subgraph_data
 from armnn_py.optimizer.options import OptimizerOptions
-from armnn_py.optimizer.pipeline import connect_backends
 from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
@@ -109,7 +108,7 @@ class _Binder:
         self._backends = backends
         self._options = options
         self._model_options = ModelOptions(options.model_options, backends)
-        self.graph = Graph.from_network(saved.network)
+        self.graph = saved.graph
         self._layer_of: dict[Node, Layer] = dict(
             zip(self.graph.nodes, saved.network.layers, strict=True)
         )
@@ -216,6 +215,8 @@ class _Binder:
         return self._compile(backend, layer, part.source)
 
     def _from_bytes(self, backend: Backend, layer: Layer, part: CompiledPart) -> NativeBlob:
+        import hashlib  # late: most files have no bytes to sum
+
         data = self._saved.archive.read_aligned(part.member)
         if hashlib.sha256(data.data).hexdigest() != part.sha256:
             raise self._saved.archive.damaged(f"member '{part.member}' has another sum")

@@ -40,6 +40,8 @@ def compile_model(
     session: Session, *, given: ModelArguments, output: Path, keep_subgraphs: bool
 ) -> None:
     """Optimise and compile MODEL once; run, bench, profile, check and inspect take the file."""
+    if output.exists() and output.samefile(given.model):
+        raise click.UsageError("-o names the model itself")
     with given.optimized(session) as placed:
         with session.progress(f"writing {output.name}"):
             placed.optimized.save(output, keep_subgraphs=keep_subgraphs)

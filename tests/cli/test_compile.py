@@ -71,3 +71,12 @@ def test_a_damaged_file_exits_3(command: Command, compiled: Path) -> None:
         answer = command(name, compiled, *more)
         assert answer.code == 3
         assert "is no sound saved network" in answer.err
+
+
+def test_the_model_is_not_written_over(command: Command, tmp_path: Path) -> None:
+    model = tmp_path / "digits.onnx"
+    model.write_bytes(DEMO.read_bytes())
+    answer = command("compile", model, "-o", model)
+    assert answer.code == 2
+    assert "-o names the model itself" in answer.err
+    assert model.read_bytes() == DEMO.read_bytes()

@@ -49,13 +49,18 @@ def save_network(
     keep_subgraphs: bool,
 ) -> None:
     """Write a network; see `OptimizedNetwork.save`."""
+    try:
+        target = os.fsdecode(path)
+    except TypeError:
+        raise InvalidArgumentError(
+            f"save: {type(path).__name__} given, the path of a file expected"
+        ) from None
     members = _Writer(placed, backends, keep_subgraphs).members(options)
     try:
-        write_archive(os.fspath(path), members)
-    except OSError as error:
-        raise InvalidArgumentError(
-            f"the network cannot be saved to '{os.fspath(path)}': {error.strerror or error}"
-        ) from error
+        write_archive(target, members)
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        why = getattr(error, "strerror", None) or str(error)
+        raise InvalidArgumentError(f"the network cannot be saved to '{target}': {why}") from error
 
 
 class _Writer:

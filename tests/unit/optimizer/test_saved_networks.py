@@ -215,6 +215,21 @@ def test_a_file_is_replaced_as_a_whole(
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
 
 
+@pytest.mark.parametrize("path", [3, None, "a\0b", "/nowhere/at/all/x.armnn", "."])
+def test_paths_that_are_none(saved: Path, runtime: ann.Runtime, path: Any) -> None:
+    optimized = OptimizedNetwork.load(saved, runtime=runtime)
+    with pytest.raises(ann.InvalidArgumentError):
+        optimized.save(path)
+    with pytest.raises((ann.InvalidArgumentError, ann.ParseError)):
+        OptimizedNetwork.load(path, runtime=runtime)
+
+
+def test_a_path_of_bytes(saved: Path, tmp_path: Path, runtime: ann.Runtime) -> None:
+    copy = tmp_path / "copy.armnn"
+    OptimizedNetwork.load(bytes(saved), runtime=runtime).save(bytes(copy))
+    assert copy.read_bytes() == saved.read_bytes()
+
+
 def test_free_dimensions_are_bound_first(tmp_path: Path, runtime: ann.Runtime) -> None:
     free = ann.TensorInfo((None, 3))
 

@@ -243,7 +243,8 @@ static inline uint32_t armnn_i_cut_input(const armnn_subgraph_t* whole, armnn_sl
 /* Takes layers of |whole| out as a part; |layers|, at least one, are in ascending order. To be
  * freed by free(). Inputs and outputs of the part are found and come in the order in which the
  * layers have them. INVALID_ARGUMENT: the list is no such list, or a layer between them reads one
- * of them and is read by another, so that they cannot run as one. */
+ * of them and is read by another, so that they cannot run as one; layers without a gap between
+ * them always can. */
 static inline armnn_status_t armnn_cut_part(const armnn_subgraph_t* whole, const uint32_t* layers,
                                             uint32_t layer_count, armnn_cut_part_t** out_cut) {
   *out_cut = NULL;

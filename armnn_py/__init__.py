@@ -34,6 +34,7 @@ from armnn_py import errors
 from armnn_py._version import __version__
 from armnn_py.backends import (
     Allocator,
+    BackendOption,
     BackendRegistry,
     BackendVersion,
     Counter,
@@ -105,7 +106,9 @@ if TYPE_CHECKING:
         optimize,
     )
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.external_memory import ExternalMemory
     from armnn_py.runtime.load import load
+    from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
 
@@ -119,6 +122,7 @@ __all__ = [
     "BackendError",
     "BackendEvent",
     "BackendNotFoundError",
+    "BackendOption",
     "BackendRegistry",
     "BackendSkippedWarning",
     "BackendVersion",
@@ -134,6 +138,7 @@ __all__ = [
     "ExecutionCancelledError",
     "ExecutionError",
     "ExecutionTimeoutError",
+    "ExternalMemory",
     "GraphValidationError",
     "InvalidArgumentError",
     "Layer",
@@ -150,6 +155,7 @@ __all__ = [
     "ModelFormatError",
     "ModelMetadata",
     "Network",
+    "NetworkState",
     "NoBackendForLayerError",
     "OptimizedNetwork",
     "OptimizerOptions",
@@ -210,7 +216,9 @@ __getattr__ = names_of(
             "optimize",
         ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
+        "armnn_py.runtime.external_memory": ("ExternalMemory",),
         "armnn_py.runtime.load": ("load",),
+        "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
         "armnn_py.runtime.profiling": ("Profile",),
     },

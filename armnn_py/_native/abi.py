@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 4
+ARMNN_CORE_ABI_VERSION = 6
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -69,6 +69,7 @@ ARMNN_FACTORY_SUPPORTS_MAP_UNMAP = 2
 ARMNN_FACTORY_SUPPORTS_SUB_TENSORS = 1
 ARMNN_MAX_DIMS = 8
 ARMNN_MAX_ID_SIZE = 64
+ARMNN_NEEDS_CONSUMED = 1
 ARMNN_PLAN_NONE = 0xffffffff
 ARMNN_PLAN_NO_STAGING = 0xffffffffffffffff
 ARMNN_SLOT_ABSENT = 0xfffffffd
@@ -77,6 +78,7 @@ ARMNN_SLOT_CONSTANT = 0xfffffffe
 ARMNN_STRUCT_PLAN_SPEC = 0x414e0f01
 ARMNN_STRUCT_RUN = 0x414e0f02
 ARMNN_TARGET_MINOR = 0
+ARMNN_WORKLOAD_SERIAL = 1
 
 # ---- enum armnn_struct_type_e
 ARMNN_STRUCT_ERROR = 0x414e0001
@@ -96,6 +98,11 @@ ARMNN_STRUCT_OPTIMIZATION_SINK = 0x414e000e
 ARMNN_STRUCT_PROFILING_HOST = 0x414e000f
 ARMNN_STRUCT_COUNTER_DESCRIPTION = 0x414e0010
 ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011
+ARMNN_STRUCT_CREATE_ARGS = 0x414e0012
+ARMNN_STRUCT_OPTION_DESCRIPTION = 0x414e0013
+ARMNN_STRUCT_RUN_NOTICE = 0x414e0014
+ARMNN_STRUCT_TENSOR_NEEDS = 0x414e0015
+ARMNN_STRUCT_MEMORY = 0x414e0016
 ARMNN_STRUCT_BACKEND = 0x414e0020
 ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021
 ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022
@@ -107,6 +114,7 @@ ARMNN_STRUCT_TENSOR_HANDLE_FACTORY = 0x414e0027
 ARMNN_STRUCT_TENSOR_HANDLE = 0x414e0028
 ARMNN_STRUCT_WORKLOAD_FACTORY = 0x414e0029
 ARMNN_STRUCT_WORKLOAD = 0x414e002a
+ARMNN_STRUCT_FENCE = 0x414e002b
 ARMNN_STRUCT_DESCRIPTOR = 0x414e1000
 ARMNN_STRUCT_TYPE_MAX_ENUM = 0x7fffffff
 
@@ -131,6 +139,17 @@ ARMNN_OPTION_UINT = 2
 ARMNN_OPTION_FLOAT = 3
 ARMNN_OPTION_STRING = 4
 ARMNN_OPTION_TYPE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_option_scope_e
+ARMNN_OPTION_SCOPE_BACKEND = 0
+ARMNN_OPTION_SCOPE_MODEL = 1
+ARMNN_OPTION_SCOPE_RUN = 2
+ARMNN_OPTION_SCOPE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_option_bits_e
+ARMNN_OPTION_SECRET = 1
+ARMNN_OPTION_CHANGEABLE = 2
+ARMNN_OPTION_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_data_type_e
 ARMNN_DATA_TYPE_FLOAT16 = 0
@@ -170,7 +189,15 @@ ARMNN_MEMORY_SOURCE_MALLOC = 1
 ARMNN_MEMORY_SOURCE_DMA_BUF = 2
 ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED = 4
 ARMNN_MEMORY_SOURCE_GRALLOC = 8
+ARMNN_MEMORY_SOURCE_FILE = 16
 ARMNN_MEMORY_SOURCE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_attribute_type_e
+ARMNN_ATTRIBUTE_INTEGER = 0
+ARMNN_ATTRIBUTE_REAL = 1
+ARMNN_ATTRIBUTE_STRING = 2
+ARMNN_ATTRIBUTE_TENSOR = 3
+ARMNN_ATTRIBUTE_TYPE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_layer_type_e
 ARMNN_LAYER_ACTIVATION = 0
@@ -419,6 +446,12 @@ ARMNN_TRACE_END = 1
 ARMNN_TRACE_INSTANT = 2
 ARMNN_TRACE_PHASE_MAX_ENUM = 0x7fffffff
 
+# ---- enum armnn_fence_kind_e
+ARMNN_FENCE_OBJECT = 0
+ARMNN_FENCE_EVENTFD = 1
+ARMNN_FENCE_SYNC_FILE = 2
+ARMNN_FENCE_KIND_MAX_ENUM = 0x7fffffff
+
 # ---- enum armnn_map_access_bits_e
 ARMNN_MAP_READ = 1
 ARMNN_MAP_WRITE = 2
@@ -443,6 +476,7 @@ ARMNN_PLAN_TENSOR_OUTPUT = 3
 ARMNN_PLAN_TENSOR_HANDLE = 4
 ARMNN_PLAN_TENSOR_MAPPED = 5
 ARMNN_PLAN_TENSOR_PART = 6
+ARMNN_PLAN_TENSOR_VARIABLE = 7
 ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_step_kind_e
@@ -454,7 +488,14 @@ ARMNN_PLAN_STEP_LEND = 4
 ARMNN_PLAN_STEP_RETURN = 5
 ARMNN_PLAN_STEP_MAP = 6
 ARMNN_PLAN_STEP_UNMAP = 7
+ARMNN_PLAN_STEP_SIGNAL = 8
+ARMNN_PLAN_STEP_WAIT = 9
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_plan_step_bits_e
+ARMNN_PLAN_STEP_MAY_IMPORT = 1
+ARMNN_PLAN_STEP_TAKES_READY = 2
+ARMNN_PLAN_STEP_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_run_side_e
 ARMNN_RUN_SIDE_NONE = 0
@@ -499,6 +540,30 @@ class armnn_options_t(Structure):
     count: int
 
 
+class armnn_option_description_t(Structure):
+    header: armnn_header_t
+    flags: int
+    reserved: int
+    help: armnn_string_t
+    unit: armnn_string_t
+    minimum: int
+    maximum: int
+    real_minimum: float
+    real_maximum: float
+    choices: Any
+    choice_count: int
+
+
+class armnn_run_notice_t(Structure):
+    header: armnn_header_t
+    network_id: int
+    run_id: int
+    execution_data: Any
+    options: armnn_options_t
+    status: int
+    reserved: int
+
+
 class armnn_tensor_info_t(Structure):
     header: armnn_header_t
     data_type: int
@@ -512,7 +577,7 @@ class armnn_tensor_info_t(Structure):
     quantization_count: int
     quantization_dim: int
     flags: int
-    reserved: int
+    block_size: int
     fields_used: int
 
 
@@ -526,6 +591,14 @@ class armnn_const_tensor_t(Structure):
 class armnn_view_t(Structure):
     origin: Array[c_uint64]
     size: Array[c_uint64]
+
+
+class armnn_attribute_t(Structure):
+    name: armnn_string_t
+    type: int
+    is_list: int
+    count: int
+    values: Any
 
 
 class armnn_fake_quantization_descriptor_t(Structure):
@@ -852,6 +925,13 @@ class armnn_stand_in_descriptor_t(Structure):
     header: armnn_header_t
     input_count: int
     output_count: int
+    version: int
+    reserved: int
+    domain: armnn_string_t
+    name: armnn_string_t
+    attribute_count: int
+    reserved2: int
+    attributes: Any
 
 
 class armnn_fused_descriptor_t(Structure):
@@ -1040,6 +1120,9 @@ class armnn_backend_api_t(Structure):
     check_blob: Any
     deserialize_blob: Any
     extension: Any
+    describe_option: Any
+    get_run_option_defaults: Any
+    set_option: Any
 
 
 class armnn_backend_t(Structure):
@@ -1054,6 +1137,10 @@ class armnn_backend_context_api_t(Structure):
     before_unload_network: Any
     after_unload_network: Any
     after_enqueue_workload: Any
+    before_run: Any
+    after_run: Any
+    signal_fence: Any
+    wait_fence: Any
 
 
 class armnn_backend_context_t(Structure):
@@ -1086,6 +1173,8 @@ class armnn_layer_support_api_t(Structure):
     destroy: Any
     is_layer_supported: Any
     are_layers_supported: Any
+    get_preferred_layout: Any
+    infer_stand_in: Any
 
 
 class armnn_layer_support_t(Structure):
@@ -1113,6 +1202,19 @@ class armnn_allocator_api_t(Structure):
 
 
 class armnn_allocator_t(Structure):
+    api: Any
+
+
+class armnn_fence_api_t(Structure):
+    header: armnn_header_t
+    kind: int
+    reserved: int
+    destroy: Any
+    wait: Any
+    get_fd: Any
+
+
+class armnn_fence_t(Structure):
     api: Any
 
 
@@ -1269,6 +1371,17 @@ class armnn_optimization_sink_t(Structure):
     add_deleted: Any
 
 
+class armnn_memory_t(Structure):
+    header: armnn_header_t
+    source: int
+    fd: int
+    address: Any
+    offset: int
+    size: int
+    byte_strides: Array[c_uint64]
+    ready: Any
+
+
 class armnn_tensor_handle_factory_registry_t(Structure):
     header: armnn_header_t
     context: Any
@@ -1294,6 +1407,15 @@ class armnn_workload_info_t(Structure):
     fields_used: int
 
 
+class armnn_tensor_needs_t(Structure):
+    header: armnn_header_t
+    alignment: int
+    readable_bytes: int
+    in_place_mask: int
+    flags: int
+    reserved: int
+
+
 class armnn_workload_requirements_t(Structure):
     header: armnn_header_t
     scratch_size: int
@@ -1301,6 +1423,13 @@ class armnn_workload_requirements_t(Structure):
     tensor_alignment: int
     in_place_mask: int
     consumed_mask: int
+    tensors: Any
+    persistent_size: int
+    packed_size: int
+    operations: int
+    expected_ns: int
+    flags: int
+    reserved: int
 
 
 class armnn_execute_args_t(Structure):
@@ -1350,6 +1479,14 @@ class armnn_profiling_host_t(Structure):
     enabled: Any
 
 
+class armnn_create_args_t(Structure):
+    header: armnn_header_t
+    host: Any
+    options: Any
+    device_index: int
+    reserved: int
+
+
 class armnn_device_description_t(Structure):
     header: armnn_header_t
     name: armnn_string_t
@@ -1391,6 +1528,7 @@ class armnn_plan_tensor_t(Structure):
     offset: int
     size: int
     alignment: int
+    readable: int
     address: Any
 
 
@@ -1404,8 +1542,25 @@ class armnn_plan_step_t(Structure):
     outputs: Any
     scratch_offset: int
     scratch_size: int
+    persistent_size: int
+    is_serial: int
+    reserved: int
     backend_context: Any
     network_id: int
+    flags: int
+    fence: int
+
+
+class armnn_plan_listener_t(Structure):
+    context: Any
+    network_id: int
+    execution_data_index: int
+    reserved: int
+
+
+class armnn_plan_variable_t(Structure):
+    value: int
+    next: int
 
 
 class armnn_plan_spec_t(Structure):
@@ -1418,7 +1573,13 @@ class armnn_plan_spec_t(Structure):
     output_count: int
     execution_data_count: int
     handle_count: int
+    fence_count: int
+    reserved: int
     arena_size: int
+    listeners: Any
+    variables: Any
+    listener_count: int
+    variable_count: int
 
 
 class armnn_plan_t(Structure):
@@ -1427,6 +1588,14 @@ class armnn_plan_t(Structure):
 
 class armnn_context_t(Structure):
     """Opaque."""
+
+
+class armnn_run_memory_t(Structure):
+    memory: Any
+    shape: Array[c_uint64]
+    element: int
+    rank: int
+    reserved: int
 
 
 class armnn_run_t(Structure):
@@ -1444,10 +1613,12 @@ class armnn_run_t(Structure):
     failed_step: int
     failed_side: int
     steps_done: int
-    reserved: int
+    failed_listener: int
     run_id: int
     copies: int
     copied_bytes: int
+    options: Any
+    memories: Any
 
 
 # ---- Members
@@ -1485,6 +1656,30 @@ armnn_options_t._fields_ = [
     ("count", c_uint64),
 ]
 
+armnn_option_description_t._fields_ = [
+    ("header", armnn_header_t),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
+    ("help", armnn_string_t),
+    ("unit", armnn_string_t),
+    ("minimum", c_int64),
+    ("maximum", c_int64),
+    ("real_minimum", c_double),
+    ("real_maximum", c_double),
+    ("choices", POINTER(armnn_string_t)),
+    ("choice_count", c_uint64),
+]
+
+armnn_run_notice_t._fields_ = [
+    ("header", armnn_header_t),
+    ("network_id", c_uint64),
+    ("run_id", c_uint64),
+    ("execution_data", c_void_p),
+    ("options", armnn_options_t),
+    ("status", c_int32),
+    ("reserved", c_uint32),
+]
+
 armnn_tensor_info_t._fields_ = [
     ("header", armnn_header_t),
     ("data_type", c_int32),
@@ -1498,7 +1693,7 @@ armnn_tensor_info_t._fields_ = [
     ("quantization_count", c_uint32),
     ("quantization_dim", c_int32),
     ("flags", c_uint32),
-    ("reserved", c_uint32),
+    ("block_size", c_uint32),
     ("fields_used", c_uint64),
 ]
 
@@ -1512,6 +1707,14 @@ armnn_const_tensor_t._fields_ = [
 armnn_view_t._fields_ = [
     ("origin", c_uint64 * 8),
     ("size", c_uint64 * 8),
+]
+
+armnn_attribute_t._fields_ = [
+    ("name", armnn_string_t),
+    ("type", c_int32),
+    ("is_list", c_uint32),
+    ("count", c_uint64),
+    ("values", c_void_p),
 ]
 
 armnn_fake_quantization_descriptor_t._fields_ = [
@@ -1838,6 +2041,13 @@ armnn_stand_in_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("input_count", c_uint32),
     ("output_count", c_uint32),
+    ("version", c_uint32),
+    ("reserved", c_uint32),
+    ("domain", armnn_string_t),
+    ("name", armnn_string_t),
+    ("attribute_count", c_uint32),
+    ("reserved2", c_uint32),
+    ("attributes", POINTER(armnn_attribute_t)),
 ]
 
 armnn_fused_descriptor_t._fields_ = [
@@ -2020,6 +2230,10 @@ armnn_allocator_t._fields_ = [
     ("api", POINTER(armnn_allocator_api_t)),
 ]
 
+armnn_fence_t._fields_ = [
+    ("api", POINTER(armnn_fence_api_t)),
+]
+
 armnn_tensor_handle_t._fields_ = [
     ("api", POINTER(armnn_tensor_handle_api_t)),
 ]
@@ -2169,6 +2383,26 @@ armnn_memory_manager_api_t._fields_ = [
     ("release", CFUNCTYPE(c_int32, POINTER(armnn_memory_manager_t), POINTER(armnn_error_t))),
 ]
 
+armnn_fence_api_t._fields_ = [
+    ("header", armnn_header_t),
+    ("kind", c_int32),
+    ("reserved", c_uint32),
+    ("destroy", CFUNCTYPE(None, POINTER(armnn_fence_t))),
+    ("wait", CFUNCTYPE(c_int32, POINTER(armnn_fence_t), c_uint64, POINTER(armnn_error_t))),
+    ("get_fd", CFUNCTYPE(c_int32, POINTER(armnn_fence_t))),
+]
+
+armnn_memory_t._fields_ = [
+    ("header", armnn_header_t),
+    ("source", c_int32),
+    ("fd", c_int32),
+    ("address", c_void_p),
+    ("offset", c_uint64),
+    ("size", c_uint64),
+    ("byte_strides", c_uint64 * 8),
+    ("ready", POINTER(armnn_fence_t)),
+]
+
 armnn_tensor_handle_api_t._fields_ = [
     ("header", armnn_header_t),
     ("destroy", CFUNCTYPE(None, POINTER(armnn_tensor_handle_t))),
@@ -2208,15 +2442,13 @@ armnn_tensor_handle_api_t._fields_ = [
     ("can_be_imported", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_t),
-        c_void_p,
-        c_int32,
+        POINTER(armnn_memory_t),
         POINTER(armnn_error_t),
     )),
     ("import_memory", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_t),
-        c_void_p,
-        c_int32,
+        POINTER(armnn_memory_t),
         POINTER(armnn_error_t),
     )),
     ("unimport_memory", CFUNCTYPE(c_int32, POINTER(armnn_tensor_handle_t), POINTER(armnn_error_t))),
@@ -2286,6 +2518,15 @@ armnn_workload_info_t._fields_ = [
     ("fields_used", c_uint64),
 ]
 
+armnn_tensor_needs_t._fields_ = [
+    ("header", armnn_header_t),
+    ("alignment", c_uint32),
+    ("readable_bytes", c_uint32),
+    ("in_place_mask", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
+]
+
 armnn_workload_requirements_t._fields_ = [
     ("header", armnn_header_t),
     ("scratch_size", c_uint64),
@@ -2293,6 +2534,13 @@ armnn_workload_requirements_t._fields_ = [
     ("tensor_alignment", c_uint32),
     ("in_place_mask", c_uint64),
     ("consumed_mask", c_uint64),
+    ("tensors", POINTER(POINTER(armnn_tensor_needs_t))),
+    ("persistent_size", c_uint64),
+    ("packed_size", c_uint64),
+    ("operations", c_uint64),
+    ("expected_ns", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_execute_args_t._fields_ = [
@@ -2396,6 +2644,18 @@ armnn_layer_support_api_t._fields_ = [
         CFUNCTYPE(None, c_void_p, c_uint64, armnn_string_t),
         c_void_p,
     )),
+    ("get_preferred_layout", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_layer_support_t),
+        POINTER(armnn_layer_query_t),
+    )),
+    ("infer_stand_in", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_layer_support_t),
+        POINTER(armnn_layer_t),
+        POINTER(armnn_tensor_info_t),
+        POINTER(armnn_error_t),
+    )),
 ]
 
 armnn_backend_context_api_t._fields_ = [
@@ -2430,6 +2690,29 @@ armnn_backend_context_api_t._fields_ = [
         POINTER(armnn_backend_context_t),
         c_uint64,
         c_void_p,
+        POINTER(armnn_error_t),
+    )),
+    ("before_run", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        POINTER(armnn_run_notice_t),
+        POINTER(armnn_error_t),
+    )),
+    ("after_run", CFUNCTYPE(None, POINTER(armnn_backend_context_t), POINTER(armnn_run_notice_t))),
+    ("signal_fence", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        c_uint64,
+        c_void_p,
+        POINTER(POINTER(armnn_fence_t)),
+        POINTER(armnn_error_t),
+    )),
+    ("wait_fence", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        c_uint64,
+        c_void_p,
+        POINTER(armnn_fence_t),
         POINTER(armnn_error_t),
     )),
 ]
@@ -2491,6 +2774,14 @@ armnn_profiling_context_api_t._fields_ = [
     )),
 ]
 
+armnn_create_args_t._fields_ = [
+    ("header", armnn_header_t),
+    ("host", POINTER(armnn_host_t)),
+    ("options", POINTER(armnn_options_t)),
+    ("device_index", c_uint32),
+    ("reserved", c_uint32),
+]
+
 armnn_device_description_t._fields_ = [
     ("header", armnn_header_t),
     ("name", armnn_string_t),
@@ -2511,8 +2802,7 @@ armnn_backend_api_t._fields_ = [
     ("description", c_char_p),
     ("create", CFUNCTYPE(
         c_int32,
-        POINTER(armnn_host_t),
-        POINTER(armnn_options_t),
+        POINTER(armnn_create_args_t),
         POINTER(POINTER(armnn_backend_t)),
         POINTER(armnn_error_t),
     )),
@@ -2637,6 +2927,19 @@ armnn_backend_api_t._fields_ = [
         POINTER(armnn_error_t),
     )),
     ("extension", CFUNCTYPE(c_void_p, POINTER(armnn_backend_t), c_char_p)),
+    ("describe_option", CFUNCTYPE(c_void_p, POINTER(armnn_backend_t), c_int32, c_uint64)),
+    ("get_run_option_defaults", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_t),
+        POINTER(armnn_options_t),
+        POINTER(armnn_error_t),
+    )),
+    ("set_option", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_t),
+        POINTER(armnn_option_t),
+        POINTER(armnn_error_t),
+    )),
 ]
 
 armnn_get_backend_id_fn_t = CFUNCTYPE(c_char_p)
@@ -2678,6 +2981,7 @@ armnn_plan_tensor_t._fields_ = [
     ("offset", c_uint64),
     ("size", c_uint64),
     ("alignment", c_uint64),
+    ("readable", c_uint64),
     ("address", c_void_p),
 ]
 
@@ -2691,8 +2995,25 @@ armnn_plan_step_t._fields_ = [
     ("outputs", POINTER(c_uint32)),
     ("scratch_offset", c_uint64),
     ("scratch_size", c_uint64),
+    ("persistent_size", c_uint64),
+    ("is_serial", c_uint32),
+    ("reserved", c_uint32),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
+    ("flags", c_uint32),
+    ("fence", c_uint32),
+]
+
+armnn_plan_listener_t._fields_ = [
+    ("context", POINTER(armnn_backend_context_t)),
+    ("network_id", c_uint64),
+    ("execution_data_index", c_uint32),
+    ("reserved", c_uint32),
+]
+
+armnn_plan_variable_t._fields_ = [
+    ("value", c_uint32),
+    ("next", c_uint32),
 ]
 
 armnn_plan_spec_t._fields_ = [
@@ -2705,7 +3026,21 @@ armnn_plan_spec_t._fields_ = [
     ("output_count", c_uint32),
     ("execution_data_count", c_uint32),
     ("handle_count", c_uint32),
+    ("fence_count", c_uint32),
+    ("reserved", c_uint32),
     ("arena_size", c_uint64),
+    ("listeners", POINTER(armnn_plan_listener_t)),
+    ("variables", POINTER(armnn_plan_variable_t)),
+    ("listener_count", c_uint32),
+    ("variable_count", c_uint32),
+]
+
+armnn_run_memory_t._fields_ = [
+    ("memory", POINTER(armnn_memory_t)),
+    ("shape", c_uint64 * 8),
+    ("element", c_uint64),
+    ("rank", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_run_t._fields_ = [
@@ -2723,10 +3058,12 @@ armnn_run_t._fields_ = [
     ("failed_step", c_uint32),
     ("failed_side", c_int32),
     ("steps_done", c_uint32),
-    ("reserved", c_uint32),
+    ("failed_listener", c_uint32),
     ("run_id", c_uint64),
     ("copies", c_uint64),
     ("copied_bytes", c_uint64),
+    ("options", POINTER(armnn_options_t)),
+    ("memories", POINTER(POINTER(armnn_run_memory_t))),
 ]
 
 # ---- What is mirrored
@@ -2737,9 +3074,12 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_string_t": armnn_string_t,
     "armnn_option_t": armnn_option_t,
     "armnn_options_t": armnn_options_t,
+    "armnn_option_description_t": armnn_option_description_t,
+    "armnn_run_notice_t": armnn_run_notice_t,
     "armnn_tensor_info_t": armnn_tensor_info_t,
     "armnn_const_tensor_t": armnn_const_tensor_t,
     "armnn_view_t": armnn_view_t,
+    "armnn_attribute_t": armnn_attribute_t,
     "armnn_fake_quantization_descriptor_t": armnn_fake_quantization_descriptor_t,
     "armnn_fill_descriptor_t": armnn_fill_descriptor_t,
     "armnn_activation_descriptor_t": armnn_activation_descriptor_t,
@@ -2806,6 +3146,8 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_memory_manager_t": armnn_memory_manager_t,
     "armnn_allocator_api_t": armnn_allocator_api_t,
     "armnn_allocator_t": armnn_allocator_t,
+    "armnn_fence_api_t": armnn_fence_api_t,
+    "armnn_fence_t": armnn_fence_t,
     "armnn_tensor_handle_api_t": armnn_tensor_handle_api_t,
     "armnn_tensor_handle_t": armnn_tensor_handle_t,
     "armnn_tensor_handle_factory_api_t": armnn_tensor_handle_factory_api_t,
@@ -2821,21 +3163,27 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_subgraph_t": armnn_subgraph_t,
     "armnn_layer_query_t": armnn_layer_query_t,
     "armnn_optimization_sink_t": armnn_optimization_sink_t,
+    "armnn_memory_t": armnn_memory_t,
     "armnn_tensor_handle_factory_registry_t": armnn_tensor_handle_factory_registry_t,
     "armnn_workload_info_t": armnn_workload_info_t,
+    "armnn_tensor_needs_t": armnn_tensor_needs_t,
     "armnn_workload_requirements_t": armnn_workload_requirements_t,
     "armnn_execute_args_t": armnn_execute_args_t,
     "armnn_factory_args_t": armnn_factory_args_t,
     "armnn_counter_value_t": armnn_counter_value_t,
     "armnn_counter_description_t": armnn_counter_description_t,
     "armnn_profiling_host_t": armnn_profiling_host_t,
+    "armnn_create_args_t": armnn_create_args_t,
     "armnn_device_description_t": armnn_device_description_t,
     "armnn_static_backend_t": armnn_static_backend_t,
     "armnn_log_record_t": armnn_log_record_t,
     "armnn_trace_event_t": armnn_trace_event_t,
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
     "armnn_plan_step_t": armnn_plan_step_t,
+    "armnn_plan_listener_t": armnn_plan_listener_t,
+    "armnn_plan_variable_t": armnn_plan_variable_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
+    "armnn_run_memory_t": armnn_run_memory_t,
     "armnn_run_t": armnn_run_t,
 }
 
@@ -2858,6 +3206,11 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_PROFILING_HOST": ARMNN_STRUCT_PROFILING_HOST,
         "ARMNN_STRUCT_COUNTER_DESCRIPTION": ARMNN_STRUCT_COUNTER_DESCRIPTION,
         "ARMNN_STRUCT_DEVICE_DESCRIPTION": ARMNN_STRUCT_DEVICE_DESCRIPTION,
+        "ARMNN_STRUCT_CREATE_ARGS": ARMNN_STRUCT_CREATE_ARGS,
+        "ARMNN_STRUCT_OPTION_DESCRIPTION": ARMNN_STRUCT_OPTION_DESCRIPTION,
+        "ARMNN_STRUCT_RUN_NOTICE": ARMNN_STRUCT_RUN_NOTICE,
+        "ARMNN_STRUCT_TENSOR_NEEDS": ARMNN_STRUCT_TENSOR_NEEDS,
+        "ARMNN_STRUCT_MEMORY": ARMNN_STRUCT_MEMORY,
         "ARMNN_STRUCT_BACKEND": ARMNN_STRUCT_BACKEND,
         "ARMNN_STRUCT_BACKEND_CONTEXT": ARMNN_STRUCT_BACKEND_CONTEXT,
         "ARMNN_STRUCT_MODEL_CONTEXT": ARMNN_STRUCT_MODEL_CONTEXT,
@@ -2869,6 +3222,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_TENSOR_HANDLE": ARMNN_STRUCT_TENSOR_HANDLE,
         "ARMNN_STRUCT_WORKLOAD_FACTORY": ARMNN_STRUCT_WORKLOAD_FACTORY,
         "ARMNN_STRUCT_WORKLOAD": ARMNN_STRUCT_WORKLOAD,
+        "ARMNN_STRUCT_FENCE": ARMNN_STRUCT_FENCE,
         "ARMNN_STRUCT_DESCRIPTOR": ARMNN_STRUCT_DESCRIPTOR,
         "ARMNN_STRUCT_TYPE_MAX_ENUM": ARMNN_STRUCT_TYPE_MAX_ENUM,
     },
@@ -2893,6 +3247,17 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_OPTION_FLOAT": ARMNN_OPTION_FLOAT,
         "ARMNN_OPTION_STRING": ARMNN_OPTION_STRING,
         "ARMNN_OPTION_TYPE_MAX_ENUM": ARMNN_OPTION_TYPE_MAX_ENUM,
+    },
+    "armnn_option_scope_e": {
+        "ARMNN_OPTION_SCOPE_BACKEND": ARMNN_OPTION_SCOPE_BACKEND,
+        "ARMNN_OPTION_SCOPE_MODEL": ARMNN_OPTION_SCOPE_MODEL,
+        "ARMNN_OPTION_SCOPE_RUN": ARMNN_OPTION_SCOPE_RUN,
+        "ARMNN_OPTION_SCOPE_MAX_ENUM": ARMNN_OPTION_SCOPE_MAX_ENUM,
+    },
+    "armnn_option_bits_e": {
+        "ARMNN_OPTION_SECRET": ARMNN_OPTION_SECRET,
+        "ARMNN_OPTION_CHANGEABLE": ARMNN_OPTION_CHANGEABLE,
+        "ARMNN_OPTION_BITS_MAX_ENUM": ARMNN_OPTION_BITS_MAX_ENUM,
     },
     "armnn_data_type_e": {
         "ARMNN_DATA_TYPE_FLOAT16": ARMNN_DATA_TYPE_FLOAT16,
@@ -2932,7 +3297,15 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_MEMORY_SOURCE_DMA_BUF": ARMNN_MEMORY_SOURCE_DMA_BUF,
         "ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED": ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED,
         "ARMNN_MEMORY_SOURCE_GRALLOC": ARMNN_MEMORY_SOURCE_GRALLOC,
+        "ARMNN_MEMORY_SOURCE_FILE": ARMNN_MEMORY_SOURCE_FILE,
         "ARMNN_MEMORY_SOURCE_MAX_ENUM": ARMNN_MEMORY_SOURCE_MAX_ENUM,
+    },
+    "armnn_attribute_type_e": {
+        "ARMNN_ATTRIBUTE_INTEGER": ARMNN_ATTRIBUTE_INTEGER,
+        "ARMNN_ATTRIBUTE_REAL": ARMNN_ATTRIBUTE_REAL,
+        "ARMNN_ATTRIBUTE_STRING": ARMNN_ATTRIBUTE_STRING,
+        "ARMNN_ATTRIBUTE_TENSOR": ARMNN_ATTRIBUTE_TENSOR,
+        "ARMNN_ATTRIBUTE_TYPE_MAX_ENUM": ARMNN_ATTRIBUTE_TYPE_MAX_ENUM,
     },
     "armnn_layer_type_e": {
         "ARMNN_LAYER_ACTIVATION": ARMNN_LAYER_ACTIVATION,
@@ -3181,6 +3554,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_TRACE_INSTANT": ARMNN_TRACE_INSTANT,
         "ARMNN_TRACE_PHASE_MAX_ENUM": ARMNN_TRACE_PHASE_MAX_ENUM,
     },
+    "armnn_fence_kind_e": {
+        "ARMNN_FENCE_OBJECT": ARMNN_FENCE_OBJECT,
+        "ARMNN_FENCE_EVENTFD": ARMNN_FENCE_EVENTFD,
+        "ARMNN_FENCE_SYNC_FILE": ARMNN_FENCE_SYNC_FILE,
+        "ARMNN_FENCE_KIND_MAX_ENUM": ARMNN_FENCE_KIND_MAX_ENUM,
+    },
     "armnn_map_access_bits_e": {
         "ARMNN_MAP_READ": ARMNN_MAP_READ,
         "ARMNN_MAP_WRITE": ARMNN_MAP_WRITE,
@@ -3205,6 +3584,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_TENSOR_HANDLE": ARMNN_PLAN_TENSOR_HANDLE,
         "ARMNN_PLAN_TENSOR_MAPPED": ARMNN_PLAN_TENSOR_MAPPED,
         "ARMNN_PLAN_TENSOR_PART": ARMNN_PLAN_TENSOR_PART,
+        "ARMNN_PLAN_TENSOR_VARIABLE": ARMNN_PLAN_TENSOR_VARIABLE,
         "ARMNN_PLAN_TENSOR_KIND_MAX_ENUM": ARMNN_PLAN_TENSOR_KIND_MAX_ENUM,
     },
     "armnn_plan_step_kind_e": {
@@ -3216,7 +3596,14 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_STEP_RETURN": ARMNN_PLAN_STEP_RETURN,
         "ARMNN_PLAN_STEP_MAP": ARMNN_PLAN_STEP_MAP,
         "ARMNN_PLAN_STEP_UNMAP": ARMNN_PLAN_STEP_UNMAP,
+        "ARMNN_PLAN_STEP_SIGNAL": ARMNN_PLAN_STEP_SIGNAL,
+        "ARMNN_PLAN_STEP_WAIT": ARMNN_PLAN_STEP_WAIT,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
+    },
+    "armnn_plan_step_bits_e": {
+        "ARMNN_PLAN_STEP_MAY_IMPORT": ARMNN_PLAN_STEP_MAY_IMPORT,
+        "ARMNN_PLAN_STEP_TAKES_READY": ARMNN_PLAN_STEP_TAKES_READY,
+        "ARMNN_PLAN_STEP_BITS_MAX_ENUM": ARMNN_PLAN_STEP_BITS_MAX_ENUM,
     },
     "armnn_run_side_e": {
         "ARMNN_RUN_SIDE_NONE": ARMNN_RUN_SIDE_NONE,
@@ -3257,6 +3644,7 @@ MACROS: dict[str, int] = {
     "ARMNN_FACTORY_SUPPORTS_SUB_TENSORS": ARMNN_FACTORY_SUPPORTS_SUB_TENSORS,
     "ARMNN_MAX_DIMS": ARMNN_MAX_DIMS,
     "ARMNN_MAX_ID_SIZE": ARMNN_MAX_ID_SIZE,
+    "ARMNN_NEEDS_CONSUMED": ARMNN_NEEDS_CONSUMED,
     "ARMNN_PLAN_NONE": ARMNN_PLAN_NONE,
     "ARMNN_PLAN_NO_STAGING": ARMNN_PLAN_NO_STAGING,
     "ARMNN_SLOT_ABSENT": ARMNN_SLOT_ABSENT,
@@ -3265,6 +3653,7 @@ MACROS: dict[str, int] = {
     "ARMNN_STRUCT_PLAN_SPEC": ARMNN_STRUCT_PLAN_SPEC,
     "ARMNN_STRUCT_RUN": ARMNN_STRUCT_RUN,
     "ARMNN_TARGET_MINOR": ARMNN_TARGET_MINOR,
+    "ARMNN_WORKLOAD_SERIAL": ARMNN_WORKLOAD_SERIAL,
 }
 
 FUNCTION_TYPES: dict[str, Any] = {
@@ -3283,6 +3672,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_static_backend_count": (c_uint32, []),
     "armnn_core_static_backend": (POINTER(armnn_static_backend_t), [c_uint32]),
     "armnn_core_is_readable": (c_int32, [c_void_p, c_uint64]),
+    "armnn_core_is_readable_behind": (c_int32, [c_void_p, c_uint64, c_uint64]),
     "armnn_core_find_code": (c_int32, [c_void_p, POINTER(c_char), c_uint64]),
     "armnn_core_alloc": (c_void_p, [c_uint64, c_uint64]),
     "armnn_core_free": (None, [c_void_p]),
@@ -3316,6 +3706,23 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_context_unimport": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
     "armnn_context_has_state": (c_int32, [POINTER(armnn_context_t)]),
     "armnn_context_reset": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
+    "armnn_context_is_running": (c_int32, [POINTER(armnn_context_t)]),
+    "armnn_context_read_variable": (c_int32, [
+        POINTER(armnn_context_t),
+        c_uint32,
+        c_void_p,
+        c_uint64,
+        POINTER(armnn_error_t),
+    ]),
+    "armnn_context_write_variable": (c_int32, [
+        POINTER(armnn_context_t),
+        c_uint32,
+        c_void_p,
+        c_uint64,
+        POINTER(armnn_error_t),
+    ]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),
+    "armnn_core_fd_fence": (POINTER(armnn_fence_t), [c_int32, c_int32]),
+    "armnn_core_fence_destroy": (None, [POINTER(armnn_fence_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
 }

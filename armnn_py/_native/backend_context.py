@@ -35,7 +35,14 @@ class ContextError(Exception):
 class NativeBackendContext:
     """An ``armnn_backend_context_t``; destroy it before its backend instance."""
 
-    __slots__ = ("_api", "_object", "address", "backend_id")
+    __slots__ = (
+        "_api",
+        "_object",
+        "address",
+        "backend_id",
+        "makes_fences",
+        "takes_fences",
+    )
 
     def __init__(self, backend_id: str, item: Any) -> None:
         self.backend_id = backend_id
@@ -48,11 +55,30 @@ class NativeBackendContext:
             ("destroy",),
             backend_id,
         )
+        #: Whether its queues work beside other steps, and wait for fences of others.
+        self.makes_fences = bool(self._api.signal_fence)
+        self.takes_fences = bool(self._api.wait_fence)
+        for function in ("signal_fence", "wait_fence"):
+            if getattr(self._api, function) and not self.waits:
+                raise BackendError(
+                    f"its table has '{function}' but no 'after_enqueue_workload', which ends a run "
+                    "that fails"
+                )
 
     @property
     def waits(self) -> bool:
         """Whether ``execute`` of this backend may return before its work is done."""
         return bool(self._api.after_enqueue_workload)
+
+    @property
+    def listens(self) -> bool:
+        """Whether it wants to hear of the begin or the end of runs."""
+        return bool(self._api.before_run or self._api.after_run)
+
+    @property
+    def takes_run_options(self) -> bool:
+        """Whether options of a run can reach the backend."""
+        return bool(self._api.before_run)
 
     def notify(self, function: str, network_id: int) -> str | None:
         """Call one of the four notices about networks; None if it was OK, or else the reason.

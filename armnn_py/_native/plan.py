@@ -16,11 +16,18 @@ from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.interrupts import deliver_interrupts
 from armnn_py._native.library import core
+from armnn_py._native.memory import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    import numpy as np
+
+    from armnn_py._native.run_options import NativeRunOptions
+
 __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanSpec"]
+
+_DONE = {"read": "read", "write": "written"}
 
 #: How often a run asks Python for signals: often enough for Ctrl-C, too seldom to cost time.
 INTERRUPT_INTERVAL_NS = 20_000_000
@@ -31,18 +38,19 @@ class PlanSpec:
 
     Parameters
     ----------
-    tensor_count, step_count
+    tensor_count, step_count, listener_count
         How many there will be.
     """
 
     __slots__ = ("_keep", "struct")
 
-    def __init__(self, tensor_count: int, step_count: int) -> None:
+    def __init__(self, tensor_count: int, step_count: int, listener_count: int = 0) -> None:
         self.struct = spec = abi.armnn_plan_spec_t()
         spec.header.struct_size = ctypes.sizeof(spec)
         spec.header.struct_type = abi.ARMNN_STRUCT_PLAN_SPEC
         spec.tensors = (abi.armnn_plan_tensor_t * max(tensor_count, 1))()
         spec.steps = (abi.armnn_plan_step_t * max(step_count, 1))()
+        spec.listeners = (abi.armnn_plan_listener_t * max(listener_count, 1))()
         self._keep: list[Any] = []
 
     def add_tensor(
@@ -53,6 +61,7 @@ class PlanSpec:
         index: int = 0,
         offset: int = 0,
         alignment: int = 1,
+        readable: int = 0,
         address: int = 0,
     ) -> None:
         """Add the next tensor; ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
@@ -63,6 +72,7 @@ class PlanSpec:
         struct.offset = offset
         struct.size = size
         struct.alignment = alignment
+        struct.readable = readable
         struct.address = address or None
 
     def add_step(
@@ -74,9 +84,13 @@ class PlanSpec:
         workload: int = 0,
         scratch_offset: int = 0,
         scratch_size: int = 0,
+        persistent_size: int = 0,
+        is_serial: bool = False,
         execution_data_index: int = abi.ARMNN_PLAN_NONE,
         backend_context: int = 0,
         network_id: int = 0,
+        flags: int = 0,
+        fence: int = 0,
     ) -> None:
         """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
 
@@ -96,11 +110,31 @@ class PlanSpec:
         self._keep += [read, written]
         struct.scratch_offset = scratch_offset
         struct.scratch_size = scratch_size
+        struct.persistent_size = persistent_size
+        struct.is_serial = is_serial
         struct.network_id = network_id
+        struct.flags = flags
+        struct.fence = fence
         if backend_context:
             struct.backend_context = ctypes.cast(
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
             )
+
+    def add_listener(self, context: int, network_id: int, execution_data_index: int) -> None:
+        """Add the next backend context that hears of each run; ``context`` is its address."""
+        struct = self.struct.listeners[self.struct.listener_count]
+        self.struct.listener_count += 1
+        struct.context = ctypes.cast(context, ctypes.POINTER(abi.armnn_backend_context_t))
+        struct.network_id = network_id
+        struct.execution_data_index = execution_data_index
+
+    def set_variables(self, places: Sequence[tuple[int, int | None]]) -> None:
+        """Set the variables: numbers of the tensors of each one's value and next value."""
+        self.struct.variable_count = len(places)
+        self.struct.variables = (abi.armnn_plan_variable_t * max(len(places), 1))()
+        for index, (value, after) in enumerate(places):
+            self.struct.variables[index].value = value
+            self.struct.variables[index].next = abi.ARMNN_PLAN_NONE if after is None else after
 
 
 class NativePlan:
@@ -123,6 +157,7 @@ class NativePlan:
         execution_data_count: int,
         arena_size: int,
         handle_count: int = 0,
+        fence_count: int = 0,
     ) -> None:
         self.input_count = input_count
         self.output_count = output_count
@@ -131,6 +166,7 @@ class NativePlan:
         spec.output_count = output_count
         spec.execution_data_count = execution_data_count
         spec.handle_count = handle_count
+        spec.fence_count = fence_count
         spec.arena_size = arena_size
         error = ErrorBuffer()
         self.handle = ctypes.POINTER(abi.armnn_plan_t)()
@@ -150,6 +186,10 @@ class NativePlan:
         if self.handle:
             core().armnn_plan_destroy(self.handle)
             self.handle = ctypes.POINTER(abi.armnn_plan_t)()
+
+
+#: Run options that were written in part, by a caller who was interrupted: equal to none.
+_UNKNOWN: Any = object()
 
 
 def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, None, None]:
@@ -201,6 +241,8 @@ class NativeContext:
         Addresses that the next run works over.
     has_state
         Whether workloads keep something from run to run.
+    run_options
+        The options of the next run; `set_run_options` changes them.
     """
 
     __slots__ = (
@@ -208,6 +250,8 @@ class NativeContext:
         "_error",
         "_gate",
         "_gate_callback",
+        "_kept_options",
+        "_memories",
         "_network",
         "_options",
         "_run",
@@ -217,6 +261,7 @@ class NativeContext:
         "has_state",
         "inputs",
         "outputs",
+        "run_options",
         "stops",
     )
 
@@ -264,7 +309,10 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
+        self._memories: Any = None
         self._options: tuple[int, bool, bool, bool] | None = None
+        self.run_options: NativeRunOptions | None = None
+        self._kept_options: NativeRunOptions | None = None
         self._gate: GeneratorType[int, None, None] | None = None
         self._gate_callback: Any = None
 
@@ -301,6 +349,19 @@ class NativeContext:
             run.interrupt = type(run.interrupt)()
         self._options = (deadline_ns, interruptible, strict, stays)
 
+    def set_run_options(self, options: NativeRunOptions | None) -> None:
+        """Give the runs from now on these options; None: none."""
+        self.run_options = _UNKNOWN  # until all of it is written
+        self._kept_options = options
+        self._run.options = None if options is None else options.pointer
+        self.run_options = options
+
+    def set_memories(self, memories: Any) -> None:
+        """Where inputs and then outputs of the next runs lie; None: all at their addresses."""
+        self._memories = memories
+        run = self._run
+        run.memories = memories if memories is not None else type(run.memories)()
+
     def _make_gate(self) -> None:
         gate = _signal_gate(self.caught, self.stops)
         assert isinstance(gate, GeneratorType)
@@ -318,6 +379,12 @@ class NativeContext:
         """Index of the step to blame for the last status, or None."""
         step: int = self._run.failed_step
         return None if step == abi.ARMNN_PLAN_NONE else step
+
+    @property
+    def failed_listener(self) -> int | None:
+        """Index of the listener that did not let the run begin, or None."""
+        listener: int = self._run.failed_listener
+        return None if listener == abi.ARMNN_PLAN_NONE else listener
 
     @property
     def failed_side(self) -> int:
@@ -350,6 +417,36 @@ class NativeContext:
         status = core().armnn_context_reset(self.handle, ctypes.byref(self._error.struct))
         if status != abi.ARMNN_STATUS_OK:
             raise_status(status, f"network '{self._network}': no state could be reset", self._error)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in flight."""
+        return bool(core().armnn_context_is_running(self.handle))
+
+    def read_variable(self, index: int, array: np.ndarray) -> None:
+        """Copy a variable into a dense array; not during a run.
+
+        Raises
+        ------
+        ArmnnError
+            A backend fails to.
+        """
+        self._move_variable("read", index, array)
+
+    def write_variable(self, index: int, array: np.ndarray) -> None:
+        """Copy a dense array into a variable; as `read_variable`."""
+        self._move_variable("write", index, array)
+
+    def _move_variable(self, verb: str, index: int, array: np.ndarray) -> None:
+        call = getattr(core(), f"armnn_context_{verb}_variable")
+        error = ctypes.byref(self._error.struct)
+        status = call(self.handle, index, address_of(array), array.nbytes, error)
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(
+                status,
+                f"network '{self._network}': a variable could not be {_DONE[verb]}",
+                self._error,
+            )
 
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""

@@ -57,7 +57,7 @@ _FRAME = {"Input", "Output", "Constant"}
 def inspect(
     session: Session, model: str, shapes: tuple[str, ...], all_layers: bool, weights: bool
 ) -> None:
-    """Show the inputs, outputs, layers and sizes of MODEL."""
+    """Show the inputs, outputs, variables, layers and sizes of MODEL."""
     with session.progress(f"reading {Path(model).name}"):
         saved = read_compiled(model, shapes)
         source = read_network(model, shapes) if saved is None else saved.network
@@ -67,7 +67,11 @@ def inspect(
     tensors = [
         {"kind": kind, "name": name, "dtype": info.data_type.label, "shape": list(info.shape)}
         | ({"dimension_names": list(info.dimension_names)} if info.dimension_names else {})
-        for kind, infos in (("input", source.inputs), ("output", source.outputs))
+        for kind, infos in (
+            ("input", source.inputs),
+            ("output", source.outputs),
+            ("variable", source.variables),
+        )
         for name, info in infos.items()
     ]
     counts = [multiply_adds(layer) for layer in working]

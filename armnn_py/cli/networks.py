@@ -14,6 +14,7 @@ from armnn_py.network.saved_files import is_saved_network
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from armnn_py import Runtime
     from armnn_py.network import Network
     from armnn_py.optimizer.saved.read import SavedNetwork
     from armnn_py.tensors import TensorInfo
@@ -32,11 +33,17 @@ _MAX_DIMENSION = 2**31 - 1
 
 
 def read_network(
-    model: str, shapes: Sequence[str], arrays: Mapping[str, Sequence[int]] | None = None
+    model: str,
+    shapes: Sequence[str],
+    arrays: Mapping[str, Sequence[int]] | None = None,
+    *,
+    runtime: Runtime | None = None,
 ) -> Network:
     """Import a file, or read a compiled one.
 
     The shapes of ``--shape`` and of the arrays for its inputs are bound.
+
+    The backends of a runtime are offered the operators for which there is no layer.
 
     Raises
     ------
@@ -51,12 +58,13 @@ def read_network(
     saved = read_compiled(model, shapes)
     if saved is not None:
         return saved.network
+    backends = () if runtime is None else tuple(runtime.backends.values())
     try:
         if None in wanted:
-            name = only_input(armnn_py.import_model(model).inputs, shapes[-1])
+            name = only_input(armnn_py.import_model(model, backends=backends).inputs, shapes[-1])
             wanted[name] = wanted.pop(None)
         bound = {**(arrays or {}), **{name: dims for name, dims in wanted.items() if name}}
-        return armnn_py.import_model(model, shapes=bound or None)
+        return armnn_py.import_model(model, shapes=bound or None, backends=backends)
     except ModelError as error:
         # The error's hint is for programs; here it must name the option.
         error.hints = tuple(

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
-from armnn_py.optimizer.assign import AssignmentDraft, assign_nodes, pin_nodes, ranks_of_layers
+from armnn_py.optimizer.assign import (
+    AssignmentDraft,
+    assign_nodes,
+    follow_layouts,
+    pin_nodes,
+    ranks_of_layers,
+)
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.layouts import tidy
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
@@ -119,6 +126,7 @@ class _Pipeline:
         self._is_placed = True
         if self.options.strategy == "measure":
             self._measure(draft)
+        self._follow_layouts(draft)
         self._passes([CANCEL_INVERSE_CONVERSIONS])
         self._compile_parts(draft)
         if self.options.debug:
@@ -167,6 +175,15 @@ class _Pipeline:
             self.records.append(PassRecord(self.graph.stage, tuple(log.changes)))
         return draft
 
+    def _follow_layouts(self, draft: AssignmentDraft) -> None:
+        """Convert layers to the layouts that their backends want."""
+        self.graph.stage = "preferred-layouts"
+        changes = follow_layouts(
+            self.graph, self.backends, self.available, draft, model_options=self.model_options
+        )
+        if changes:
+            self.records.append(PassRecord(self.graph.stage, tuple(changes)))
+
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to their fastest backends; rules and hints are kept."""
         from armnn_py.optimizer.assign_by_time import assign_by_time
@@ -199,6 +216,8 @@ class _Pipeline:
             self.records += optimize_subgraphs(
                 self.graph, candidates, self.model_options, replace=replace
             )
+            if refused and draft.wishing and tidy(self.graph):
+                number_subgraphs(self.graph)
         else:
             number_subgraphs(self.graph)
         if self.options.validate:

@@ -25,6 +25,7 @@ _MARK = "_armnn_py_kernels"
 #: Answers whether a kernel takes a layer: True, or False or a text that says why not.
 Supports = Callable[[Any, "ShownLayer"], "bool | str"]
 Prepare = Callable[[Any, "ShownLayer"], Any]
+Operations = Callable[[Any, "ShownLayer"], int]
 
 
 @record
@@ -35,8 +36,10 @@ class KernelRow:
     ----------
     type, data_types, parameters
         As `kernel` got them; no data types mean any.
-    supports, prepare
+    supports, prepare, operations
         Functions of the backend and a layer, or None.
+    serial
+        Whether calls of it for one layer must not overlap.
     name
         Name of the method.
     """
@@ -46,6 +49,8 @@ class KernelRow:
     parameters: Mapping[str, Any]
     supports: Supports | None
     prepare: Prepare | None
+    operations: Operations | None
+    serial: bool
     name: str
 
     def why_not(self, layer: ShownLayer) -> str:
@@ -71,6 +76,8 @@ def kernel(
     *data_types: DataType,
     supports: Supports | None = None,
     prepare: Prepare | None = None,
+    operations: Operations | None = None,
+    serial: bool = False,
     **parameters: Any,
 ) -> Callable[[_Method], _Method]:
     """Make a method of a `PythonBackend` the kernel of a layer type.
@@ -93,6 +100,11 @@ def kernel(
     prepare
         Function of the backend and the layer, called when a network is loaded. What it returns
         comes to each call as ``call.prepared``: packed weights, say.
+    operations
+        Function of the backend and the layer that counts the arithmetic of one call, for profiles;
+        a multiply-add counts as two.
+    serial
+        The calls for one layer never overlap, whatever threads run the network.
     parameters
         Fields of the layer's descriptor with the values that the kernel is for, such as
         ``operation=BinaryOperation.ADD``.
@@ -105,7 +117,8 @@ def kernel(
         The descriptor has no such field.
     """
     _check(layer_type, data_types, parameters)
-    for name, function in (("supports", supports), ("prepare", prepare)):
+    functions = {"supports": supports, "prepare": prepare, "operations": operations}
+    for name, function in functions.items():
         if function is not None and not callable(function):
             raise InvalidArgumentError(
                 f"kernel: {name} is {function!r}, a function of the backend and a layer expected"
@@ -117,7 +130,16 @@ def kernel(
                 f"kernel: {type(method).__name__} given, a method expected",
                 hints=["write @kernel(...) directly above 'def'"],
             )
-        row = KernelRow(layer_type, data_types, parameters, supports, prepare, method.__name__)
+        row = KernelRow(
+            layer_type,
+            data_types,
+            parameters,
+            supports,
+            prepare,
+            operations,
+            serial,
+            method.__name__,
+        )
         # Decorators work from the last line to the first.
         method.__dict__.setdefault(_MARK, []).insert(0, row)
         return method

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Binder", "check_stops"]
 
+#: Arrays as users make them; another type is an `ExternalArray`.
+_PLAIN = (np.ndarray,)
+
 
 def check_stops(timeout: object, cancel: object) -> None:
     """Raise `InvalidArgumentError` unless these are a valid timeout and token, or None."""
@@ -56,6 +59,7 @@ class Binder:
             A name, dtype or shape does not fit; with ``share`` also: an array must be copied.
         """
         arrays = self._values(inputs)
+        has_external = False
         for index, (name, info, dtype, shape) in enumerate(self._items):
             value = arrays[index]
             if (
@@ -65,7 +69,12 @@ class Binder:
                 or not (flags := value.flags).c_contiguous
                 or not flags.aligned
             ):
-                arrays[index] = bind_input(name, value, info, share=share)
+                arrays[index] = array = bind_input(name, value, info, share=share)
+                has_external = has_external or type(array) not in _PLAIN
+        if has_external:
+            from armnn_py.runtime.external_arrays import ExternalArrays
+
+            return ExternalArrays(arrays)
         return arrays
 
     def _values(self, inputs: Any) -> list[Any]:
@@ -116,8 +125,8 @@ class Binder:
         info_of: Callable[[str], TensorInfo],
         *,
         share: bool = False,
-    ) -> list[np.ndarray]:
-        """Check the caller's output arrays; return the inputs, copied where one overlaps them.
+    ) -> tuple[list[np.ndarray], Mapping[str, np.ndarray]]:
+        """Check the caller's outputs; return inputs, copied where one overlaps them, and outputs.
 
         ``info_of`` returns the info of an output with its free dimensions bound. With ``share`` an
         input that overlaps raises `InvalidArgumentError`.
@@ -125,6 +134,7 @@ class Binder:
         if not isinstance(out, Mapping):
             raise InvalidArgumentError(f"out: a dict by name expected, {type(out).__name__} given")
         checked: list[np.ndarray] = []
+        externals: dict[str, np.ndarray] = {}
         for name, array in out.items():
             if name not in self.outputs:
                 raise UnknownNameError(
@@ -132,10 +142,16 @@ class Binder:
                     name=str(name),
                     valid=list(self.outputs),
                 )
-            bind_output(name, array, info_of(name))
+            array = bind_output(name, array, info_of(name))
+            if type(array) not in _PLAIN:
+                externals[name] = array
             if checked and any(np.may_share_memory(array, other) for other in checked):
                 raise InvalidArgumentError(f"output '{name}': its array overlaps another output's")
             checked.append(array)
+        if externals:
+            from armnn_py.runtime.external_arrays import ExternalOutputs
+
+            out = ExternalOutputs({**out, **externals})
         if share:
             for input_name, given in zip(self.inputs, arrays, strict=True):
                 for name, array in out.items():
@@ -144,8 +160,9 @@ class Binder:
                             f"input '{input_name}': its array overlaps that of output '{name}'",
                             hints=["shared inputs need memory of their own"],
                         )
-            return arrays
-        return [
+            return arrays, out
+        copied = [
             array.copy() if any(np.may_share_memory(array, o) for o in checked) else array
             for array in arrays
         ]
+        return type(arrays)(copied), out

@@ -105,14 +105,10 @@ def load(
                     f"load: {name} given with a saved network, which has its backends and options",
                     hints=["save it anew with others, or load the model that it was made from"],
                 )
-    elif isinstance(model, Network):
-        if format is not None or data_folder is not None:
-            raise InvalidArgumentError(
-                "format or data_folder given with a Network, a model file or its bytes expected"
-            )
-        network = model if shapes is None else model.specialize(shapes)
-    else:
-        network = import_model(model, shapes=shapes, format=format, data_folder=data_folder)
+    elif isinstance(model, Network) and (format is not None or data_folder is not None):
+        raise InvalidArgumentError(
+            "format or data_folder given with a Network, a model file or its bytes expected"
+        )
     owns_runtime = runtime is None
     if runtime is None:
         runtime = Runtime()
@@ -120,6 +116,16 @@ def load(
         if is_saved:
             optimized = OptimizedNetwork.load(model, runtime=runtime)  # type: ignore[arg-type]
         else:
+            if isinstance(model, Network):
+                network = model if shapes is None else model.specialize(shapes)
+            else:
+                network = import_model(
+                    model,
+                    shapes=shapes,
+                    format=format,
+                    data_folder=data_folder,
+                    backends=tuple(runtime.backends.values()),
+                )
             optimized = optimize(
                 network,
                 backends,

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,13 +17,17 @@ from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.guarded_views import ViewToken, guarded_views
+from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
+from armnn_py.runtime.sequence import RunSequence
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.backends.run_options import RunOptions
     from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
@@ -38,14 +43,17 @@ EXIT_PATIENCE = 10.0
 
 
 def _plan_maker(
-    optimized: OptimizedNetwork, network_id: int, debug: DebugHook
+    optimized: OptimizedNetwork, network_id: int, debug: DebugHook, notices: NetworkNotices
 ) -> Callable[[Shapes], NetworkPlan]:
     """Make plans without a reference to the loaded network, so that dropping it frees it."""
     from armnn_py.runtime.network_plan import NetworkPlan
 
     def make_plan(key: Shapes) -> NetworkPlan:
         shapes = dict(zip(optimized.inputs, key, strict=True))
-        return NetworkPlan(optimized.specialize(shapes), network_id, debug)
+        specialized = optimized.specialize(shapes)
+        if optimized.is_dynamic:
+            notices.tell_newcomers(specialized.placed.layer_backends)
+        return NetworkPlan(specialized, network_id, debug)
 
     return make_plan
 
@@ -59,8 +67,9 @@ class LoadedNetwork(
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
     are shared. The first run allocates the arena and later runs reuse it, whatever other networks
-    run in between. A network with free dimensions gets one plan per set of input shapes; the
-    ``plan_cache_size`` most recently used are kept.
+    run in between. Runs of a network with variables follow one another, see `state`. A network with
+    free dimensions gets one plan per set of input shapes; the ``plan_cache_size`` most recently
+    used are kept.
 
     Use it in a ``with`` block, or call `close`.
     """
@@ -82,9 +91,12 @@ class LoadedNetwork(
         self._owns_runtime = owns_runtime
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
         self._debug = DebugHook()
-        make_plan = _plan_maker(optimized, network_id, self._debug)
-        self._pool = ContextPool(self.name, make_plan, plan_cache_size)
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
+        make_plan = _plan_maker(optimized, network_id, self._debug, self._notices)
+        variables = optimized.variables
+        sequence = RunSequence(self.name, tuple(variables)) if variables else None
+        self._pool = pool = ContextPool(self.name, make_plan, plan_cache_size, sequence)
+        self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
         try:
             if not optimized.is_dynamic:
                 self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
@@ -107,6 +119,17 @@ class LoadedNetwork(
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name, in order."""
         return dict(self._binder.outputs)
+
+    @property
+    def state(self) -> NetworkState:
+        """The variables, which stay from run to run: arrays by name, to read and to set.
+
+        Runs of a network with variables follow one another, also those of several threads, and
+        share these values; the arrays of each `bind` have variables of their own. They have the
+        values that `Network.add_variable` got, until the first run and after `reset_state`. A run
+        that fails or is stopped changes none of them. They outlast a change of input shapes.
+        """
+        return self._state
 
     @property
     def metadata(self) -> ModelMetadata:
@@ -139,6 +162,25 @@ class LoadedNetwork(
         return plan.arena_size if plan is not None else 0
 
     @property
+    def persistent_size(self) -> int:
+        """Bytes that one execution context keeps from run to run, besides its `arena_size`.
+
+        They are what workloads ask for; a backend may have state of its own. 0 while dimensions are
+        free.
+        """
+        plan = self._pool.latest
+        return plan.persistent_size if plan is not None else 0
+
+    @property
+    def packed_size(self) -> int:
+        """Bytes that backends state to keep for all contexts, such as packed weights.
+
+        Backends need not state it. 0 while dimensions are free.
+        """
+        plan = self._pool.latest
+        return plan.packed_size if plan is not None else 0
+
+    @property
     def elided(self) -> tuple[str, ...]:
         """Names of layers that are not executed, because their tensors share memory.
 
@@ -159,6 +201,7 @@ class LoadedNetwork(
         cancel: CancelToken | None = None,
         share_inputs: bool = False,
         share_outputs: bool = False,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> dict[str, np.ndarray]:
         """Run one inference.
 
@@ -167,9 +210,11 @@ class LoadedNetwork(
         inputs
             Arrays by name; a list or tuple in the order of `inputs`; or, for a network with one
             input, the array itself. Anything with the DLPack, array or buffer protocol on the CPU
-            is taken; dtype and shape must fit exactly, nothing is converted silently.
+            is taken; dtype and shape must fit exactly, nothing is converted silently. An
+            `ExternalMemory` stands for an array that lies elsewhere.
         out
-            Arrays to write outputs into, by name; outputs that are not named are fresh arrays.
+            Arrays to write outputs into, by name, or `ExternalMemory`; outputs that are not named
+            are fresh arrays.
         timeout
             Seconds after which the run stops before its next layer.
         cancel
@@ -183,6 +228,9 @@ class LoadedNetwork(
             ever shows another run's numbers: memory is written again only when its last view is
             gone, and views that are held when the network is closed stay as they are. Drop views
             before the next run, which needs more memory otherwise.
+        options
+            Options of this run by backend id: ``{"AcmeNpu": {"priority": 3}}``. The backend's
+            ``run_options`` lists those that it understands; one without layers here gets none.
 
         Returns
         -------
@@ -192,9 +240,13 @@ class LoadedNetwork(
         Raises
         ------
         InvalidArgumentError
-            A name, dtype or shape does not fit, memory cannot be shared, or the network is closed.
+            A name, dtype or shape does not fit, memory cannot be shared, an option has a value that
+            is not allowed, or the network is closed.
+        UnknownNameError, BackendNotFoundError
+            There is no such option, or no such backend.
         ExecutionError
-            A layer failed, or a backend refused shared memory; the text names layer and backend.
+            A layer failed, or a backend refused shared memory or the run; the text names layer and
+            backend.
         ExecutionTimeoutError, ExecutionCancelledError
             The run was stopped.
         KeyboardInterrupt
@@ -214,14 +266,18 @@ class LoadedNetwork(
         if share_outputs and out is not None:
             raise InvalidArgumentError("pass out= or share_outputs=True, not both")
         arrays = self._binder.bind(inputs, share=share_inputs)
+        run_options = None if options is None else self._run_options(options)
         pool = self._pool
         lease = pool.take()
+        begin = 0.0
         try:
             if lease is None:
-                lease = pool.start()
+                if timeout is not None and pool.sequence is not None:
+                    begin = time.monotonic()
+                lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
                 key = tuple([array.shape for array in arrays])
-                arrays = self._binder.bind_out(
+                arrays, out = self._binder.bind_out(
                     out, arrays, lambda name: self._output(name, key), share=share_inputs
                 )
             context = lease.context
@@ -229,7 +285,15 @@ class LoadedNetwork(
                 context = pool.borrow(lease, tuple([array.shape for array in arrays]))
             if share_outputs:
                 out = context.own_outputs
-            outputs = context.run(arrays, out, timeout=timeout, cancel=cancel, strict=share_inputs)
+            outputs = context.run(
+                arrays,
+                out,
+                timeout=timeout,
+                cancel=cancel,
+                strict=share_inputs,
+                options=run_options,
+                begin=begin,
+            )
             if share_outputs:
                 token = ViewToken()
                 pool.keep(lease, token)
@@ -251,6 +315,12 @@ class LoadedNetwork(
             return self.run(arrays[0])
         return self.run(named if named or not arrays else list(arrays))
 
+    def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
+        """Check options of a run."""
+        from armnn_py.backends.run_options import RunOptions
+
+        return RunOptions(options, self._runtime.backends)
+
     def _output(self, name: str, key: Shapes) -> TensorInfo:
         """The info of an output for these input shapes, free dimensions bound."""
         if not self._optimized.is_dynamic:
@@ -261,6 +331,8 @@ class LoadedNetwork(
         self,
         inputs: Mapping[str, Any] | Sequence[Any] | Any | None = None,
         outputs: Mapping[str, np.ndarray] | None = None,
+        *,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> BoundNetwork:
         """Check arrays once and run over them often: the least cost for each call.
 
@@ -271,12 +343,17 @@ class LoadedNetwork(
             dimensions their shapes bind them.
         outputs
             Arrays to write outputs into, by name; other outputs get new arrays.
+        options
+            Options of each run, as for `run`.
 
         Raises
         ------
         InvalidArgumentError
             A name, dtype or shape does not fit, an array is not contiguous or not aligned, an
-            output overlaps another array, or the network is closed.
+            output overlaps another array, an option has a value that is not allowed, or the network
+            is closed.
+        UnknownNameError, BackendNotFoundError
+            There is no such option, or no such backend.
 
         Examples
         --------
@@ -290,6 +367,7 @@ class LoadedNetwork(
         """
         from armnn_py.runtime.bound_network import BoundNetwork
 
+        run_options = None if options is None else self._run_options(options)
         if inputs is not None:
             arrays = self._binder.bind(inputs, share=True)
             key = tuple([array.shape for array in arrays])
@@ -301,20 +379,19 @@ class LoadedNetwork(
         else:
             arrays = None
             key = tuple([info.static_shape for info in self._optimized.inputs.values()])
-        lease = self._pool.start()
+        lease = self._pool.start(waits=False)
         try:
             context = self._pool.borrow(lease, key, new_sequence=True)
             if arrays is None:
                 arrays = context.fresh_inputs()
             context.check_inputs(arrays)
             if outputs is not None:
-                self._binder.bind_out(
+                arrays, outputs = self._binder.bind_out(
                     outputs, arrays, lambda name: self._output(name, key), share=True
                 )
                 context.check_outputs(outputs)
-            bound = BoundNetwork(
-                self, self._pool, lease, arrays, context.fresh_outputs(outputs or {})
-            )
+            own = context.fresh_outputs(outputs or {})
+            bound = BoundNetwork(self, self._pool, lease, arrays, own, run_options)
             self._pool.keep(lease, bound)
             return bound
         finally:
@@ -322,9 +399,10 @@ class LoadedNetwork(
             drain_log()
 
     def reset_state(self) -> None:
-        """Have recurrent layers forget earlier runs: a new sequence begins.
+        """Have recurrent layers and variables forget earlier runs: a new sequence begins.
 
-        Backends may keep state from run to run. Runs one after another of one thread share one
+        Variables get their first values again, see `state`. Backends may keep state, too, which is
+        not shown. Of that, runs one after another of one thread share one
         state; a run beside another one has a state of its own, and so have the arrays of each
         `bind`, which have a ``reset_state`` of their own.
 

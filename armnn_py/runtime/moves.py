@@ -31,6 +31,8 @@ __all__ = [
     "add_tensor",
     "close_maps",
     "lend_output",
+    "make_place",
+    "may_import",
     "number_handles",
     "uses_callers_memory",
 ]
@@ -44,6 +46,9 @@ MOVE_NAMES = {
     abi.ARMNN_PLAN_STEP_MAP: "map",
     abi.ARMNN_PLAN_STEP_UNMAP: "unmap",
 }
+
+#: Inputs and outputs of the run.
+CALLERS = (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
 
 #: Steps that are executed by the backend whose memory is read.
 SOURCE_MOVES = (
@@ -83,6 +88,15 @@ def add_tensor(build: Build, slot: OutputSlot, memory: Mapping[tuple[int, int], 
         kind = abi.ARMNN_PLAN_TENSOR_MAPPED if imports else abi.ARMNN_PLAN_TENSOR_ARENA
         tensor = PlannedTensor(kind, slot.info.byte_size)
     build.number_of[slot] = build.add(tensor)
+
+
+def make_place(info: TensorInfo, factory: str) -> PlannedTensor:
+    """Make one of the two places of a variable, in memory of a factory or, if empty, the host."""
+    handle, host = abi.ARMNN_PLAN_TENSOR_HANDLE, abi.ARMNN_PLAN_TENSOR_VARIABLE
+    tensor = PlannedTensor(handle if factory else host, info.byte_size, stays=True)
+    if factory:
+        tensor.info, tensor.factory, tensor.managed = info, factory, True
+    return tensor
 
 
 def lend_output(build: Build, slot: OutputSlot, factory: str, index: int) -> None:
@@ -133,6 +147,20 @@ def uses_callers_memory(tensors: Sequence[PlannedTensor], step: PlannedStep) -> 
     return tensors[step.inputs[0]].location[0].kind == abi.ARMNN_PLAN_TENSOR_INPUT
 
 
+def may_import(tensors: Sequence[PlannedTensor], step: PlannedStep) -> bool:
+    """Whether the handle of a copy from or to the run's caller is used by no other tensor.
+
+    Such a handle may import the caller's memory for the run, if that has a descriptor.
+    """
+    source, target = tensors[step.inputs[0]], tensors[step.outputs[0]]
+    handle, other = (target, source) if source.kind in CALLERS else (source, target)
+    if other.kind not in CALLERS or handle.kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
+        return False
+    return not any(
+        tensor is not handle and tensor.location[0] is handle.location[0] for tensor in tensors
+    )
+
+
 def close_maps(build: Build) -> None:
     """Unmap each mapped handle after the last step that reads it."""
     find_lifetimes(build)
@@ -161,6 +189,8 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
         return (
             target.managed
             and source.managed
+            and not target.stays
+            and not source.location[0].stays
             and source.location[0].managed
             and source.factory == target.factory
             and target.factory in in_place

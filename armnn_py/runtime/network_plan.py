@@ -30,17 +30,19 @@ from armnn_py.runtime.moves import (
     add_tensor,
     close_maps,
     lend_output,
+    make_place,
+    may_import,
     number_handles,
     uses_callers_memory,
 )
 from armnn_py.runtime.plan_build import (
     add_syncs,
-    find_alignments,
-    output_alignments,
+    callers_needs,
+    find_needs,
     plan_memory,
     staging_size,
 )
-from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
+from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor, PlannedVariable
 from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
 from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 from armnn_py.types import LayerType
@@ -54,7 +56,10 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
 
-__all__ = ["NetworkPlan"]
+__all__ = ["UNANNOUNCED", "NetworkPlan"]
+
+#: The number of a network that no backend context was told about.
+UNANNOUNCED = 2**64 - 1
 
 
 @record
@@ -70,6 +75,11 @@ class StepInfo:
     sides: tuple[str, str] = ("", "")
     #: Whether it imports memory of the caller, which with ``strict`` must not be copied.
     is_promise: bool = False
+    #: What its workload states of one execution: arithmetic operations, and its time; 0: nothing.
+    operations: int = 0
+    expected_ns: int = 0
+    #: Whether it may return before its work is done, so that its time says nothing.
+    is_queued: bool = False
 
 
 class NetworkPlan:
@@ -93,9 +103,17 @@ class NetworkPlan:
 
     Attributes
     ----------
+    arena_size, persistent_size
+        Bytes of each execution context: for tensors and scratch, and for workloads to keep.
+    packed_size
+        Bytes that workloads state to keep besides, such as packed weights.
+    variables
+        The tensors that stay from run to run, in the order of their native numbers.
     elided
         Names of Concat, Splitter and Reshape layers without a step, because their tensors share
         memory.
+    listeners
+        Ids of the backends that hear of the begin and end of each run, in that order.
     """
 
     def __init__(
@@ -121,6 +139,7 @@ class NetworkPlan:
         self._handle_registry: HandleRegistry | None = None
         self.handles: list[PlannedHandle] = []
         self.elided: list[str] = []
+        self.listeners: tuple[str, ...] = ()
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
         self._workloads: list[NativeWorkload] = []
@@ -162,21 +181,34 @@ class NetworkPlan:
             if step.workload is not None and step.layer is not None:
                 step.workload.configure(step.layer.name)
         self._add_output_copies(build)
+        self._add_assign_copies(build)
         close_maps(build)
         add_syncs(build)
-        find_alignments(build)
+        find_needs(build)
         memory = plan_memory(build)
         self.handles = number_handles(build, self._in_place_factories())
         self._tensors = build.tensors  # the native plan points at the values of constants
         self.arena_size = memory.size
-        self.output_alignments = output_alignments(build)
+        needs = [step.workload.requirements for step in build.steps if step.workload is not None]
+        self.persistent_size = sum(one.persistent_size for one in needs)
+        self.packed_size = sum(one.packed_size for one in needs)
+        self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
+        self.output_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         self.steps = [self._describe(step) for step in build.steps]
         numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
-        spec = PlanSpec(len(build.tensors), len(build.steps))
+        spec = PlanSpec(len(build.tensors), len(build.steps), len(self.factories))
+        self._add_listeners(spec)
         for tensor in build.tensors:
             self._add_tensor(spec, tensor, memory.offsets, numbers)
         for step, offset in zip(build.steps, memory.scratch_offsets, strict=True):
             self._add_step(spec, step, offset)
+        self.variables = build.variables
+        spec.set_variables(
+            [
+                (numbers[id(v.value)], None if v.next is None else numbers[id(v.next)])
+                for v in build.variables
+            ]
+        )
         self.native = NativePlan(
             spec,
             input_count=len(self.network.input_layers),
@@ -184,6 +216,7 @@ class NetworkPlan:
             execution_data_count=len(self.factories),
             arena_size=memory.size,
             handle_count=len(self.handles),
+            fence_count=1 + max((step.fence for step in build.steps), default=-1),
         )
 
     def _take_backends(self) -> None:
@@ -208,6 +241,8 @@ class NetworkPlan:
             build.number_of[slot] = build.add(
                 PlannedTensor(abi.ARMNN_PLAN_TENSOR_INPUT, slot.info.byte_size, index)
             )
+        if self.network.variables:
+            self._number_variables(build)
         for index, layer in enumerate(self.network.output_layers):
             source = layer.inputs[0]
             assert source is not None
@@ -236,6 +271,45 @@ class NetworkPlan:
                 for slot in layer.outputs:
                     if slot not in build.number_of:
                         add_tensor(build, slot, self._memory)
+
+    def _number_variables(self, build: Build) -> None:
+        """Number the places of variables; layers that assign one write to it where they can.
+
+        They cannot if their tensor is an input, a constant, a variable or assigned to another one:
+        these are copied at the end of the run.
+        """
+        assigned = self.network.assign_layers
+        for layer in self.network.variable_layers:
+            slot = layer.outputs[0]
+            factory = self._memory.get((layer.guid, 0), "")
+            value = make_place(slot.info, factory)
+            build.number_of[slot] = build.add(value)
+            after = make_place(slot.info, factory) if layer.name in assigned else None
+            build.variables.append(
+                PlannedVariable(layer.name, slot.info, layer.initial, value, after)
+            )
+        for variable in build.variables:
+            if variable.next is None:
+                continue
+            number = build.add(variable.next)
+            source = assigned[variable.name].inputs[0]
+            assert source is not None
+            memory = self._memory.get((source.layer.guid, source.index), "")
+            moves = source.layer.type in (LayerType.CONSTANT, LayerType.MEM_IMPORT)
+            if source not in build.number_of and not moves and memory == variable.value.factory:
+                build.number_of[source] = number
+
+    def _add_assign_copies(self, build: Build) -> None:
+        numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
+        for variable in build.variables:
+            source = self.network.assign_layers[variable.name].inputs[0] if variable.next else None
+            if source is None:
+                continue
+            target = numbers[id(variable.next)]
+            if build.number_of[source] != target:
+                build.steps.append(
+                    PlannedStep([build.number_of[source]], [target], assigns=variable.name)
+                )
 
     def _constant(self, layer: ConstantLayer) -> np.ndarray:
         """The value of a constant layer, 64-byte aligned as the backend API promises."""
@@ -293,20 +367,30 @@ class NetworkPlan:
         if layer.type is LayerType.DEBUG and self.debug is not None:
             workload = self.debug.wrap(workload, layer)
         self._workloads.append(workload)
-        consumed = workload.requirements.consumed_mask
+        needs = workload.requirements
         inputs = []
         for index, slot in enumerate(layer.inputs):
-            packed = slot is not None and (consumed >> index) & 1
+            packed = slot is not None and needs.consumes(index)
             if packed and slot is not None and slot.layer.type != LayerType.CONSTANT:
                 raise BackendError(
                     f"backend '{backend.id}': layer '{layer.name}' claims to have packed "
                     f"input {index}, which is not constant",
-                    hints=["the consumed_mask of its workload is wrong: report it to its vendor"],
+                    hints=["the needs of its workload are wrong: report it to its vendor"],
                 )
             inputs.append(abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot])
         outputs = [build.number_of[slot] for slot in layer.outputs]
         context = backend.context if backend.context and backend.context.waits else None
         return PlannedStep(inputs, outputs, layer, workload, factory, context)
+
+    def _add_listeners(self, spec: PlanSpec) -> None:
+        """Note the backends with workloads that want to hear of each run."""
+        listeners = []
+        for index, factory in enumerate(self.factories):
+            context = self._registry[factory.backend_id].context
+            if context is not None and context.listens:
+                listeners.append(factory.backend_id)
+                spec.add_listener(context.address, self._network_id, index)
+        self.listeners = tuple(listeners)
 
     def _add_output_copies(self, build: Build) -> None:
         for index, layer in enumerate(self.network.output_layers):
@@ -337,12 +421,14 @@ class NetworkPlan:
     ) -> None:
         root, begin = tensor.location
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA and tensor.is_foreign:
+            # Of an input or output, of mapped memory, or of a place of a variable.
             spec.add_tensor(
                 abi.ARMNN_PLAN_TENSOR_PART,
                 tensor.size,
                 index=numbers[id(root)],
                 offset=begin,
                 alignment=tensor.alignment,
+                readable=tensor.readable,
             )
             return
         offset = offsets[tensor.record] + begin if tensor.record >= 0 else 0
@@ -355,6 +441,7 @@ class NetworkPlan:
             index=tensor.index,
             offset=offset,
             alignment=tensor.alignment,
+            readable=tensor.readable,
             address=tensor.value.ctypes.data if tensor.value is not None else 0,
         )
 
@@ -362,7 +449,8 @@ class NetworkPlan:
         context = 0 if step.context is None else step.context.address
         if step.is_sync:
             spec.add_step(
-                abi.ARMNN_PLAN_STEP_SYNC,
+                step.kind if step.is_fence else abi.ARMNN_PLAN_STEP_SYNC,
+                fence=max(step.fence, 0),
                 execution_data_index=step.factory,
                 backend_context=context,
                 network_id=self._network_id,
@@ -374,6 +462,7 @@ class NetworkPlan:
                 step.outputs,
                 scratch_offset=scratch_offset,
                 scratch_size=staging_size(self._tensors, step),
+                flags=self._move_flags(step),
             )
         else:
             spec.add_step(
@@ -383,14 +472,43 @@ class NetworkPlan:
                 workload=step.workload.address,
                 scratch_offset=scratch_offset,
                 scratch_size=step.workload.requirements.scratch_size,
+                persistent_size=step.workload.requirements.persistent_size,
+                is_serial=step.workload.requirements.is_serial,
                 execution_data_index=step.factory,
                 backend_context=context,
             )
 
+    def _move_flags(self, step: PlannedStep) -> int:
+        """Whether a step may import memory with a descriptor, and its backend waits for that."""
+        flags = 0
+        if step.kind == abi.ARMNN_PLAN_STEP_COPY and may_import(self._tensors, step):
+            flags = abi.ARMNN_PLAN_STEP_MAY_IMPORT
+        if flags or step.kind in (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_LEND):
+            source, target = self._sides(step)
+            context = self._registry[target or source].context
+            if context is not None and context.takes_fences:
+                flags |= abi.ARMNN_PLAN_STEP_TAKES_READY
+        return flags
+
     def _describe(self, step: PlannedStep) -> StepInfo:
         if step.is_sync:
             backend = self.factories[step.factory].backend_id
+            if step.is_fence and step.kind == abi.ARMNN_PLAN_STEP_SIGNAL:
+                return StepInfo(f"fence of {backend}", "Fence", backend, "signal_fence")
+            if step.is_fence and step.context is not None:
+                return StepInfo(f"wait of {backend}", "Fence", backend, "wait_fence")
+            if step.is_fence:
+                return StepInfo(f"wait for {backend}", "Sync", backend, "wait")
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
+        if step.assigns:
+            return StepInfo(
+                f"copy to variable {step.assigns}",
+                "MemCopy",
+                "host",
+                MOVE_NAMES[step.kind],
+                move_path(self._tensors, step),
+                self._sides(step),
+            )
         if step.layer is None:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")
         layer = step.layer
@@ -411,7 +529,16 @@ class NetworkPlan:
                 sides,
                 uses_callers_memory(self._tensors, step),
             )
-        return StepInfo(layer.name, layer.shown_type.label, backend, step.workload.kernel_name)
+        needs = step.workload.requirements
+        return StepInfo(
+            layer.name,
+            layer.shown_type.label,
+            backend,
+            step.workload.kernel_name,
+            operations=needs.operations,
+            expected_ns=needs.expected_ns,
+            is_queued=step.context is not None,
+        )
 
     def _sides(self, step: PlannedStep) -> tuple[str, str]:
         """The backends whose memory a step reads and writes; empty: the host's."""

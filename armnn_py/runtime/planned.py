@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["FOREIGN", "Build", "PlannedStep", "PlannedTensor"]
+__all__ = ["FOREIGN", "Build", "PlannedStep", "PlannedTensor", "PlannedVariable"]
 
-#: Tensors whose memory is not the plan's, nor is that of their sub-tensors.
+#: Tensors whose memory the plan does not move, nor that of their sub-tensors: that of others, and
+#: the two places of a variable, which change from run to run.
 FOREIGN = (
     abi.ARMNN_PLAN_TENSOR_INPUT,
     abi.ARMNN_PLAN_TENSOR_OUTPUT,
     abi.ARMNN_PLAN_TENSOR_MAPPED,
+    abi.ARMNN_PLAN_TENSOR_VARIABLE,
 )
 
 
@@ -35,6 +38,7 @@ class PlannedTensor:
     size: int
     index: int = 0
     alignment: int = 1
+    readable: int = 0  # bytes behind it that steps may read
     value: np.ndarray | None = None
     first: int = -1
     last: int = -1
@@ -46,6 +50,7 @@ class PlannedTensor:
     parent: PlannedTensor | None = None  # the tensor that this one is a sub-tensor of
     offset: int = 0  # in the parent, in bytes
     origin: tuple[int, ...] | None = None  # in the parent; None: all of it, under another shape
+    stays: bool = False  # of a place of a variable: it has its memory in all steps, and alone
     joined_by: PlannedStep | None = None  # the step whose layer joins it to its parent
     #: A tensor above parent and holder, and the offset in it, in bytes: see `location`.
     shortcut: tuple[PlannedTensor, int] | None = None
@@ -99,7 +104,7 @@ class PlannedStep:
 
     ``kind`` is an ``ARMNN_PLAN_STEP_`` value for a step without workload that is no sync.
     ``context`` is the backend context of a step that may return before its work is done, and of the
-    sync that waits for it.
+    sync that waits for it. ``fence`` is that of a step that makes one or waits for it.
     """
 
     inputs: list[int]
@@ -109,11 +114,37 @@ class PlannedStep:
     factory: int = -1
     context: NativeBackendContext | None = None
     kind: int = abi.ARMNN_PLAN_STEP_COPY
+    assigns: str = ""  # of a copy at the end of the run: the variable that gets the tensor
+    fence: int = -1
 
     @property
     def is_sync(self) -> bool:
-        """Whether it waits for the steps before it."""
-        return self.workload is None and self.context is not None
+        """Whether it waits for steps before it, or makes a fence for that."""
+        return self.workload is None and (self.context is not None or self.fence >= 0)
+
+    @property
+    def is_fence(self) -> bool:
+        """Whether it makes a fence or waits for one."""
+        return self.fence >= 0
+
+    @property
+    def makes_fences(self) -> bool:
+        """Whether it is of a queue that works beside other steps."""
+        return self.context is not None and self.context.makes_fences
+
+
+@record
+class PlannedVariable:
+    """A variable: ``value`` and ``next`` are its places, which are exchanged after each run.
+
+    ``next`` is None if nothing assigns it.
+    """
+
+    name: str
+    info: TensorInfo
+    initial: np.ndarray
+    value: PlannedTensor
+    next: PlannedTensor | None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -127,6 +158,7 @@ class Build:
     lent: dict[int, int] = field(default_factory=dict)
     #: By handle: the tensor for its mapped memory.
     mapped: dict[int, int] = field(default_factory=dict)
+    variables: list[PlannedVariable] = field(default_factory=list)
 
     def add(self, tensor: PlannedTensor) -> int:
         """Append a tensor and return its number."""

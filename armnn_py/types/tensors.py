@@ -154,7 +154,8 @@ class MemorySource(IntFlag):
     """Where memory lies; one bit each, so that a tensor handle can name several."""
 
     UNDEFINED = 0
-    MALLOC = 1
-    DMA_BUF = 2  #: reserved
-    DMA_BUF_PROTECTED = 4  #: reserved
+    MALLOC = 1  #: at an address of this process
+    DMA_BUF = 2  #: descriptor of a Linux DMA-BUF
+    DMA_BUF_PROTECTED = 4  #: the same, which cannot be mapped into this process
     GRALLOC = 8  #: reserved
+    FILE = 16  #: descriptor of a memfd or a file

@@ -23,7 +23,6 @@ static const armnn_kernel_t kernels[] = {
 /* Arm NN's names. Float16 is converted, not computed in: HasFp16 would promise too much. */
 static const armnn_option_t capabilities[] = {
     CAPABILITY("NonConstWeights", 1),
-    CAPABILITY("AsyncExecution", 1),
     CAPABILITY("ConstantTensorsAsInputs", 1),
     CAPABILITY("ExternallyManagedMemory", 1),
     CAPABILITY("HasFp16", 0),

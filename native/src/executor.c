@@ -3,8 +3,9 @@
  *
  * executor.c - one inference: bind the caller's addresses, call each step, report.
  *
- * Nothing is allocated and no lock is taken. What a step needs was written when the context was
- * made; a run patches only addresses that differ from those of the run before.
+ * Nothing is allocated and no lock is taken but that of serial workloads. What a step needs was
+ * written when the context was made; a run patches only addresses that differ from those of the run
+ * before.
  */
 #include <string.h>
 
@@ -25,7 +26,7 @@ struct armnn_i_walk_t {
 
 /* ---- Addresses of the caller --------------------------------------------------------------- */
 
-/* Points every operand that names |number| to the caller's |address| or to its aligned copy. */
+/* Points every operand that names |number| to the caller's |address| or to its staged copy. */
 static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void* address,
                            armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;
@@ -34,14 +35,15 @@ static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void
   const void* target = address;
   external->is_staged = false;
   if (address == NULL) {
-    if (external->size != 0) {
+    if (external->size != 0 && armnn_i_memory_of(context, number) == NULL) {
       external->bound = NULL;
       return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%s %u of the run has no address",
                           is_input ? "input" : "output",
                           is_input ? number : number - plan->input_count);
     }
     target = context->arena; /* a workload would take null for "absent" */
-  } else if (((uintptr_t)address & (external->alignment - 1)) != 0) {
+  } else if (((uintptr_t)address & (external->alignment - 1)) != 0 ||
+             !armnn_i_is_readable_behind(address, external->size, external->readable)) {
     external->is_staged = true; /* the check of the plan made sure that there is one */
     target = external->staging;
   }
@@ -60,7 +62,7 @@ static armnn_status_t bind_all(armnn_context_t* context, armnn_run_t* run, armnn
       const armnn_status_t status = bind(context, i, address, error);
       if (status != ARMNN_STATUS_OK) return status;
     }
-    if (external->is_staged && i < plan->input_count) {
+    if (external->is_staged && i < plan->input_count && armnn_i_memory_of(context, i) == NULL) {
       memcpy(external->staging, address, (size_t)external->size);
       ++run->copies;
       run->copied_bytes += external->size;
@@ -153,16 +155,33 @@ static armnn_status_t look(walk_t* walk) {
   return ARMNN_STATUS_OK;
 }
 
-/* A step did not answer OK. Its own message stays; a step that stopped because of a cancel or the
- * deadline is not to blame. */
+/* Whether a backend answered |status| because of a cancel or the deadline, which is what it was
+ * asked for; |out_status| is then that of the run. */
+static bool was_stopped(const walk_t* walk, armnn_status_t status, armnn_status_t* out_status) {
+  if (status != ARMNN_STATUS_CANCELLED && status != ARMNN_STATUS_TIMEOUT) return false;
+  const uint64_t deadline_ns = walk->run->deadline_ns;
+  if (is_cancelled(walk)) {
+    *out_status = stop_cancelled(walk);
+  } else if (deadline_ns != 0 && armnn_i_now_ns() >= deadline_ns) {
+    *out_status = stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+armnn_status_t armnn_i_look(armnn_run_t* run) {
+  walk_t* walk = armnn_i_thread()->walk;
+  if (walk == NULL || walk->run != run) return ARMNN_STATUS_OK;
+  if (is_cancelled(walk)) return stop_cancelled(walk);
+  return walk->next_look_ns == UINT64_MAX ? ARMNN_STATUS_OK : look(walk);
+}
+
+/* A step did not answer OK. Its own message stays; a step that was stopped is not to blame. */
 static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
   armnn_run_t* run = walk->run;
-  if (status == ARMNN_STATUS_CANCELLED || status == ARMNN_STATUS_TIMEOUT) {
-    if (is_cancelled(walk)) return stop_cancelled(walk);
-    if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
-      return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
-    }
-  }
+  armnn_status_t stopped;
+  if (was_stopped(walk, status, &stopped)) return stopped;
   if (run->failed_step == ARMNN_PLAN_NONE) run->failed_step = index;
   return armnn_i_fail_if_silent(walk->error, status,
                                 "step %u failed with status %d (%s) and gave no message", index,
@@ -206,7 +225,8 @@ static void trace_copy(const armnn_context_t* context, uint32_t index, uint64_t 
 
 /* After a run that ended early: a backend may still be at work on the caller's buffers. */
 static void await_pending(walk_t* walk, bool traced) {
-  const armnn_context_t* context = walk->context;
+  armnn_context_t* context = walk->context;
+  if (context->plan->fence_count != 0) armnn_i_drain(context, walk->begun);
   const uint32_t sync =
       walk->begun == 0 ? ARMNN_PLAN_NONE : context->plan->steps[walk->begun - 1].sync;
   if (sync == ARMNN_PLAN_NONE) return;
@@ -288,6 +308,19 @@ static armnn_status_t give_memory_back(armnn_context_t* context, armnn_run_t* ru
   return answer;
 }
 
+/* Begin of the run for the backends that want to hear of it; |out_told| of them get its end. */
+static armnn_status_t begin_for_listeners(const walk_t* walk, uint32_t* out_told) {
+  armnn_status_t status = armnn_i_tell_begin(walk->context, out_told, walk->error);
+  if (status == ARMNN_STATUS_OK) return status;
+  if (was_stopped(walk, status, &status)) {
+    walk->run->failed_listener = ARMNN_PLAN_NONE;
+    return status;
+  }
+  return armnn_i_fail_if_silent(walk->error, status,
+                                "before_run failed with status %d (%s) and gave no message", status,
+                                armnn_i_status_name(status));
+}
+
 /* With the context taken. */
 static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
   walk_t walk = {.context = context,
@@ -298,6 +331,8 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   context->run = run;
   armnn_status_t status = bind_all(context, run, error);
   if (status != ARMNN_STATUS_OK) return status;
+  const bool listened = context->plan->listener_count != 0;
+  uint32_t told = 0;
   walk.run_id = armnn_i_flight_begin(context->flight, run->deadline_ns);
   run->run_id = walk.run_id;
   if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
@@ -307,15 +342,32 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     walk_t* const outer = thread->walk; /* of a run whose interrupt started this one */
     begin_watch(&walk);
     thread->walk = &walk;
-    status = armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    if (ARMNN_UNLIKELY(listened)) status = begin_for_listeners(&walk, &told);
+    if (run->memories != NULL && status == ARMNN_STATUS_OK) {
+      status = armnn_i_begin_memories(context, error);
+    }
+    if (ARMNN_LIKELY(status == ARMNN_STATUS_OK)) {
+      status =
+          armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    }
     thread->walk = outer;
   }
   armnn_i_flight_end(context->flight);
+  /* An interrupt in the last step: its exception will end the caller's run, so that must fail. */
+  if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK && walk.interrupted) {
+    status = stop_cancelled(&walk);
+  }
+  if (context->plan->fence_count != 0) armnn_i_drop_fences(context);
   if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
+  if (run->memories != NULL) status = armnn_i_end_memories(context, status, error);
   if (context->plan->handle_count != 0 && run->stays == 0) {
     status = give_memory_back(context, run, status, error);
   }
+  if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK) {
+    armnn_i_exchange_variables(context);
+  }
+  if (ARMNN_UNLIKELY(told != 0)) armnn_i_tell_end(context, told, status);
   return status;
 }
 
@@ -329,6 +381,7 @@ armnn_status_t armnn_context_run(armnn_run_t* run) {
   armnn_i_error_clear(error);
   run->failed_step = ARMNN_PLAN_NONE;
   run->failed_side = ARMNN_RUN_SIDE_NONE;
+  run->failed_listener = ARMNN_PLAN_NONE;
   run->steps_done = 0;
   run->run_id = 0;
   run->copies = 0;

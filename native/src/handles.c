@@ -221,6 +221,18 @@ static void copy_rows(const layout_t* layout, unsigned char* mapped, unsigned ch
   }
 }
 
+void armnn_i_copy_strided(const armnn_run_memory_t* memory, void* dense, bool to_strided) {
+  layout_t layout = {.rank = memory->rank, .row = memory->element};
+  uint64_t size = memory->element;
+  for (uint32_t i = 0; i < memory->rank; ++i) {
+    layout.shape[i] = memory->shape[i];
+    layout.strides[i] = memory->memory->byte_strides[i];
+    size *= memory->shape[i];
+  }
+  copy_rows(&layout, (unsigned char*)memory->memory->address, (unsigned char*)dense, to_strided,
+            size);
+}
+
 /* ---- Copies -------------------------------------------------------------------------------- */
 
 /* Tells the run which side of a move fails: the backend behind it is to blame. */
@@ -236,8 +248,18 @@ static void count_copy(const move_t* move) {
   move->context->run->copied_bytes += move->size;
 }
 
-static armnn_status_t write_handle(armnn_i_handle_t* item, const void* source, uint64_t size,
-                                   armnn_error_t* error) {
+static const armnn_run_memory_t* memory_of(const move_t* move) {
+  return armnn_i_memory_of(move->context, move->external);
+}
+
+/* What a handle has imported if it has this memory. */
+static const void* key_of(const move_t* move, const void* address) {
+  const armnn_run_memory_t* memory = memory_of(move);
+  return memory != NULL ? (const void*)memory : address;
+}
+
+armnn_status_t armnn_i_write_handle(armnn_i_handle_t* item, const void* source, uint64_t size,
+                                    armnn_error_t* error) {
   if (HAS(item, copy_in_from)) {
     CALL(item, copy_in_from, error, WITH(source, size));
     return ARMNN_STATUS_OK;
@@ -252,8 +274,8 @@ static armnn_status_t write_handle(armnn_i_handle_t* item, const void* source, u
   return unmap(item, error);
 }
 
-static armnn_status_t read_handle(armnn_i_handle_t* item, void* target, uint64_t size,
-                                  armnn_error_t* error) {
+armnn_status_t armnn_i_read_handle(armnn_i_handle_t* item, void* target, uint64_t size,
+                                   armnn_error_t* error) {
   if (HAS(item, copy_out_to)) {
     CALL(item, copy_out_to, error, WITH(target, size));
     return ARMNN_STATUS_OK;
@@ -277,20 +299,32 @@ static armnn_status_t copy_host(armnn_workload_t* workload, const armnn_execute_
   return ARMNN_STATUS_OK;
 }
 
+static armnn_status_t import_or_copy(const move_t* move, void* address, bool may_import,
+                                     armnn_error_t* error);
+
 static armnn_status_t copy_in(armnn_workload_t* workload, const armnn_execute_args_t* args,
                               armnn_error_t* error) {
   const move_t* move = (const move_t*)workload;
   if (move->size == 0) return ARMNN_STATUS_OK;
+  if (memory_of(move) != NULL) {
+    const bool may_import = move->context->plan->steps[move->step].may_import;
+    return import_or_copy(move, (void*)(uintptr_t)args->inputs[0], may_import, error);
+  }
   count_copy(move);
-  return TARGET(write_handle(move->target, args->inputs[0], move->size, error));
+  return TARGET(armnn_i_write_handle(move->target, args->inputs[0], move->size, error));
 }
 
 static armnn_status_t copy_out(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                armnn_error_t* error) {
   const move_t* move = (const move_t*)workload;
   if (move->size == 0) return ARMNN_STATUS_OK;
+  if (memory_of(move) != NULL) {
+    if (move->context->externals[move->external].is_lent) return ARMNN_STATUS_OK;
+    const armnn_status_t status = armnn_i_open_memory(move->context, move->external, error);
+    if (status != ARMNN_STATUS_OK) return status;
+  }
   count_copy(move);
-  return SOURCE(read_handle(move->source, args->outputs[0], move->size, error));
+  return SOURCE(armnn_i_read_handle(move->source, args->outputs[0], move->size, error));
 }
 
 /* Maps |item| to |out_memory| if its memory is dense; else that is null, and nothing is mapped. */
@@ -323,14 +357,14 @@ static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execut
   armnn_status_t status = SOURCE(map_dense(source, ARMNN_MAP_READ, size, &memory, error));
   if (status != ARMNN_STATUS_OK) return status;
   if (memory != NULL) {
-    status = TARGET(write_handle(target, memory, size, error));
+    status = TARGET(armnn_i_write_handle(target, memory, size, error));
     if (status != ARMNN_STATUS_OK) return status;
     return SOURCE(unmap(source, error));
   }
   status = TARGET(map_dense(target, ARMNN_MAP_WRITE, size, &memory, error));
   if (status != ARMNN_STATUS_OK) return status;
   if (memory != NULL) {
-    status = SOURCE(read_handle(source, memory, size, error));
+    status = SOURCE(armnn_i_read_handle(source, memory, size, error));
     if (status != ARMNN_STATUS_OK) return status;
     return TARGET(unmap(target, error));
   }
@@ -340,53 +374,99 @@ static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execut
                         "for a copy in between");
   }
   count_copy(move);
-  status = SOURCE(read_handle(source, move->staging, size, error));
+  status = SOURCE(armnn_i_read_handle(source, move->staging, size, error));
   if (status != ARMNN_STATUS_OK) return status;
-  return TARGET(write_handle(target, move->staging, size, error));
+  return TARGET(armnn_i_write_handle(target, move->staging, size, error));
 }
 
 /* ---- Imports ------------------------------------------------------------------------------- */
 
-/* Imports |memory| into the target's handle. |out_taken| is false if the backend refuses it, and
- * then |error| says why. */
-static armnn_status_t take(const move_t* move, void* memory, bool* out_taken,
-                           armnn_error_t* error) {
-  armnn_i_handle_t* item = move->target;
-  *out_taken = true;
-  /* Imported by an earlier run, and kept since: the memory was valid all the time. */
-  if (item->imported == memory && item->term == move->term) return ARMNN_STATUS_OK;
-  const armnn_status_t status = unimport(item, error);
-  if (status != ARMNN_STATUS_OK) return status;
+/* Offers |memory| to a handle. |out_taken| is false if the backend refuses it, and then |error|
+ * says why. */
+static armnn_status_t offer(armnn_i_handle_t* item, const armnn_memory_t* memory, bool* out_taken,
+                            armnn_error_t* error) {
   words_t words;
   armnn_error_t* reason = listen(&words);
   *out_taken = false;
-  const uint32_t flags =
-      HAS(item, get_import_flags) ? item->handle->api->get_import_flags(item->handle) : 0;
-  if (!(flags & ARMNN_MEMORY_SOURCE_MALLOC) || !HAS(item, import_memory)) {
-    (void)armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED,
-                       "the tensor handle imports no memory of the host");
-    return ARMNN_STATUS_OK;
-  }
   if (HAS(item, can_be_imported)) {
-    const armnn_status_t answer = item->handle->api->can_be_imported(
-        item->handle, memory, ARMNN_MEMORY_SOURCE_MALLOC, reason);
+    const armnn_status_t answer = item->handle->api->can_be_imported(item->handle, memory, reason);
     if (answer != ARMNN_STATUS_OK) {
       (void)blame(error, "can_be_imported", answer, &words);
       return ARMNN_STATUS_OK;
     }
   }
-  const armnn_status_t answer = item->handle->api->import_memory(
-      item->handle, memory, ARMNN_MEMORY_SOURCE_MALLOC, listen(&words));
+  const armnn_status_t answer =
+      item->handle->api->import_memory(item->handle, memory, listen(&words));
   if (answer != ARMNN_STATUS_OK) {
     (void)blame(error, "import_memory", answer, &words);
     return answer == ARMNN_STATUS_UNSUPPORTED ? ARMNN_STATUS_OK : answer;
   }
-  item->imported = memory;
+  *out_taken = true;
+  return ARMNN_STATUS_OK;
+}
+
+/* What the handle gets to see of an input or output with a descriptor, if it takes such memory. */
+static bool describe(const move_t* move, const armnn_i_handle_t* item, uint32_t flags,
+                     const armnn_run_memory_t* external, armnn_memory_t* out) {
+  if ((flags & (uint32_t)external->memory->source) == 0) return false;
+  *out = *external->memory;
+  if (out->byte_strides[0] != 0) return !move->is_part && HAS(item, can_be_imported);
+  out->offset += move->offset;
+  if (out->address != NULL) out->address = (char*)out->address + move->offset;
+  out->size = move->size;
+  return true;
+}
+
+/* Imports the memory at |address|, or that of the run behind it, into |item|. |out_taken| is false
+ * if the backend refuses it, and then |error| says why. */
+static armnn_status_t take(const move_t* move, armnn_i_handle_t* item, void* address,
+                           bool* out_taken, armnn_error_t* error) {
+  const armnn_run_memory_t* external = memory_of(move);
+  const void* key = key_of(move, address);
+  const bool waits = external != NULL && external->memory->ready != NULL;
+  *out_taken = true;
+  /* Imported by an earlier run, and kept since: the memory was valid all the time. */
+  if (item->imported == key && item->term == move->term && !waits) return ARMNN_STATUS_OK;
+  armnn_status_t status = unimport(item, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  *out_taken = false;
+  const uint32_t flags = HAS(item, get_import_flags) && HAS(item, import_memory)
+                             ? item->handle->api->get_import_flags(item->handle)
+                             : 0;
+  armnn_memory_t memory;
+  if (external != NULL && describe(move, item, flags, external, &memory)) {
+    if (waits && !move->context->plan->steps[move->step].takes_ready) {
+      memory.ready = NULL;
+      status = armnn_i_await_ready(move->context, move->external, error);
+    }
+    if (status == ARMNN_STATUS_OK) status = offer(item, &memory, out_taken, error);
+  } else if (external != NULL) {
+    (void)armnn_i_fail(
+        error, ARMNN_STATUS_UNSUPPORTED, "the tensor handle imports no memory of source %d%s",
+        external->memory->source, external->memory->byte_strides[0] != 0 ? " with strides" : "");
+  } else if ((flags & ARMNN_MEMORY_SOURCE_MALLOC) == 0) {
+    (void)armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED,
+                       "the tensor handle imports no memory of the host");
+  }
+  const bool is_mapped = external == NULL || (external->memory->address != NULL &&
+                                              external->memory->byte_strides[0] == 0);
+  if (status == ARMNN_STATUS_OK && !*out_taken && is_mapped &&
+      (flags & ARMNN_MEMORY_SOURCE_MALLOC) != 0) {
+    if (external != NULL) status = armnn_i_open_memory(move->context, move->external, error);
+    memory = (armnn_memory_t){.header = {sizeof memory, ARMNN_STRUCT_MEMORY},
+                              .source = ARMNN_MEMORY_SOURCE_MALLOC,
+                              .fd = -1,
+                              .address = address,
+                              .size = move->size};
+    if (status == ARMNN_STATUS_OK) status = offer(item, &memory, out_taken, error);
+  }
+  if (status != ARMNN_STATUS_OK || !*out_taken) return status;
+  item->imported = key;
   item->term = move->term;
   item->import_step = move->step;
   item->lender = move->lender;
   if (item->lender != NULL) ++item->lender->borrower_count;
-  *out_taken = true;
+  if (armnn_i_error_is_used(error)) armnn_i_error_clear(error); /* of a first offer */
   return ARMNN_STATUS_OK;
 }
 
@@ -405,19 +485,33 @@ static armnn_status_t refused(const move_t* move, armnn_error_t* error) {
   return own_memory(move->target, error);
 }
 
+static armnn_status_t import_or_copy(const move_t* move, void* address, bool may_import,
+                                     armnn_error_t* error) {
+  bool taken = false;
+  armnn_status_t status = ARMNN_STATUS_OK;
+  if (may_import) {
+    status = take(move, move->target, address, &taken, error);
+  } else if (move->context->run->strict != 0) {
+    status = armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED,
+                          "other tensors use the memory of this one, which cannot be imported");
+  }
+  if (status == ARMNN_STATUS_OK && !taken) {
+    if (may_import) status = refused(move, error);
+    if (status == ARMNN_STATUS_OK && memory_of(move) != NULL) {
+      status = armnn_i_open_memory(move->context, move->external, error);
+    }
+    if (status != ARMNN_STATUS_OK) return TARGET(status);
+    count_copy(move);
+    status = armnn_i_write_handle(move->target, address, move->size, error);
+  }
+  return TARGET(status);
+}
+
 static armnn_status_t import(armnn_workload_t* workload, const armnn_execute_args_t* args,
                              armnn_error_t* error) {
   const move_t* move = (const move_t*)workload;
-  bool taken = true;
   if (move->size == 0) return ARMNN_STATUS_OK;
-  armnn_status_t status = take(move, (void*)(uintptr_t)args->inputs[0], &taken, error);
-  if (status == ARMNN_STATUS_OK && !taken) {
-    status = refused(move, error);
-    if (status != ARMNN_STATUS_OK) return TARGET(status);
-    count_copy(move);
-    status = write_handle(move->target, args->inputs[0], move->size, error);
-  }
-  return TARGET(status);
+  return import_or_copy(move, (void*)(uintptr_t)args->inputs[0], true, error);
 }
 
 static armnn_status_t lend(armnn_workload_t* workload, const armnn_execute_args_t* args,
@@ -425,16 +519,41 @@ static armnn_status_t lend(armnn_workload_t* workload, const armnn_execute_args_
   const move_t* move = (const move_t*)workload;
   bool taken = true;
   if (move->size == 0) return ARMNN_STATUS_OK;
-  const armnn_status_t status = take(move, args->outputs[1], &taken, error);
+  const armnn_status_t status = take(move, move->target, args->outputs[1], &taken, error);
   return TARGET(status != ARMNN_STATUS_OK || taken ? status : refused(move, error));
+}
+
+armnn_status_t armnn_i_lend_memory(const armnn_i_move_t* move, armnn_error_t* error) {
+  armnn_run_t* run = move->context->run;
+  armnn_i_handle_t* item = move->source;
+  bool taken = false;
+  if (move->size == 0 || (item->imported != NULL && item->imported != key_of(move, NULL))) {
+    return ARMNN_STATUS_OK; /* the tensor is an output twice: the second is copied */
+  }
+  void* address = run->outputs[move->external - move->context->plan->input_count];
+  armnn_status_t status = take(move, item, address, &taken, error);
+  if (status == ARMNN_STATUS_OK && !taken && run->strict != 0) status = ARMNN_STATUS_UNSUPPORTED;
+  if (status != ARMNN_STATUS_OK) {
+    run->failed_step = move->step;
+    return SOURCE(status);
+  }
+  move->context->externals[move->external].is_lent = taken;
+  if (armnn_i_error_is_used(error)) armnn_i_error_clear(error);
+  return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t give_back(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                 armnn_error_t* error) {
   const move_t* move = (const move_t*)workload;
-  if (move->size == 0 || move->source->imported == args->outputs[0]) return ARMNN_STATUS_OK;
+  if (move->size == 0 || move->source->imported == key_of(move, args->outputs[0])) {
+    return ARMNN_STATUS_OK;
+  }
+  if (memory_of(move) != NULL) {
+    const armnn_status_t status = armnn_i_open_memory(move->context, move->external, error);
+    if (status != ARMNN_STATUS_OK) return status;
+  }
   count_copy(move);
-  return SOURCE(read_handle(move->source, args->outputs[0], move->size, error));
+  return SOURCE(armnn_i_read_handle(move->source, args->outputs[0], move->size, error));
 }
 
 /* ---- Exports ------------------------------------------------------------------------------- */
@@ -451,8 +570,9 @@ static armnn_status_t open_handle(armnn_workload_t* workload, const armnn_execut
     if (status != ARMNN_STATUS_OK) return SOURCE(status);
     status = get_layout(move->source, move->size, &layout, error);
     if (status != ARMNN_STATUS_OK) return SOURCE(status);
-    const bool is_aligned = ((uintptr_t)memory & (move->alignment - 1)) == 0;
-    if (layout.rank != 0 || !is_aligned) {
+    const bool is_fit = ((uintptr_t)memory & (move->alignment - 1)) == 0 &&
+                        armnn_i_is_readable_behind(memory, move->size, move->readable);
+    if (layout.rank != 0 || !is_fit) {
       if (move->staging == NULL) {
         (void)armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED, "map: the memory is not %s",
                            layout.rank != 0 ? "dense" : "aligned as its readers need it");

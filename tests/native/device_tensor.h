@@ -107,19 +107,21 @@ static inline uint32_t tensor_flags(armnn_tensor_handle_t* handle) {
   return of(handle)->imports ? ARMNN_MEMORY_SOURCE_MALLOC : 0;
 }
 
-static inline armnn_status_t tensor_can(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+static inline armnn_status_t tensor_can(armnn_tensor_handle_t* handle, const armnn_memory_t* memory,
                                         armnn_error_t* why_not) {
-  (void)memory;
-  CHECK_EQUAL(source, ARMNN_MEMORY_SOURCE_MALLOC);
+  CHECK_EQUAL(memory->header.struct_type, ARMNN_STRUCT_MEMORY);
+  CHECK_EQUAL(memory->source, ARMNN_MEMORY_SOURCE_MALLOC);
+  CHECK_EQUAL(memory->fd, -1);
+  CHECK_EQUAL(memory->size, SIZE);
   if (!of(handle)->picky) return ARMNN_STATUS_OK;
   return armnn_i_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "an odd address");
 }
 
-static inline armnn_status_t tensor_import(armnn_tensor_handle_t* handle, void* memory,
-                                           int32_t source, armnn_error_t* error) {
-  (void)error, (void)source;
+static inline armnn_status_t tensor_import(armnn_tensor_handle_t* handle,
+                                           const armnn_memory_t* memory, armnn_error_t* error) {
+  (void)error;
   CHECK(of(handle)->imported == NULL);
-  of(handle)->imported = (int*)memory;
+  of(handle)->imported = (int*)memory->address;
   ++of(handle)->imports_done;
   return ARMNN_STATUS_OK;
 }

@@ -17,6 +17,16 @@
 static char text[256];
 static armnn_error_t error = {{sizeof error, ARMNN_STRUCT_ERROR}, 0, 0, text, sizeof text, 0};
 
+/* As the host hands over memory; for one call. */
+static const armnn_memory_t* at(void* address, int32_t source) {
+  static armnn_memory_t memory;
+  memory = (armnn_memory_t){.header = {sizeof memory, ARMNN_STRUCT_MEMORY},
+                            .source = source,
+                            .fd = -1,
+                            .address = address};
+  return &memory;
+}
+
 /* ---- The host ------------------------------------------------------------------------------ */
 
 static armnn_memory_manager_t* manager;
@@ -43,8 +53,9 @@ static armnn_backend_t* make(int import) {
   const armnn_backend_api_t* api = (const armnn_backend_api_t*)BackendFactory();
   const armnn_option_t option = {{"import", 6}, ARMNN_OPTION_BOOL, 0, import, 0.0, {NULL, 0}};
   const armnn_options_t options = {&option, 1};
+  const armnn_create_args_t args = {{sizeof args, ARMNN_STRUCT_CREATE_ARGS}, NULL, &options, 0, 0};
   armnn_backend_t* backend = NULL;
-  CHECK(api->create(NULL, &options, &backend, &error) == ARMNN_STATUS_OK);
+  CHECK(api->create(&args, &backend, &error) == ARMNN_STATUS_OK);
   return backend;
 }
 
@@ -91,15 +102,15 @@ static void import(void) {
   armnn_tensor_handle_t* handle = tensor(shape(1, 2, 4), 0);
   CHECK(factory->api->get_import_flags(factory) == ARMNN_MEMORY_SOURCE_MALLOC);
   CHECK(factory->api->get_export_flags(factory) == ARMNN_MEMORY_SOURCE_MALLOC);
-  CHECK(handle->api->import_memory(handle, memory, ARMNN_MEMORY_SOURCE_MALLOC, &error) == 0);
+  CHECK(handle->api->import_memory(handle, at(memory, ARMNN_MEMORY_SOURCE_MALLOC), &error) == 0);
   CHECK(address(handle) == memory);
-  CHECK(handle->api->can_be_imported(handle, memory + 1, ARMNN_MEMORY_SOURCE_MALLOC, &error) ==
+  CHECK(handle->api->can_be_imported(handle, at(memory + 1, ARMNN_MEMORY_SOURCE_MALLOC), &error) ==
         ARMNN_STATUS_INVALID_ARGUMENT);
   CHECK(strstr(text, "is not a multiple of 64 bytes (4 bytes behind one)") != NULL);
-  CHECK(handle->api->import_memory(handle, memory + 1, ARMNN_MEMORY_SOURCE_MALLOC, &error) ==
+  CHECK(handle->api->import_memory(handle, at(memory + 1, ARMNN_MEMORY_SOURCE_MALLOC), &error) ==
         ARMNN_STATUS_INVALID_ARGUMENT);
   CHECK(address(handle) == memory); /* a refusal changes nothing */
-  CHECK(handle->api->can_be_imported(handle, memory, ARMNN_MEMORY_SOURCE_DMA_BUF, &error) < 0);
+  CHECK(handle->api->can_be_imported(handle, at(memory, ARMNN_MEMORY_SOURCE_DMA_BUF), &error) < 0);
   CHECK(strstr(text, "only Malloc") != NULL);
   CHECK(handle->api->unimport_memory(handle, &error) == 0);
   CHECK(address(handle) != memory);
@@ -115,7 +126,7 @@ static void no_import(void) {
   CHECK(factory->api->get_import_flags(factory) == 0);
   CHECK(factory->api->get_export_flags(factory) == 0);
   CHECK(handle->api->get_import_flags(handle) == 0);
-  CHECK(handle->api->can_be_imported(handle, memory, ARMNN_MEMORY_SOURCE_MALLOC, &error) < 0);
+  CHECK(handle->api->can_be_imported(handle, at(memory, ARMNN_MEMORY_SOURCE_MALLOC), &error) < 0);
   CHECK(strstr(text, "the backend option 'import' is false") != NULL);
   handle->api->destroy(handle);
   close_all(backend);
@@ -198,9 +209,9 @@ static void sub_tensors(void) {
     }
     CHECK(part->api->get_parent(part) == whole && whole->api->get_parent(whole) == NULL);
     CHECK(address(part) == (float*)address(whole) + cases[i].offset);
-    CHECK(whole->api->import_memory(whole, memory, ARMNN_MEMORY_SOURCE_MALLOC, &error) == 0);
+    CHECK(whole->api->import_memory(whole, at(memory, ARMNN_MEMORY_SOURCE_MALLOC), &error) == 0);
     CHECK(address(part) == memory + cases[i].offset); /* it goes where its parent goes */
-    CHECK(part->api->can_be_imported(part, memory, ARMNN_MEMORY_SOURCE_MALLOC, &error) < 0);
+    CHECK(part->api->can_be_imported(part, at(memory, ARMNN_MEMORY_SOURCE_MALLOC), &error) < 0);
     CHECK(whole->api->unimport_memory(whole, &error) == 0);
     part->api->destroy(part);
   }
@@ -360,7 +371,7 @@ static void execute(void) {
                               .run_id = 7};
   CHECK(workload->api->execute(workload, &run, &error) == ARMNN_STATUS_INVALID_ARGUMENT);
   CHECK(strstr(text, "input 0 of layer '' has no memory") != NULL);
-  CHECK(handle->api->import_memory(handle, x, ARMNN_MEMORY_SOURCE_MALLOC, &error) == 0);
+  CHECK(handle->api->import_memory(handle, at(x, ARMNN_MEMORY_SOURCE_MALLOC), &error) == 0);
   CHECK(workload->api->execute(workload, &run, &error) == 0);
   CHECK(workload->api->execute(workload, &run, &error) == 0); /* the same run */
   run.run_id = 8;

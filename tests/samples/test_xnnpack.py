@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.cli.inspect import multiply_adds
 
 from .npu_networks import BOUNDED, NCHW, NHWC, RELU, convolution, image, numbers, of_one
 from .xnnpack_networks import check
@@ -59,6 +60,17 @@ def test_activations_are_fused(runtime: ann.Runtime, layout: ann.DataLayout) -> 
     ]
     # NCHW: the image comes in and goes to the fully connected layer, nothing between.
     assert told.count("change of layout") == (2 if layout is NCHW else 0)
+
+
+def test_a_part_is_named_after_a_layer_of_the_user(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))
+    network.add_output("y", network.add_activation(convolution(network, x, (4, 4)), SIGMOID))
+    optimized = ann.optimize(network, ["Xnnpack"], runtime=runtime)
+    first, *others = optimized.assignment
+    assert first.type == "Convolution2d"
+    assert first.run_by == f"xnnpack: {first.layer}"
+    assert [row.type for row in others] == ["Activation"]  # the Transposes are part of it
 
 
 def test_a_value_that_others_read_is_not_fused(runtime: ann.Runtime) -> None:
@@ -135,12 +147,30 @@ def test_nothing_is_read_beyond_the_callers_page(runtime: ann.Runtime, kind: str
         return network.add_pooling2d(source, ann.PoolingAlgorithm.MAX, (2, 2), stride=1)
 
     with ann.load(of_one(shape, layer), ["Xnnpack"], runtime=runtime) as net:
-        y = net.run(x, share_inputs=True)["y"]
+        y = net.run(x)["y"]
+        with pytest.raises(ann.InvalidArgumentError, match="reads 16 bytes behind its end"):
+            net.run(x, share_inputs=True)
     rows = np.maximum(x[:, 1:], x[:, :-1])
     wanted = 1 / (1 + np.exp(-x))
     if kind == "pooling":
         wanted = np.maximum(rows[:, :, 1:], rows[:, :, :-1])
     np.testing.assert_allclose(y, wanted, rtol=1e-5)
+
+
+def test_it_says_what_it_computes_and_keeps(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 16, 20, 20)))
+    y = convolution(network, x, (16, 24), padding="same")
+    network.add_output("y", network.add_activation(y, SIGMOID))
+    products = 2 * sum(multiply_adds(layer) or 0 for layer in network.layers)
+    with ann.load(network, ["Xnnpack"], runtime=runtime) as net:
+        with net.profile() as profile:
+            net.run(numbers(1, 16, 20, 20))
+        assert net.packed_size >= sum(
+            layer.value.nbytes for layer in network.layers if layer.type == ann.LayerType.CONSTANT
+        )
+    assert products > 0
+    assert [layer.operations for layer in profile.layers if layer.operations] == [products]
 
 
 def large() -> ann.Network:

@@ -8,8 +8,10 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
+from armnn_py.descriptors import AttributeTensor
+from armnn_py.device_ids import canonical_id
 from armnn_py.errors import ArmnnError, ParseError
-from armnn_py.network import Network
+from armnn_py.network import Network, VariableLayer
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.compiled_source import Border, SourceNetwork
@@ -173,7 +175,7 @@ class _Reader:
         for item in items:
             layer = self._add(network, item)
             backend = None if FACTS[layer.type].host else member(item, "backend", str)
-            if backend is not None and backend not in used:
+            if backend is not None and (backend not in used or backend != canonical_id(backend)):
                 raise DamageError(f"backend '{backend[:64]}' of a layer is not listed")
             layer_backends.append(backend)
             if layer.type is LayerType.PRE_COMPILED:
@@ -228,18 +230,33 @@ class _Reader:
             outputs = network.layers[number(layer, len(network.layers))].outputs
             inputs.append(outputs[number(slot, len(outputs))])
         infos = [self._infos[number(n, len(self._infos))] for n in member(item, "outputs", list)]
-        value = None
+        value, variable = None, None
         if kind is LayerType.CONSTANT:
             value = self._constant(number(item.get("constant")), infos[0])
-        descriptor = descriptor_from_json(kind, item.get("descriptor"))
+        elif kind is LayerType.INPUT and "initial" in item:
+            value = self._constant(number(item["initial"]), infos[0])
+            if name in network.variables:
+                raise DamageError(f"two variables are called '{name}'")
+        elif kind is LayerType.OUTPUT and "variable" in item:
+            assigned = network.layers[number(item["variable"], len(network.layers))]
+            if not isinstance(assigned, VariableLayer) or assigned.name in network.assign_layers:
+                raise DamageError(f"layer '{name}' assigns no variable, or one once more")
+            variable = assigned
+        descriptor = descriptor_from_json(kind, item.get("descriptor"), self._tensor)
         hint = item.get("hint")
         if hint is not None and not isinstance(hint, str):
             raise DamageError(f"the hint of layer '{name}' is no text")
         if not name or (kind is LayerType.OUTPUT and (len(inputs) != 1 or infos)):
             raise DamageError(f"a layer of type {kind.label} is not whole")
         return network.append_unchecked(
-            name, kind, descriptor, tuple(inputs), infos, backend=hint or None, value=value
-        )
+            name, kind, descriptor, tuple(inputs), infos,
+            backend=hint or None, value=value, variable=variable,
+        )  # fmt: skip
+
+    def _tensor(self, given: list[int]) -> AttributeTensor:
+        info_index, index = given
+        info = self._infos[number(info_index, len(self._infos))]
+        return AttributeTensor(self._constant(number(index), info), info)
 
     def _constant(self, index: int, info: TensorInfo) -> NDArray[Any]:
         key = (index, info)
@@ -273,6 +290,8 @@ class _Reader:
             if inner.type in (LayerType.PRE_COMPILED, LayerType.DEBUG):
                 raise DamageError(f"layer '{inner.name}' is of type {inner.type.label}")
         _check(network)
+        if network.variables:
+            raise DamageError(f"the source of layer '{layer.name}' has variables")
         for output in network.output_layers:
             (slot,) = output.inputs
             if slot is None or FACTS[slot.layer.type].host:

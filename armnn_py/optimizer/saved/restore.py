@@ -16,12 +16,12 @@ from armnn_py.backends import ModelOptions
 from armnn_py.backends.layer_support import LayerSupport
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.garbage import without_collections
+from armnn_py.optimizer.asking import node_signature
 from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.compiled_source import compiled_blob
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.host import Host
-from armnn_py.optimizer.node_signature import node_signature
 from armnn_py.optimizer.optimize_subgraphs import subgraph_data
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placed_network import PlacedNetwork

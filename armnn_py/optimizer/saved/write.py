@@ -13,7 +13,7 @@ import numpy as np
 
 from armnn_py._version import __version__
 from armnn_py.errors import BackendError, InvalidArgumentError
-from armnn_py.network import ConstantLayer
+from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer
 from armnn_py.optimizer.saved.archive import npy_head, write_archive
 from armnn_py.optimizer.saved.values import (
     descriptor_to_json,
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
+    from armnn_py.descriptors import AttributeTensor
     from armnn_py.network import OutputSlot
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.placed_network import PlacedNetwork
@@ -88,7 +90,7 @@ class _Writer:
             "name": placed.network.name,
             "metadata": metadata_to_json(placed.network.metadata),
             "backends": {name: self._about(self._backends[name]) for name in used},
-            "model_options": placed.model_options.values,
+            "model_options": self._model_options(),
             "options": {
                 "import_memory": options.import_memory,
                 "debug": options.debug,
@@ -117,6 +119,18 @@ class _Writer:
     @staticmethod
     def _about(backend: Backend) -> dict[str, Any]:
         return {"api": str(backend.version), "vendor_version": backend.vendor_version}
+
+    def _model_options(self) -> dict[str, dict[str, OptionValue]]:
+        given = self._placed.model_options.given
+        for backend_id, values in given.items():
+            for option in self._backends[backend_id].describe_options():
+                if option.scope == "model" and option.secret and option.name in values:
+                    raise InvalidArgumentError(
+                        f"model option '{option.name}' of backend '{backend_id}' is secret, "
+                        "and everybody could read it in the file",
+                        hints=["optimize() without it"],
+                    )
+        return given
 
     # ---- Layers ------------------------------------------------------------------------------
 
@@ -161,9 +175,13 @@ class _Writer:
             "outputs": [self._info(slot.info) for slot in layer.outputs],
         }
         if layer.descriptor is not None:
-            document["descriptor"] = descriptor_to_json(layer.descriptor)
+            document["descriptor"] = descriptor_to_json(layer.descriptor, self._tensor)
         if isinstance(layer, ConstantLayer):
             document["constant"] = self._constant(layer.value)
+        elif isinstance(layer, VariableLayer):
+            document["initial"] = self._constant(layer.initial)
+        elif isinstance(layer, AssignLayer):
+            document["variable"] = number_of[layer.variable.guid]
         return document
 
     def _info(self, info: TensorInfo) -> int:
@@ -173,6 +191,9 @@ class _Writer:
             self._infos[key] = len(self._info_list)
             self._info_list.append(document)
         return self._infos[key]
+
+    def _tensor(self, tensor: AttributeTensor) -> list[int]:
+        return [self._info(tensor.info), self._constant(tensor.array)]
 
     def _constant(self, value: NDArray[Any]) -> int:
         if id(value) not in self._constants:

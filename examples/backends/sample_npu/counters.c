@@ -27,6 +27,7 @@ static const struct {
     {"compiled", "Parts that were compiled", "parts", false},
     {"cache_hits", "Parts that came from cache_dir", "parts", false},
     {"constant_bytes", "Bytes of weights that lie in device memory", "bytes", true},
+    {"bytes_imported", "Bytes of tensors in memory of others", "bytes", false},
 };
 
 static armnn_string_t text(const char* value) { return (armnn_string_t){value, strlen(value)}; }

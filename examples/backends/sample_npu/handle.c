@@ -4,10 +4,15 @@
  * handle.c - tensors in device memory, and the factory that makes them.
  *
  * A handle knows a region and an offset, never an address. map gives the host a copy (a bounce
- * buffer), which unmap writes back.
+ * buffer), which unmap writes back. Memory that somebody else has made, a camera say, is imported
+ * by its descriptor: the device maps it as it maps its own.
  */
+#define _GNU_SOURCE /* F_DUPFD_CLOEXEC */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "npu.h"
 
@@ -19,7 +24,8 @@ typedef struct handle_t {
   npu_region_t own;
   uint64_t offset, size;
   bool placed;
-  uint32_t access; /* of the map under way */
+  npu_place_t imported; /* used instead of all that; file -1: none */
+  uint32_t access;      /* of the map under way */
   void* bounce;
 } handle_t;
 
@@ -52,6 +58,7 @@ static const npu_region_t* region_of(const handle_t* handle, armnn_error_t* erro
 static void handle_destroy(armnn_tensor_handle_t* handle) {
   handle_t* self = (handle_t*)handle;
   npu_region_drop(&self->own);
+  if (self->imported.file >= 0) close(self->imported.file);
   free(self->bounce);
   free(self);
 }
@@ -80,18 +87,32 @@ static armnn_tensor_handle_t* handle_get_parent(armnn_tensor_handle_t* handle) {
   return parent == NULL ? NULL : &parent->base;
 }
 
-static armnn_status_t copy_in(handle_t* self, const void* source, armnn_error_t* error) {
+/* Between the host and this tensor, wherever it lies. */
+static armnn_status_t transfer(handle_t* self, void* memory, bool write, armnn_error_t* error) {
+  const npu_place_t* imported = &root_of(self)->imported;
+  npu_count(self->backend, write ? NPU_COUNTER_BYTES_IN : NPU_COUNTER_BYTES_OUT, self->size);
+  if (imported->file >= 0) {
+    const npu_window_t window = npu_window_open(imported);
+    if (window.tensor == NULL) {
+      return npu_fail(error, ARMNN_STATUS_INTERNAL, "imported memory: %s", strerror(errno));
+    }
+    memcpy(write ? window.tensor : memory, write ? memory : window.tensor, self->size);
+    npu_window_close(imported, &window);
+    return ARMNN_STATUS_OK;
+  }
   const npu_region_t* region = region_of(self, error);
   if (region == NULL) return ARMNN_STATUS_INTERNAL;
-  npu_count(self->backend, NPU_COUNTER_BYTES_IN, self->size);
-  return npu_region_write(region, root_of(self)->offset, source, self->size, error);
+  const uint64_t offset = root_of(self)->offset;
+  return write ? npu_region_write(region, offset, memory, self->size, error)
+               : npu_region_read(region, offset, memory, self->size, error);
+}
+
+static armnn_status_t copy_in(handle_t* self, const void* source, armnn_error_t* error) {
+  return transfer(self, (void*)(uintptr_t)source, true, error);
 }
 
 static armnn_status_t copy_out(handle_t* self, void* target, armnn_error_t* error) {
-  const npu_region_t* region = region_of(self, error);
-  if (region == NULL) return ARMNN_STATUS_INTERNAL;
-  npu_count(self->backend, NPU_COUNTER_BYTES_OUT, self->size);
-  return npu_region_read(region, root_of(self)->offset, target, self->size, error);
+  return transfer(self, target, false, error);
 }
 
 static armnn_status_t handle_map(armnn_tensor_handle_t* handle, uint32_t access, void** out_memory,
@@ -145,6 +166,68 @@ static armnn_status_t handle_copy_out(armnn_tensor_handle_t* handle, void* targe
   return size == self->size ? copy_out(self, target, error) : wrong_size(self, size, error);
 }
 
+/* ---- Import --------------------------------------------------------------------------------- */
+
+static uint32_t handle_get_import_flags(armnn_tensor_handle_t* handle) {
+  const handle_t* self = (const handle_t*)handle;
+  return self->parent != NULL ? 0 : ARMNN_MEMORY_SOURCE_FILE | ARMNN_MEMORY_SOURCE_DMA_BUF;
+}
+
+static armnn_status_t handle_can_be_imported(armnn_tensor_handle_t* handle,
+                                             const armnn_memory_t* memory, armnn_error_t* why_not) {
+  const handle_t* self = (const handle_t*)handle;
+  if ((handle_get_import_flags(handle) & (uint32_t)memory->source) == 0 || memory->fd < 0) {
+    return npu_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "only a descriptor is imported");
+  }
+  if (memory->byte_strides[0] != 0 || memory->size != self->size) {
+    return npu_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "the device takes dense tensors alone");
+  }
+  if (memory->offset % sizeof(float) != 0) {
+    return npu_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "the offset %llu is no multiple of %zu",
+                    (unsigned long long)memory->offset, sizeof(float));
+  }
+  /* A job maps it for reading and writing, as it does with all tensors. */
+  const npu_place_t place = {.file = memory->fd, .offset = memory->offset, .size = memory->size};
+  const npu_window_t window = npu_window_open(&place);
+  if (window.tensor == NULL) {
+    return npu_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "the device cannot map the descriptor: %s",
+                    strerror(errno));
+  }
+  npu_window_close(&place, &window);
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t handle_import(armnn_tensor_handle_t* handle, const armnn_memory_t* memory,
+                                    armnn_error_t* error) {
+  handle_t* self = (handle_t*)handle;
+  const armnn_status_t status = handle_can_be_imported(handle, memory, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  if (self->imported.file >= 0) {
+    return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "this tensor has imported memory");
+  }
+  const int file = fcntl(memory->fd, F_DUPFD_CLOEXEC, 0);
+  if (file < 0) {
+    return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no descriptor: %s", strerror(errno));
+  }
+  self->imported = (npu_place_t){.file = file,
+                                 .offset = memory->offset,
+                                 .size = self->size,
+                                 .is_dma_buf = memory->source == ARMNN_MEMORY_SOURCE_DMA_BUF,
+                                 .ready = memory->ready};
+  npu_count(self->backend, NPU_COUNTER_BYTES_IMPORTED, self->size);
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t handle_unimport(armnn_tensor_handle_t* handle, armnn_error_t* error) {
+  handle_t* self = (handle_t*)handle;
+  if (self->imported.file < 0) {
+    return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "this tensor has imported nothing");
+  }
+  close(self->imported.file);
+  self->imported.file = -1;
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t handle_decorate(armnn_tensor_handle_t* handle,
                                       const armnn_tensor_info_t* info,
                                       armnn_tensor_handle_t** out_handle, armnn_error_t* error);
@@ -159,6 +242,10 @@ static const armnn_tensor_handle_api_t handle_api = {
     .unmap = handle_unmap,
     .copy_in_from = handle_copy_in,
     .copy_out_to = handle_copy_out,
+    .get_import_flags = handle_get_import_flags,
+    .can_be_imported = handle_can_be_imported,
+    .import_memory = handle_import,
+    .unimport_memory = handle_unimport,
     .decorate = handle_decorate,
 };
 
@@ -167,7 +254,7 @@ static handle_t* new_handle(npu_backend_t* backend, const armnn_tensor_info_t* i
   if (self == NULL) return NULL;
   self->base.api = &handle_api;
   self->backend = backend;
-  self->own.file = -1;
+  self->own.file = self->imported.file = -1;
   self->size = npu_tensor_bytes(info);
   return self;
 }
@@ -187,16 +274,22 @@ static armnn_status_t handle_decorate(armnn_tensor_handle_t* handle,
   return ARMNN_STATUS_OK;
 }
 
-armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
-                                npu_place_t* out_place, armnn_error_t* error) {
+armnn_status_t npu_handle_place(const npu_backend_t* backend, armnn_tensor_handle_t* handle,
+                                uint64_t size, npu_place_t* out_place, armnn_error_t* error) {
   if (handle == NULL || handle->api != &handle_api) {
     return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "not a tensor of %s", NPU_FACTORY_ID);
   }
   const handle_t* self = (const handle_t*)handle;
+  if (self->backend != backend) {
+    return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "a tensor of npu%u in a job of npu%u",
+                    (unsigned)self->backend->device, (unsigned)backend->device);
+  }
   if (self->size != size) return wrong_size(self, size, error);
+  *out_place = root_of(self)->imported;
+  if (out_place->file >= 0) return ARMNN_STATUS_OK;
   const npu_region_t* region = region_of(self, error);
   if (region == NULL) return ARMNN_STATUS_INTERNAL;
-  *out_place = (npu_place_t){region->file, root_of(self)->offset, size};
+  *out_place = (npu_place_t){.file = region->file, .offset = root_of(self)->offset, .size = size};
   return ARMNN_STATUS_OK;
 }
 
@@ -222,7 +315,7 @@ static armnn_status_t factory_create(armnn_tensor_handle_factory_t* factory,
   if (managed != 0) {
     handle->manager = self->manager;
   } else {
-    const armnn_status_t status = npu_region_make(&handle->own, handle->size, error);
+    const armnn_status_t status = npu_region_make(&handle->own, self->backend, handle->size, error);
     if (status != ARMNN_STATUS_OK) {
       free(handle);
       return status;

@@ -11,8 +11,10 @@
 #define _GNU_SOURCE /* memfd_create */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/dma-buf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,8 +22,10 @@
 
 enum { ALIGNMENT = 64 };
 
-armnn_status_t npu_region_make(npu_region_t* region, uint64_t size, armnn_error_t* error) {
-  region->file = memfd_create("sample_npu", MFD_CLOEXEC);
+armnn_status_t npu_region_make(npu_region_t* region, const npu_backend_t* backend, uint64_t size,
+                               armnn_error_t* error) {
+  static const char* const names[NPU_DEVICES] = {"sample_npu0", "sample_npu1"};
+  region->file = memfd_create(names[backend->device], MFD_CLOEXEC);
   if (region->file < 0) {
     return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no device memory: %s", strerror(errno));
   }
@@ -69,6 +73,31 @@ armnn_status_t npu_region_read(const npu_region_t* region, uint64_t offset, void
   return transfer(region, offset, target, size, false, error);
 }
 
+/* ---- Windows ------------------------------------------------------------------------------- */
+
+static void tell_caches(const npu_place_t* place, uint64_t edge) {
+  struct dma_buf_sync sync = {.flags = DMA_BUF_SYNC_RW | edge};
+  if (!place->is_dma_buf) return;
+  while (ioctl(place->file, DMA_BUF_IOCTL_SYNC, &sync) != 0 && errno == EINTR) {
+  }
+}
+
+npu_window_t npu_window_open(const npu_place_t* place) {
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), lead = place->offset % page;
+  npu_window_t window = {.length = lead + place->size};
+  window.base = mmap(NULL, window.length, PROT_READ | PROT_WRITE, MAP_SHARED, place->file,
+                     (off_t)(place->offset - lead));
+  if (window.base == MAP_FAILED) return window;
+  tell_caches(place, DMA_BUF_SYNC_START);
+  window.tensor = (char*)window.base + lead;
+  return window;
+}
+
+void npu_window_close(const npu_place_t* place, const npu_window_t* window) {
+  tell_caches(place, DMA_BUF_SYNC_END);
+  munmap(window->base, window->length);
+}
+
 /* ---- Memory manager ------------------------------------------------------------------------ */
 
 typedef struct gap_t {
@@ -111,7 +140,7 @@ static void manager_destroy(armnn_memory_manager_t* manager) {
 static armnn_status_t manager_acquire(armnn_memory_manager_t* manager, armnn_error_t* error) {
   npu_manager_t* self = (npu_manager_t*)manager;
   if (self->region.file >= 0) return ARMNN_STATUS_OK;
-  armnn_status_t status = npu_region_make(&self->region, self->size, error);
+  armnn_status_t status = npu_region_make(&self->region, self->backend, self->size, error);
   uint64_t copied = 0;
   for (uint64_t i = 0; i < self->kept_count && status == ARMNN_STATUS_OK; ++i) {
     const constants_t* kept = &self->kept[i];

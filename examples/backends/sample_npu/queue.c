@@ -13,20 +13,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "npu.h"
 
-enum { RING = 32, CORE_ALIGNMENT = 64, TEXT = 256 };
+enum { RING = 32, CORE_ALIGNMENT = 64, TEXT = 256, AWAITED = 8, SLICE_NS = 5000000 };
 
 typedef struct job_t {
   const npu_program_t* program;
   uint64_t run_id;
   npu_place_t constants;
   npu_place_t places[NPU_MAX_BINDINGS];
+  armnn_fence_t* awaited[AWAITED]; /* before it begins */
+  uint32_t awaited_count;
 } job_t;
+
+/* A fence that is signalled when so many jobs are done. */
+typedef struct promise_t {
+  npu_fence_t* fence;
+  uint64_t jobs;
+  struct promise_t* next;
+} promise_t;
 
 struct npu_queue_t {
   npu_backend_t* backend;
@@ -36,9 +43,13 @@ struct npu_queue_t {
   pthread_cond_t work;  /* a job came, or stop */
   pthread_cond_t done;  /* a job went */
   job_t ring[RING];
-  uint64_t put, taken; /* jobs so far; the job at |taken| is being worked on */
+  uint64_t put, taken;                 /* jobs so far; the job at |taken| is being worked on */
+  promise_t *promises, **last_promise; /* in the order of their jobs */
+  armnn_fence_t* awaited[AWAITED];     /* by the next job */
+  uint32_t awaited_count;
   bool stop;
   bool quiet;            /* the backend takes no more work */
+  bool wait_each;        /* for the host's side: it waits for each job */
   armnn_status_t status; /* of the first job that failed since the last wait */
   char text[TEXT];
   char* memory; /* of the core: intermediate results; only its thread touches it */
@@ -46,22 +57,6 @@ struct npu_queue_t {
 };
 
 /* ---- The device's side --------------------------------------------------------------------- */
-
-typedef struct window_t {
-  void* base; /* of the pages */
-  uint64_t length;
-  char* tensor;
-} window_t;
-
-static bool open_window(const npu_place_t* place, window_t* window) {
-  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), lead = place->offset % page;
-  window->length = lead + place->size;
-  window->base = mmap(NULL, window->length, PROT_READ | PROT_WRITE, MAP_SHARED, place->file,
-                      (off_t)(place->offset - lead));
-  if (window->base == MAP_FAILED) return false;
-  window->tensor = (char*)window->base + lead;
-  return true;
-}
 
 static bool is_cancelled(const armnn_host_t* host, uint64_t run_id) {
   return host != NULL && ARMNN_HAS_FN(host, armnn_host_t, cancelled) &&
@@ -76,7 +71,7 @@ static bool should_stop(npu_queue_t* queue) {
 }
 
 static float* address(const npu_queue_t* queue, const npu_program_t* program,
-                      const window_t* windows, uint32_t tensor) {
+                      const npu_window_t* windows, uint32_t tensor) {
   if (tensor == NPU_NONE) return NULL;
   const npu_tensor_t* t = &npu_tensors(program)[tensor];
   char* base = t->binding == NPU_NONE ? queue->memory + t->offset : windows[t->binding].tensor;
@@ -102,7 +97,7 @@ static armnn_status_t grow(npu_queue_t* queue, uint64_t size, armnn_error_t* err
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const window_t* windows,
+static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const npu_window_t* windows,
                                   const char* constants, armnn_error_t* error) {
   const npu_program_t* program = job->program;
   const armnn_host_t* host = queue->backend->host;
@@ -130,16 +125,42 @@ static armnn_status_t run_program(npu_queue_t* queue, const job_t* job, const wi
   return ARMNN_STATUS_OK;
 }
 
+/* Anybody's fence: each has a wait. A look at the queue's state now and then ends it early. */
+static armnn_status_t await_fence(npu_queue_t* queue, const job_t* job, armnn_fence_t* fence,
+                                  armnn_error_t* error) {
+  for (;;) {
+    const armnn_status_t status = fence->api->wait(fence, SLICE_NS, error);
+    if (status != ARMNN_STATUS_TIMEOUT) return status;
+    if (is_cancelled(queue->backend->host, job->run_id) || should_stop(queue)) {
+      return npu_fail(error, ARMNN_STATUS_CANCELLED, "stopped while it waited for a fence");
+    }
+  }
+}
+
+static armnn_status_t await_all(npu_queue_t* queue, const job_t* job, armnn_error_t* error) {
+  const uint32_t bindings = job->program->input_count + job->program->output_count;
+  armnn_status_t status = ARMNN_STATUS_OK;
+  for (uint32_t k = 0; k < job->awaited_count && status == ARMNN_STATUS_OK; ++k) {
+    status = await_fence(queue, job, job->awaited[k], error);
+  }
+  for (uint32_t k = 0; k < bindings && status == ARMNN_STATUS_OK; ++k) {
+    armnn_fence_t* ready = job->places[k].ready;
+    if (ready != NULL) status = await_fence(queue, job, ready, error);
+  }
+  return status;
+}
+
 static armnn_status_t run_job(npu_queue_t* queue, const job_t* job, armnn_error_t* error) {
   /* The last window is that onto the constants, if they are on the device. */
   const uint32_t bindings = job->program->input_count + job->program->output_count;
   const uint32_t count = bindings + (job->constants.file >= 0 ? 1 : 0);
-  window_t windows[NPU_MAX_BINDINGS + 1];
+  npu_window_t windows[NPU_MAX_BINDINGS + 1];
   uint32_t opened = 0;
-  armnn_status_t status = ARMNN_STATUS_OK;
+  armnn_status_t status = await_all(queue, job, error);
   while (opened < count && status == ARMNN_STATUS_OK) {
     const npu_place_t* place = opened < bindings ? &job->places[opened] : &job->constants;
-    if (open_window(place, &windows[opened])) {
+    windows[opened] = npu_window_open(place);
+    if (windows[opened].tensor != NULL) {
       opened += 1;
     } else {
       status = npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no window onto device memory: %s",
@@ -151,9 +172,22 @@ static armnn_status_t run_job(npu_queue_t* queue, const job_t* job, armnn_error_
     if (count > bindings) constants = windows[bindings].tensor;
     status = run_program(queue, job, windows, constants, error);
   }
-  for (uint32_t k = 0; k < opened; ++k) munmap(windows[k].base, windows[k].length);
+  for (uint32_t k = 0; k < opened; ++k) {
+    npu_window_close(k < bindings ? &job->places[k] : &job->constants, &windows[k]);
+  }
   npu_count(queue->backend, NPU_COUNTER_JOBS, 1);
   return status;
+}
+
+/* With the lock: signals the fences whose jobs are done. */
+static void keep_promises(npu_queue_t* queue) {
+  while (queue->promises != NULL && queue->promises->jobs <= queue->taken) {
+    promise_t* promise = queue->promises;
+    queue->promises = promise->next;
+    if (queue->promises == NULL) queue->last_promise = &queue->promises;
+    npu_fence_signal(promise->fence, queue->status, queue->text);
+    free(promise);
+  }
 }
 
 static void* core_main(void* argument) {
@@ -175,6 +209,7 @@ static void* core_main(void* argument) {
       memcpy(queue->text, text, sizeof text);
     }
     queue->taken += 1;
+    keep_promises(queue);
     pthread_cond_broadcast(&queue->done);
   }
   pthread_mutex_unlock(&queue->lock);
@@ -197,11 +232,8 @@ armnn_status_t npu_queue_create(npu_backend_t* backend, uint64_t core_memory,
   }
   pthread_mutex_init(&queue->lock, NULL);
   pthread_cond_init(&queue->work, NULL);
-  pthread_condattr_t monotonic;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* for quiesce, which waits by time */
-  pthread_cond_init(&queue->done, &monotonic);
-  pthread_condattr_destroy(&monotonic);
+  npu_condition_init(&queue->done); /* for quiesce, which waits by time */
+  queue->last_promise = &queue->promises;
   const int failed = pthread_create(&queue->core, NULL, core_main, queue);
   if (failed != 0) {
     pthread_cond_destroy(&queue->done);
@@ -250,9 +282,40 @@ void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_p
   job->constants = *constants;
   memcpy(job->places, places,
          (program->input_count + program->output_count) * sizeof job->places[0]);
+  memcpy(job->awaited, queue->awaited, sizeof job->awaited);
+  job->awaited_count = queue->awaited_count;
+  queue->awaited_count = 0;
   queue->put += 1;
   pthread_cond_signal(&queue->work);
   pthread_mutex_unlock(&queue->lock);
+}
+
+void npu_queue_wait_each(npu_queue_t* queue, bool wait) { queue->wait_each = wait; }
+
+bool npu_queue_waits_each(const npu_queue_t* queue) { return queue->wait_each; }
+
+bool npu_queue_await(npu_queue_t* queue, armnn_fence_t* fence) {
+  pthread_mutex_lock(&queue->lock);
+  const bool has_room = queue->awaited_count < AWAITED;
+  if (has_room) queue->awaited[queue->awaited_count++] = fence;
+  pthread_mutex_unlock(&queue->lock);
+  return has_room;
+}
+
+armnn_fence_t* npu_queue_signal(npu_queue_t* queue) {
+  promise_t* promise = calloc(1, sizeof *promise);
+  npu_fence_t* fence = promise == NULL ? NULL : npu_fence_make();
+  if (fence == NULL) {
+    free(promise);
+    return NULL;
+  }
+  pthread_mutex_lock(&queue->lock);
+  *promise = (promise_t){fence, queue->put, NULL};
+  *queue->last_promise = promise;
+  queue->last_promise = &promise->next;
+  keep_promises(queue); /* the queue may be through already */
+  pthread_mutex_unlock(&queue->lock);
+  return npu_fence_base(fence);
 }
 
 armnn_status_t npu_queue_wait(npu_queue_t* queue, armnn_error_t* error) {
@@ -261,19 +324,14 @@ armnn_status_t npu_queue_wait(npu_queue_t* queue, armnn_error_t* error) {
   const armnn_status_t status = queue->status;
   if (status != ARMNN_STATUS_OK) npu_fail(error, status, "%s", queue->text);
   queue->status = ARMNN_STATUS_OK;
+  queue->awaited_count = 0; /* of a run that ended before the job came */
   pthread_mutex_unlock(&queue->lock);
   return status;
 }
 
 armnn_status_t npu_queues_quiesce(npu_backend_t* backend, uint64_t timeout_ns,
                                   armnn_error_t* error) {
-  const uint64_t second = 1000000000u;
-  struct timespec end;
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  const uint64_t limit = UINT64_C(1000000) * second; /* eleven days: no overflow */
-  const uint64_t wait = (timeout_ns < limit ? timeout_ns : limit) + (uint64_t)end.tv_nsec;
-  end.tv_sec += (time_t)(wait / second);
-  end.tv_nsec = (long)(wait % second);
+  const struct timespec end = npu_time_after(timeout_ns);
   bool late = false;
   pthread_mutex_lock(&backend->lock);
   for (npu_queue_t* queue = backend->queues; queue != NULL; queue = queue->next) {

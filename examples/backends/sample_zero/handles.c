@@ -138,7 +138,7 @@ static uint32_t get_import_flags(armnn_tensor_handle_t* handle) {
   return self->parent == NULL ? self->backend->import_sources : 0;
 }
 
-static armnn_status_t can_be_imported(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+static armnn_status_t can_be_imported(armnn_tensor_handle_t* handle, const armnn_memory_t* memory,
                                       armnn_error_t* why_not) {
   const zero_handle_t* self = (const zero_handle_t*)handle;
   if (self->backend->import_sources == 0) {
@@ -149,32 +149,33 @@ static armnn_status_t can_be_imported(armnn_tensor_handle_t* handle, void* memor
     return armnn_fail(why_not, ARMNN_STATUS_INVALID_ARGUMENT,
                       "a part of another tensor cannot import: it lies where that tensor lies");
   }
-  if (source != ARMNN_MEMORY_SOURCE_MALLOC) {
+  if (memory->source != ARMNN_MEMORY_SOURCE_MALLOC) {
     return armnn_fail(why_not, ARMNN_STATUS_INVALID_ARGUMENT,
-                      "memory source %d cannot be imported, only Malloc (%d)", (int)source,
+                      "memory source %d cannot be imported, only Malloc (%d)", (int)memory->source,
                       ARMNN_MEMORY_SOURCE_MALLOC);
   }
-  if (memory == NULL) {
+  if (memory->address == NULL) {
     return armnn_fail(why_not, ARMNN_STATUS_INVALID_ARGUMENT, "the null address is no memory");
   }
-  if ((uintptr_t)memory % ZERO_ALIGNMENT != 0) {
+  if ((uintptr_t)memory->address % ZERO_ALIGNMENT != 0) {
     return armnn_fail(why_not, ARMNN_STATUS_INVALID_ARGUMENT,
                       "the address %p is not a multiple of %u bytes (%u bytes behind one): such "
                       "memory cannot be imported",
-                      memory, ZERO_ALIGNMENT, (unsigned)((uintptr_t)memory % ZERO_ALIGNMENT));
+                      memory->address, ZERO_ALIGNMENT,
+                      (unsigned)((uintptr_t)memory->address % ZERO_ALIGNMENT));
   }
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t import_memory(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+static armnn_status_t import_memory(armnn_tensor_handle_t* handle, const armnn_memory_t* memory,
                                     armnn_error_t* error) {
   zero_handle_t* self = (zero_handle_t*)handle;
-  ARMNN_RETURN_IF_ERROR(can_be_imported(handle, memory, source, error));
+  ARMNN_RETURN_IF_ERROR(can_be_imported(handle, memory, error));
   if (self->imported != NULL) {
     return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
                       "the tensor has imported memory that was not taken from it");
   }
-  self->imported = memory;
+  self->imported = memory->address;
   zero_count(self->backend, ZERO_IMPORTED_NOW, 1);
   zero_count(self->backend, ZERO_BYTES_IMPORTED, self->size);
   zero_trace(self->backend, ARMNN_TRACE_INSTANT, "zero_import", self->size);

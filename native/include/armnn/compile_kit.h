@@ -34,11 +34,15 @@ typedef struct armnn_part_place_t {
 } armnn_part_place_t;
 
 /* Writes "prefix: name of the first layer" (64 bytes of it at most, no half character), so that
- * profiles can tell the layers of one network apart. */
+ * profiles can tell the layers of one network apart. One that the host inserted, such as the
+ * Transpose at a border, counts only if there is no other. */
 static inline void armnn_name_part(const armnn_subgraph_t* part, const char* prefix, char* out_name,
                                    size_t capacity) {
   armnn_string_t first = {NULL, 0};
-  if (part->layer_count > 0) first = part->layers[0]->name;
+  for (uint32_t l = part->layer_count; l > 0; --l) {
+    const armnn_layer_t* layer = part->layers[l - 1];
+    if (first.size == 0 || layer->guid < UINT64_C(1) << 32) first = layer->name;
+  }
   uint64_t size = first.size > 64 ? 64 : first.size;
   while (size < first.size && size > 0 && (first.data[size] & 0xc0) == 0x80) --size;
   snprintf(out_name, capacity, "%s%s%.*s", prefix, size > 0 ? ": " : "", (int)size,

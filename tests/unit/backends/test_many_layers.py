@@ -12,8 +12,8 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.backends import Backend, LayerSignature, LayerSupport, ModelOptions, Support
+from armnn_py.optimizer.asking import node_signature
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.node_signature import node_signature
 
 Journal = Callable[[], list[str]]
 

@@ -13,15 +13,15 @@ import pytest
 import armnn_py as ann
 from armnn_py._native.workloads import NativeWorkloadFactory
 from armnn_py.backends import Backend, LayerSupport, ModelOptions
+from armnn_py.optimizer.asking import node_signature
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.node_signature import node_signature
 
 Journal = Callable[[], list[str]]
 
 
 def test_values(runtime: ann.Runtime, services: Backend) -> None:
     options = ModelOptions({"Services": {"effort": 9}, "CpuRef": {}}, runtime.backends)
-    assert options.values == {"Services": {"effort": 9}}
+    assert options.values_of(services) == {"effort": 9}
     assert options.of(services) is not None
     assert options.of(runtime.backends["CpuRef"]) is None
     assert ModelOptions(None, runtime.backends).of(services) is None

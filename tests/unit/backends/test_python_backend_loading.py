@@ -133,7 +133,7 @@ def test_a_log_handler_that_raises_does_not_hide_the_answer() -> None:
 
 class Optioned(Mine):
     option_defaults = {"gain": 1.5, "count": 2, "fast": False, "name": "a b"}  # noqa: RUF012
-    capabilities = {"AsyncExecution": False, "Cores": 4}  # noqa: RUF012
+    capabilities = {"MultiAxisPacking": False, "Cores": 4}  # noqa: RUF012
 
 
 def test_options_and_capabilities() -> None:
@@ -356,6 +356,7 @@ def test_what_it_says_of_itself_is_checked(attribute: str, value: Any, words: st
     ("attribute", "value", "code"),
     [
         ("id", "Unknown", "id-reserved"),
+        ("id", "Mine:1", "id-colon"),
         ("id", " x", "id-not-text"),
         ("id", "x" * 3000, "id-unreadable"),
         ("option_defaults", {"a=b": 1}, "table-options"),

@@ -296,7 +296,7 @@ runtime.backends["A"].retain()
 
 def test_capabilities(queue_runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = queue_runtime.backends["Queue"]
-    assert backend.capabilities == {"AsyncExecution": True, "Lanes": 4, "Maker": "Test"}
+    assert backend.capabilities == {"Lanes": 4, "Maker": "Test"}
     monkeypatch.setenv("QUEUE_REFUSES", "get_capabilities")
     with pytest.raises(ann.BackendError, match=r"'Queue': get_capabilities failed: .* says no"):
         backend.capabilities  # noqa: B018

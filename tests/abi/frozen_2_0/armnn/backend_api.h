@@ -5,7 +5,7 @@
  *
  * A backend is a shared object <vendor>_<name>_backend.so with exactly three exports:
  *
- *   const char* GetBackendId(void);                    unique name, static text
+ *   const char* GetBackendId(void);                    unique name without ':', static text
  *   void        GetVersion(uint32_t* major, uint32_t* minor);
  *   void*       BackendFactory(void);                  a constant armnn_backend_api_t
  *
@@ -35,16 +35,16 @@
  * passed in is valid for the call. Longer texts go into the caller's buffer.
  *
  * Ownership. The side that allocates frees: every object has |destroy| in its own table. The host
- * destroys children before parents: workloads, tensor handles, execution data, workload factories,
- * tensor handle factories, memory managers, layer support, model, profiling and backend contexts,
- * backend; then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A blob is
- * released by its own function after the last workload made from it.
+ * destroys children before parents: fences, workloads, tensor handles, execution data, workload
+ * factories, tensor handle factories, memory managers, layer support, model, profiling and backend
+ * contexts, backend; then, if the table says ARMNN_BACKEND_UNLOADABLE, it closes the library. A
+ * blob is released by its own function after the last workload made from it.
  *
  * Objects. Their first member points to a constant table. They are never moved and never written
  * by the other side.
  *
  * Threads. Each function is tagged:
- *   [load]   one at a time, nothing else of this backend in flight
+ *   [load]   one at a time in a process, nothing else of this instance in flight
  *   [any]    any thread, concurrently
  *   [object] the host serialises calls on one object; different objects run concurrently
  *   [exec]   any thread, concurrently for different contexts; no Python, no host lock is held
@@ -116,6 +116,7 @@ ARMNN_OBJECT(armnn_profiling_context);
 ARMNN_OBJECT(armnn_layer_support);
 ARMNN_OBJECT(armnn_memory_manager);
 ARMNN_OBJECT(armnn_allocator);
+ARMNN_OBJECT(armnn_fence);
 ARMNN_OBJECT(armnn_tensor_handle);
 ARMNN_OBJECT(armnn_tensor_handle_factory);
 ARMNN_OBJECT(armnn_workload_factory);
@@ -344,6 +345,38 @@ struct armnn_memory_manager_api_t {
                             armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
 };
 
+enum armnn_fence_kind_e {
+  ARMNN_FENCE_OBJECT = 0,    /* |wait|, or the backend whose table it is */
+  ARMNN_FENCE_EVENTFD = 1,   /* poll says that get_fd can be read, once it is signalled */
+  ARMNN_FENCE_SYNC_FILE = 2, /* the same; drivers take it, too */
+  ARMNN_FENCE_KIND_MAX_ENUM = INT32_MAX
+};
+
+/* Signalled once, and for good. */
+struct armnn_fence_api_t {
+  armnn_header_t header;
+  int32_t kind; /* armnn_fence_kind_e */
+  uint32_t reserved;
+  void (*destroy)(armnn_fence_t* fence) ARMNN_NOEXCEPT; /* mandatory [object] */
+  /* Mandatory [any]. OK: signalled; TIMEOUT: not within |timeout_ns|, where 0 only asks. Any other
+   * answer: it is signalled, and what it stands for failed. */
+  armnn_status_t (*wait)(armnn_fence_t* fence, uint64_t timeout_ns,
+                         armnn_error_t* error) ARMNN_NOEXCEPT;
+  int32_t (*get_fd)(armnn_fence_t* fence) ARMNN_NOEXCEPT; /* stays the fence's own [any] */
+};
+
+/* Memory to import. Valid for the call; |ready| until unimport_memory has returned. */
+typedef struct armnn_memory_t {
+  armnn_header_t header;
+  int32_t source;  /* one of armnn_memory_source_e */
+  int32_t fd;      /* -1: none. It stays the host's: duplicate it to keep it */
+  void* address;   /* of the first byte; null: the host could not map the descriptor */
+  uint64_t offset; /* of the first byte behind |fd| */
+  uint64_t size;   /* bytes from the first to behind the last */
+  uint64_t byte_strides[ARMNN_MAX_DIMS]; /* first one 0: dense; else there is can_be_imported */
+  armnn_fence_t* ready; /* what to wait for before the first use; null where wait_fence is null */
+} armnn_memory_t;
+
 enum armnn_map_access_bits_e {
   ARMNN_MAP_READ = 1,
   ARMNN_MAP_WRITE = 2,
@@ -355,7 +388,9 @@ struct armnn_tensor_handle_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [object] */
   /* Begin and end of life, called in the order of the plan at load: a pooling manager learns from
-   * them which tensors may share memory. Both may be null.
+   * them which tensors may share memory. Both may be null. A variable of the network has two
+   * handles that live from before the first step to after the last: their contents stay from run
+   * to run, and what one run writes in one of them, the next one reads there.
    * A handle that is not managed gets neither call at load. Where an import is refused, the tensor
    * is copied instead, and |allocate| comes without |manage|, during a run, before the first such
    * copy: get memory of your own now. The call comes once and the memory is kept until destroy:
@@ -386,15 +421,15 @@ struct armnn_tensor_handle_api_t {
                                 armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   /* Import: use the given memory instead of own memory, until unimport_memory has returned. The
    * memory stays valid that long. Its contents may change between two executes: read them when an
-   * execute needs them. Results are in it when execute, or after_enqueue_workload, is done;
+   * execute needs them. Results are in it when execute, after_enqueue_workload or a fence is done;
    * unimport_memory writes nothing, since others may use the memory by then. Memory of the caller
    * is unimported at the end of each run, or after many runs if the caller promised to keep it at
-   * its address. */
+   * its address. Sources with a descriptor are offered to managed handles, too. */
   uint32_t (*get_import_flags)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [any] */
-  armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+  armnn_status_t (*can_be_imported)(armnn_tensor_handle_t* handle, const armnn_memory_t* memory,
                                     armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [object] */
   /* UNSUPPORTED refuses, like any answer but OK of can_be_imported; another error ends the run. */
-  armnn_status_t (*import_memory)(armnn_tensor_handle_t* handle, void* memory, int32_t source,
+  armnn_status_t (*import_memory)(armnn_tensor_handle_t* handle, const armnn_memory_t* memory,
                                   armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*unimport_memory)(armnn_tensor_handle_t* handle,
                                     armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
@@ -419,7 +454,8 @@ struct armnn_tensor_handle_api_t {
 struct armnn_tensor_handle_factory_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [object] */
-  /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device". */
+  /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device"; those of another device of
+   * the same backend have the same ids: each instance finds its own by them. */
   const char* (*get_id)(armnn_tensor_handle_factory_t* factory)ARMNN_NOEXCEPT; /* [any] */
   /* Mandatory. |managed|: memory comes from the pools of a memory manager. Otherwise the handle
    * imports memory at each run, and needs some of its own only where that is refused: then
@@ -492,6 +528,20 @@ typedef struct armnn_workload_info_t {
   uint64_t fields_used;
 } armnn_workload_info_t;
 
+/* Bits of |flags| in the next two structures; any other is refused. */
+#define ARMNN_NEEDS_CONSUMED 1u  /* of a tensor: as consumed_mask, for any input */
+#define ARMNN_WORKLOAD_SERIAL 1u /* of a workload: never two executes of it at a time */
+
+/* What a workload needs of one tensor in host memory. */
+typedef struct armnn_tensor_needs_t {
+  armnn_header_t header;
+  uint32_t alignment;      /* as tensor_alignment, which it replaces; 0: that one */
+  uint32_t readable_bytes; /* so many behind it may be read, up to 4096, and hold anything */
+  uint64_t in_place_mask;  /* of an output: bit i: it may be the same memory as input i */
+  uint32_t flags;
+  uint32_t reserved;
+} armnn_tensor_needs_t;
+
 /* What a workload needs. The host zero-fills it, so that a workload without needs writes nothing.
  */
 typedef struct armnn_workload_requirements_t {
@@ -503,6 +553,17 @@ typedef struct armnn_workload_requirements_t {
   uint64_t in_place_mask;     /* bit i: output 0 may be the same memory as input i; inputs from 64
                                  on never. Inputs may always share memory with each other. */
   uint64_t consumed_mask;     /* bit i: constant input i was packed; its address will be null */
+  /* Of each input, then each output: what it needs besides; null entry: nothing. Null: no tensor
+   * does. Valid until the workload is destroyed. */
+  const armnn_tensor_needs_t* const* tensors;
+  uint64_t persistent_size; /* bytes of |workload_data|, 64-byte aligned; zero at first and after a
+                               reset. Not together with create_workload_data. */
+  /* Shown to users; 0: unknown. */
+  uint64_t packed_size; /* bytes that it keeps, such as packed weights */
+  uint64_t operations;  /* arithmetic of one execute; a multiply-add counts as two */
+  uint64_t expected_ns; /* the backend's estimate of the time of one execute */
+  uint32_t flags;
+  uint32_t reserved;
 } armnn_workload_requirements_t;
 
 /* Arguments of one execute; valid for the call. */
@@ -516,14 +577,14 @@ typedef struct armnn_execute_args_t {
   uint64_t scratch_size;
   void* execution_data; /* of this context, from create_execution_data */
   uint64_t run_id;      /* for cancelled() */
-  void* workload_data;  /* of this context, from create_workload_data */
+  void* workload_data;  /* of this context: from create_workload_data, or persistent_size bytes */
 } armnn_execute_args_t;
 
 struct armnn_workload_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_workload_t* workload) ARMNN_NOEXCEPT; /* mandatory [object] */
   /* Mandatory [exec]. Does not allocate. It may return before a device is done only if the backend
-   * has a context with after_enqueue_workload; the host calls that before it reads any output. */
+   * has a context with after_enqueue_workload: the host calls that, or waits for a fence, first. */
   armnn_status_t (*execute)(armnn_workload_t* workload, const armnn_execute_args_t* args,
                             armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*get_requirements)(armnn_workload_t* workload,
@@ -598,13 +659,28 @@ struct armnn_layer_support_api_t {
                                          void (*on_reason)(void* context, uint64_t index,
                                                            armnn_string_t reason) ARMNN_NOEXCEPT,
                                          void* context) ARMNN_NOEXCEPT;
+  /* In which armnn_data_layout_e would you have this layer, whose descriptor has a |data_layout|?
+   * 0: as it is. Name another one only if your kernel would have to convert its operands, or would
+   * refuse the layer as it is. If is_layer_supported takes the layer in that layout, the host shows
+   * it so, with weights to match, between TRANSPOSE layers, which it then saves where it can; they
+   * are offered to this backend first. Null: no wishes. [any] */
+  int32_t (*get_preferred_layout)(armnn_layer_support_t* support,
+                                  const armnn_layer_query_t* query) ARMNN_NOEXCEPT;
+  /* Would this backend run an operator of a model that no layer expresses? |layer| is a STAND_IN
+   * whose constants have their values; |inputs| and |output_infos| are null. OK: |out_infos|, one
+   * for each output, have data type, rank, dims and quantisation; the host made them as scalars of
+   * FLOAT32 with all dimensions known, and copies them before the next call. UNSUPPORTED, with the
+   * reason: no. Null: it runs no such operator. [any] */
+  armnn_status_t (*infer_stand_in)(armnn_layer_support_t* support, const armnn_layer_t* layer,
+                                   armnn_tensor_info_t* out_infos,
+                                   armnn_error_t* reason) ARMNN_NOEXCEPT;
 };
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */
 
-/* Notices about networks, of all networks of the runtime. A status other than OK from a "before"
- * function vetoes the step; from an "after" function it is logged. Each network is loaded and
- * unloaded once; one with free dimensions makes and drops workloads in between.
+/* Notices about networks, of all that the runtime loads from now on. A status other than OK from a
+ * "before" function vetoes the step; from an "after" function it is logged. Each network is loaded
+ * and unloaded once; one with free dimensions makes and drops workloads in between.
  *
  * A context that agreed to a load gets after_unload_network once, also when the load fails after
  * all because another context vetoes it or a workload cannot be made; then no other call comes in
@@ -630,6 +706,25 @@ struct armnn_backend_context_api_t {
   armnn_status_t (*after_enqueue_workload)(armnn_backend_context_t* context, uint64_t network_id,
                                            void* execution_data,
                                            armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Begin and end of a run of a network that has workloads of this backend. Any status but OK ends
+   * the run before its first execute. For each OK, or without a before_run, after_run comes once:
+   * after the last after_enqueue_workload and unimport_memory, also of a run that failed or was
+   * stopped, before the next run with this execution data begins. [exec] */
+  armnn_status_t (*before_run)(armnn_backend_context_t* context, const armnn_run_notice_t* notice,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+  void (*after_run)(armnn_backend_context_t* context,
+                    const armnn_run_notice_t* notice) ARMNN_NOEXCEPT;
+  /* Not without after_enqueue_workload, which then comes only if a run fails, is stopped, or this
+   * answers UNSUPPORTED. Makes, at once, a fence for all executes of the queue so far: until then
+   * other steps run, and the addresses are the queue's. The host destroys it. [exec] */
+  armnn_status_t (*signal_fence)(armnn_backend_context_t* context, uint64_t network_id,
+                                 void* execution_data, armnn_fence_t** out_fence,
+                                 armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Later executes of the queue wait for |fence|, of any maker, which stays until they are done; if
+   * it fails, so do they. A wait asks cancelled(). UNSUPPORTED: the host waits itself. [exec] */
+  armnn_status_t (*wait_fence)(armnn_backend_context_t* context, uint64_t network_id,
+                               void* execution_data, armnn_fence_t* fence,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
 };
 
 /* Settings of one model on one backend, made from its model options. */
@@ -681,9 +776,18 @@ struct armnn_profiling_context_api_t {
 
 /* ---- The backend ---------------------------------------------------------------------------- */
 
+/* What create gets; valid for the call, but |host|, which stays. */
+typedef struct armnn_create_args_t {
+  armnn_header_t header;
+  const armnn_host_t* host;
+  const armnn_options_t* options; /* the values that somebody gave, for this device */
+  uint32_t device_index;          /* counts the devices of list_devices */
+  uint32_t reserved;
+} armnn_create_args_t;
+
 typedef struct armnn_device_description_t {
   armnn_header_t header;
-  armnn_string_t name;
+  armnn_string_t name; /* not empty */
   armnn_string_t vendor;
   armnn_string_t driver_version;
   uint64_t memory_size; /* bytes, 0 = unknown */
@@ -731,9 +835,11 @@ struct armnn_backend_api_t {
   const char* vendor_version; /* the backend's own version, any text, or null */
   const char* description;    /* one line for people, or null */
 
-  /* Makes the one instance of a runtime. UNAVAILABLE: no such device here. [load] */
-  armnn_status_t (*create)(const armnn_host_t* host, const armnn_options_t* options,
-                           armnn_backend_t** out_backend, armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Makes the one instance of a runtime for a device: of index 0 at once, of another when somebody
+   * names it. Users call them "AcmeNpu" (or "AcmeNpu:0") and "AcmeNpu:1"; to the host they are two
+   * backends, which share nothing but code. UNAVAILABLE: no such device here. [load] */
+  armnn_status_t (*create)(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                           armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*destroy)(armnn_backend_t* backend) ARMNN_NOEXCEPT;      /* [load] */
   const char* (*get_id)(armnn_backend_t* backend)ARMNN_NOEXCEPT; /* equals GetBackendId [any] */
   armnn_status_t (*create_workload_factory)(armnn_backend_t* backend,
@@ -783,13 +889,13 @@ struct armnn_backend_api_t {
   uint64_t (*get_handle_factory_preferences)(armnn_backend_t* backend, const char* const** out_ids)
       ARMNN_NOEXCEPT; /* [any] */
   /* Static array of named values; those of Arm NN are BOOL:
-   *   "HasFp16"                     computes in float16: the host acts on it where a user asks for
-   *                                 float16 in place of float32
-   *   "ProtectedContentAllocation"  takes protected memory from a custom allocator: the host uses
-   * no other backend where a user asks for protected mode "AsyncExecution",
-   * "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "ExternallyManagedMemory",
-   * "MultiAxisPacking", "SingleAxisPacking", "AllOrNothing" shown to users, without an effect Other
-   * names are the backend's own, and are shown, too. */
+   *   "HasFp16": computes in float16; the host acts on it where a user asks for float16 in place of
+   *     float32
+   *   "ProtectedContentAllocation": takes protected memory from a custom allocator; the host uses
+   *     no other backend where a user asks for protected mode
+   *   "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "MultiAxisPacking",
+   *     "ExternallyManagedMemory", "SingleAxisPacking", "AllOrNothing": shown, without an effect
+   * Other names are the backend's own, and are shown, too. */
   armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                      armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* Options that create understands, with their defaults as values; the host refuses others. Asked
@@ -817,6 +923,10 @@ struct armnn_backend_api_t {
   /* Level 0 is quick (is the device there?), higher levels may take seconds. */
   armnn_status_t (*self_test)(armnn_backend_t* backend, int32_t level,
                               armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  /* Each device once, index 0 first: the one for users who name none. Asked at any time, also
+   * before create, so |backend| may be null; the answer stays the same as long as the library is
+   * mapped. Null or UNSUPPORTED: one device, of which nothing is told. UNAVAILABLE: no device is
+   * here. */
   armnn_status_t (*list_devices)(armnn_backend_t* backend,
                                  void (*on_device)(void* context,
                                                    const armnn_device_description_t* device)
@@ -827,6 +937,18 @@ struct armnn_backend_api_t {
                                armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
   /* A table named by a revisioned text, or null; both sides cope with null. */
   const void* (*extension)(armnn_backend_t* backend, const char* id)ARMNN_NOEXCEPT; /* [any] */
+  /* Describes option |index| of the array that the function of |scope| gives; static. Null: there
+   * is nothing to say. |backend| is null for ARMNN_OPTION_SCOPE_BACKEND. [any] */
+  const armnn_option_description_t* (*describe_option)(armnn_backend_t* backend, int32_t scope,
+                                                       uint64_t index)ARMNN_NOEXCEPT;
+  /* Options of one run that before_run of the backend context understands, with defaults as above;
+   * the host refuses others. */
+  armnn_status_t (*get_run_option_defaults)(armnn_backend_t* backend, armnn_options_t* out_options,
+                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* A new value for an option that is ARMNN_OPTION_CHANGEABLE; a run under way may see either. If
+   * the answer is not OK, the old value holds. [object] */
+  armnn_status_t (*set_option)(armnn_backend_t* backend, const armnn_option_t* option,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
 };
 
 /* ---- Exports --------------------------------------------------------------------------------- */

@@ -10,11 +10,11 @@ import typing
 from enum import IntEnum
 
 import pytest
-from abi_headers import INCLUDE_DIR, Array, Pointer, Scalar, read_headers
+from abi_headers import INCLUDE_DIR, Array, Named, Pointer, Scalar, read_headers
 from layer_table import read_table
 
 from armnn_py import types
-from armnn_py.descriptors import DESCRIPTOR_OF, View
+from armnn_py.descriptors import DESCRIPTOR_OF, Attribute, View
 
 # The table tells only what the C name of each enumeration is; the numbers come from the C header.
 ENUMS = {
@@ -101,9 +101,12 @@ def test_descriptor_has_the_fields_of_c(headers, structure_of, layer_type):
 def fits(hint, kind):
     if typing.get_origin(hint) is tuple:
         item = typing.get_args(hint)[0]
-        if item is View:
-            return isinstance(kind, Pointer) and str(kind.target) == "armnn_view_t"
+        targets = {View: "armnn_view_t", Attribute: "armnn_attribute_t"}
+        if item in targets:
+            return isinstance(kind, Pointer) and targets[item] in str(kind.target)
         return isinstance(kind, Array) and kind.count == 8 and fits(item, kind.element)
+    if hint is str:
+        return isinstance(kind, Named) and kind.name == "armnn_string_t"
     if hint is bool:
         return kind == Scalar("uint32_t")
     if hint is float:

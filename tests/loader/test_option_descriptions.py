@@ -66,7 +66,7 @@ def test_it_does_not_load(
     ("define", "reason"),
     [
         ("DESCRIPTION_POINTER=64", "cannot be read"),
-        ("DESCRIPTION_HEADER=96, 7", "has tag 0x00000007 where 0x414e0012 belongs"),
+        ("DESCRIPTION_HEADER=96, 7", "has tag 0x00000007 where 0x414e0013 belongs"),
         ("DESCRIPTION_HEADER=8, ARMNN_STRUCT_OPTION_DESCRIPTION", "says it has 8 bytes, 96 read"),
     ],
 )

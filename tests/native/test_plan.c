@@ -67,7 +67,7 @@ static void make_valid(draft_t* draft) {
   X(tensors[HIDDEN].size = 257, "tensor 1: place at offset 0 with 257 bytes")                   \
   X(tensors[CONSTANT].address = NULL, "tensor 2: a constant of 4 bytes without an address")     \
   X(tensors[CONSTANT].address = (const char*)&constant + 1, "tensor 2: the constant's address") \
-  X(steps[0].kind = 8, "step 0: kind 8 is unknown")                                             \
+  X(steps[0].kind = 99, "step 0: kind 99 is unknown")                                           \
   X(steps[1].kind = ARMNN_PLAN_STEP_COPY, "step 1: a copy with 2 inputs and 1 outputs")         \
   X(steps[2].kind = ARMNN_PLAN_STEP_EXECUTE, "step 2: the workload or its table is null")       \
   X(steps[2].input_count = 0, "step 2: a copy with 0 inputs")                                   \

@@ -85,89 +85,89 @@ static armnn_status_t before_run(armnn_backend_context_t* context, const armnn_r
 static void after_run(armnn_backend_context_t* context, const armnn_run_notice_t* notice) {
   const bool ok = notice->status == ARMNN_STATUS_OK;
   trace((const context_t*)context, ok ? "npu_run_done" : "npu_run_failed", notice->run_id);
+}
 
-  static armnn_status_t signal_fence(armnn_backend_context_t * context, uint64_t network_id,
-                                     void* execution_data, armnn_fence_t** out_fence,
-                                     armnn_error_t* error) {
-    (void)context;
-    (void)network_id;
-    *out_fence = execution_data == NULL ? NULL : npu_queue_signal(execution_data);
-    if (*out_fence != NULL) return ARMNN_STATUS_OK;
-    return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory for a fence");
-  }
-
-  /* The job that comes next waits, on the device's thread: here the host goes on. */
-  static armnn_status_t wait_fence(armnn_backend_context_t * context, uint64_t network_id,
-                                   void* execution_data, armnn_fence_t* fence,
+static armnn_status_t signal_fence(armnn_backend_context_t* context, uint64_t network_id,
+                                   void* execution_data, armnn_fence_t** out_fence,
                                    armnn_error_t* error) {
-    (void)context;
-    (void)network_id;
-    if (execution_data != NULL && npu_queue_await(execution_data, fence)) return ARMNN_STATUS_OK;
-    return npu_fail(error, ARMNN_STATUS_UNSUPPORTED, "the command has no room for another fence");
-  }
+  (void)context;
+  (void)network_id;
+  *out_fence = execution_data == NULL ? NULL : npu_queue_signal(execution_data);
+  if (*out_fence != NULL) return ARMNN_STATUS_OK;
+  return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory for a fence");
+}
 
-  static void context_destroy(armnn_backend_context_t * context) { free(context); }
+/* The job that comes next waits, on the device's thread: here the host goes on. */
+static armnn_status_t wait_fence(armnn_backend_context_t* context, uint64_t network_id,
+                                 void* execution_data, armnn_fence_t* fence, armnn_error_t* error) {
+  (void)context;
+  (void)network_id;
+  if (execution_data != NULL && npu_queue_await(execution_data, fence)) return ARMNN_STATUS_OK;
+  return npu_fail(error, ARMNN_STATUS_UNSUPPORTED, "the command has no room for another fence");
+}
 
-  static const armnn_backend_context_api_t context_api = {
-      .header = {sizeof(armnn_backend_context_api_t), ARMNN_STRUCT_BACKEND_CONTEXT},
-      .destroy = context_destroy,
-      .before_load_network = before_load_network,
-      .after_load_network = after_load_network,
-      .before_unload_network = before_unload_network,
-      .after_unload_network = after_unload_network,
-      .after_enqueue_workload = after_enqueue_workload,
-      .before_run = before_run,
-      .after_run = after_run,
-      .signal_fence = signal_fence,
-      .wait_fence = wait_fence,
-  };
+static void context_destroy(armnn_backend_context_t* context) { free(context); }
 
-  armnn_status_t npu_create_backend_context(
-      armnn_backend_t * backend, const armnn_options_t* options,
-      armnn_backend_context_t** out_context, armnn_error_t* error) {
-    (void)options; /* create has read them */
-    *out_context = NULL;
-    context_t* self = calloc(1, sizeof *self);
-    if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-    self->base.api = &context_api;
-    self->backend = (npu_backend_t*)backend;
-    *out_context = &self->base;
-    return ARMNN_STATUS_OK;
-  }
+static const armnn_backend_context_api_t context_api = {
+    .header = {sizeof(armnn_backend_context_api_t), ARMNN_STRUCT_BACKEND_CONTEXT},
+    .destroy = context_destroy,
+    .before_load_network = before_load_network,
+    .after_load_network = after_load_network,
+    .before_unload_network = before_unload_network,
+    .after_unload_network = after_unload_network,
+    .after_enqueue_workload = after_enqueue_workload,
+    .before_run = before_run,
+    .after_run = after_run,
+    .signal_fence = signal_fence,
+    .wait_fence = wait_fence,
+};
 
-  /* ---- The model context --------------------------------------------------------------------- */
+armnn_status_t npu_create_backend_context(armnn_backend_t* backend, const armnn_options_t* options,
+                                          armnn_backend_context_t** out_context,
+                                          armnn_error_t* error) {
+  (void)options; /* create has read them */
+  *out_context = NULL;
+  context_t* self = calloc(1, sizeof *self);
+  if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  self->base.api = &context_api;
+  self->backend = (npu_backend_t*)backend;
+  *out_context = &self->base;
+  return ARMNN_STATUS_OK;
+}
 
-  typedef struct model_context_t {
-    armnn_model_context_t base;
-    bool constants_on_device;
-  } model_context_t;
+/* ---- The model context --------------------------------------------------------------------- */
 
-  static void model_destroy(armnn_model_context_t * context) { free(context); }
+typedef struct model_context_t {
+  armnn_model_context_t base;
+  bool constants_on_device;
+} model_context_t;
 
-  static const armnn_model_context_api_t model_api = {
-      .header = {sizeof(armnn_model_context_api_t), ARMNN_STRUCT_MODEL_CONTEXT},
-      .destroy = model_destroy,
-  };
+static void model_destroy(armnn_model_context_t* context) { free(context); }
 
-  armnn_status_t npu_create_model_context(
-      armnn_backend_t * backend, const armnn_options_t* model_options,
-      armnn_model_context_t** out_context, armnn_error_t* error) {
-    (void)backend;
-    *out_context = NULL;
-    model_context_t* self = calloc(1, sizeof *self);
-    if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-    self->base.api = &model_api;
-    self->constants_on_device = true;
-    for (uint64_t i = 0; model_options != NULL && i < model_options->count; ++i) {
-      const armnn_option_t* option = &model_options->items[i];
-      if (npu_equals(option->name, "constants_on_device")) {
-        self->constants_on_device = option->integer != 0;
-      }
+static const armnn_model_context_api_t model_api = {
+    .header = {sizeof(armnn_model_context_api_t), ARMNN_STRUCT_MODEL_CONTEXT},
+    .destroy = model_destroy,
+};
+
+armnn_status_t npu_create_model_context(armnn_backend_t* backend,
+                                        const armnn_options_t* model_options,
+                                        armnn_model_context_t** out_context, armnn_error_t* error) {
+  (void)backend;
+  *out_context = NULL;
+  model_context_t* self = calloc(1, sizeof *self);
+  if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  self->base.api = &model_api;
+  self->constants_on_device = true;
+  for (uint64_t i = 0; model_options != NULL && i < model_options->count; ++i) {
+    const armnn_option_t* option = &model_options->items[i];
+    if (npu_equals(option->name, "constants_on_device")) {
+      self->constants_on_device = option->integer != 0;
     }
-    *out_context = &self->base;
-    return ARMNN_STATUS_OK;
   }
+  *out_context = &self->base;
+  return ARMNN_STATUS_OK;
+}
 
-  bool npu_wants_constants_on_device(const armnn_model_context_t* context) {
-    return context == NULL || ((const model_context_t*)context)->constants_on_device;
-  }
+bool npu_wants_constants_on_device(const armnn_model_context_t* context) {
+  return context == NULL || ((const model_context_t*)context)->constants_on_device;
+}

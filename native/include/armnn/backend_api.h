@@ -140,26 +140,6 @@ enum armnn_trace_phase_e {
   ARMNN_TRACE_PHASE_MAX_ENUM = INT32_MAX
 };
 
-/* Bits returned by cpu_features. A bit is set only if the operating system saves the registers. */
-#define ARMNN_CPU_X86_SSE42 (UINT64_C(1) << 0)
-#define ARMNN_CPU_X86_AVX (UINT64_C(1) << 1)
-#define ARMNN_CPU_X86_AVX2 (UINT64_C(1) << 2)
-#define ARMNN_CPU_X86_FMA (UINT64_C(1) << 3)
-#define ARMNN_CPU_X86_F16C (UINT64_C(1) << 4)
-#define ARMNN_CPU_X86_AVX512F (UINT64_C(1) << 5)
-#define ARMNN_CPU_X86_AVX512BW (UINT64_C(1) << 6)
-#define ARMNN_CPU_X86_AVX512VL (UINT64_C(1) << 7)
-#define ARMNN_CPU_X86_AVX512DQ (UINT64_C(1) << 8)
-#define ARMNN_CPU_X86_AVX512VNNI (UINT64_C(1) << 9)
-#define ARMNN_CPU_X86_AVX512BF16 (UINT64_C(1) << 10)
-#define ARMNN_CPU_X86_AVXVNNI (UINT64_C(1) << 11)
-#define ARMNN_CPU_ARM_NEON (UINT64_C(1) << 32)
-#define ARMNN_CPU_ARM_FP16 (UINT64_C(1) << 33)
-#define ARMNN_CPU_ARM_DOTPROD (UINT64_C(1) << 34)
-#define ARMNN_CPU_ARM_I8MM (UINT64_C(1) << 35)
-#define ARMNN_CPU_ARM_BF16 (UINT64_C(1) << 36)
-#define ARMNN_CPU_ARM_SVE (UINT64_C(1) << 37)
-
 /* Body of parallel_for: works on [begin, end). |thread_index| is below concurrency() and below
  * |max_threads|, and names the thread for the length of this parallel_for, so that it can select a
  * private part of scratch. The number of threads may change while a workload lives: one that sizes

@@ -353,7 +353,7 @@ WRONG = {
     "-DPLACE_OF_INPUT": (None, "states in_place_mask of input 1"),
     "-DBITS_OF_OUTPUT": (None, "states flags of output 0"),
     "-DTENSOR_BITS=1": (None, "claims to have packed input 0, which is not constant"),
-    "-DTAG=7": (None, "what it needs of input 0 has tag 0x00000007, 0x414e0012 belongs there"),
+    "-DTAG=7": (None, "what it needs of input 0 has tag 0x00000007, 0x414e0015 belongs there"),
     "-DNOWHERE": (None, "3 at 0x40 cannot be read"),
     "-DWITH_STATE": (Unary.SQRT, "asks for 16 persistent bytes and has create_workload_data"),
     "-DMUCH": (Unary.SQRT, f"asks for {2**64 - 1} bytes that persist"),

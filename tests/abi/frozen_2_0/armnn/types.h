@@ -211,6 +211,28 @@ typedef struct armnn_run_notice_t {
   uint32_t reserved;
 } armnn_run_notice_t;
 
+/* ---- Processors ----------------------------------------------------------------------------- */
+
+/* Bits returned by cpu_features. A bit is set only if the operating system saves the registers. */
+#define ARMNN_CPU_X86_SSE42 (UINT64_C(1) << 0)
+#define ARMNN_CPU_X86_AVX (UINT64_C(1) << 1)
+#define ARMNN_CPU_X86_AVX2 (UINT64_C(1) << 2)
+#define ARMNN_CPU_X86_FMA (UINT64_C(1) << 3)
+#define ARMNN_CPU_X86_F16C (UINT64_C(1) << 4)
+#define ARMNN_CPU_X86_AVX512F (UINT64_C(1) << 5)
+#define ARMNN_CPU_X86_AVX512BW (UINT64_C(1) << 6)
+#define ARMNN_CPU_X86_AVX512VL (UINT64_C(1) << 7)
+#define ARMNN_CPU_X86_AVX512DQ (UINT64_C(1) << 8)
+#define ARMNN_CPU_X86_AVX512VNNI (UINT64_C(1) << 9)
+#define ARMNN_CPU_X86_AVX512BF16 (UINT64_C(1) << 10)
+#define ARMNN_CPU_X86_AVXVNNI (UINT64_C(1) << 11)
+#define ARMNN_CPU_ARM_NEON (UINT64_C(1) << 32)
+#define ARMNN_CPU_ARM_FP16 (UINT64_C(1) << 33)
+#define ARMNN_CPU_ARM_DOTPROD (UINT64_C(1) << 34)
+#define ARMNN_CPU_ARM_I8MM (UINT64_C(1) << 35)
+#define ARMNN_CPU_ARM_BF16 (UINT64_C(1) << 36)
+#define ARMNN_CPU_ARM_SVE (UINT64_C(1) << 37)
+
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
 /* clang-format off */

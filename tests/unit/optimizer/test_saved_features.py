@@ -78,7 +78,7 @@ def test_variables_begin_with_their_initial_values(tmp_path: Path, backend: str)
 
 
 @pytest.mark.parametrize(
-    "change, message",
+    ("change", "message"),
     [
         (lambda variable, assign: assign.update(variable=99), "a number is 99"),
         (lambda variable, assign: assign.update(variable=0), "assigns no variable"),
@@ -190,7 +190,20 @@ def test_secret_options_are_in_no_file(tmp_path: Path, build_backend: Callable[.
     build_backend("options_backend.c", tmp_path / "Test_Options_backend.so")
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((3,)))
-    network.add_output("y", network.add_elementwise_unary(x, ann.UnaryOperation.NEG))
+    network.add_output("y", network.add_elementwise_unary(x, ann.UnaryOperation.ABS))
+    path = tmp_path / "x.armnn"
+    with ann.Runtime(tmp_path) as runtime:
+        for options in ({"effort": 5}, {"effort": 5, "seal": "hunter1"}):
+            optimized = ann.optimize(network, runtime=runtime, model_options={"Options": options})
+            if "seal" in options:
+                message = "model option 'seal' of backend 'Options' is secret"
+                with pytest.raises(ann.InvalidArgumentError, match=message):
+                    optimized.save(path)
+            else:
+                optimized.save(path)
+                again = OptimizedNetwork.load(path, runtime=runtime)
+                assert again.placed.model_options.given == {"Options": options}
+    assert b"hunter1" not in path.read_bytes()
 
 
 # ---- Layouts -------------------------------------------------------------------------------------

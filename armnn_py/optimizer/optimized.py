@@ -164,7 +164,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         Raises
         ------
         InvalidArgumentError
-            The network has free dimensions, or the file cannot be written.
+            The network has free dimensions, a model option is secret, or the file cannot be
+            written.
         BackendError
             A backend fails to write a compiled sub-graph.
 

@@ -1118,6 +1118,7 @@ class armnn_backend_api_t(Structure):
     self_test: Any
     list_devices: Any
     check_blob: Any
+    deserialize_blob: Any
     extension: Any
     describe_option: Any
     get_run_option_defaults: Any
@@ -1310,6 +1311,8 @@ class armnn_blob_t(Structure):
     object: Any
     release: Any
     compatibility: armnn_string_t
+    get_size: Any
+    serialize: Any
 
 
 class armnn_slot_t(Structure):
@@ -2283,6 +2286,8 @@ armnn_blob_t._fields_ = [
     ("object", c_void_p),
     ("release", CFUNCTYPE(None, c_void_p)),
     ("compatibility", armnn_string_t),
+    ("get_size", CFUNCTYPE(c_uint64, c_void_p)),
+    ("serialize", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_uint64, POINTER(armnn_error_t))),
 ]
 
 armnn_slot_t._fields_ = [
@@ -2910,6 +2915,15 @@ armnn_backend_api_t._fields_ = [
         c_int32,
         POINTER(armnn_backend_t),
         armnn_string_t,
+        POINTER(armnn_error_t),
+    )),
+    ("deserialize_blob", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_t),
+        c_void_p,
+        c_uint64,
+        armnn_string_t,
+        POINTER(armnn_blob_t),
         POINTER(armnn_error_t),
     )),
     ("extension", CFUNCTYPE(c_void_p, POINTER(armnn_backend_t), c_char_p)),

@@ -5,18 +5,39 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.dynamic_library import is_code
 from armnn_py._native.interrupts import deferred_interrupts
+from armnn_py._native.read_memory import NonsenseError, address_of, read_counted
 from armnn_py.errors import BackendError
 from armnn_py.ownership import Owner
+from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["NativeBlob", "check_blob"]
+    from numpy.typing import NDArray
+
+__all__ = [
+    "IncompatibleBlobError",
+    "NativeBlob",
+    "check_blob",
+    "check_functions",
+    "check_text",
+    "deserialize_blob",
+]
+
+_MOST_BYTES = 1 << 40
+_CANARY = b"\xa5" * 64
+
+
+class IncompatibleBlobError(BackendError):
+    """A backend does not take a compiled sub-graph any more; its layers may be compiled again."""
 
 
 class NativeBlob(Owner, instead="optimize() the network again: its backend makes a blob anew"):
@@ -64,6 +85,8 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         self.struct.header.struct_type = abi.ARMNN_STRUCT_BLOB
         self.struct.object = blob.object
         self.struct.release = blob.release
+        self.struct.get_size = blob.get_size
+        self.struct.serialize = blob.serialize
         self.struct.compatibility.data = ctypes.cast(self._text, ctypes.POINTER(ctypes.c_char))
         self.struct.compatibility.size = len(compatibility)
         self._retain, self._release = retain, release
@@ -78,6 +101,45 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         """
         self._retain()
         self._give_up_backend = self._release
+
+    @property
+    def is_serializable(self) -> bool:
+        """Whether its backend can write it as bytes."""
+        return bool(self.struct.serialize)
+
+    def to_bytes(self, backend_id: str, layer: str) -> NDArray[np.uint8]:
+        """Let the backend write the blob as bytes.
+
+        Parameters
+        ----------
+        backend_id, layer
+            For messages.
+
+        Raises
+        ------
+        BackendError
+            It fails, or its answers make no sense.
+        """
+        what = f"backend '{backend_id}': the blob of layer '{layer}'"
+        size = int(self.struct.get_size(self.struct.object))
+        if not 0 < size <= _MOST_BYTES:
+            raise BackendError(f"{what} cannot be saved: its get_size answers {size} bytes")
+        memory = aligned_empty((size + len(_CANARY),), np.dtype(np.uint8))
+        memory[size:] = np.frombuffer(_CANARY, np.uint8)
+        error = ErrorBuffer()
+        status = self.struct.serialize(
+            self.struct.object, memory.ctypes.data, size, ctypes.byref(error.struct)
+        )
+        if memory[size:].tobytes() != _CANARY:
+            raise BackendError(f"{what}: serialize wrote behind the {size} bytes of its buffer")
+        if status != abi.ARMNN_STATUS_OK:
+            raise error.coded(
+                BackendError(
+                    f"{what} cannot be saved: serialize failed: {status_name(status)}",
+                    details=error.details,
+                )
+            )
+        return memory[:size]
 
     def __del__(self) -> None:
         give_up = self._give_up_backend
@@ -95,6 +157,23 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         return f"<NativeBlob 0x{self.struct.object or 0:x} {self.compatibility[:40]!r}>"
 
 
+def check_functions(blob: abi.armnn_blob_t, what: str) -> None:
+    """Refuse a blob whose functions cannot be called.
+
+    Raises
+    ------
+    NonsenseError
+        One does not point to code, or one of a pair is missing.
+    """
+    for name in ("release", "get_size", "serialize"):
+        function = getattr(blob, name)
+        if function and not is_code(address_of(function)):
+            raise NonsenseError(f"{what}: its {name} does not point to code")
+    if bool(blob.get_size) != bool(blob.serialize):
+        missing = "serialize" if blob.get_size else "get_size"
+        raise NonsenseError(f"{what} has no {missing}: get_size and serialize belong together")
+
+
 def check_blob(
     backend_id: str, api: abi.armnn_backend_api_t, instance: Any, blob: NativeBlob, layer: str
 ) -> None:
@@ -102,25 +181,117 @@ def check_blob(
 
     Raises
     ------
-    BackendError
+    IncompatibleBlobError
         It may not; the message has the layer's name and the backend's reason.
     """
+    check_text(backend_id, api, instance, blob.compatibility, layer)
+
+
+def check_text(
+    backend_id: str, api: abi.armnn_backend_api_t, instance: Any, compatibility: bytes, layer: str
+) -> None:
+    """As `check_blob`, for a blob that is not there yet."""
     if not api.check_blob:
         return
     error = ErrorBuffer()
+    text = _Text(compatibility)
     status = api.check_blob(
         ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
-        blob.struct.compatibility,
+        text.struct,
         ctypes.byref(error.struct),
     )
-    if status == abi.ARMNN_STATUS_OK:
-        return
-    raise BackendError(
-        f"backend '{backend_id}' does not take the compiled sub-graph '{layer}': "
-        + (error.text or status_name(status)),
-        details=[
-            f"status: {status_name(status)}",
-            f"made for: {blob.compatibility.decode('utf-8', 'replace') or 'not said'}",
-        ],
-        hints=["optimize() the network again on this machine"],
+    if status != abi.ARMNN_STATUS_OK:
+        _refuse(IncompatibleBlobError, backend_id, layer, compatibility, status, error)
+
+
+def deserialize_blob(
+    backend_id: str,
+    api: abi.armnn_backend_api_t,
+    instance: Any,
+    data: NDArray[np.uint8],
+    compatibility: bytes,
+    layer: str,
+    *,
+    retain: Callable[[], None],
+    release: Callable[[], None],
+) -> NativeBlob:
+    """Have a backend make a blob of bytes; it has ``deserialize_blob``.
+
+    Parameters
+    ----------
+    data
+        What `NativeBlob.to_bytes` gave, 64-byte aligned.
+    compatibility
+        What the blob said; ``check_blob`` is asked first.
+    layer
+        For messages.
+    retain, release
+        Keep the backend open for the blob.
+
+    Raises
+    ------
+    IncompatibleBlobError
+        The backend does not take it any more.
+    BackendError
+        It fails, or its answer makes no sense.
+    """
+    check_text(backend_id, api, instance, compatibility, layer)
+    what = f"backend '{backend_id}': deserialize_blob for layer '{layer}'"
+    error = ErrorBuffer()
+    text = _Text(compatibility)
+    made = abi.armnn_blob_t()
+    made.header.struct_size = ctypes.sizeof(made)
+    made.header.struct_type = abi.ARMNN_STRUCT_BLOB
+    with deferred_interrupts():  # until the blob has its owner
+        status = api.deserialize_blob(
+            ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
+            data.ctypes.data,
+            data.nbytes,
+            text.struct,
+            ctypes.byref(made),
+            ctypes.byref(error.struct),
+        )
+        if status == abi.ARMNN_STATUS_INCOMPATIBLE:
+            _refuse(IncompatibleBlobError, backend_id, layer, compatibility, status, error)
+        if status != abi.ARMNN_STATUS_OK:
+            _refuse(BackendError, backend_id, layer, compatibility, status, error)
+        try:
+            check_functions(made, "the blob")
+            words = read_counted(made.compatibility, "its compatibility")
+        except NonsenseError as problem:
+            # Nothing is released: what the blob says of itself cannot be believed.
+            raise BackendError(f"{what}: {problem}") from None
+        blob = NativeBlob(made, words, retain=retain, release=release)
+        blob.take()
+    return blob
+
+
+class _Text:
+    """An ``armnn_string_t`` with its bytes."""
+
+    def __init__(self, text: bytes) -> None:
+        self._memory = ctypes.create_string_buffer(text)
+        self.struct = abi.armnn_string_t()
+        self.struct.data = ctypes.cast(self._memory, ctypes.POINTER(ctypes.c_char))
+        self.struct.size = len(text)
+
+
+def _refuse(
+    kind: type[BackendError],
+    backend_id: str,
+    layer: str,
+    compatibility: bytes,
+    status: int,
+    error: ErrorBuffer,
+) -> NoReturn:
+    raise error.coded(
+        kind(
+            f"backend '{backend_id}' does not take the compiled sub-graph '{layer}': "
+            + (error.text or status_name(status)),
+            details=[
+                f"status: {status_name(status)}",
+                f"made for: {compatibility.decode('utf-8', 'replace') or 'not said'}",
+            ],
+            hints=["optimize() the network again on this machine"],
+        )
     )

@@ -8,8 +8,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.blob import NativeBlob
-from armnn_py._native.dynamic_library import is_code
+from armnn_py._native.blob import NativeBlob, check_functions
 from armnn_py._native.growth import KNOWN_FIELDS, why_not_shown
 from armnn_py._native.read_layers import descriptor_from_struct
 from armnn_py._native.read_memory import (
@@ -162,7 +161,6 @@ class ReplacementReader:
         blob = read_struct(
             struct.blob, abi.armnn_blob_t, abi.ARMNN_STRUCT_BLOB, what, least="release"
         )
-        if blob.release and not is_code(address_of(blob.release)):
-            raise NonsenseError(f"{what}: its release does not point to code")
+        check_functions(blob, what)
         text = read_counted(blob.compatibility, f"the compatibility of {what}")
         return NativeBlob(blob, text, retain=self._retain, release=self._release)

@@ -72,6 +72,11 @@ class ModelOptions:
             self._native[backend.id] = native
         return self._native[backend.id]
 
+    @property
+    def given(self) -> dict[str, dict[str, OptionValue]]:
+        """The values that were given, by the id that they were given for."""
+        return {backend_id: dict(values) for backend_id, values in self._given.items()}
+
     def values_of(self, backend: BackendInstance) -> dict[str, OptionValue]:
         """The values that were given for this backend."""
         values: dict[str, OptionValue] = {}

@@ -17,6 +17,7 @@ from armnn_py.cli.inputs import random_inputs
 from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, model_arguments
 from armnn_py.cli.networks import assumption
 from armnn_py.errors import ArmnnError
+from armnn_py.network.saved_files import is_saved_network
 
 if TYPE_CHECKING:
     from armnn_py import Profile
@@ -113,7 +114,7 @@ def _draw(
     optimized = placed.optimized
     is_compiled = any(layer.type.label == _COMPILED for layer in optimized.network.layers)
     inside = None
-    if is_compiled:
+    if is_compiled and not is_saved_network(given.model):  # of which the layers are not at hand
         with session.progress(f"looking into {given.name}"):
             options = dataclasses.replace(optimized.options, compile_parts=False)
             ids = [backend.id for backend in optimized.backends]

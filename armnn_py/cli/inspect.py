@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
-from armnn_py.cli.networks import assumption, read_network, shape_hint, with_batch
+from armnn_py.cli.networks import (
+    assumption,
+    read_compiled,
+    read_network,
+    shape_hint,
+    with_batch,
+)
 from armnn_py.cli.render import (
     Column,
     Renderer,
@@ -53,7 +59,8 @@ def inspect(
 ) -> None:
     """Show the inputs, outputs, variables, layers and sizes of MODEL."""
     with session.progress(f"reading {Path(model).name}"):
-        source = read_network(model, shapes)
+        saved = read_compiled(model, shapes)
+        source = read_network(model, shapes) if saved is None else saved.network
         network, assumed = with_batch(source)
     constants = [layer for layer in network.layers if layer.shown_type.label == "Constant"]
     working = [layer for layer in network.layers if layer.shown_type.label not in _FRAME]
@@ -80,6 +87,14 @@ def inspect(
         "weight_bytes": sum(layer.outputs[0].info.byte_size for layer in constants),
         "multiply_adds": None if None in counts else sum(c for c in counts if c is not None),
     }
+    if saved is not None:
+        as_bytes = sum(1 for part in saved.parts.values() if part.member)
+        data["compiled"] = {
+            "written_by": saved.written_by,
+            "backends": saved.backends,
+            "as_bytes": as_bytes,
+            "as_layers": len(saved.parts) - as_bytes,
+        }
     if all_layers:
         data["layers"] = [_describe(layer) for layer in working]
     if weights:
@@ -91,8 +106,10 @@ def inspect(
 
 
 def multiply_adds(layer: Layer) -> int | None:
-    """Return the multiply-adds of a layer's matrix work; None while a dimension is free."""
+    """Return the multiply-adds of a layer's matrix work; None if free or compiled, so not known."""
     label = layer.shown_type.label
+    if label == "PreCompiled":
+        return None
     if label in ("Convolution2d", "DepthwiseConvolution2d", "FullyConnected"):
         output, weights = layer.outputs[0].info, layer.inputs[1]
         if weights is None or not (output.is_static and weights.info.is_static):
@@ -157,6 +174,17 @@ def _about(metadata: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _about_compiled(data: Mapping[str, Any]) -> str:
+    backends = ", ".join(
+        " ".join(filter(None, (name, about["vendor_version"])))
+        for name, about in data["backends"].items()
+    )
+    return (
+        f"Compiled for {printable(backends)} by armnn_py {printable(data['written_by'])}; "
+        f"sub-graphs: {data['as_bytes']} as bytes, {data['as_layers']} as layers"
+    )
+
+
 def _render(renderer: Renderer, data: dict[str, Any], hint: str) -> None:
     renderer.table(
         [Column(""), Column("name"), Column("dtype"), Column("shape", whole=True)],
@@ -187,13 +215,16 @@ def _render(renderer: Renderer, data: dict[str, Any], hint: str) -> None:
     if data["free_dimensions"]:
         renderer.line(f"Layers depend on the free dimensions; {hint}")
         return
+    if "compiled" in data:
+        renderer.line(_about_compiled(data["compiled"]))
     kinds = [f"{count} {kind}" for kind, count in data["layer_types"].items()]
     more = ", ... (--layers lists all)" if len(kinds) > 3 and "layers" not in data else ""
     shown = kinds if "layers" in data else kinds[:3]
     renderer.line(f"{counted(data['layer_count'], 'layer')}: {', '.join(shown)}{more}")
-    renderer.line(
-        f"Weights {format_bytes(data['weight_bytes'])}; "
-        f"{format_count(data['multiply_adds'] or 0)} multiply-adds"
-    )
+    if data["multiply_adds"] is not None:
+        renderer.line(
+            f"Weights {format_bytes(data['weight_bytes'])}; "
+            f"{format_count(data['multiply_adds'])} multiply-adds"
+        )
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))

@@ -27,6 +27,7 @@ _COMMANDS = {
     "run": "armnn_py.cli.run:run",
     "inspect": "armnn_py.cli.inspect:inspect",
     "check": "armnn_py.cli.check:check",
+    "compile": "armnn_py.cli.compile:compile_model",
     "bench": "armnn_py.cli.bench:bench",
     "profile": "armnn_py.cli.profile:profile",
     "graph": "armnn_py.cli.graph:graph",

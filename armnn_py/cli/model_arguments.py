@@ -18,6 +18,7 @@ from armnn_py.cli.app import backend_option
 from armnn_py.cli.networks import read_network, shape_hint, with_batch
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.network.saved_files import is_saved_network
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +96,42 @@ class ModelArguments:
             validate=self.validate,
         )
 
+    def placed(self, network: Network, runtime: Runtime) -> OptimizedNetwork:
+        """Return the model with a backend for every layer.
+
+        Parameters
+        ----------
+        network
+            The model with the shapes of its inputs; of a compiled one nothing is optimised.
+
+        Raises
+        ------
+        InvalidArgumentError
+            An option is given that a compiled model cannot take any more.
+        ParseError, BackendError, NoBackendForLayerError
+            As `optimize` and `OptimizedNetwork.load`.
+        """
+        import armnn_py
+
+        if not is_saved_network(self.model):
+            return armnn_py.optimize(
+                network, self.listed, runtime=runtime, options=self.options(runtime)
+            )
+        given = {
+            "-b": self.backends,
+            "--placement": self.placement,
+            "--model-option": self.model_options,
+            "--strategy": self.strategy != "preference",
+            "--validate": self.validate,
+        }
+        for option, value in given.items():
+            if value:
+                raise InvalidArgumentError(
+                    f"{option} given with a compiled model, which has its backends and options",
+                    hints=["armnn-py compile makes another one"],
+                )
+        return armnn_py.OptimizedNetwork.load(self.model, runtime=runtime)
+
     @contextlib.contextmanager
     def optimized(self, session: Session) -> Iterator[PlacedModel]:
         """Give the model with a backend for every layer, in a runtime that is closed afterwards.
@@ -106,8 +143,6 @@ class ModelArguments:
         ModelError, BackendError, NoBackendForLayerError
             As `import_model` and `optimize`.
         """
-        import armnn_py
-
         with session.runtime() as runtime:
             with session.progress(f"reading {self.name}"):
                 imported = read_network(self.model, self.shapes, runtime=runtime)
@@ -119,9 +154,7 @@ class ModelArguments:
                         hints=[shape_hint(name, info)],
                     )
             with session.progress(f"choosing backends for {self.name}"):
-                optimized = armnn_py.optimize(
-                    network, self.listed, runtime=runtime, options=self.options(runtime)
-                )
+                optimized = self.placed(network, runtime)
             yield PlacedModel(network, optimized, assumed, runtime)
 
 

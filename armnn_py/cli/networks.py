@@ -9,15 +9,25 @@ from typing import TYPE_CHECKING
 
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, ModelError
+from armnn_py.network.saved_files import is_saved_network
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py import Runtime
     from armnn_py.network import Network
+    from armnn_py.optimizer.saved.read import SavedNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["assumption", "only_input", "parse_shapes", "read_network", "shape_hint", "with_batch"]
+__all__ = [
+    "assumption",
+    "only_input",
+    "parse_shapes",
+    "read_compiled",
+    "read_network",
+    "shape_hint",
+    "with_batch",
+]
 
 _MAX_DIMENSION = 2**31 - 1
 
@@ -29,7 +39,9 @@ def read_network(
     *,
     runtime: Runtime | None = None,
 ) -> Network:
-    """Import a file and bind the shapes of ``--shape`` and of the arrays for its inputs.
+    """Import a file, or read a compiled one.
+
+    The shapes of ``--shape`` and of the arrays for its inputs are bound.
 
     The backends of a runtime are offered the operators for which there is no layer.
 
@@ -43,6 +55,9 @@ def read_network(
     import armnn_py
 
     wanted = parse_shapes(shapes)
+    saved = read_compiled(model, shapes)
+    if saved is not None:
+        return saved.network
     backends = () if runtime is None else tuple(runtime.backends.values())
     try:
         if None in wanted:
@@ -56,6 +71,25 @@ def read_network(
             re.sub(r"import_model\(.*\)", "--shape NAME=1x3x224x224", hint) for hint in error.hints
         )
         raise
+
+
+def read_compiled(model: str, shapes: Sequence[str]) -> SavedNetwork | None:
+    """Read a file that ``armnn-py compile`` wrote; None for any other.
+
+    Raises
+    ------
+    ParseError
+        It is damaged.
+    InvalidArgumentError
+        A shape is given.
+    """
+    if not is_saved_network(model):
+        return None
+    from armnn_py.optimizer.saved.read import read_network
+
+    if shapes:
+        raise InvalidArgumentError("--shape given with a compiled model, which has its shapes")
+    return read_network(model)
 
 
 def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:

@@ -77,8 +77,6 @@ def prepared(
     ModelError, BackendError, NoBackendForLayerError
         As `armnn_py.load`.
     """
-    import armnn_py
-
     clock = _Clock()
     with _closing(session.runtime()) as runtime:  # closes the network, too
         with session.progress(f"reading {given.name}"), clock:
@@ -105,10 +103,10 @@ def prepared(
             if network.is_dynamic:
                 network = network.specialize({name: array.shape for name, array in arrays.items()})
         with session.progress(f"loading {given.name}"), clock:
-            loaded = armnn_py.load(
-                network, given.listed, options=given.options(runtime), runtime=runtime
-            )
-        own = read_options("run", run_options, given.backends, runtime)
+            optimized = given.placed(network, runtime)
+            optimized.forget_sources()
+            loaded = runtime.load_network(optimized)
+        own = read_options("run", run_options, [one.id for one in optimized.backends], runtime)
         yield Prepared(
             source=network,
             network=loaded,

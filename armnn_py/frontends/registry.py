@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from armnn_py.errors import ModelError, ModelFormatError, ParseError, UnknownNameError
 from armnn_py.network import Network
+from armnn_py.network.saved_files import MARK
 from armnn_py.records import record
 from armnn_py.text import install_hint
 
@@ -116,6 +117,11 @@ _FOREIGN: tuple[tuple[Callable[[bytes], bool], str, str], ...] = (
         lambda head: head[4:8] == b"ORTM",
         "is an ONNX Runtime .ort file",
         "give the ONNX file that it was made from",
+    ),
+    (
+        lambda head: head[30:] == MARK,
+        "is a network that was saved with its backends",
+        "load it by armnn_py.load(path) or OptimizedNetwork.load(path)",
     ),
     (
         lambda head: head.startswith(b"PK\x03\x04"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from armnn_py._native.blob import NativeBlob
     from armnn_py.descriptors import Descriptor
     from armnn_py.network import Layer, OutputSlot
+    from armnn_py.optimizer.compiled_source import CompiledSource
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value", "Variable"]
@@ -134,6 +135,8 @@ class Node:
         layer that the optimiser inserted.
     blob
         The blob of a PRE_COMPILED layer.
+    source
+        The layers that were compiled to it.
     part
         Number of its sub-graph, or None.
     is_replacement
@@ -156,6 +159,7 @@ class Node:
         "part",
         "pin",
         "rank",
+        "source",
         "type",
         "value",
         "variable",
@@ -182,6 +186,7 @@ class Node:
         self.pin = NO_PIN
         self.backend: str | None = None
         self.blob: NativeBlob | None = None
+        self.source: CompiledSource | None = None
         self.part: int | None = None
         self.is_replacement = False
         self.variable: Variable | None = None
@@ -484,6 +489,12 @@ class Graph:
         node.blob = None
         self._dirty = True
 
+    def restore_guid(self, node: Node, guid: int) -> None:
+        """Give a node the public number that it had in another graph."""
+        self._guids[node] = guid
+        self._holders[guid] = node
+        self._serial = max(self._serial, guid - _BEYOND_GUIDS)
+
     def drop_blobs(self) -> None:
         """Drop the blobs of compiled layers; the graph cannot be used afterwards.
 
@@ -491,7 +502,7 @@ class Graph:
         backends.
         """
         for node in self._nodes:
-            node.blob = None
+            node.blob = node.source = None
 
     def substitute(self, old: Node, new: Node) -> None:
         """Replace ``old`` and its outputs by ``new``, which then stands for the layers of both.

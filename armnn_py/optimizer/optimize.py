@@ -12,7 +12,7 @@ from armnn_py.backends import ModelOptions
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer.host import Host
-from armnn_py.optimizer.optimized import OptimizedNetwork, PlacedNetwork
+from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placement import Placement
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
+    from armnn_py.optimizer.placed_network import PlacedNetwork
     from armnn_py.optimizer.placement import PlacementSource
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]

@@ -12,6 +12,7 @@ from armnn_py._native.optimization_sink import optimize_subgraph
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
 from armnn_py.errors import InternalError
 from armnn_py.optimizer.check_answer import border_of, find_fault, readers_of
+from armnn_py.optimizer.compiled_source import CompiledSource
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.subgraph_selection import SubgraphView, select_subgraphs, view_of
 from armnn_py.text import quoted
@@ -277,6 +278,8 @@ class _Substituter:
             node.backend = self._backend_id
             node.blob = layer.blob
             node.is_replacement = True
+            if layer.blob is not None and len(substitution.replacement) == 1:
+                node.source = CompiledSource(self._data, substitution)
             nodes.append(node)
         self._settled.update(nodes)
         heir: dict[Node, Node] = {}

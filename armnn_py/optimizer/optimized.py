@@ -9,62 +9,22 @@ from typing import TYPE_CHECKING
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
-from armnn_py.records import record
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from armnn_py._native.blob import NativeBlob
-    from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import ModelMetadata, Network
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.pass_record import PassRecord
+    from armnn_py.optimizer.placed_network import PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["OptimizedNetwork", "PlacedNetwork"]
-
-
-@record
-class PlacedNetwork:
-    """A network whose shapes are known, with the backends of its layers.
-
-    Attributes
-    ----------
-    network
-        The network that is run: simplified, with compiled sub-graphs and inserted copies.
-    layer_backends
-        Id of the backend of each layer, by guid; None for Input, Output and Constant layers.
-    assignment
-        Backend and reason of each layer.
-    blobs
-        Blobs of PreCompiled layers, by guid.
-    memory
-        By (guid, index of the output): the tensor handle factory of each tensor that does not lie
-        in host memory.
-    passes
-        What each pass and stage changed, in order.
-    model_options
-        Options of this model for the backends.
-    origins
-        By guid: the layers of the user's network that a layer stands for, as their guids there.
-    public_guids
-        For each layer, in order, its number for backends: the guid of one of these layers where
-        there is one, so that backends name layers of the user's network.
-    """
-
-    network: Network
-    layer_backends: tuple[str | None, ...]
-    assignment: Assignment
-    blobs: Mapping[int, NativeBlob]
-    memory: Mapping[tuple[int, int], str]
-    passes: tuple[PassRecord, ...]
-    model_options: ModelOptions
-    origins: Mapping[int, tuple[int, ...]]
-    public_guids: tuple[int, ...]
+__all__ = ["OptimizedNetwork"]
 
 
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):
@@ -184,6 +144,86 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         return OptimizedNetwork(
             self._source.specialize(shapes), self.backends, self.runtime, self.options, self._place
         )
+
+    def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool = False) -> None:
+        """Write the network to a file that `load` reads without importing or optimising anything.
+
+        Compiled sub-graphs are in it as the bytes that their backends write of them. A backend that
+        writes none, or refuses its bytes later, compiles the layers again when the file is loaded.
+
+        Parameters
+        ----------
+        path
+            The file; one that is there is replaced at once, when the new one is complete. The usual
+            suffix is ``.armnn``.
+        keep_subgraphs
+            Whether the file also has the layers of sub-graphs that it has as bytes, so that a later
+            version of a backend that takes the bytes no more can compile them again. The weights of
+            these layers are then in the file twice.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The network has free dimensions, a model option is secret, or the file cannot be
+            written.
+        BackendError
+            A backend fails to write a compiled sub-graph.
+
+        Examples
+        --------
+        >>> import armnn_py as ann
+        >>> with ann.Runtime() as runtime:
+        ...     optimized = ann.optimize(ann.import_model("model.onnx"), runtime=runtime)
+        ...     optimized.save("model.armnn")
+        >>> with ann.load("model.armnn") as network:
+        ...     print(list(network.outputs))
+        ['probabilities']
+        """
+        from armnn_py.optimizer.saved.write import save_network
+
+        self.runtime.check_open()
+        save_network(
+            self.placed, self.runtime.backends, self.options, path, keep_subgraphs=keep_subgraphs
+        )
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, runtime: Host, in_place: bool = True
+    ) -> OptimizedNetwork:
+        """Read a network that `save` wrote; `armnn_py.load` reads and loads it in one call.
+
+        Backends are asked again whether they take their layers and compiled sub-graphs, and where
+        tensors lie is decided anew; no pass runs.
+
+        Parameters
+        ----------
+        path
+            The file.
+        runtime
+            The runtime that has the backends.
+        in_place
+            Constants stay in the file, which is mapped to memory: nobody may write to it or cut
+            it short while the network lives (`save` replaces a file and does neither). False: the
+            file is read as a whole.
+
+        Raises
+        ------
+        ParseError
+            The file cannot be read, is damaged, or is of a later version.
+        BackendNotFoundError
+            A backend is not loaded.
+        BackendError
+            A backend does not take a layer or a compiled sub-graph any more.
+        """
+        from armnn_py.optimizer.saved.restore import load_network
+
+        placed, backends, options = load_network(path, runtime, in_place=in_place)
+        return cls(placed.network, backends, runtime, options, lambda _: placed)
+
+    def forget_sources(self) -> None:
+        """Drop what only `save` needs; for a network that nobody can save."""
+        if self._placed is not None:
+            self._placed.sources.clear()
 
     def __repr__(self) -> str:
         if self.is_dynamic:

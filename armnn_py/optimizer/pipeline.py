@@ -7,7 +7,6 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
@@ -18,13 +17,13 @@ from armnn_py.optimizer.assign import (
     pin_nodes,
     ranks_of_layers,
 )
-from armnn_py.optimizer.edges import connect_memory
+from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.layouts import tidy
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
-from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
+from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.reduce_precision import (
     cancel_inverse_conversions,
     reduce_fp32_to_fp16,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
-    from armnn_py.optimizer.graph import Node, Value
+    from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
 
@@ -132,7 +131,7 @@ class _Pipeline:
         self._compile_parts(draft)
         if self.options.debug:
             self._insert_debug_layers(draft)
-        memory = self._connect()
+        memory = connect_backends(self.graph, self.available, imports=self.options.import_memory)
         network, layer_of = self.graph.to_network()
         network.metadata = self.network.metadata
         backends: list[str | None] = [None] * len(network.layers)
@@ -150,6 +149,8 @@ class _Pipeline:
             self.model_options,
             {layer.guid: tuple(o.guid for o in node.origins) for node, layer in layer_of.items()},
             tuple(self.graph.public_guid(node) for node in layer_of),
+            {layer.guid: node.source for node, layer in layer_of.items() if node.source},
+            frozenset(layer.guid for node, layer in layer_of.items() if node.is_replacement),
         )
 
     def _assign(
@@ -265,23 +266,3 @@ class _Pipeline:
                     layers=error.layers,
                     hints=["CpuRef runs them: Runtime(bundled_backends=True) loads it"],
                 ) from None
-
-    def _connect(self) -> dict[Value, str]:
-        """Choose memory by the factories of the backends that have layers."""
-        self.graph.stage = "connect-memory"
-        used = dict.fromkeys(node.backend for node in self.graph if node.backend is not None)
-        backends = [self.available[name] for name in used]
-        for backend in backends:
-            backend.retain()
-        try:
-            registry = HandleRegistry(backends)
-            try:
-                wanted = {backend.id: registry.preferences(backend.id) for backend in backends}
-                return connect_memory(
-                    self.graph, wanted, registry.factories, imports=self.options.import_memory
-                )
-            finally:
-                registry.close()
-        finally:
-            for backend in backends:
-                backend.release()

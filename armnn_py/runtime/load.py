@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends import import_model
 from armnn_py.network import Network
-from armnn_py.optimizer import optimize
+from armnn_py.network.saved_files import is_saved_network
+from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def load(
     ----------
     model
         A `Network`, or a model for `import_model`: the path of a model file, the bytes of a
-        model, a binary file, an ``onnx.ModelProto``.
+        model, a binary file, an ``onnx.ModelProto``. Or the path of a file that
+        `OptimizedNetwork.save` wrote: it has its backends and options, so that only ``runtime`` may
+        be given with it.
     backends
         Ids in order of preference; default: every loaded backend, best first.
     shapes
@@ -75,6 +78,8 @@ def load(
     ------
     ModelError
         If the model cannot be read or has unsupported operators.
+    BackendError
+        If a backend does not take its part of a saved network any more.
     InvalidArgumentError, BackendNotFoundError, NoBackendForLayerError
         As `optimize`.
 
@@ -87,7 +92,20 @@ def load(
     >>> outputs["probabilities"].shape
     (1, 10)
     """
-    if isinstance(model, Network) and (format is not None or data_folder is not None):
+    is_saved = is_saved_network(model)
+    if is_saved:
+        given = {
+            "backends": backends, "shapes": shapes, "format": format, "data_folder": data_folder,
+            "placement": placement, "validate": validate or None, "model_options": model_options,
+            "strategy": None if strategy == "preference" else strategy, "options": options,
+        }  # fmt: skip
+        for name, value in given.items():
+            if value is not None:
+                raise InvalidArgumentError(
+                    f"load: {name} given with a saved network, which has its backends and options",
+                    hints=["save it anew with others, or load the model that it was made from"],
+                )
+    elif isinstance(model, Network) and (format is not None or data_folder is not None):
         raise InvalidArgumentError(
             "format or data_folder given with a Network, a model file or its bytes expected"
         )
@@ -95,26 +113,30 @@ def load(
     if runtime is None:
         runtime = Runtime()
     try:
-        if isinstance(model, Network):
-            network = model if shapes is None else model.specialize(shapes)
+        if is_saved:
+            optimized = OptimizedNetwork.load(model, runtime=runtime)  # type: ignore[arg-type]
         else:
-            network = import_model(
-                model,
-                shapes=shapes,
-                format=format,
-                data_folder=data_folder,
-                backends=tuple(runtime.backends.values()),
+            if isinstance(model, Network):
+                network = model if shapes is None else model.specialize(shapes)
+            else:
+                network = import_model(
+                    model,
+                    shapes=shapes,
+                    format=format,
+                    data_folder=data_folder,
+                    backends=tuple(runtime.backends.values()),
+                )
+            optimized = optimize(
+                network,
+                backends,
+                runtime=runtime,
+                placement=placement,
+                validate=validate,
+                model_options=model_options,
+                strategy=strategy,
+                options=options,
             )
-        optimized = optimize(
-            network,
-            backends,
-            runtime=runtime,
-            placement=placement,
-            validate=validate,
-            model_options=model_options,
-            strategy=strategy,
-            options=options,
-        )
+        optimized.forget_sources()  # nobody can save it
         return runtime._load(optimized, plan_cache_size=plan_cache_size, owns_runtime=owns_runtime)
     except BaseException:
         if owns_runtime:

@@ -14,7 +14,7 @@ from abi_layout import measure_all
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 ABI_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "runtime.h")
-KITS = ("backend_kit.h", "compile_kit.h", "layer_rules.h")
+KITS = ("backend_kit.h", "compile_kit.h", "compile_cache.h", "layer_rules.h")
 RULES_DIR = Path(__file__).parents[2] / "backends_c" / "common" / "include"
 STANDARDS = {"c": ("c11", "c17", "c2x"), "c++": ("c++17", "c++20", "c++23")}
 

@@ -95,7 +95,10 @@ static armnn_status_t replace(listener_t* listener, const armnn_part_place_t* pl
                                  .layer_count = 2,
                                  .input_count = 1,
                                  .output_count = 2};
-  const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB}, &object, release, {"v1", 2}};
+  const armnn_blob_t blob = {.header = {sizeof blob, ARMNN_STRUCT_BLOB},
+                             .object = &object,
+                             .release = release,
+                             .compatibility = {"v1", 2}};
   const armnn_optimization_sink_t sink = {
       .context = listener, .begin_substitution = begin, .add_layer = add, .end_substitution = end};
   released = 0;
@@ -156,7 +159,10 @@ static void names_are_cut_between_characters(void) {
 }
 
 static void an_object_is_known_by_its_text(void) {
-  armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB}, &object, release, {"v1", 2}};
+  armnn_blob_t blob = {.header = {sizeof blob, ARMNN_STRUCT_BLOB},
+                       .object = &object,
+                       .release = release,
+                       .compatibility = {"v1", 2}};
   armnn_workload_info_t info = {.type = ARMNN_LAYER_PRE_COMPILED, .blob = &blob};
   CHECK(armnn_part_object(&info, "v1") == &object);
   CHECK(armnn_part_object(&info, "v2") == NULL);
@@ -231,7 +237,139 @@ static void the_constants_from_64_on_are_inputs(void) {
   free(made);
 }
 
+/* ---- Values and cuts ----------------------------------------------------------------------- */
+
+/* in 0 -> L0 -> L1 -> L3 -> L4 -> out, L0 -> L2 -> L3, in 1 -> L4; L2 has two outputs, of which the
+ * second leaves the part; L1 reads a constant. */
+typedef struct diamond_t {
+  armnn_layer_t layers[5];
+  const armnn_layer_t* pointers[5];
+  armnn_slot_t slots[5][3];
+  armnn_slot_t outputs[2];
+  armnn_subgraph_t part;
+} diamond_t;
+
+static armnn_slot_t slot(uint32_t layer, uint32_t number) {
+  return (armnn_slot_t){.layer = layer, .slot = number};
+}
+
+static const armnn_tensor_info_t* const five_infos[] = {&infos[0], &infos[1], &infos[2], &infos[0],
+                                                        &infos[1]};
+
+static void make_diamond(diamond_t* d) {
+  const armnn_slot_t slots[5][3] = {
+      {slot(ARMNN_SLOT_BOUNDARY, 0)},
+      {slot(0, 0), slot(ARMNN_SLOT_CONSTANT, 1)},
+      {slot(0, 0), slot(ARMNN_SLOT_ABSENT, 1)},
+      {slot(1, 0), slot(2, 0)},
+      {slot(3, 0), slot(ARMNN_SLOT_BOUNDARY, 1), slot(3, 0)},
+  };
+  memset(d, 0, sizeof *d);
+  memcpy(d->slots, slots, sizeof slots);
+  const uint32_t counts[] = {1, 2, 2, 2, 3};
+  for (uint32_t l = 0; l < 5; ++l) {
+    d->layers[l] = (armnn_layer_t){.guid = 10 + l,
+                                   .input_count = counts[l],
+                                   .output_count = l == 2 ? 2 : 1,
+                                   .inputs = d->slots[l],
+                                   .output_infos = &five_infos[l == 2 ? 0 : l]};
+    d->pointers[l] = &d->layers[l];
+  }
+  d->outputs[0] = slot(4, 0);
+  d->outputs[1] = slot(2, 1);
+  d->part = (armnn_subgraph_t){.layers = d->pointers,
+                               .input_infos = five_infos,
+                               .outputs = d->outputs,
+                               .layer_count = 5,
+                               .input_count = 2,
+                               .output_count = 2};
+}
+
+static void values_know_who_reads_them(void) {
+  diamond_t d;
+  make_diamond(&d);
+  armnn_part_values_t* values = armnn_values_of_part(&d.part);
+  CHECK(values != NULL);
+  CHECK_EQUAL(values->count, 8);
+  const uint32_t expected[8][2] = {
+      /* how many readers, the first of them */
+      {1, 0}, {1, 4}, {2, 1}, {1, 3}, {1, 3}, {1, ARMNN_NO_LAYER}, {2, 4}, {1, ARMNN_NO_LAYER}};
+  for (uint32_t v = 0; v < 8; ++v) {
+    CHECK_EQUAL(armnn_reader_count(values, v), expected[v][0]);
+    CHECK_EQUAL(values->readers[values->first[v]], expected[v][1]);
+    const uint32_t only = expected[v][0] == 1 ? expected[v][1] : ARMNN_NO_LAYER;
+    CHECK_EQUAL(armnn_only_reader(values, v), only);
+  }
+  CHECK_EQUAL(values->readers[values->first[2] + 1], 2);
+  CHECK_EQUAL(armnn_value_of(values, slot(ARMNN_SLOT_BOUNDARY, 1)), 1);
+  CHECK_EQUAL(armnn_value_of(values, slot(2, 1)), 5);
+  CHECK_EQUAL(armnn_value_of(values, slot(3, 0)), 6);
+  free(values);
+}
+
+static void layers_are_cut_out(void) {
+  diamond_t d;
+  make_diamond(&d);
+  const uint32_t layers[] = {1, 2, 3};
+  armnn_cut_part_t* cut = NULL;
+  CHECK_EQUAL(armnn_cut_part(&d.part, layers, 3, &cut), ARMNN_STATUS_OK);
+  CHECK_EQUAL(cut->part.layer_count, 3);
+  CHECK_EQUAL(cut->part.input_count, 1); /* read by two layers, and once an input */
+  check_slot(cut->place.inputs[0], 0, 0);
+  CHECK(cut->part.input_infos[0] == five_infos[0]);
+  const armnn_layer_t* const* made = cut->part.layers;
+  CHECK_EQUAL(made[0]->guid, 11);
+  check_slot(made[0]->inputs[0], ARMNN_SLOT_BOUNDARY, 0);
+  check_slot(made[0]->inputs[1], ARMNN_SLOT_CONSTANT, 1);
+  check_slot(made[1]->inputs[0], ARMNN_SLOT_BOUNDARY, 0);
+  check_slot(made[1]->inputs[1], ARMNN_SLOT_ABSENT, 1);
+  check_slot(made[2]->inputs[0], 0, 0);
+  check_slot(made[2]->inputs[1], 1, 0);
+  CHECK_EQUAL(cut->part.output_count, 2);
+  check_slot(cut->part.outputs[0], 1, 1); /* leaves the whole part */
+  check_slot(cut->place.outputs[0], 2, 1);
+  check_slot(cut->part.outputs[1], 2, 0); /* read by layer 4 */
+  check_slot(cut->place.outputs[1], 3, 0);
+  for (uint32_t n = 0; n < 3; ++n) CHECK_EQUAL(cut->place.layers[n], n + 1);
+  free(cut);
+}
+
+static void all_layers_are_a_cut_too(void) {
+  diamond_t d;
+  make_diamond(&d);
+  const uint32_t layers[] = {0, 1, 2, 3, 4};
+  armnn_cut_part_t* cut = NULL;
+  CHECK_EQUAL(armnn_cut_part(&d.part, layers, 5, &cut), ARMNN_STATUS_OK);
+  CHECK_EQUAL(cut->part.input_count, 2);
+  check_slot(cut->part.layers[4]->inputs[1], ARMNN_SLOT_BOUNDARY, 1);
+  CHECK_EQUAL(cut->part.output_count, 2); /* in the order of the layers */
+  check_slot(cut->part.outputs[0], 2, 1);
+  check_slot(cut->part.outputs[1], 4, 0);
+  free(cut);
+}
+
+static void what_cannot_run_as_one_is_not_cut(void) {
+  diamond_t d;
+  make_diamond(&d);
+  static const uint32_t around[] = {0, 1, 3}, apart[] = {1, 4}, twice[] = {1, 1}, beyond[] = {5};
+  static const uint32_t beside[] = {1, 2}, hollow[] = {0, 4};
+  armnn_cut_part_t* cut = NULL;
+  CHECK_EQUAL(armnn_cut_part(&d.part, around, 3, &cut), ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK(cut == NULL);
+  CHECK_EQUAL(armnn_cut_part(&d.part, apart, 2, &cut), ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_EQUAL(armnn_cut_part(&d.part, hollow, 2, &cut), ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_EQUAL(armnn_cut_part(&d.part, twice, 2, &cut), ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_EQUAL(armnn_cut_part(&d.part, beyond, 1, &cut), ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_EQUAL(armnn_cut_part(&d.part, beside, 0, &cut), ARMNN_STATUS_INVALID_ARGUMENT);
+  CHECK_EQUAL(armnn_cut_part(&d.part, beside, 2, &cut), ARMNN_STATUS_OK); /* side by side */
+  free(cut);
+}
+
 static const test_t tests[] = {
+    TEST(values_know_who_reads_them),
+    TEST(layers_are_cut_out),
+    TEST(all_layers_are_a_cut_too),
+    TEST(what_cannot_run_as_one_is_not_cut),
     TEST(a_part_is_replaced),
     TEST(a_part_of_the_part_says_where_it_lies),
     TEST(what_the_host_does_not_take_is_released_once),

@@ -23,6 +23,7 @@ SDK = {
     "armnn_py/sdk/include/armnn/names.h",
     "armnn_py/sdk/include/armnn/backend_api.h",
     "armnn_py/sdk/include/armnn/backend_kit.h",
+    "armnn_py/sdk/include/armnn/compile_cache.h",
     "armnn_py/sdk/include/armnn/compile_kit.h",
     "armnn_py/sdk/include/armnn/layer_rules.h",
     "armnn_py/sdk/cmake/armnn_py-config.cmake",

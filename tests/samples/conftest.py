@@ -25,7 +25,15 @@ SAMPLES = REPOSITORY / "examples" / "backends"
 SDK_HEADERS = (
     *(
         f"native/include/armnn/{name}.h"
-        for name in ("types", "descriptors", "names", "backend_api", "backend_kit", "compile_kit")
+        for name in (
+            "types",
+            "descriptors",
+            "names",
+            "backend_api",
+            "backend_kit",
+            "compile_kit",
+            "compile_cache",
+        )
     ),
     "backends_c/common/include/armnn/layer_rules.h",
 )

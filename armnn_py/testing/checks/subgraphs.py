@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Sub-graphs: random networks cut at random, compiled and not, give what the reference gives."""
+"""Sub-graphs: random networks, compiled, cut, saved and not, give what the reference gives."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from armnn_py.optimizer import AS_IT_IS, OptimizerOptions, optimize
+from armnn_py.optimizer import AS_IT_IS, OptimizedNetwork, OptimizerOptions, optimize
 from armnn_py.runtime import Runtime
 from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.testing.random_networks import random_network
@@ -15,6 +17,8 @@ from armnn_py.testing.reference import REFERENCE
 from armnn_py.testing.spreading import largest_difference, random_inputs, scatter
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from armnn_py.network import Network
     from armnn_py.testing.subject import Target
 
@@ -45,16 +49,32 @@ def check_subgraphs(target: Target, seed: int, on_step: Callable[[str], None]) -
             on_step(way)
             both = list(dict.fromkeys([target.id, REFERENCE]))
             placed = optimize(spread, both, runtime=runtime, options=options)
-            with runtime.load_network(placed) as loaded:
-                for turn in ("first", "second"):
-                    outputs = loaded.run(inputs)
-                    difference = largest_difference(outputs, expected)
-                    if not difference <= TOLERANCE:
-                        raise CheckFailedError(
-                            f"random network {seed}, {way}: the {turn} run is off by "
-                            f"{difference:.1e} of the largest value, {TOLERANCE:.0e} is allowed",
-                            **{f"input_{name}": array for name, array in inputs.items()},
-                        )
+            _compare(runtime, placed, inputs, expected, f"random network {seed}, {way}")
+        on_step("saved and loaded")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "network.armnn")
+            placed.save(path)
+            saved = OptimizedNetwork.load(path, runtime=runtime, in_place=False)
+        what = f"random network {seed}, {way}, saved and loaded"
+        _compare(runtime, saved, inputs, expected, what)
+
+
+def _compare(
+    runtime: Runtime,
+    placed: OptimizedNetwork,
+    inputs: dict[str, NDArray[Any]],
+    expected: dict[str, NDArray[Any]],
+    what: str,
+) -> None:
+    with runtime.load_network(placed) as loaded:
+        for turn in ("first", "second"):
+            difference = largest_difference(loaded.run(inputs), expected)
+            if not difference <= TOLERANCE:
+                raise CheckFailedError(
+                    f"{what}: the {turn} run is off by "
+                    f"{difference:.1e} of the largest value, {TOLERANCE:.0e} is allowed",
+                    **{f"input_{name}": array for name, array in inputs.items()},
+                )
 
 
 def _ways(

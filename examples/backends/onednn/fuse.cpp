@@ -9,6 +9,9 @@
  * that any of them reads is there by then.
  */
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "lower.hpp"
 #include "program.hpp"
@@ -18,19 +21,16 @@ namespace {
 
 class Compiler {
  public:
-  explicit Compiler(const armnn_subgraph_t* part) : part_(part), builder_(true) {}
+  explicit Compiler(const armnn_subgraph_t* part)
+      : part_(part), builder_(true), values_(armnn_values_of_part(part), std::free) {
+    if (values_ == nullptr) throw std::bad_alloc();
+  }
   Builder&& build();
 
  private:
-  struct Use {
-    uint32_t count = 0; /* of readers; an output of the part counts as one */
-    uint32_t readers[2] = {0, 0};
-  };
-
   const armnn_layer_t* layer(uint32_t index) const { return part_->layers[index]; }
   uint32_t value_of(armnn_slot_t slot) const;
   void make_values();
-  void count_uses();
   uint32_t follow(Node& node, uint32_t tail, bool& goes_on);
   bool follow_swish(Node& node, uint32_t value, uint32_t& tail);
   void swallow(Node& node, uint32_t index);
@@ -38,15 +38,12 @@ class Compiler {
 
   const armnn_subgraph_t* part_;
   Builder builder_;
-  std::vector<int> outputs_; /* value of each layer's output */
-  std::vector<Use> uses_;    /* of inputs of the part, then of layers' outputs */
+  std::unique_ptr<armnn_part_values_t, void (*)(void*)> values_;
   std::vector<bool> swallowed_;
 };
 
 /* Inputs of the part come first, then output 0 of each layer. */
-uint32_t Compiler::value_of(armnn_slot_t slot) const {
-  return slot.layer == ARMNN_SLOT_BOUNDARY ? slot.slot : part_->input_count + slot.layer;
-}
+uint32_t Compiler::value_of(armnn_slot_t slot) const { return armnn_value_of(values_.get(), slot); }
 
 void Compiler::make_values() {
   for (uint32_t i = 0; i < part_->input_count; ++i) builder_.add_input(part_->input_infos[i], i);
@@ -56,21 +53,6 @@ void Compiler::make_values() {
     }
     if (layer(l)->output_count != 1) throw Refusal("a layer that has not one output");
     builder_.add_value(layer(l)->output_infos[0]);
-  }
-}
-
-void Compiler::count_uses() {
-  uses_.resize(part_->input_count + part_->layer_count);
-  for (uint32_t l = 0; l < part_->layer_count; ++l) {
-    for (uint32_t i = 0; i < layer(l)->input_count; ++i) {
-      if (!has_input(layer(l), i) || constant_of(layer(l), i) != nullptr) continue;
-      Use& use = uses_[value_of(layer(l)->inputs[i])];
-      if (use.count < 2) use.readers[use.count] = l;
-      use.count += 1;
-    }
-  }
-  for (uint32_t k = 0; k < part_->output_count; ++k) {
-    uses_[value_of(part_->outputs[k])].count += 3; /* it is needed: nothing swallows its reader */
   }
 }
 
@@ -93,13 +75,12 @@ void Compiler::swallow(Node& node, uint32_t index) {
 
 /* x * sigmoid(x), the two readers of |value|. */
 bool Compiler::follow_swish(Node& node, uint32_t value, uint32_t& tail) {
-  const Use& use = uses_[value];
-  if (use.count != 2) return false;
-  const uint32_t sigmoid = std::min(use.readers[0], use.readers[1]);
-  const uint32_t product = std::max(use.readers[0], use.readers[1]);
-  const Use& inner = uses_[part_->input_count + sigmoid];
-  if (!has_function(layer(sigmoid), ARMNN_ACTIVATION_SIGMOID) || inner.count != 1 ||
-      inner.readers[0] != product || !has_operation(layer(product), ARMNN_BINARY_MUL)) {
+  if (armnn_reader_count(values_.get(), value) != 2) return false;
+  const uint32_t* const readers = values_->readers + values_->first[value];
+  const uint32_t sigmoid = readers[0], product = readers[1]; /* in the order of layers */
+  if (product == ARMNN_NO_LAYER || !has_function(layer(sigmoid), ARMNN_ACTIVATION_SIGMOID) ||
+      armnn_only_reader(values_.get(), part_->input_count + sigmoid) != product ||
+      !has_operation(layer(product), ARMNN_BINARY_MUL)) {
     return false;
   }
   node.posts.push_back({Alg::eltwise_swish, 1.0f, 0.0f});
@@ -113,16 +94,17 @@ bool Compiler::follow_swish(Node& node, uint32_t value, uint32_t& tail) {
 uint32_t Compiler::follow(Node& node, uint32_t tail, bool& goes_on) {
   const uint32_t value = part_->input_count + tail;
   goes_on = follow_swish(node, value, tail);
-  if (goes_on || uses_[value].count != 1) return tail;
-  const uint32_t next = uses_[value].readers[0];
-  if (swallowed_[next]) return tail;
+  if (goes_on) return tail;
+  const uint32_t next = armnn_only_reader(values_.get(), value);
+  if (next == ARMNN_NO_LAYER || swallowed_[next]) return tail;
   if (layer(next)->type == ARMNN_LAYER_ACTIVATION) {
     const Posts more = posts_of(layer(next));
     node.posts.insert(node.posts.end(), more.begin(), more.end());
     goes_on = true;
   } else if (has_operation(layer(next), ARMNN_BINARY_ADD) && takes_residual(node.layer) &&
              node.residual == kNone && node.posts.empty() &&
-             constant_of(layer(next), 0) == nullptr && constant_of(layer(next), 1) == nullptr) {
+             armnn_constant_of(layer(next), 0) == nullptr &&
+             armnn_constant_of(layer(next), 1) == nullptr) {
     const uint32_t first = value_of(layer(next)->inputs[0]);
     const uint32_t other = first == value ? value_of(layer(next)->inputs[1]) : first;
     const int residual = static_cast<int>(other);
@@ -144,7 +126,7 @@ Node Compiler::node_of(uint32_t head) {
   for (uint32_t i = 0; i < node.layer->input_count; ++i) {
     node.inputs.push_back(kNone);
     if (!has_input(node.layer, i) || is_packed(node.layer, i)) continue;
-    const armnn_const_tensor_t* constant = constant_of(node.layer, i);
+    const armnn_const_tensor_t* constant = armnn_constant_of(node.layer, i);
     node.inputs.back() = constant != nullptr
                              ? builder_.add_constant(node.layer->input_infos[i], constant)
                              : static_cast<int>(value_of(node.layer->inputs[i]));
@@ -154,7 +136,6 @@ Node Compiler::node_of(uint32_t head) {
 
 Builder&& Compiler::build() {
   make_values();
-  count_uses();
   swallowed_.assign(part_->layer_count, false);
   std::vector<Node> nodes;
   for (uint32_t l = 0; l < part_->layer_count; ++l) {

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "armnn/compile_kit.h"
 #include "builder.hpp"
 
 namespace onednn {
@@ -43,11 +44,6 @@ void check_layer(const armnn_layer_query_t* query);
 template <typename T>
 const T& descriptor_of(const Node& node) {
   return *reinterpret_cast<const T*>(node.layer->descriptor);
-}
-
-inline const armnn_const_tensor_t* constant_of(const armnn_layer_t* layer, uint32_t index) {
-  return layer->constants == nullptr || index >= layer->input_count ? nullptr
-                                                                    : layer->constants[index];
 }
 
 inline bool has_input(const armnn_layer_t* layer, uint32_t index) {

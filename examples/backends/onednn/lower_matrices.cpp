@@ -31,10 +31,10 @@ void lower_fully_connected(Builder& builder, const Node& node) {
   const Desc weights = made.description.weights_desc();
   std::vector<Argument> arguments{
       {DNNL_ARG_SRC, builder.obtain(node.inputs[0], input), source},
-      {DNNL_ARG_WEIGHTS, builder.pack(constant_of(node.layer, 1), view, weights), weights}};
+      {DNNL_ARG_WEIGHTS, builder.pack(armnn_constant_of(node.layer, 1), view, weights), weights}};
   if (has_bias) {
     arguments.push_back(
-        {DNNL_ARG_BIAS, builder.pack(constant_of(node.layer, 2), bias, bias), bias});
+        {DNNL_ARG_BIAS, builder.pack(armnn_constant_of(node.layer, 2), bias, bias), bias});
   }
   const int buffer = output_buffer(builder, node, made.is_fused, output, arguments);
   arguments.push_back({DNNL_ARG_DST, buffer, target});

@@ -37,7 +37,7 @@ void lower_upscale(Builder& builder, const Node& node, bool is_nhwc) {
   const int64_t o = host[0], ky = host[is_nhwc ? 1 : 2], kx = host[is_nhwc ? 2 : 3], k = ky * kx;
   /* Weights as [O, ky * kx, C], whose first two dimensions are the outputs of the product. */
   const Desc view({o, k, c}, kFloat, is_nhwc ? Dims{k * c, c, 1} : Dims{c * k, 1, k});
-  const int turned = builder.pack(constant_of(node.layer, 1), view, dense({o, k, c}));
+  const int turned = builder.pack(armnn_constant_of(node.layer, 1), view, dense({o, k, c}));
   const armnn_const_tensor_t matrix = made(builder.buffers[static_cast<size_t>(turned)]);
   const bool has_bias = has_input(node.layer, 2);
   const Dims named{n, c, h, w};
@@ -64,7 +64,7 @@ void lower_upscale(Builder& builder, const Node& node, bool is_nhwc) {
       {DNNL_ARG_DST, middle, product}};
   if (has_bias) {
     arguments.push_back(
-        {DNNL_ARG_BIAS, repeated_bias(builder, constant_of(node.layer, 2), o, k), bias});
+        {DNNL_ARG_BIAS, repeated_bias(builder, armnn_constant_of(node.layer, 2), o, k), bias});
   }
   builder.add_step(made_of.description, arguments);
   /* Both sides as [N, O, ky, kx, H, W], the channels of the output last in memory. */

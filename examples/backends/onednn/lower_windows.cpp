@@ -78,11 +78,11 @@ void lower_weighted(Builder& builder, const Node& node, Alg algorithm, const Ima
   std::vector<Argument> arguments{
       {DNNL_ARG_SRC, builder.obtain(node.inputs[0], images.host(from)), from},
       {DNNL_ARG_WEIGHTS,
-       builder.pack(constant_of(node.layer, 1), weights.view, description.weights_desc()),
+       builder.pack(armnn_constant_of(node.layer, 1), weights.view, description.weights_desc()),
        description.weights_desc()}};
   if (has_bias) {
     arguments.push_back(
-        {DNNL_ARG_BIAS, builder.pack(constant_of(node.layer, 2), bias, bias), bias});
+        {DNNL_ARG_BIAS, builder.pack(armnn_constant_of(node.layer, 2), bias, bias), bias});
   }
   const int buffer = output_buffer(builder, node, made.is_fused, images.host(to), arguments);
   arguments.push_back({DNNL_ARG_DST, buffer, to});

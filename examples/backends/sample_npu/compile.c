@@ -15,16 +15,7 @@
 #include <string.h>
 
 uint32_t npu_value_of(const npu_compiler_t* compiler, armnn_slot_t slot) {
-  const armnn_subgraph_t* part = compiler->part;
-  if (slot.layer == ARMNN_SLOT_BOUNDARY) {
-    return slot.slot < part->input_count ? slot.slot : NPU_NONE;
-  }
-  return slot.layer < part->layer_count && slot.slot == 0 ? part->input_count + slot.layer
-                                                          : NPU_NONE;
-}
-
-const armnn_const_tensor_t* npu_constant(const armnn_layer_t* layer, uint32_t index) {
-  return layer->constants == NULL || index >= layer->input_count ? NULL : layer->constants[index];
+  return armnn_value_of(compiler->readers, slot);
 }
 
 int32_t npu_row_axis(const armnn_tensor_info_t* row, const armnn_tensor_info_t* out) {
@@ -56,13 +47,10 @@ static armnn_status_t check_part(const npu_compiler_t* compiler, armnn_error_t* 
     if (status != ARMNN_STATUS_OK) return status;
     for (uint32_t i = 0; i < layer->input_count; ++i) {
       if (layer->input_infos[i] == NULL) continue;
-      const armnn_const_tensor_t* constant = npu_constant(layer, i);
+      const armnn_const_tensor_t* constant = armnn_constant_of(layer, i);
       const bool promised = (layer->input_infos[i]->flags & ARMNN_TENSOR_CONSTANT) != 0;
       if (promised && (constant == NULL || constant->size < npu_tensor_bytes(constant->info))) {
         return npu_fail(error, ARMNN_STATUS_UNSUPPORTED, "a constant came without its values");
-      }
-      if (constant == NULL && npu_value_of(compiler, layer->inputs[i]) == NPU_NONE) {
-        return npu_fail(error, ARMNN_STATUS_UNSUPPORTED, "an input that leads nowhere");
       }
     }
   }
@@ -73,7 +61,7 @@ static armnn_status_t find_values(npu_compiler_t* compiler, armnn_error_t* error
   const armnn_subgraph_t* part = compiler->part;
   npu_value_t* values = compiler->values;
   for (uint32_t v = 0; v < part->input_count + part->layer_count; ++v) {
-    values[v] = (npu_value_t){NULL, {NPU_NONE, NPU_NONE}, NPU_NONE, 0, NPU_NONE};
+    values[v] = (npu_value_t){NULL, {NPU_NONE, NPU_NONE}, NPU_NONE};
     values[v].info = v < part->input_count ? part->input_infos[v]
                                            : part->layers[v - part->input_count]->output_infos[0];
   }
@@ -84,20 +72,11 @@ static armnn_status_t find_values(npu_compiler_t* compiler, armnn_error_t* error
   }
   for (uint32_t k = 0; k < part->output_count; ++k) {
     const uint32_t value = npu_value_of(compiler, part->outputs[k]);
-    if (value == NPU_NONE || value < part->input_count || values[value].binding != NPU_NONE) {
+    if (value < part->input_count || values[value].binding != NPU_NONE) {
       return npu_fail(error, ARMNN_STATUS_UNSUPPORTED, "output %u is not one of a layer's own", k);
     }
     values[value].binding = npu_emit_tensor(&compiler->emitter, part->input_count + k,
                                             npu_tensor_bytes(values[value].info));
-  }
-  for (uint32_t l = 0; l < part->layer_count; ++l) {
-    const armnn_layer_t* layer = part->layers[l];
-    for (uint32_t i = 0; i < layer->input_count; ++i) {
-      if (layer->input_infos[i] == NULL || npu_constant(layer, i) != NULL) continue;
-      npu_value_t* value = &values[npu_value_of(compiler, layer->inputs[i])];
-      value->readers += 1;
-      value->reader = l;
-    }
   }
   return ARMNN_STATUS_OK;
 }
@@ -130,8 +109,8 @@ static bool swallow_add(const npu_compiler_t* compiler, uint32_t head, const arm
   const armnn_layer_t* layer = compiler->part->layers[head];
   if (!multiplies(layer->type) || chain->clamped) return false;
   const uint32_t other =
-      npu_constant(add, 0) == NULL && npu_value_of(compiler, add->inputs[0]) == value ? 1 : 0;
-  const armnn_const_tensor_t* row = npu_constant(add, other);
+      armnn_constant_of(add, 0) == NULL && npu_value_of(compiler, add->inputs[0]) == value ? 1 : 0;
+  const armnn_const_tensor_t* row = armnn_constant_of(add, other);
   if (row == NULL) {
     if (chain->residual != NPU_NONE) return false;
     chain->residual = npu_value_of(compiler, add->inputs[other]);
@@ -166,9 +145,8 @@ static void fuse(npu_compiler_t* compiler) {
   for (uint32_t l = 0; l < part->layer_count; ++l) {
     while (chains[l].head == l) {
       const uint32_t value = part->input_count + chains[l].tail;
-      const npu_value_t* between = &compiler->values[value];
-      if (between->readers != 1 || between->binding != NPU_NONE) break;
-      const uint32_t next = between->reader;
+      const uint32_t next = armnn_only_reader(compiler->readers, value);
+      if (next == ARMNN_NO_LAYER) break;
       const armnn_layer_t* layer = part->layers[next];
       if (chains[next].head != next || chains[next].tail != next) break;
       if (layer->type == ARMNN_LAYER_ACTIVATION) {
@@ -194,9 +172,12 @@ armnn_status_t npu_compile(const armnn_subgraph_t* part, npu_program_t** out_pro
   memset(&compiler, 0, sizeof compiler);
   compiler.part = part;
   compiler.values = calloc((size_t)part->input_count + part->layer_count, sizeof(npu_value_t));
+  compiler.readers = armnn_values_of_part(part);
   compiler.chains = calloc((size_t)part->layer_count + 1, sizeof(npu_chain_t));
   armnn_status_t status = ARMNN_STATUS_OUT_OF_MEMORY;
-  if (compiler.values != NULL && compiler.chains != NULL) status = check_part(&compiler, error);
+  if (compiler.values != NULL && compiler.chains != NULL && compiler.readers != NULL) {
+    status = check_part(&compiler, error);
+  }
   if (status == ARMNN_STATUS_OK) status = find_values(&compiler, error);
   if (status == ARMNN_STATUS_OK) {
     fuse(&compiler);
@@ -214,16 +195,15 @@ armnn_status_t npu_compile(const armnn_subgraph_t* part, npu_program_t** out_pro
   npu_emitter_clear(&compiler.emitter);
   free(compiler.values);
   free(compiler.chains);
+  free(compiler.readers);
   return status;
 }
 
 armnn_status_t npu_get_program(npu_backend_t* backend, const armnn_subgraph_t* part,
                                npu_program_t** out_program, armnn_error_t* error) {
-  npu_hash_t key = {0, 0};
   *out_program = NULL;
   if (backend->cache_dir != NULL) {
-    key = npu_hash_part(part);
-    *out_program = npu_cache_load(backend->cache_dir, key);
+    *out_program = npu_cache_load(backend->cache_dir, part);
     if (*out_program != NULL && (*out_program)->input_count == part->input_count &&
         (*out_program)->output_count == part->output_count) {
       npu_count(backend, NPU_COUNTER_CACHE_HITS, 1);
@@ -234,10 +214,6 @@ armnn_status_t npu_get_program(npu_backend_t* backend, const armnn_subgraph_t* p
   const armnn_status_t status = npu_compile(part, out_program, error);
   if (status != ARMNN_STATUS_OK) return status;
   npu_count(backend, NPU_COUNTER_COMPILED, 1);
-  if (backend->cache_dir != NULL) {
-    (*out_program)->key = key;
-    (*out_program)->check = npu_program_check(*out_program);
-    npu_cache_store(backend, *out_program);
-  }
+  if (backend->cache_dir != NULL) npu_cache_store(backend, part, *out_program);
   return ARMNN_STATUS_OK;
 }

@@ -7,6 +7,7 @@
 #ifndef SAMPLE_NPU_COMPILE_H_
 #define SAMPLE_NPU_COMPILE_H_
 
+#include "armnn/compile_kit.h"
 #include "npu.h"
 
 /* ---- emit.c -------------------------------------------------------------------------------- */
@@ -37,7 +38,6 @@ typedef struct npu_value_t {
   const armnn_tensor_info_t* info;
   uint32_t forms[2]; /* tensors, or NPU_NONE */
   uint32_t binding;  /* of a value that leaves the part */
-  uint32_t readers, reader;
 } npu_value_t;
 
 /* One instruction: the layer that computes, and what was fused into it up to |tail|. */
@@ -53,12 +53,12 @@ typedef struct npu_chain_t {
 typedef struct npu_compiler_t {
   const armnn_subgraph_t* part;
   npu_value_t* values; /* inputs of the part, then output 0 of each layer */
+  armnn_part_values_t* readers;
   npu_chain_t* chains;
   npu_emitter_t emitter;
 } npu_compiler_t;
 
 uint32_t npu_value_of(const npu_compiler_t* compiler, armnn_slot_t slot);
-const armnn_const_tensor_t* npu_constant(const armnn_layer_t* layer, uint32_t index);
 /* Where a constant of a checked Add varies: axis of |out|, or -1 if it has one element. */
 int32_t npu_row_axis(const armnn_tensor_info_t* row, const armnn_tensor_info_t* out);
 /* The tensor that holds |value| in |form|; turns the other form if need be. */

@@ -138,6 +138,7 @@ static const armnn_backend_api_t backend_api = {
     .self_test = self_test,
     .list_devices = list_devices,
     .check_blob = check_blob,
+    .deserialize_blob = npu_deserialize_blob,
     .extension = extension,
     .describe_option = npu_describe_option,
     .get_run_option_defaults = npu_get_run_option_defaults,

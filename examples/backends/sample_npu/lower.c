@@ -41,7 +41,7 @@ uint32_t npu_as_form(npu_compiler_t* compiler, uint32_t value, int form) {
 /* Bias of the layer and of what was fused, with |more| zeros behind it. */
 static uint64_t pack_bias(npu_compiler_t* compiler, uint32_t head, uint32_t channels,
                           uint32_t more) {
-  const armnn_const_tensor_t* bias = npu_constant(compiler->part->layers[head], 2);
+  const armnn_const_tensor_t* bias = armnn_constant_of(compiler->part->layers[head], 2);
   const armnn_const_tensor_t* row = compiler->chains[head].row;
   uint64_t offset;
   float* packed = npu_emit_constants(&compiler->emitter, (uint64_t)channels + more, &offset);
@@ -108,7 +108,7 @@ static void lower_convolution(npu_compiler_t* compiler, uint32_t head, uint32_t 
   const armnn_convolution2d_descriptor_t* d = (const void*)layer->descriptor;
   const bool first = d->data_layout == ARMNN_DATA_LAYOUT_NCHW;
   const int form = first ? NPU_TURNED : NPU_PLAIN;
-  const armnn_const_tensor_t* constant = npu_constant(layer, 1);
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, 1);
   const image_t window = image_of(constant->info, first);
   npu_instruction_t i = {.op = NPU_OP_CONVOLUTION, .second = NPU_NONE};
   set_images(&i, image_of(layer->input_infos[0], first), image_of(layer->output_infos[0], first));
@@ -128,7 +128,7 @@ static void lower_depthwise(npu_compiler_t* compiler, uint32_t head, uint32_t in
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)layer->descriptor;
   const bool first = d->data_layout == ARMNN_DATA_LAYOUT_NCHW;
   const int form = first ? NPU_TURNED : NPU_PLAIN;
-  const armnn_const_tensor_t* constant = npu_constant(layer, 1);
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, 1);
   npu_instruction_t i = {.op = NPU_OP_DEPTHWISE, .second = NPU_NONE, .groups = 1};
   set_images(&i, image_of(layer->input_infos[0], first), image_of(layer->output_infos[0], first));
   SET_WINDOW(&i, d);
@@ -148,7 +148,7 @@ static void lower_fully_connected(npu_compiler_t* compiler, uint32_t head, uint3
   const armnn_layer_t* layer = compiler->part->layers[head];
   const armnn_fully_connected_descriptor_t* d = (const void*)layer->descriptor;
   const bool turned = d->transpose_weight_matrix != 0; /* [O, I] */
-  const armnn_const_tensor_t* constant = npu_constant(layer, 1);
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, 1);
   const uint32_t inputs = (uint32_t)constant->info->dims[turned ? 1 : 0];
   const uint32_t outputs = (uint32_t)constant->info->dims[turned ? 0 : 1];
   const uint32_t rows = (uint32_t)(layer->input_infos[0]->element_count / inputs);
@@ -203,8 +203,8 @@ static void lower_activation(npu_compiler_t* compiler, uint32_t head, uint32_t i
 static void lower_add(npu_compiler_t* compiler, uint32_t head) {
   const armnn_layer_t* layer = compiler->part->layers[head];
   const armnn_tensor_info_t* out = layer->output_infos[0];
-  const uint32_t known = npu_constant(layer, 0) != NULL ? 0 : 1;
-  const armnn_const_tensor_t* constant = npu_constant(layer, known);
+  const uint32_t known = armnn_constant_of(layer, 0) != NULL ? 0 : 1;
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, known);
   const uint32_t input = npu_value_of(compiler, layer->inputs[constant == NULL ? 0 : 1 - known]);
   npu_instruction_t i = {.op = NPU_OP_ADD, .second = NPU_NONE};
   int form = present_form(compiler, input);
@@ -244,7 +244,7 @@ static void lower_add(npu_compiler_t* compiler, uint32_t head) {
 void npu_lower(npu_compiler_t* compiler, uint32_t layer) {
   const armnn_layer_t* l = compiler->part->layers[layer];
   const uint32_t input =
-      npu_constant(l, 0) == NULL ? npu_value_of(compiler, l->inputs[0]) : NPU_NONE;
+      armnn_constant_of(l, 0) == NULL ? npu_value_of(compiler, l->inputs[0]) : NPU_NONE;
   switch (l->type) {
     case ARMNN_LAYER_CONVOLUTION2D:
       lower_convolution(compiler, layer, input);

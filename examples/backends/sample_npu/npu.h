@@ -101,8 +101,6 @@ armnn_status_t npu_check_layer(const armnn_layer_query_t* query, armnn_error_t* 
 armnn_status_t npu_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,
                                      armnn_layer_support_t** out_support,
                                      armnn_error_t* error) ARMNN_NOEXCEPT;
-/* Bytes of the descriptor that belong to this layer type's meaning; 0 if it has none. */
-uint64_t npu_descriptor_size(int32_t layer_type);
 uint64_t npu_tensor_bytes(const armnn_tensor_info_t* info);
 
 /* ---- Compiler (compile.c, emit.c, program.c) ----------------------------------------------- */
@@ -116,18 +114,19 @@ armnn_status_t npu_optimize(armnn_backend_t* backend, const armnn_subgraph_t* pa
                             const armnn_options_t* model_options,
                             const armnn_optimization_sink_t* sink,
                             armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t npu_deserialize_blob(armnn_backend_t* backend, const void* data, uint64_t size,
+                                    armnn_string_t compatibility, armnn_blob_t* out_blob,
+                                    armnn_error_t* error) ARMNN_NOEXCEPT;
 armnn_status_t npu_create_workload_factory(armnn_backend_t* backend,
                                            const armnn_factory_args_t* args,
                                            armnn_workload_factory_t** out_factory,
                                            armnn_error_t* error) ARMNN_NOEXCEPT;
 
-/* ---- Cache (cache.c, hash.c) --------------------------------------------------------------- */
+/* ---- Cache (cache.c) ----------------------------------------------------------------------- */
 
-npu_hash_t npu_hash_start(void);
-npu_hash_t npu_hash_add(npu_hash_t hash, const void* bytes, uint64_t size);
-npu_hash_t npu_hash_part(const armnn_subgraph_t* part);
-npu_program_t* npu_cache_load(const char* folder, npu_hash_t key);
-void npu_cache_store(npu_backend_t* backend, const npu_program_t* program);
+npu_program_t* npu_cache_load(const char* folder, const armnn_subgraph_t* part);
+void npu_cache_store(npu_backend_t* backend, const armnn_subgraph_t* part,
+                     const npu_program_t* program);
 uint32_t npu_cache_count(const char* folder);
 /* Whole, of this version, and every reference inside it leads to a place inside it. */
 bool npu_program_is_sound(const npu_program_t* program, uint64_t size);
@@ -135,7 +134,6 @@ npu_program_t* npu_program_allocate(uint64_t size);
 /* Arithmetic of one job, a multiply-add counting as two; and how long the device should take. */
 uint64_t npu_count_operations(const npu_program_t* program);
 uint64_t npu_estimate_ns(const npu_program_t* program);
-npu_hash_t npu_program_check(const npu_program_t* program);
 
 /* ---- Memory of the device (memory.c, handle.c) --------------------------------------------- */
 

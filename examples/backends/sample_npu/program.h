@@ -52,15 +52,9 @@ typedef struct npu_tensor_t {
   uint64_t size;   /* bytes */
 } npu_tensor_t;
 
-typedef struct npu_hash_t {
-  uint64_t a, b;
-} npu_hash_t;
-
 typedef struct npu_program_t {
   uint64_t magic;
   uint64_t total_size;
-  npu_hash_t key;   /* of what it was compiled from */
-  npu_hash_t check; /* of everything behind the head */
   uint64_t core_memory;
   uint64_t tensors, instructions, constants; /* offsets from the head */
   uint32_t tensor_count, instruction_count;

@@ -33,25 +33,6 @@ armnn_status_t npu_fail(armnn_error_t* error, armnn_status_t code, const char* f
   return code;
 }
 
-uint64_t npu_descriptor_size(int32_t layer_type) {
-  switch (layer_type) {
-    case ARMNN_LAYER_ACTIVATION:
-      return sizeof(armnn_activation_descriptor_t);
-    case ARMNN_LAYER_CONVOLUTION2D:
-      return sizeof(armnn_convolution2d_descriptor_t);
-    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
-      return sizeof(armnn_depthwise_convolution2d_descriptor_t);
-    case ARMNN_LAYER_ELEMENTWISE_BINARY:
-      return sizeof(armnn_elementwise_binary_descriptor_t);
-    case ARMNN_LAYER_FULLY_CONNECTED:
-      return sizeof(armnn_fully_connected_descriptor_t);
-    case ARMNN_LAYER_POOLING2D:
-      return sizeof(armnn_pooling2d_descriptor_t);
-    default:
-      return 0;
-  }
-}
-
 uint64_t npu_tensor_bytes(const armnn_tensor_info_t* info) {
   return info->data_type == ARMNN_DATA_TYPE_FLOAT32 ? info->element_count * sizeof(float) : 0;
 }
@@ -136,12 +117,16 @@ static armnn_status_t check_add(const armnn_layer_query_t* query, armnn_error_t*
   return REFUSE("Add takes equal shapes, or a constant along one axis");
 }
 
+static bool has_instruction(int32_t type) {
+  return type == ARMNN_LAYER_ACTIVATION || type == ARMNN_LAYER_CONVOLUTION2D ||
+         type == ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D || type == ARMNN_LAYER_ELEMENTWISE_BINARY ||
+         type == ARMNN_LAYER_FULLY_CONNECTED || type == ARMNN_LAYER_POOLING2D;
+}
+
 armnn_status_t npu_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
   if (query->fields_used != 0) return REFUSE("the layer uses a member that the device ignores");
   if (query->type == ARMNN_LAYER_PRE_COMPILED) return ARMNN_STATUS_OK; /* its blob tells */
-  if (npu_descriptor_size(query->type) == 0) {
-    return REFUSE("the device has no instruction for this layer");
-  }
+  if (!has_instruction(query->type)) return REFUSE("the device has no instruction for this layer");
   CHECK(check_tensor(query->input_infos[0], "the input", reason));
   CHECK(check_tensor(query->output_infos[0], "the output", reason));
   switch (query->type) {

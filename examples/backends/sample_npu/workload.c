@@ -13,28 +13,54 @@
 #include "armnn/compile_kit.h"
 #include "npu.h"
 
+/* ---- Blobs: programs, which have no pointers in them --------------------------------------- */
+
 static void blob_release(void* object) { free(object); }
 
-/* ---- optimize_subgraph_view ---------------------------------------------------------------- */
+static uint64_t blob_size(void* object) { return ((const npu_program_t*)object)->total_size; }
 
-static armnn_status_t leave(const armnn_subgraph_t* part, const armnn_optimization_sink_t* sink,
-                            const char* reason) {
-  uint32_t* layers = malloc(((size_t)part->layer_count + 1) * sizeof *layers);
-  if (layers == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = l;
-  const armnn_status_t status = sink->add_untouched(sink->context, layers, part->layer_count,
-                                                    (armnn_string_t){reason, strlen(reason)});
-  free(layers);
-  return status;
+static armnn_status_t blob_serialize(void* object, void* buffer, uint64_t size,
+                                     armnn_error_t* error) {
+  if (size != blob_size(object)) {
+    return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "a buffer of another size");
+  }
+  memcpy(buffer, object, size);
+  return ARMNN_STATUS_OK;
 }
+
+static armnn_blob_t blob_of(npu_program_t* program) {
+  return (armnn_blob_t){
+      .header = {sizeof(armnn_blob_t), ARMNN_STRUCT_BLOB},
+      .object = program,
+      .release = blob_release,
+      .compatibility = {NPU_VERSION, sizeof NPU_VERSION - 1},
+      .get_size = blob_size,
+      .serialize = blob_serialize,
+  };
+}
+
+armnn_status_t npu_deserialize_blob(armnn_backend_t* backend, const void* data, uint64_t size,
+                                    armnn_string_t compatibility, armnn_blob_t* out_blob,
+                                    armnn_error_t* error) {
+  (void)backend;
+  (void)compatibility; /* check_blob has compared it */
+  npu_program_t* program = npu_program_allocate(size);
+  if (program == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  memcpy(program, data, size);
+  if (!npu_program_is_sound(program, size)) {
+    free(program);
+    return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the bytes are no program");
+  }
+  *out_blob = blob_of(program);
+  return ARMNN_STATUS_OK;
+}
+
+/* ---- optimize_subgraph_view ---------------------------------------------------------------- */
 
 /* The program is the host's afterwards, or freed. */
 static armnn_status_t substitute(const armnn_subgraph_t* part, npu_program_t* program,
                                  const armnn_optimization_sink_t* sink) {
-  const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
-                             program,
-                             blob_release,
-                             {NPU_VERSION, sizeof NPU_VERSION - 1}};
+  const armnn_blob_t blob = blob_of(program);
   return armnn_replace_part(sink, part, NULL, "npu", &blob);
 }
 
@@ -47,7 +73,7 @@ armnn_status_t npu_optimize(armnn_backend_t* backend, const armnn_subgraph_t* pa
   npu_program_t* program = NULL;
   armnn_status_t status = npu_get_program((npu_backend_t*)backend, part, &program, &why);
   if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = leave(part, sink, text);
+    status = armnn_leave_part(sink, part, text);
   } else if (status == ARMNN_STATUS_OK) {
     status = substitute(part, program, sink);
   } else {

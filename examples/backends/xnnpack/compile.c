@@ -73,19 +73,10 @@ static armnn_status_t check_part(const armnn_subgraph_t* part, bool is_single,
                     "it only moves elements, which the host may spare");
 }
 
-static uint32_t count_values(const armnn_subgraph_t* part, uint32_t* base) {
-  uint32_t count = part->input_count;
-  for (uint32_t l = 0; l < part->layer_count; ++l) {
-    base[l] = count;
-    count += part->layers[l]->output_count;
-  }
-  return count;
-}
-
-static void find_values(xn_compiler_t* c, uint32_t count) {
+static void find_values(xn_compiler_t* c) {
   const armnn_subgraph_t* part = c->part;
-  for (uint32_t v = 0; v < count; ++v) {
-    c->values[v] = (xn_value_t){NULL, XN_NONE, 0, XN_NONE};
+  for (uint32_t v = 0; v < c->numbers->count; ++v) {
+    c->values[v] = (xn_value_t){NULL, XN_NONE};
   }
   for (uint32_t i = 0; i < part->input_count; ++i) {
     c->values[i].info = part->input_infos[i];
@@ -94,19 +85,8 @@ static void find_values(xn_compiler_t* c, uint32_t count) {
   for (uint32_t l = 0; l < part->layer_count; ++l) {
     const armnn_layer_t* layer = part->layers[l];
     for (uint32_t k = 0; k < layer->output_count; ++k) {
-      c->values[c->base[l] + k].info = layer->output_infos[k];
+      c->values[c->numbers->base[l] + k].info = layer->output_infos[k];
     }
-    for (uint32_t i = 0; i < layer->input_count; ++i) {
-      if (layer->input_infos[i] == NULL || xn_constant(layer, i) != NULL) continue;
-      xn_value_t* value = &c->values[xn_value_of(c, layer->inputs[i])];
-      value->readers += 1;
-      value->reader = l;
-    }
-  }
-  for (uint32_t k = 0; k < part->output_count; ++k) {
-    xn_value_t* value = &c->values[xn_value_of(c, part->outputs[k])];
-    value->readers += 1;
-    value->reader = XN_NONE; /* outside */
   }
 }
 
@@ -116,16 +96,15 @@ static void lower_all(xn_compiler_t* c) {
     const armnn_layer_t* layer = part->layers[l];
     if (c->taken[l] != 0) continue;
     if (is_move(layer->type)) {
-      xn_lower_move(c, layer, c->base[l]);
+      xn_lower_move(c, layer, c->numbers->base[l]);
       continue;
     }
-    uint32_t value = c->base[l];
+    uint32_t value = c->numbers->base[l];
     float low = -INFINITY, high = INFINITY;
-    const xn_value_t* v = &c->values[value];
-    if (has_bounds(layer) && v->readers == 1 && v->reader != XN_NONE &&
-        xn_bounds(part->layers[v->reader], &low, &high)) {
-      c->taken[v->reader] = 1;
-      value = c->base[v->reader];
+    const uint32_t next = armnn_only_reader(c->numbers, value);
+    if (has_bounds(layer) && next != ARMNN_NO_LAYER && xn_bounds(part->layers[next], &low, &high)) {
+      c->taken[next] = 1;
+      value = c->numbers->base[next];
     }
     xn_lower(c, layer, value, low, high);
   }
@@ -156,20 +135,19 @@ armnn_status_t xn_compile(const armnn_subgraph_t* part, bool is_single, xn_progr
   *out_program = NULL;
   ARMNN_RETURN_IF_ERROR(check_part(part, is_single, error));
   xn_compiler_t c = {.part = part, .program = calloc(1, sizeof *c.program)};
-  c.base = calloc((size_t)part->layer_count + 1, sizeof *c.base);
+  c.numbers = armnn_values_of_part(part);
   c.taken = calloc((size_t)part->layer_count + 1, sizeof *c.taken);
-  const uint32_t count = c.base != NULL ? count_values(part, c.base) : 0;
-  c.values = calloc((size_t)count + 1, sizeof *c.values);
-  c.out_of_memory = c.program == NULL || c.base == NULL || c.taken == NULL || c.values == NULL;
+  if (c.numbers != NULL) c.values = calloc((size_t)c.numbers->count + 1, sizeof *c.values);
+  c.out_of_memory = c.program == NULL || c.taken == NULL || c.values == NULL;
   if (!c.out_of_memory) {
     c.program->input_count = part->input_count;
     c.program->output_count = part->output_count;
-    find_values(&c, count);
+    find_values(&c);
     lower_all(&c);
     finish_outputs(&c);
     c.out_of_memory = c.out_of_memory || !xn_plan_scratch(c.program);
   }
-  free(c.base);
+  free(c.numbers);
   free(c.taken);
   free(c.values);
   if (!c.out_of_memory) {

@@ -6,21 +6,21 @@
 #ifndef ARMNN_XNNPACK_COMPILE_H_
 #define ARMNN_XNNPACK_COMPILE_H_
 
+#include "armnn/compile_kit.h"
 #include "xn.h"
 
 /* A tensor of the network: an input of the part, or an output of one of its layers. */
 typedef struct xn_value_t {
   const armnn_tensor_info_t* info;
-  uint32_t tensor;          /* of the program */
-  uint32_t readers, reader; /* layers that read it, and the last of them */
+  uint32_t tensor; /* of the program */
 } xn_value_t;
 
 typedef struct xn_compiler_t {
   const armnn_subgraph_t* part;
   xn_program_t* program;
   xn_value_t* values;
-  uint32_t* base;  /* of each layer: its first value */
-  uint32_t* taken; /* of each layer: not 0 if a layer before it computes it */
+  armnn_part_values_t* numbers; /* of the values, and who reads each */
+  uint32_t* taken;              /* of each layer: not 0 if a layer before it computes it */
   uint32_t tensor_room, step_room, memory_room;
   bool out_of_memory;
 } xn_compiler_t;
@@ -28,7 +28,6 @@ typedef struct xn_compiler_t {
 /* ---- values.c: after a failure |out_of_memory| is set, and results are 0 or null ------------- */
 
 uint32_t xn_value_of(const xn_compiler_t* c, armnn_slot_t slot);
-const armnn_const_tensor_t* xn_constant(const armnn_layer_t* layer, uint32_t index);
 /* Memory of the program for |count| elements and XNN_EXTRA_BYTES, zeroed. */
 float* xn_memory(xn_compiler_t* c, uint64_t count);
 uint32_t xn_tensor(xn_compiler_t* c, int32_t place, uint32_t index, uint64_t count,

@@ -26,7 +26,7 @@ static xn_step_t* image_step(xn_compiler_t* c, const armnn_layer_t* layer, int32
 }
 
 static const float* copy_weights(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index) {
-  const armnn_const_tensor_t* constant = xn_constant(layer, index);
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, index);
   if (constant == NULL) return NULL;
   float* memory = xn_memory(c, constant->info->element_count);
   if (memory == NULL) return NULL;

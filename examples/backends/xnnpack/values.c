@@ -67,11 +67,7 @@ xn_step_t* xn_step(xn_compiler_t* c, int32_t kind, uint64_t guid, uint32_t input
 /* ---- Values -------------------------------------------------------------------------------- */
 
 uint32_t xn_value_of(const xn_compiler_t* c, armnn_slot_t slot) {
-  return slot.layer == ARMNN_SLOT_BOUNDARY ? slot.slot : c->base[slot.layer] + slot.slot;
-}
-
-const armnn_const_tensor_t* xn_constant(const armnn_layer_t* layer, uint32_t index) {
-  return layer->constants == NULL || index >= layer->input_count ? NULL : layer->constants[index];
+  return armnn_value_of(c->numbers, slot);
 }
 
 uint32_t xn_result(xn_compiler_t* c, uint32_t value) {
@@ -81,7 +77,7 @@ uint32_t xn_result(xn_compiler_t* c, uint32_t value) {
 }
 
 uint32_t xn_input(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index) {
-  const armnn_const_tensor_t* constant = xn_constant(layer, index);
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, index);
   if (constant == NULL) return c->values[xn_value_of(c, layer->inputs[index])].tensor;
   const uint64_t count = constant->info->element_count;
   float* memory = xn_memory(c, count);

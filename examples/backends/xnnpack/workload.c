@@ -17,17 +17,6 @@
 
 static void blob_release(void* object) { xn_program_free(object); }
 
-static armnn_status_t leave(const armnn_subgraph_t* part, const armnn_optimization_sink_t* sink,
-                            const char* reason) {
-  uint32_t* layers = malloc(((size_t)part->layer_count + 1) * sizeof *layers);
-  if (layers == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = l;
-  const armnn_status_t status = sink->add_untouched(sink->context, layers, part->layer_count,
-                                                    (armnn_string_t){reason, strlen(reason)});
-  free(layers);
-  return status;
-}
-
 armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                            const armnn_options_t* model_options,
                            const armnn_optimization_sink_t* sink, armnn_error_t* error) {
@@ -38,12 +27,14 @@ armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* par
   xn_program_t* program = NULL;
   armnn_status_t status = xn_compile(part, false, &program, &why);
   if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = leave(part, sink, text);
+    status = armnn_leave_part(sink, part, text);
   } else if (status == ARMNN_STATUS_OK) {
-    const armnn_blob_t blob = {{sizeof blob, ARMNN_STRUCT_BLOB},
-                               program,
-                               blob_release,
-                               {XN_PROGRAM, sizeof XN_PROGRAM - 1}};
+    /* XNNPACK has no way to write an operator, so the blob has no bytes: where a network is saved,
+     * its file keeps the layers, and they are compiled again. */
+    const armnn_blob_t blob = {.header = {sizeof blob, ARMNN_STRUCT_BLOB},
+                               .object = program,
+                               .release = blob_release,
+                               .compatibility = {XN_PROGRAM, sizeof XN_PROGRAM - 1}};
     status = armnn_replace_part(sink, part, NULL, "xnnpack", &blob);
   } else {
     return armnn_fail(error, status, "%s", text);

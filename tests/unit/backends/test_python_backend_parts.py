@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -156,3 +157,21 @@ def test_what_was_compiled_goes_with_the_last_who_uses_it() -> None:
     gc.collect()
     assert len(python_parts._blobs) == before
     runtime.close()
+
+
+def test_a_part_is_compiled_again_from_a_file(tmp_path: Path) -> None:
+    network, expected = branches()
+    backend = Compiler()
+    path = tmp_path / "x.armnn"
+    with ann.Runtime(python_backends=[backend], use_environment=False) as runtime:
+        ann.optimize(network, [backend.id], runtime=runtime).save(path)
+    other = Compiler()
+    with (
+        ann.Runtime(python_backends=[other], use_environment=False) as runtime,
+        ann.load(path, runtime=runtime) as net,
+    ):
+        check(net, expected)
+    assert other.runs == 1
+    assert [layer.guid for layer in other.parts[0].layers] == [
+        layer.guid for layer in backend.parts[0].layers
+    ]

@@ -410,3 +410,141 @@ def test_a_refused_blob_stops_the_load(
     monkeypatch.setenv("VIEWS_REFUSES_BLOBS", "1")
     with pytest.raises(ann.BackendError, match="the driver is newer than 'v1'"):
         runtime.load_network(optimized)
+
+
+# ---- Blobs as bytes ------------------------------------------------------------------------------
+
+
+def save_additions(runtime: ann.Runtime, path: Path, *, keep: bool = False) -> None:
+    optimized = ann.optimize(additions(), ["Views", "CpuRef"], runtime=runtime)
+    optimized.save(path, keep_subgraphs=keep)
+
+
+def check_additions(runtime: ann.Runtime, path: Path) -> None:
+    a, b = np.arange(32, dtype=np.float32).reshape(1, 4, 4, 2), np.full((1, 4, 4, 2), 5, np.float32)
+    with ann.load(path, runtime=runtime) as net:
+        result = net.run({"a": a, "b": b})
+        np.testing.assert_array_equal(result["y0"], a + b + a + b)
+    gc.collect()
+
+
+def test_a_blob_that_writes_no_bytes_is_compiled_again(
+    runtime: ann.Runtime, journal: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    save_additions(runtime, tmp_path / "x.armnn")
+    gc.collect()
+    before = len(journal())
+    check_additions(runtime, tmp_path / "x.armnn")
+    events = journal()[before:]
+    assert events[:2] == ["blob made"] * 2
+    assert events.count("blob released") == 2
+
+
+def test_a_blob_is_saved_and_read_as_bytes(
+    runtime: ann.Runtime,
+    journal: Callable[[], list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("VIEWS_SERIALIZES", "1")
+    save_additions(runtime, tmp_path / "x.armnn")
+    assert journal().count("blob serialized") == 2
+    gc.collect()
+    before = len(journal())
+    check_additions(runtime, tmp_path / "x.armnn")
+    events = journal()[before:]
+    assert events[:2] == ["blob deserialized"] * 2
+    assert "blob made" not in events
+    assert events.count("blob released") == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("no size", "get_size answers 0 bytes"),
+        ("serialize fails", "serialize failed: internal\n  the compiler has gone home"),
+        ("serialize overruns", "wrote behind the 784 bytes of its buffer"),
+    ],
+)
+def test_a_blob_that_cannot_be_written(
+    runtime: ann.Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, words: str
+) -> None:
+    monkeypatch.setenv("VIEWS_SERIALIZES", "1")
+    monkeypatch.setenv("VIEWS_FAULT", fault)
+    with pytest.raises(ann.BackendError, match="'Views': the blob of layer 'compiled'") as raised:
+        save_additions(runtime, tmp_path / "x.armnn")
+    assert words in str(raised.value)
+    assert not list(tmp_path.glob("*.armnn"))
+
+
+def test_half_of_the_functions_is_refused(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIEWS_SERIALIZES", "1")
+    monkeypatch.setenv("VIEWS_FAULT", "only get_size")
+    with pytest.raises(ann.NoBackendForLayerError) as raised:
+        ann.optimize(additions(), ["Views"], runtime=runtime)
+    assert "has no serialize: get_size and serialize belong together" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("deserialize fails", "'compiled': 784 bytes are no program"),
+        ("deserialize refuses", "'compiled': 'v1' was another age"),
+        ("deserialize nonsense", "its release does not point to code"),
+    ],
+)
+def test_a_blob_that_cannot_be_read(
+    runtime: ann.Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, words: str
+) -> None:
+    monkeypatch.setenv("VIEWS_SERIALIZES", "1")
+    save_additions(runtime, tmp_path / "x.armnn")
+    monkeypatch.setenv("VIEWS_FAULT", fault)
+    with pytest.raises(ann.BackendError, match="'Views'") as raised:
+        ann.load(tmp_path / "x.armnn", runtime=runtime)
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("refuses", ["check_blob", "deserialize_blob"])
+def test_layers_of_a_refused_blob_are_compiled_again(
+    runtime: ann.Runtime,
+    journal: Callable[[], list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    refuses: str,
+) -> None:
+    monkeypatch.setenv("VIEWS_SERIALIZES", "1")
+    path = tmp_path / "x.armnn"
+    save_additions(runtime, path, keep=True)
+    if refuses == "deserialize_blob":
+        monkeypatch.setenv("VIEWS_FAULT", "deserialize refuses")
+        check_additions(runtime, path)
+    else:  # it refuses blobs for good, the new ones, too
+        monkeypatch.setenv("VIEWS_REFUSES_BLOBS", "1")
+        ann.OptimizedNetwork.load(path, runtime=runtime)
+    assert journal().count("blob made") == 4
+    assert "it is compiled again" in caplog.text
+
+
+def test_a_refused_blob_says_what_to_do(
+    runtime: ann.Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIEWS_SERIALIZES", "1")
+    save_additions(runtime, tmp_path / "x.armnn")
+    monkeypatch.setenv("VIEWS_REFUSES_BLOBS", "1")
+    with pytest.raises(ann.BackendError, match="the driver is newer than 'v1'") as raised:
+        ann.load(tmp_path / "x.armnn", runtime=runtime)
+    assert "made for: v1" in str(raised.value)
+    assert "keep_subgraphs=True" in str(raised.value)
+
+
+@pytest.mark.parametrize("fault", ["nothing", "error", "delete", "lost output"])
+def test_a_sub_graph_that_compiles_to_something_else(
+    runtime: ann.Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    save_additions(runtime, tmp_path / "x.armnn")
+    monkeypatch.setenv("VIEWS_FAULT", fault)
+    with pytest.raises(ann.BackendError, match="sub-graph of layer 'compiled'"):
+        ann.load(tmp_path / "x.armnn", runtime=runtime)

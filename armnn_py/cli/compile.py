@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""``armnn-py compile``: a model, optimised and compiled, as a file that loads at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.completion import offer
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.networks import assumption
+from armnn_py.cli.render import Renderer, format_bytes
+
+__all__ = ["compile_model"]
+
+
+@click.command("compile")
+@model_arguments
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE.armnn",
+    shell_complete=offer("file"),
+    help="File to write; one that is there is replaced.",
+)
+@click.option(
+    "--keep-subgraphs",
+    is_flag=True,
+    help="Also keep the layers of compiled sub-graphs, so that a later version of a backend can "
+    "compile them again.",
+)
+@with_session
+def compile_model(
+    session: Session, *, given: ModelArguments, output: Path, keep_subgraphs: bool
+) -> None:
+    """Optimise and compile MODEL once; run, bench, profile, check and inspect take the file."""
+    if output.exists() and output.samefile(given.model):
+        raise click.UsageError("-o names the model itself")
+    with given.optimized(session) as placed:
+        with session.progress(f"writing {output.name}"):
+            placed.optimized.save(output, keep_subgraphs=keep_subgraphs)
+        assignment = placed.optimized.assignment
+        data: dict[str, Any] = {
+            "model": given.model,
+            "output": str(output),
+            "bytes": output.stat().st_size,
+            "assumed_shapes": placed.assumed,
+            "backends": assignment.counts,
+            "parts": assignment.parts,
+        }
+    summary = assignment.summary()
+
+    def render(renderer: Renderer) -> None:
+        renderer.line(summary)
+        renderer.line(f"Wrote {output} ({format_bytes(data['bytes'])})")
+        if data["assumed_shapes"]:
+            renderer.line(assumption(data["assumed_shapes"]))
+
+    session.answer(data, render)

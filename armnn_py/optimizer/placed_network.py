@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A network in which every layer has its backend, as the steps of `optimize` hand it over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from armnn_py._native.blob import NativeBlob
+    from armnn_py.backends import ModelOptions
+    from armnn_py.network import Network
+    from armnn_py.optimizer.compiled_source import CompiledSource, SourceNetwork
+    from armnn_py.optimizer.pass_record import PassRecord
+    from armnn_py.optimizer.report import Assignment
+
+__all__ = ["PlacedNetwork"]
+
+
+@record
+class PlacedNetwork:
+    """A network whose shapes are known, with the backends of its layers.
+
+    Attributes
+    ----------
+    network
+        The network that is run: simplified, with compiled sub-graphs and inserted copies.
+    layer_backends
+        Id of the backend of each layer, by guid; None for Input, Output and Constant layers.
+    assignment
+        Backend and reason of each layer.
+    blobs
+        Blobs of PreCompiled layers, by guid.
+    memory
+        By (guid, index of the output): the tensor handle factory of each tensor that does not lie
+        in host memory.
+    passes
+        What each pass and stage changed, in order.
+    model_options
+        Options of this model for the backends.
+    origins
+        By guid: the layers of the user's network that a layer stands for, as their guids there.
+    public_guids
+        For each layer, in order, its number for backends: the guid of one of these layers where
+        there is one, so that backends name layers of the user's network.
+    sources
+        By guid: the layers that were compiled to a PreCompiled layer, where that replaced them
+        alone; for saving the network.
+    replacements
+        Guids of the layers that backends made to replace others.
+    """
+
+    network: Network
+    layer_backends: tuple[str | None, ...]
+    assignment: Assignment
+    blobs: Mapping[int, NativeBlob]
+    memory: Mapping[tuple[int, int], str]
+    passes: tuple[PassRecord, ...]
+    model_options: ModelOptions
+    origins: Mapping[int, tuple[int, ...]]
+    public_guids: tuple[int, ...]
+    sources: dict[int, CompiledSource | SourceNetwork]
+    replacements: frozenset[int]

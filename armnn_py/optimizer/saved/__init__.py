@@ -1,0 +1,13 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Optimised networks as files: written by `OptimizedNetwork.save`, read by `OptimizedNetwork.load`.
+
+A file is a zip archive whose members are stored as they are, at multiples of 64 bytes:
+
+- ``mimetype``, first, the text ``application/x-armnn-py-network``, by which a file is recognised;
+- ``network.json``: layers, backends and everything else that is no array;
+- ``constants/N.npy``: the values of constants, as numpy reads and writes them;
+- ``blobs/N.bin``: what backends wrote of compiled sub-graphs.
+
+Nothing in a file is ever executed, unpacked or taken for the name of a file.
+"""

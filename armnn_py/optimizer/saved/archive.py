@@ -1,0 +1,257 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The container of a saved network: a zip archive with aligned members that are not compressed."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import stat
+import struct
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
+from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
+from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+__all__ = ["Archive", "npy_head", "write_archive"]
+
+_LOCAL = struct.Struct("<4sHHHHHIIIHH")  # the header before each member
+_PADDING = 0xD935  # the kind of extra field that Android's zipalign pads with, too
+_DATE = (1980, 1, 1, 0, 0, 0)  # equal networks make equal files
+_ZIP64_FROM = 1 << 30
+_ZIP64_SIZE = 20
+_MOST_MEMBERS = 1 << 20
+
+
+# ---- Writing -------------------------------------------------------------------------------------
+
+
+def write_archive(path: str, members: Mapping[str, tuple[bytes, ...]]) -> None:
+    """Write a file under another name, and rename it: a reader sees all of it or nothing.
+
+    Parameters
+    ----------
+    path
+        The file; one that is there is replaced.
+    members
+        By name: chunks of bytes, or what has the buffer protocol.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    import tempfile  # late: whoever only reads files needs none of it
+
+    path = os.path.realpath(path)  # of a link, its target is replaced
+    folder, name = os.path.split(path)
+    file, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=folder)
+    try:
+        with os.fdopen(file, "wb") as stream:
+            _write_members(stream, {"mimetype": (MIMETYPE,), **members})
+            stream.flush()
+            os.fsync(stream.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)  # noqa: PTH101
+        os.replace(temporary, path)  # noqa: PTH105
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        raise
+
+
+def _write_members(stream: BinaryIO, members: Mapping[str, tuple[bytes, ...]]) -> None:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        for name, chunks in members.items():
+            info = zipfile.ZipInfo(name, _DATE)
+            info.external_attr = 0o644 << 16
+            large = sum(memoryview(chunk).nbytes for chunk in chunks) >= _ZIP64_FROM
+            if name != "mimetype":
+                at = stream.tell() + _LOCAL.size + len(name) + _ZIP64_SIZE * large
+                info.extra = _padding(-at % ALIGNMENT)
+            with archive.open(info, "w", force_zip64=large) as member:
+                for chunk in chunks:
+                    member.write(chunk)
+
+
+def _padding(size: int) -> bytes:
+    if size == 0:
+        return b""
+    size += ALIGNMENT if size < 4 else 0  # for the field's own head
+    return struct.pack("<HH", _PADDING, size - 4) + bytes(size - 4)
+
+
+# ---- Reading -------------------------------------------------------------------------------------
+
+
+class Archive:
+    """A saved network's file, mapped to memory; nothing in it is believed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    in_place
+        Whether arrays of it may be views of the mapped file, or copies.
+
+    Raises
+    ------
+    ParseError
+        It cannot be read, or is no such file.
+    """
+
+    def __init__(self, path: str, *, in_place: bool = True) -> None:
+        self.path = path
+        self._in_place = in_place
+        self._memory: NDArray[np.uint8] = self._map()
+        self._members: dict[str, tuple[int, int]] = {}
+        if self._memory[30:64].tobytes() != MARK:
+            raise self.damaged("it does not begin as one")
+        try:
+            self._find_members()
+        except ArmnnError:
+            raise
+        # What zipfile raises for a damaged directory: there is no list of it.
+        except Exception as error:
+            raise self.damaged(str(error) or type(error).__name__) from error
+
+    def damaged(self, why: str) -> ParseError:
+        """Return the error for a file that cannot be used."""
+        return ParseError(
+            f"'{os.path.basename(self.path)}' is no sound saved network: {why}",  # noqa: PTH119
+            path=self.path,
+            hints=["save the network again"],
+        )
+
+    def _map(self) -> NDArray[np.uint8]:
+        try:
+            with open(self.path, "rb", opener=open_without_waiting) as stream:
+                status = os.fstat(stream.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    raise self.damaged("it is no regular file")
+                if not status.st_size:
+                    raise self.damaged("it is empty")
+                if self._in_place:
+                    # Each array keeps the map, which keeps the file.
+                    mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+                    return np.frombuffer(mapped, np.uint8)
+                memory = aligned_empty((status.st_size,), np.dtype(np.uint8))
+                if stream.readinto(memory.data) != status.st_size:
+                    raise self.damaged("it changed while it was read")
+                memory.flags.writeable = False
+                return memory
+        except (OSError, ValueError) as error:
+            kind = ModelFileNotFoundError if isinstance(error, FileNotFoundError) else ParseError
+            reason = getattr(error, "strerror", None) or str(error)
+            raise kind(f"cannot read '{self.path}': {reason}", path=self.path) from error
+
+    def _find_members(self) -> None:
+        with zipfile.ZipFile(_Reader(self._memory)) as archive:
+            found = archive.infolist()
+        if len(found) > _MOST_MEMBERS:
+            raise self.damaged(f"it has {len(found)} members")
+        for info in found:
+            name = info.filename
+            if name in self._members:
+                raise self.damaged(f"it has two members '{name}'")
+            if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 0x1:
+                raise self.damaged(f"member '{name}' is compressed or encrypted")
+            start = info.header_offset
+            head = self._memory[start : start + _LOCAL.size].tobytes()
+            if start < 0 or len(head) < _LOCAL.size or head[:4] != b"PK\x03\x04":
+                raise self.damaged(f"member '{name}' is not where it should be")
+            fields = _LOCAL.unpack(head)
+            begin = start + _LOCAL.size + fields[9] + fields[10]
+            if info.file_size != info.compress_size or begin + info.file_size > len(self._memory):
+                raise self.damaged(f"member '{name}' has {info.file_size} bytes that are not there")
+            self._members[name] = (begin, info.file_size)
+            if zlib.crc32(self._memory[begin : begin + info.file_size].data) != info.CRC:
+                raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
+
+    def _view(self, name: str) -> NDArray[np.uint8]:
+        if name not in self._members:
+            raise self.damaged(f"it has no member '{name}'")
+        begin, size = self._members[name]
+        return self._memory[begin : begin + size]
+
+    def read(self, name: str) -> bytes:
+        """Return a copy of the bytes of a member."""
+        return self._view(name).tobytes()
+
+    def read_aligned(self, name: str) -> NDArray[np.uint8]:
+        """Return a copy of the bytes of a member, 64-byte aligned, which no one else can change."""
+        view = self._view(name)
+        copy = aligned_empty(view.shape, view.dtype)
+        copy[:] = view
+        return copy
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return the array of a member, which must be just this one: read-only, dense."""
+        view = self._view(name)
+        head = npy_head(shape, dtype)
+        size = int(np.prod(shape, dtype=object)) * dtype.itemsize if shape else dtype.itemsize
+        if view[: len(head)].tobytes() != head or len(view) != len(head) + size:
+            raise self.damaged(f"member '{name}' is no array of {dtype} {shape}")
+        if not size:
+            array: NDArray[Any] = np.empty(shape, dtype)
+        else:
+            array = view[len(head) :].view(dtype.newbyteorder("<")).reshape(shape)
+            array = np.ascontiguousarray(array, dtype).reshape(shape)  # itself, but for byte order
+        array.flags.writeable = False
+        return array
+
+
+class _Reader:
+    """An array of bytes as the file that `zipfile` reads."""
+
+    def __init__(self, memory: NDArray[np.uint8]) -> None:
+        self._memory = memory
+        self._at = 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Move, as in a file."""
+        at = offset + (0, self._at, len(self._memory))[whence]
+        if at < 0:
+            raise OSError("a place before its beginning")
+        self._at = at
+        return at
+
+    def seekable(self) -> bool:
+        """Whether it can move."""
+        return True
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        """Return some bytes, or all that are left."""
+        end = len(self._memory) if size < 0 else self._at + size
+        data = self._memory[self._at : end].tobytes()
+        self._at += len(data)
+        return data
+
+
+def npy_head(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
+    """Return the head of a .npy file, a multiple of 64 bytes long; values are little endian."""
+    import io
+
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        stream,
+        {"descr": dtype.newbyteorder("<").str, "fortran_order": False, "shape": shape},
+    )
+    return stream.getvalue()

@@ -1,0 +1,346 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From a file to the network in it, checked as a whole; backends are not asked."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+from armnn_py.descriptors import AttributeTensor
+from armnn_py.device_ids import canonical_id
+from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.network import Network, VariableLayer
+from armnn_py.optimizer.check_graph import find_graph_problems
+from armnn_py.optimizer.check_quantization import check_quantization
+from armnn_py.optimizer.compiled_source import Border, SourceNetwork
+from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.pass_record import PassRecord
+from armnn_py.optimizer.report_layer import LayerAssignment
+from armnn_py.optimizer.saved.archive import Archive
+from armnn_py.optimizer.saved.values import (
+    DamageError,
+    descriptor_from_json,
+    info_from_json,
+    layer_type_from_json,
+    member,
+    metadata_from_json,
+    number,
+    options_from_json,
+)
+from armnn_py.optimizer.saved.write import FORMAT, FORMAT_VERSION
+from armnn_py.records import record
+from armnn_py.types import DataType, LayerType
+from armnn_py.types.facts import FACTS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py.network import Layer, OutputSlot
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["CompiledPart", "SavedNetwork", "read_network"]
+
+_MOST_GUID = 1 << 33
+
+
+@record
+class CompiledPart:
+    """What a compiled layer is made from.
+
+    Attributes
+    ----------
+    member
+        The member of the file that has its bytes; empty: none.
+    sha256, compatibility
+        Sum of the bytes, and what the blob said of itself.
+    source
+        The layers that were compiled, or None.
+    """
+
+    member: str
+    sha256: str
+    compatibility: bytes
+    source: SourceNetwork | None
+
+
+@record
+class SavedNetwork:
+    """The contents of a file.
+
+    Attributes
+    ----------
+    archive
+        The file, for the bytes of compiled sub-graphs.
+    written_by
+        The version of armnn_py that wrote it.
+    network, graph
+        The layers, without copies between memories; and as a graph, which is for one use.
+    layer_backends, public_guids, origins
+        By guid, as in `PlacedNetwork`.
+    replacements
+        Guids of the layers that backends made to replace others.
+    parts
+        By guid: what compiled layers are made from.
+    backends
+        By id: the versions of the backends that it was saved with.
+    model_options, options
+        Options of the model, and those of `OptimizerOptions` that matter later.
+    assignment, passes
+        The reports.
+    """
+
+    archive: Archive
+    written_by: str
+    network: Network
+    graph: Graph
+    layer_backends: tuple[str | None, ...]
+    public_guids: tuple[int, ...]
+    origins: tuple[tuple[int, ...], ...]
+    replacements: frozenset[int]
+    parts: dict[int, CompiledPart]
+    backends: dict[str, dict[str, str | None]]
+    model_options: dict[str, dict[str, Any]]
+    options: dict[str, bool]
+    assignment: tuple[LayerAssignment, ...]
+    passes: tuple[PassRecord, ...]
+
+
+def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
+    """Read a file and check everything that can be checked without backends.
+
+    Parameters
+    ----------
+    path
+        The file.
+    in_place
+        Whether constants may stay in the file, which is mapped to memory.
+
+    Raises
+    ------
+    ParseError
+        The file cannot be read, is damaged, or is of a later version.
+    """
+    archive = Archive(path, in_place=in_place)
+    try:
+        document = json.loads(archive.read("network.json"))
+        if member(document, "format", str) != FORMAT:
+            raise DamageError("it has another format")
+        version = number(document.get("format_version"))
+        if version > FORMAT_VERSION:
+            writer = str(document.get("written_by"))[:40]
+            raise ParseError(
+                f"'{path}' was written by armnn_py {writer}, which is newer than this one",
+                path=path,
+                details=[f"format {version}; this version reads up to {FORMAT_VERSION}"],
+                hints=["update armnn_py, or save the network again with this version"],
+            )
+        return _Reader(archive, document).network()
+    except ParseError:
+        raise
+    except (
+        ArmnnError, ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError
+    ) as error:  # fmt: skip
+        why = error.message if isinstance(error, ArmnnError) else str(error)
+        raise archive.damaged(why or type(error).__name__) from error
+
+
+class _Reader:
+    """Reads one document."""
+
+    def __init__(self, archive: Archive, document: dict[str, Any]) -> None:
+        self._archive = archive
+        self._document = document
+        self._infos = [info_from_json(item) for item in member(document, "infos", list)]
+        self._constants: dict[tuple[int, TensorInfo], NDArray[Any]] = {}
+
+    def network(self) -> SavedNetwork:
+        """The whole contents."""
+        document = self._document
+        network = Network(member(document, "name", str))
+        network.metadata = metadata_from_json(member(document, "metadata", dict))
+        items = member(document, "layers", list, dict)
+        used = {
+            name: {
+                "api": member(about, "api", str),
+                "vendor_version": None
+                if about.get("vendor_version") is None
+                else member(about, "vendor_version", str),
+            }
+            for name, about in member(document, "backends", dict, dict).items()
+        }
+        layer_backends: list[str | None] = []
+        parts: dict[int, CompiledPart] = {}
+        for item in items:
+            layer = self._add(network, item)
+            backend = None if FACTS[layer.type].host else member(item, "backend", str)
+            if backend is not None and (backend not in used or backend != canonical_id(backend)):
+                raise DamageError(f"backend '{backend[:64]}' of a layer is not listed")
+            layer_backends.append(backend)
+            if layer.type is LayerType.PRE_COMPILED:
+                parts[layer.guid] = self._part(layer, member(item, "compiled", dict))
+        graph = _check(network)
+        return SavedNetwork(
+            self._archive,
+            member(document, "written_by", str),
+            network,
+            graph,
+            tuple(layer_backends),
+            self._guids(items),
+            tuple(
+                tuple(number(origin, _MOST_GUID) for origin in member(item, "origins", list))
+                for item in items
+            ),
+            frozenset(index for index, item in enumerate(items) if item.get("replacement") is True),
+            parts,
+            used,
+            options_from_json(member(document, "model_options", dict)),
+            member(document, "options", dict, bool),
+            tuple(_assignment(item) for item in member(document, "assignment", list, dict)),
+            tuple(
+                PassRecord(
+                    member(item, "name", str),
+                    tuple(member(item, "changes", list, str)),
+                    member(item, "enabled", bool),
+                )
+                for item in member(document, "passes", list, dict)
+            ),
+        )
+
+    @staticmethod
+    def _guids(items: list[dict[str, Any]]) -> tuple[int, ...]:
+        guids = tuple(number(item.get("guid"), _MOST_GUID) for item in items)
+        if len(set(guids)) != len(guids):
+            raise DamageError("two layers have one number")
+        return guids
+
+    def _add(self, network: Network, item: dict[str, Any]) -> Layer:
+        """Add the next layer, which reads only what is there before it."""
+        kind = layer_type_from_json(member(item, "type", str))
+        name = member(item, "name", str)
+        if FACTS[kind].moves_memory:
+            raise DamageError(f"layer '{name}' is of type {kind.label}")
+        inputs: list[OutputSlot | None] = []
+        for source in member(item, "inputs", list):
+            if source is None:
+                inputs.append(None)
+                continue
+            layer, slot = source
+            outputs = network.layers[number(layer, len(network.layers))].outputs
+            inputs.append(outputs[number(slot, len(outputs))])
+        infos = [self._infos[number(n, len(self._infos))] for n in member(item, "outputs", list)]
+        value, variable = None, None
+        if kind is LayerType.CONSTANT:
+            value = self._constant(number(item.get("constant")), infos[0])
+        elif kind is LayerType.INPUT and "initial" in item:
+            value = self._constant(number(item["initial"]), infos[0])
+            if name in network.variables:
+                raise DamageError(f"two variables are called '{name}'")
+        elif kind is LayerType.OUTPUT and "variable" in item:
+            assigned = network.layers[number(item["variable"], len(network.layers))]
+            if not isinstance(assigned, VariableLayer) or assigned.name in network.assign_layers:
+                raise DamageError(f"layer '{name}' assigns no variable, or one once more")
+            variable = assigned
+        descriptor = descriptor_from_json(kind, item.get("descriptor"), self._tensor)
+        hint = item.get("hint")
+        if hint is not None and not isinstance(hint, str):
+            raise DamageError(f"the hint of layer '{name}' is no text")
+        if not name or (kind is LayerType.OUTPUT and (len(inputs) != 1 or infos)):
+            raise DamageError(f"a layer of type {kind.label} is not whole")
+        return network.append_unchecked(
+            name, kind, descriptor, tuple(inputs), infos,
+            backend=hint or None, value=value, variable=variable,
+        )  # fmt: skip
+
+    def _tensor(self, given: list[int]) -> AttributeTensor:
+        info_index, index = given
+        info = self._infos[number(info_index, len(self._infos))]
+        return AttributeTensor(self._constant(number(index), info), info)
+
+    def _constant(self, index: int, info: TensorInfo) -> NDArray[Any]:
+        key = (index, info)
+        if key not in self._constants:
+            name = f"constants/{index}.npy"
+            array = self._archive.array(name, info.static_shape, info.dtype)
+            if info.data_type is DataType.BOOLEAN and array.size and array.view("u1").max() > 1:
+                raise DamageError(f"member '{name}' has other values than 0 and 1")
+            self._constants[key] = array
+        return self._constants[key]
+
+    def _part(self, layer: Layer, item: dict[str, Any]) -> CompiledPart:
+        source = item.get("source")
+        made = None if source is None else self._source(layer, source)
+        if "bytes" not in item:
+            if made is None:
+                raise DamageError(f"layer '{layer.name}' has neither bytes nor layers")
+            return CompiledPart("", "", b"", made)
+        return CompiledPart(
+            f"blobs/{number(item['bytes'])}.bin",
+            member(item, "sha256", str),
+            base64.b64decode(member(item, "compatibility", str), validate=True),
+            made,
+        )
+
+    def _source(self, layer: Layer, document: Any) -> SourceNetwork:
+        network = Network(layer.name)
+        items = member(document, "layers", list, dict)
+        for item in items:
+            inner = self._add(network, item)
+            if inner.type in (LayerType.PRE_COMPILED, LayerType.DEBUG):
+                raise DamageError(f"layer '{inner.name}' is of type {inner.type.label}")
+        _check(network)
+        if network.variables:
+            raise DamageError(f"the source of layer '{layer.name}' has variables")
+        for output in network.output_layers:
+            (slot,) = output.inputs
+            if slot is None or FACTS[slot.layer.type].host:
+                raise DamageError("a compiled sub-graph has an output that no layer computes")
+        own = [
+            item for item, x in zip(items, network.layers, strict=True) if not FACTS[x.type].host
+        ]
+        self._guids(own)
+        border = Border(
+            tuple(member(document, "inputs", list, int)),
+            tuple(member(document, "outputs", list, int)),
+        )
+        return SourceNetwork(
+            network, tuple(number(item.get("guid"), _MOST_GUID) for item in items), border
+        )
+
+
+def _check(network: Network) -> Graph:
+    """Check all that backends may rely on: every layer is inferred anew; returns its graph."""
+    graph = Graph.from_network(network)
+    problems = find_graph_problems(graph)
+    if problems:
+        raise DamageError(problems[0])
+    check_quantization(graph)
+    return graph
+
+
+def _assignment(item: dict[str, Any]) -> LayerAssignment:
+    def text(name: str, *, optional: bool = False) -> Any:
+        return None if optional and item.get(name) is None else member(item, name, str)
+
+    def count(name: str) -> int | None:
+        return None if item.get(name) is None else number(item[name])
+
+    return LayerAssignment(
+        count("guid"),
+        text("layer"),
+        text("type"),
+        text("backend"),
+        None,
+        text("hint", optional=True),
+        tuple(
+            (member(refusal, "backend", str), member(refusal, "reason", str))
+            for refusal in member(item, "refusals", list)
+        ),
+        count("part"),
+        text("note"),
+        text("rule", optional=True),
+        member(item, "inserted", bool),
+        text("run_by"),
+        text("run_as"),
+    )

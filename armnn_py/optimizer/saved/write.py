@@ -1,0 +1,246 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From an optimised network to a file."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py._version import __version__
+from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer
+from armnn_py.optimizer.saved.archive import npy_head, write_archive
+from armnn_py.optimizer.saved.values import (
+    descriptor_to_json,
+    info_to_json,
+    metadata_to_json,
+)
+from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.backends.backend import Backend
+    from armnn_py.descriptors import AttributeTensor
+    from armnn_py.network import OutputSlot
+    from armnn_py.optimizer.options import OptimizerOptions
+    from armnn_py.optimizer.placed_network import PlacedNetwork
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["FORMAT", "FORMAT_VERSION", "save_network"]
+
+FORMAT = "armnn_py network"
+FORMAT_VERSION = 1
+
+
+def save_network(
+    placed: PlacedNetwork,
+    backends: Mapping[str, Backend],
+    options: OptimizerOptions,
+    path: str | os.PathLike[str],
+    *,
+    keep_subgraphs: bool,
+) -> None:
+    """Write a network; see `OptimizedNetwork.save`."""
+    try:
+        target = os.fsdecode(path)
+    except TypeError:
+        raise InvalidArgumentError(
+            f"save: {type(path).__name__} given, the path of a file expected"
+        ) from None
+    members = _Writer(placed, backends, keep_subgraphs).members(options)
+    try:
+        write_archive(target, members)
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        why = getattr(error, "strerror", None) or str(error)
+        raise InvalidArgumentError(f"the network cannot be saved to '{target}': {why}") from error
+
+
+class _Writer:
+    """Collects the members of one file."""
+
+    def __init__(
+        self, placed: PlacedNetwork, backends: Mapping[str, Backend], keep_subgraphs: bool
+    ) -> None:
+        self._placed = placed
+        self._backends = backends
+        self._keep_subgraphs = keep_subgraphs
+        self._constants: dict[int, tuple[int, NDArray[Any]]] = {}  # by id of the array, kept
+        self._infos: dict[str, int] = {}
+        self._info_list: list[dict[str, Any]] = []
+        self._blobs: list[NDArray[np.uint8]] = []
+
+    def members(self, options: OptimizerOptions) -> dict[str, tuple[Any, ...]]:
+        """The members by name."""
+        placed = self._placed
+        used = dict.fromkeys(name for name in placed.layer_backends if name is not None)
+        document = {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "written_by": __version__,
+            "name": placed.network.name,
+            "metadata": metadata_to_json(placed.network.metadata),
+            "backends": {name: self._about(self._backends[name]) for name in used},
+            "model_options": self._model_options(),
+            "options": {
+                "import_memory": options.import_memory,
+                "debug": options.debug,
+                "reduce_fp32_to_fp16": options.reduce_fp32_to_fp16,
+            },
+            "layers": self._main_layers(),
+            "assignment": [
+                {key: value for key, value in record.to_json().items() if key != "file"}
+                for record in placed.assignment
+                if not (record.inserted and record.type in _MOVES)
+            ],
+            "passes": [record.to_json() for record in placed.passes],
+        }
+        document["infos"] = self._info_list
+        text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
+        members: dict[str, tuple[Any, ...]] = {"network.json": (text,)}
+        for index, array in self._constants.values():
+            members[f"constants/{index}.npy"] = (
+                npy_head(array.shape, array.dtype),
+                array.reshape(-1).view(np.uint8).data,
+            )
+        for index, blob in enumerate(self._blobs):
+            members[f"blobs/{index}.bin"] = (blob.data,)
+        return members
+
+    @staticmethod
+    def _about(backend: Backend) -> dict[str, Any]:
+        return {"api": str(backend.version), "vendor_version": backend.vendor_version}
+
+    def _model_options(self) -> dict[str, dict[str, OptionValue]]:
+        given = self._placed.model_options.given
+        for backend_id, values in given.items():
+            for option in self._backends[backend_id].describe_options():
+                if option.scope == "model" and option.secret and option.name in values:
+                    raise InvalidArgumentError(
+                        f"model option '{option.name}' of backend '{backend_id}' is secret, "
+                        "and everybody could read it in the file",
+                        hints=["optimize() without it"],
+                    )
+        return given
+
+    # ---- Layers ------------------------------------------------------------------------------
+
+    def _main_layers(self) -> list[dict[str, Any]]:
+        """All layers but copies and imports, which are inserted anew when the file is loaded."""
+        placed = self._placed
+        number_of: dict[int, int] = {}
+        source_of: dict[OutputSlot, OutputSlot] = {}
+        layers: list[dict[str, Any]] = []
+        for layer in placed.network.layers:
+            inputs = [None if slot is None else source_of.get(slot, slot) for slot in layer.inputs]
+            if FACTS[layer.type].moves_memory:
+                (source,) = inputs
+                assert source is not None
+                source_of[layer.outputs[0]] = source
+                continue
+            number_of[layer.guid] = len(layers)
+            document = self._layer(layer, inputs, number_of)
+            document["guid"] = placed.public_guids[layer.guid]
+            document["origins"] = list(placed.origins[layer.guid])
+            if placed.layer_backends[layer.guid] is not None:
+                document["backend"] = placed.layer_backends[layer.guid]
+            if layer.backend_hint is not None:
+                document["hint"] = layer.backend_hint
+            if layer.guid in placed.replacements:
+                document["replacement"] = True
+            if layer.type is LayerType.PRE_COMPILED:
+                document["compiled"] = self._compiled(layer.guid, layer.name)
+            layers.append(document)
+        return layers
+
+    def _layer(
+        self, layer: Any, inputs: list[OutputSlot | None], number_of: Mapping[int, int]
+    ) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "name": layer.name,
+            "type": layer.type.name,
+            "inputs": [
+                None if slot is None else [number_of[slot.layer.guid], slot.index]
+                for slot in inputs
+            ],
+            "outputs": [self._info(slot.info) for slot in layer.outputs],
+        }
+        if layer.descriptor is not None:
+            document["descriptor"] = descriptor_to_json(layer.descriptor, self._tensor)
+        if isinstance(layer, ConstantLayer):
+            document["constant"] = self._constant(layer.value)
+        elif isinstance(layer, VariableLayer):
+            document["initial"] = self._constant(layer.initial)
+        elif isinstance(layer, AssignLayer):
+            document["variable"] = number_of[layer.variable.guid]
+        return document
+
+    def _info(self, info: TensorInfo) -> int:
+        document = info_to_json(info)
+        key = json.dumps(document)
+        if key not in self._infos:
+            self._infos[key] = len(self._info_list)
+            self._info_list.append(document)
+        return self._infos[key]
+
+    def _tensor(self, tensor: AttributeTensor) -> list[int]:
+        return [self._info(tensor.info), self._constant(tensor.array)]
+
+    def _constant(self, value: NDArray[Any]) -> int:
+        if id(value) not in self._constants:
+            self._constants[id(value)] = (len(self._constants), value)
+        return self._constants[id(value)][0]
+
+    # ---- Compiled layers ---------------------------------------------------------------------
+
+    def _compiled(self, guid: int, name: str) -> dict[str, Any]:
+        """What a compiled layer is made from: bytes of its backend, layers, or both."""
+        placed = self._placed
+        backend = self._backends[placed.layer_backends[guid] or ""]
+        blob, source = placed.blobs.get(guid), placed.sources.get(guid)
+        document: dict[str, Any] = {}
+        if blob is not None and blob.is_serializable and backend.api.deserialize_blob:
+            import hashlib  # late: reading a file imports this module, too
+
+            with backend.in_use():
+                data = blob.to_bytes(backend.id, name)
+            document["compatibility"] = base64.b64encode(blob.compatibility).decode()
+            document["bytes"] = len(self._blobs)
+            document["sha256"] = hashlib.sha256(data.data).hexdigest()
+            self._blobs.append(data)
+            if not self._keep_subgraphs:
+                return document
+        if source is None and (not document or self._keep_subgraphs):
+            raise BackendError(
+                f"layer '{name}' cannot be saved: the layers that it was compiled from are not "
+                "known, and its backend writes no bytes",
+                details=[
+                    f"backend '{backend.id}' replaced them by several layers, or the network was "
+                    "loaded from a file without them"
+                ],
+                hints=["save the result of optimize()"],
+            )
+        if source is not None:
+            made = source.as_network(name)
+            number_of = {layer.guid: layer.guid for layer in made.network.layers}
+            document["source"] = {
+                "layers": [
+                    {**self._layer(layer, list(layer.inputs), number_of), "guid": public}
+                    for layer, public in zip(made.network.layers, made.guids, strict=True)
+                ],
+                "inputs": list(made.border.inputs),
+                "outputs": list(made.border.outputs),
+            }
+        return document
+
+
+_MOVES = {kind.label for kind in LayerType if FACTS[kind].moves_memory}

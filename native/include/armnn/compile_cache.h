@@ -1,0 +1,294 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * compile_cache.h - optional help for backends that keep what they compiled in files of their own.
+ *
+ * armnn_hash_part says what a part is, in 128 bits; armnn_cache_load and armnn_cache_store keep an
+ * object under such a key. A network that is saved by its user needs none of this: see get_size and
+ * serialize of armnn_blob_t. All functions are static; files are those of POSIX.
+ *
+ * A cache is never a reason to fail: whatever is wrong with a file or a folder, compile again. Its
+ * sum finds damage, and no forgery: whoever may write to the folder may write any object.
+ */
+#ifndef ARMNN_COMPILE_CACHE_H_
+#define ARMNN_COMPILE_CACHE_H_
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "armnn/backend_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- What a part is -------------------------------------------------------------------------- */
+
+/* Not cryptographic: for keys and sums. The same on every host, but for descriptors and constants
+ * of a part, which are taken in the order of bytes in which the host has them: start  a =
+ * 0xcbf29ce484222325, b = 0x9ae16a3b2f90404f a word w of 64 bits   a = f(a ^ w,
+ * 0x9e3779b97f4a7c15), b = f(b ^ (w + a), 0xc2b2ae3d27d4eb4f) f(x, k) = y ^ (y >> 29), y = x * k,
+ * with the new a in b bytes                 each 8 of them as a little-endian word, the last ones
+ * filled with zeros, then their number as a word */
+typedef struct armnn_hash_t {
+  uint64_t a, b;
+} armnn_hash_t;
+
+static inline armnn_hash_t armnn_hash_start(void) {
+  armnn_hash_t hash;
+  hash.a = UINT64_C(0xcbf29ce484222325);
+  hash.b = UINT64_C(0x9ae16a3b2f90404f);
+  return hash;
+}
+
+static inline armnn_hash_t armnn_hash_word(armnn_hash_t hash, uint64_t word) {
+  hash.a = (hash.a ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  hash.a ^= hash.a >> 29;
+  hash.b = (hash.b ^ (word + hash.a)) * UINT64_C(0xc2b2ae3d27d4eb4f);
+  hash.b ^= hash.b >> 29;
+  return hash;
+}
+
+static inline uint64_t armnn_i_word(const unsigned char* at) {
+  return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
+         (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 |
+         (uint64_t)at[7] << 56;
+}
+
+static inline armnn_hash_t armnn_hash_bytes(armnn_hash_t hash, const void* bytes, uint64_t size) {
+  const unsigned char* at = (const unsigned char*)bytes;
+  for (uint64_t words = size / 8; words > 0; --words, at += 8) {
+    hash = armnn_hash_word(hash, armnn_i_word(at));
+  }
+  if (size % 8 != 0) {
+    unsigned char last[8] = {0};
+    memcpy(last, at, size % 8);
+    hash = armnn_hash_word(hash, armnn_i_word(last));
+  }
+  return armnn_hash_word(hash, size);
+}
+
+static inline int32_t armnn_hash_equal(armnn_hash_t one, armnn_hash_t other) {
+  return one.a == other.a && one.b == other.b;
+}
+
+static inline armnn_hash_t armnn_i_hash_info(armnn_hash_t hash, const armnn_tensor_info_t* info) {
+  if (info == NULL) return armnn_hash_word(hash, ~UINT64_C(0));
+  hash = armnn_hash_word(hash, (uint64_t)(uint32_t)info->data_type);
+  hash = armnn_hash_word(hash, info->rank);
+  for (uint32_t d = 0; d < info->rank; ++d) hash = armnn_hash_word(hash, info->dims[d]);
+  hash = armnn_hash_word(hash, info->quantization_count);
+  for (uint32_t q = 0; q < info->quantization_count; ++q) {
+    uint32_t scale;
+    memcpy(&scale, &info->scales[q], sizeof scale);
+    hash = armnn_hash_word(hash, scale);
+    hash = armnn_hash_word(hash, (uint64_t)(int64_t)info->zero_points[q]);
+  }
+  hash = armnn_hash_word(hash, (uint64_t)(int64_t)info->quantization_dim);
+  return armnn_hash_word(hash, info->flags);
+}
+
+static inline armnn_hash_t armnn_i_hash_slots(armnn_hash_t hash, const armnn_slot_t* slots,
+                                              uint32_t count) {
+  hash = armnn_hash_word(hash, count);
+  for (uint32_t i = 0; i < count; ++i) {
+    hash = armnn_hash_word(hash, (uint64_t)slots[i].layer << 32 | slots[i].slot);
+  }
+  return hash;
+}
+
+static inline armnn_hash_t armnn_i_hash_views(armnn_hash_t hash, const armnn_view_t* views,
+                                              uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t d = 0; d < ARMNN_MAX_DIMS; ++d) {
+      hash = armnn_hash_word(hash, views[i].origin[d]);
+      hash = armnn_hash_word(hash, views[i].size[d]);
+    }
+  }
+  return armnn_hash_word(hash, count);
+}
+
+/* Members that came later are zero unless they are used, so that zeros at the end do not count: a
+ * descriptor has one hash under hosts of all minors. */
+static inline armnn_hash_t armnn_i_hash_descriptor(armnn_hash_t hash, int32_t layer_type,
+                                                   const armnn_header_t* descriptor) {
+  if (descriptor == NULL) return armnn_hash_word(hash, 0);
+  if (layer_type == ARMNN_LAYER_CONCAT) {
+    const armnn_concat_descriptor_t* d = (const armnn_concat_descriptor_t*)(const void*)descriptor;
+    hash = armnn_hash_word(hash, (uint64_t)(int64_t)d->axis);
+    return armnn_i_hash_views(hash, d->views, d->view_count);
+  }
+  if (layer_type == ARMNN_LAYER_SPLITTER) {
+    const armnn_splitter_descriptor_t* d =
+        (const armnn_splitter_descriptor_t*)(const void*)descriptor;
+    hash = armnn_hash_word(hash, (uint64_t)(int64_t)d->axis);
+    return armnn_i_hash_views(hash, d->views, d->view_count);
+  }
+  const unsigned char* bytes = (const unsigned char*)descriptor;
+  uint64_t size = descriptor->struct_size;
+  while (size > sizeof *descriptor && bytes[size - 1] == 0) --size;
+  return armnn_hash_bytes(hash, bytes + sizeof *descriptor, size - sizeof *descriptor);
+}
+
+/* Adds all that a compiler may look at: types, descriptors, infos, connections and the values of
+ * constants; neither names nor numbers of layers. Start with your compiler's version and options:
+ *   armnn_hash_part(armnn_hash_bytes(armnn_hash_start(), VERSION, sizeof VERSION), part) */
+static inline armnn_hash_t armnn_hash_part(armnn_hash_t hash, const armnn_subgraph_t* part) {
+  hash = armnn_hash_word(hash, part->input_count);
+  for (uint32_t i = 0; i < part->input_count; ++i) {
+    hash = armnn_i_hash_info(hash, part->input_infos[i]);
+  }
+  hash = armnn_hash_word(hash, part->layer_count);
+  for (uint32_t l = 0; l < part->layer_count; ++l) {
+    const armnn_layer_t* layer = part->layers[l];
+    hash = armnn_hash_word(hash, (uint64_t)(uint32_t)layer->type);
+    hash = armnn_hash_word(hash, layer->fields_used);
+    hash = armnn_i_hash_descriptor(hash, layer->type, layer->descriptor);
+    hash = armnn_i_hash_slots(hash, layer->inputs, layer->input_count);
+    for (uint32_t i = 0; i < layer->input_count; ++i) {
+      hash = armnn_i_hash_info(hash, layer->input_infos[i]);
+      const armnn_const_tensor_t* value = layer->constants == NULL ? NULL : layer->constants[i];
+      if (value != NULL) hash = armnn_hash_bytes(hash, value->data, value->size);
+    }
+    hash = armnn_hash_word(hash, layer->output_count);
+    for (uint32_t k = 0; k < layer->output_count; ++k) {
+      hash = armnn_i_hash_info(hash, layer->output_infos[k]);
+    }
+  }
+  return armnn_i_hash_slots(hash, part->outputs, part->output_count);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* The first 64 bytes of a file, little-endian words; the object follows. */
+enum { ARMNN_CACHE_HEAD_SIZE = 64 };
+#define ARMNN_CACHE_MAGIC UINT64_C(0x31454843414e4e41) /* "ANNACHE1" */
+
+typedef struct armnn_i_cache_path_t {
+  char text[4096];
+} armnn_i_cache_path_t;
+
+/* <folder>/<key in 32 digits>.<suffix><more>; 0 if that is too long. */
+static inline int32_t armnn_i_cache_path(armnn_i_cache_path_t* path, const char* folder,
+                                         armnn_hash_t key, const char* suffix, const char* more) {
+  const int length = snprintf(path->text, sizeof path->text, "%s/%016llx%016llx.%s%s", folder,
+                              (unsigned long long)key.a, (unsigned long long)key.b, suffix, more);
+  return length > 0 && (size_t)length < sizeof path->text;
+}
+
+static inline void armnn_i_cache_head(unsigned char* head, armnn_hash_t key, const void* object,
+                                      uint64_t size) {
+  const armnn_hash_t check = armnn_hash_bytes(armnn_hash_start(), object, size);
+  const uint64_t words[] = {ARMNN_CACHE_MAGIC, size, key.a, key.b, check.a, check.b};
+  memset(head, 0, ARMNN_CACHE_HEAD_SIZE);
+  for (size_t i = 0; i < sizeof words; ++i) {
+    head[i] = (unsigned char)(words[i / 8] >> (8 * (i % 8)));
+  }
+}
+
+static inline int32_t armnn_i_cache_read(int file, void* target, uint64_t size) {
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t count = read(file, (char*)target + done, size - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return 0;
+    done += (uint64_t)count;
+  }
+  return 1;
+}
+
+static inline int32_t armnn_i_cache_write(int file, const void* source, uint64_t size) {
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t count = write(file, (const char*)source + done, size - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return 0;
+    done += (uint64_t)count;
+  }
+  return 1;
+}
+
+/* The object that was stored under |key|, whole, in memory to be freed by free(), 64-byte aligned;
+ * null if it is not there. What is in it is yours to check. |suffix| is of the file's name, as
+ * "npu". A pipe in the folder does not hold it up, and a large file that is none of these is not
+ * read. */
+static inline void* armnn_cache_load(const char* folder, armnn_hash_t key, const char* suffix,
+                                     uint64_t* out_size) {
+  armnn_i_cache_path_t path;
+  *out_size = 0;
+  if (!armnn_i_cache_path(&path, folder, key, suffix, "")) return NULL;
+#ifdef O_CLOEXEC
+  const int file = open(path.text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+#else
+  const int file = open(path.text, O_RDONLY | O_NONBLOCK);
+#endif
+  if (file < 0) return NULL;
+  unsigned char head[ARMNN_CACHE_HEAD_SIZE], wanted[ARMNN_CACHE_HEAD_SIZE];
+  void* object = NULL;
+  uint64_t size = 0;
+  struct stat status;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_size > ARMNN_CACHE_HEAD_SIZE && armnn_i_cache_read(file, head, sizeof head)) {
+    size = (uint64_t)status.st_size - ARMNN_CACHE_HEAD_SIZE;
+    armnn_i_cache_head(wanted, key, NULL, 0);
+    for (int i = 0; i < 8; ++i) wanted[8 + i] = (unsigned char)(size >> (8 * i));
+    if (memcmp(head, wanted, 32) == 0) object = aligned_alloc(64, (size + 63) / 64 * 64);
+  }
+  if (object != NULL) {
+    int32_t is_whole = armnn_i_cache_read(file, object, size);
+    if (is_whole) armnn_i_cache_head(wanted, key, object, size);
+    if (!is_whole || memcmp(head, wanted, sizeof head) != 0) {
+      free(object);
+      object = NULL;
+    }
+  }
+  close(file);
+  if (object != NULL) *out_size = size;
+  return object;
+}
+
+/* Keeps |object| under |key|, in place of what is there: it is written under another name and
+ * renamed, so that a reader sees all of it or nothing. 0 if it could not be kept. */
+static inline int32_t armnn_cache_store(const char* folder, armnn_hash_t key, const char* suffix,
+                                        const void* object, uint64_t size) {
+  armnn_i_cache_path_t path, temporary;
+  char more[64];
+  /* |more| is on the stack of this call: two threads never have one address. */
+  snprintf(more, sizeof more, ".%ld.%llx.tmp", (long)getpid(), (unsigned long long)(uintptr_t)more);
+  if (!armnn_i_cache_path(&path, folder, key, suffix, "") ||
+      !armnn_i_cache_path(&temporary, folder, key, suffix, more)) {
+    return 0;
+  }
+  const int file = open(temporary.text, O_WRONLY | O_CREAT | O_EXCL, 0644);
+  if (file < 0) return 0;
+  unsigned char head[ARMNN_CACHE_HEAD_SIZE];
+  armnn_i_cache_head(head, key, object, size);
+  int32_t is_stored =
+      armnn_i_cache_write(file, head, sizeof head) && armnn_i_cache_write(file, object, size);
+  is_stored = close(file) == 0 && is_stored && rename(temporary.text, path.text) == 0;
+  if (!is_stored) unlink(temporary.text);
+  return is_stored;
+}
+
+/* How many files of this suffix the folder has; for get_number_of_cache_files. */
+static inline uint32_t armnn_cache_count(const char* folder, const char* suffix) {
+  DIR* directory = opendir(folder);
+  if (directory == NULL) return 0;
+  uint32_t count = 0;
+  for (const struct dirent* entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+    count += strspn(entry->d_name, "0123456789abcdef") == 32 && entry->d_name[32] == '.' &&
+             strcmp(entry->d_name + 33, suffix) == 0;
+  }
+  closedir(directory);
+  return count;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ARMNN_COMPILE_CACHE_H_ */

@@ -202,6 +202,12 @@ typedef struct armnn_blob_t {
   void* object;
   void (*release)(void* object) ARMNN_NOEXCEPT;
   armnn_string_t compatibility; /* what check_blob gets to see when a blob comes from a cache */
+  /* Its bytes, for deserialize_blob of another process; both or neither [any]. |buffer| is 64-byte
+   * aligned, |size| what get_size answered. Neither: where a network is saved, the layers that the
+   * blob stands for are, and optimize_subgraph_view gets them again when it is loaded. */
+  uint64_t (*get_size)(void* object) ARMNN_NOEXCEPT;
+  armnn_status_t (*serialize)(void* object, void* buffer, uint64_t size,
+                              armnn_error_t* error) ARMNN_NOEXCEPT;
 } armnn_blob_t;
 
 /* Where an input comes from: output |slot| of layer |layer|, or one of the values below. */
@@ -916,6 +922,13 @@ struct armnn_backend_api_t {
   /* May a blob with this compatibility text still be used? INCOMPATIBLE with a reason if not. */
   armnn_status_t (*check_blob)(armnn_backend_t* backend, armnn_string_t compatibility,
                                armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
+  /* A blob from the bytes of |serialize|; null: none is saved as bytes. check_blob has said OK. The
+   * bytes are whole, but anybody can write a file: believe no size, offset or count in them.
+   * |data| is 64-byte aligned and valid for the call; |out_blob| is the host's, with its header.
+   * INCOMPATIBLE: the layers are compiled again, if the file has them. */
+  armnn_status_t (*deserialize_blob)(armnn_backend_t* backend, const void* data, uint64_t size,
+                                     armnn_string_t compatibility, armnn_blob_t* out_blob,
+                                     armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
   /* A table named by a revisioned text, or null; both sides cope with null. */
   const void* (*extension)(armnn_backend_t* backend, const char* id)ARMNN_NOEXCEPT; /* [any] */
   /* Describes option |index| of the array that the function of |scope| gives; static. Null: there

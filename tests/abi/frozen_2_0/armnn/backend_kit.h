@@ -888,6 +888,7 @@ static inline const armnn_option_description_t* armnn_kit_describe(const armnn_k
       devices_function,                                                                            \
       NULL,                                                                                        \
       NULL,                                                                                        \
+      NULL,                                                                                        \
       describe_function,                                                                           \
       run_options_function,                                                                        \
       set_option_function};                                                                        \

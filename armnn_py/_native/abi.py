@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 4
+ARMNN_CORE_ABI_VERSION = 5
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -455,6 +455,12 @@ ARMNN_PLAN_STEP_RETURN = 5
 ARMNN_PLAN_STEP_MAP = 6
 ARMNN_PLAN_STEP_UNMAP = 7
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_plan_late_e
+ARMNN_PLAN_LATE_NONE = 0
+ARMNN_PLAN_LATE_INFOS = 1
+ARMNN_PLAN_LATE_TELLS = 2
+ARMNN_PLAN_LATE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_run_side_e
 ARMNN_RUN_SIDE_NONE = 0
@@ -1085,6 +1091,7 @@ class armnn_layer_support_api_t(Structure):
     destroy: Any
     is_layer_supported: Any
     are_layers_supported: Any
+    takes_late_shapes: Any
 
 
 class armnn_layer_support_t(Structure):
@@ -1311,6 +1318,9 @@ class armnn_execute_args_t(Structure):
     execution_data: Any
     run_id: int
     workload_data: Any
+    input_infos: Any
+    output_infos: Any
+    output_dims: Any
 
 
 class armnn_factory_args_t(Structure):
@@ -1403,6 +1413,8 @@ class armnn_plan_step_t(Structure):
     scratch_size: int
     backend_context: Any
     network_id: int
+    late: int
+    reserved: int
 
 
 class armnn_plan_spec_t(Structure):
@@ -1426,6 +1438,11 @@ class armnn_context_t(Structure):
     """Opaque."""
 
 
+class armnn_plan_shapes_t(Structure):
+    infos: Any
+    sizes: Any
+
+
 class armnn_run_t(Structure):
     header: armnn_header_t
     context: Any
@@ -1438,6 +1455,7 @@ class armnn_run_t(Structure):
     error: Any
     strict: int
     stays: int
+    told: Any
     failed_step: int
     failed_side: int
     steps_done: int
@@ -2301,6 +2319,9 @@ armnn_execute_args_t._fields_ = [
     ("execution_data", c_void_p),
     ("run_id", c_uint64),
     ("workload_data", c_void_p),
+    ("input_infos", POINTER(POINTER(armnn_tensor_info_t))),
+    ("output_infos", POINTER(POINTER(armnn_tensor_info_t))),
+    ("output_dims", POINTER(POINTER(c_uint64))),
 ]
 
 armnn_workload_api_t._fields_ = [
@@ -2390,6 +2411,12 @@ armnn_layer_support_api_t._fields_ = [
         POINTER(c_int32),
         CFUNCTYPE(None, c_void_p, c_uint64, armnn_string_t),
         c_void_p,
+    )),
+    ("takes_late_shapes", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_layer_support_t),
+        POINTER(armnn_layer_query_t),
+        POINTER(armnn_error_t),
     )),
 ]
 
@@ -2679,6 +2706,8 @@ armnn_plan_step_t._fields_ = [
     ("scratch_size", c_uint64),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
+    ("late", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_plan_spec_t._fields_ = [
@@ -2694,6 +2723,11 @@ armnn_plan_spec_t._fields_ = [
     ("arena_size", c_uint64),
 ]
 
+armnn_plan_shapes_t._fields_ = [
+    ("infos", POINTER(POINTER(armnn_tensor_info_t))),
+    ("sizes", POINTER(c_uint64)),
+]
+
 armnn_run_t._fields_ = [
     ("header", armnn_header_t),
     ("context", POINTER(armnn_context_t)),
@@ -2706,6 +2740,7 @@ armnn_run_t._fields_ = [
     ("error", POINTER(armnn_error_t)),
     ("strict", c_uint32),
     ("stays", c_uint32),
+    ("told", CFUNCTYPE(c_void_p, c_uint32, POINTER(c_uint64))),
     ("failed_step", c_uint32),
     ("failed_side", c_int32),
     ("steps_done", c_uint32),
@@ -2822,6 +2857,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
     "armnn_plan_step_t": armnn_plan_step_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
+    "armnn_plan_shapes_t": armnn_plan_shapes_t,
     "armnn_run_t": armnn_run_t,
 }
 
@@ -3204,6 +3240,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_STEP_UNMAP": ARMNN_PLAN_STEP_UNMAP,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
     },
+    "armnn_plan_late_e": {
+        "ARMNN_PLAN_LATE_NONE": ARMNN_PLAN_LATE_NONE,
+        "ARMNN_PLAN_LATE_INFOS": ARMNN_PLAN_LATE_INFOS,
+        "ARMNN_PLAN_LATE_TELLS": ARMNN_PLAN_LATE_TELLS,
+        "ARMNN_PLAN_LATE_MAX_ENUM": ARMNN_PLAN_LATE_MAX_ENUM,
+    },
     "armnn_run_side_e": {
         "ARMNN_RUN_SIDE_NONE": ARMNN_RUN_SIDE_NONE,
         "ARMNN_RUN_SIDE_SOURCE": ARMNN_RUN_SIDE_SOURCE,
@@ -3302,6 +3344,11 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_context_unimport": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
     "armnn_context_has_state": (c_int32, [POINTER(armnn_context_t)]),
     "armnn_context_reset": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
+    "armnn_context_set_shapes": (c_int32, [
+        POINTER(armnn_context_t),
+        POINTER(armnn_plan_shapes_t),
+        POINTER(armnn_error_t),
+    ]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
 }

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
-from armnn_py._native.interrupts import deliver_interrupts
+from armnn_py._native.interrupts import deliver_interrupts, interruptible
+from armnn_py._native.layers import tensor_info
 from armnn_py._native.library import core
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
-__all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanSpec"]
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanShapes", "PlanSpec"]
 
 #: How often a run asks Python for signals: often enough for Ctrl-C, too seldom to cost time.
 INTERRUPT_INTERVAL_NS = 20_000_000
@@ -77,6 +80,7 @@ class PlanSpec:
         execution_data_index: int = abi.ARMNN_PLAN_NONE,
         backend_context: int = 0,
         network_id: int = 0,
+        late: int = abi.ARMNN_PLAN_LATE_NONE,
     ) -> None:
         """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
 
@@ -97,10 +101,41 @@ class PlanSpec:
         struct.scratch_offset = scratch_offset
         struct.scratch_size = scratch_size
         struct.network_id = network_id
+        struct.late = late
         if backend_context:
             struct.backend_context = ctypes.cast(
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
             )
+
+
+class PlanShapes:
+    """An ``armnn_plan_shapes_t``: the shapes of the tensors of a plan for some runs.
+
+    Parameters
+    ----------
+    infos
+        For each tensor its info, or None if no late step uses it.
+    sizes
+        For each tensor its bytes.
+    late
+        By tensor: bits of dimensions that a step tells, see `tensor_info`.
+    """
+
+    __slots__ = ("_keep", "struct")
+
+    def __init__(
+        self, infos: Sequence[TensorInfo | None], sizes: Sequence[int], late: Mapping[int, int]
+    ) -> None:
+        self.struct = abi.armnn_plan_shapes_t()
+        pointer_type = ctypes.POINTER(abi.armnn_tensor_info_t)
+        pointers = (pointer_type * max(len(infos), 1))()
+        for number, info in enumerate(infos):
+            if info is not None:
+                struct = tensor_info(info, late=late.get(number, 0))
+                pointers[number] = ctypes.pointer(struct)
+        self.struct.infos = pointers
+        self.struct.sizes = (ctypes.c_uint64 * max(len(sizes), 1))(*sizes)
+        self._keep = pointers  # it keeps the infos
 
 
 class NativePlan:
@@ -212,6 +247,8 @@ class NativeContext:
         "_options",
         "_run",
         "_run_address",
+        "_shapes",
+        "_told_callback",
         "caught",
         "handle",
         "has_state",
@@ -264,6 +301,8 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
+        self._shapes: PlanShapes | None = None
+        self._told_callback: Any = None
         self._options: tuple[int, bool, bool, bool] | None = None
         self._gate: GeneratorType[int, None, None] | None = None
         self._gate_callback: Any = None
@@ -307,6 +346,41 @@ class NativeContext:
         next(gate)
         self._gate = gate
         self._gate_callback = type(self._run.interrupt)(gate.send)
+
+    def set_shapes(self, shapes: PlanShapes) -> None:
+        """Let the next runs have these shapes: of a plan with late steps.
+
+        Raises
+        ------
+        ArmnnError
+            A tensor does not fit its place.
+        """
+        status = core().armnn_context_set_shapes(
+            self.handle, ctypes.byref(shapes.struct), ctypes.byref(self._error.struct)
+        )
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(status, f"network '{self._network}': shapes were refused", self._error)
+        self._shapes = shapes  # the context points into them
+
+    def follow_told(self, shapes_behind: Callable[[int, list[int]], PlanShapes]) -> None:
+        """Call a function after each step that tells sizes.
+
+        It gets the number of the step and the sizes of its outputs, `MAX_DIMENSIONS` for each, and
+        returns the shapes for the steps behind it. Its exception ends the run, in ``caught``.
+        """
+        kept: list[PlanShapes] = []
+
+        def told(step: int, dims: Any) -> int:
+            try:
+                with interruptible():
+                    shapes = shapes_behind(step, dims)
+                kept[:] = [shapes]
+                return ctypes.addressof(shapes.struct)
+            except BaseException as error:  # none may leave a callback
+                self.caught.append(error)
+                return 0
+
+        self._told_callback = self._run.told = type(self._run.told)(told)
 
     @property
     def error(self) -> ErrorBuffer:
@@ -370,6 +444,9 @@ class NativeContext:
         if self._gate is not None:
             self._gate.close()
             self._gate = None
+        if self._told_callback is not None:
+            self._told_callback = None
+            self._run.told = type(self._run.told)()
 
     def abandon(self) -> None:
         """Forget the native context without freeing it: after a fork another thread was in it."""

@@ -138,6 +138,21 @@ class NativeLayerSupport:
         del keep
         return _answer(self.backend_id, "is_layer_supported", status, self._error.text)
 
+    def ask_late(self, question: tuple[Any, ...], late: Sequence[int]) -> tuple[bool, str]:
+        """Whether the backend takes a layer with dimensions that are known late.
+
+        ``question`` is what `ask` takes, and ``late`` what `layer_query` takes.
+        """
+        if not self._api.takes_late_shapes:
+            return False, "the backend needs to know all shapes"
+        keep, query = layer_query(*question, late)
+        self._error.clear()
+        status = self._api.takes_late_shapes(
+            self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
+        )
+        del keep
+        return _answer(self.backend_id, "takes_late_shapes", status, self._error.text)
+
     def ask_many(self, questions: Sequence[tuple[Any, ...]]) -> list[tuple[bool, str]]:
         """The answers to many questions, each the arguments of `ask`.
 

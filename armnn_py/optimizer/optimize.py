@@ -138,8 +138,8 @@ def optimize(
             f"strategy: {reprlib.repr(options.strategy)} given, 'preference' or 'measure' expected"
         )
 
-    def place(static: Network) -> PlacedNetwork:
-        return place_network(static, chosen, runtime, options, fallback_level=level)
+    def place(static: Network, chosen_options: OptimizerOptions) -> PlacedNetwork:
+        return place_network(static, chosen, runtime, chosen_options, fallback_level=level)
 
     return OptimizedNetwork(network, chosen, runtime, options, place)
 

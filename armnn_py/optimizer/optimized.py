@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError
@@ -82,14 +83,14 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         backends: Sequence[Backend],
         runtime: Host,
         options: OptimizerOptions,
-        place: Callable[[Network], PlacedNetwork],
+        place: Callable[[Network, OptimizerOptions], PlacedNetwork],
     ) -> None:
         self._source = network
         self.backends = tuple(backends)
         self.runtime = runtime
         self.options = options
         self._place = place
-        self._placed = None if network.is_dynamic else place(network)
+        self._placed = None if network.is_dynamic else place(network, options)
 
     @property
     def network(self) -> Network:
@@ -179,6 +180,28 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         return OptimizedNetwork(
             self._source.specialize(shapes), self.backends, self.runtime, self.options, self._place
         )
+
+    def place_layers(
+        self, shapes: Mapping[str, Sequence[int]], *, measured: bool = True
+    ) -> PlacedNetwork:
+        """Give every layer its backend for these shapes, so that none is compiled with others.
+
+        Parameters
+        ----------
+        shapes
+            As `specialize` takes them.
+        measured
+            False: strategy "preference", for who does not look at the backends.
+
+        Raises
+        ------
+        InvalidArgumentError, NoBackendForLayerError
+            As `specialize`.
+        """
+        options = dataclasses.replace(self.options, compile_parts=False)
+        if not measured:
+            options = dataclasses.replace(options, strategy="preference")
+        return self._place(self._source.specialize(shapes), options)
 
     def __repr__(self) -> str:
         if self.is_dynamic:

@@ -228,8 +228,6 @@ class ContextPool:
 
         With ``new_sequence`` never one that has state, which is that of the runs before.
         """
-        from armnn_py.runtime.execution_context import ExecutionContext
-
         while True:
             entry = self._entry(key)
             with self._condition:
@@ -251,7 +249,7 @@ class ContextPool:
             for context in surplus:
                 context.destroy()
             if lease.context is None:
-                lease.context = ExecutionContext(entry.plan)
+                lease.context = entry.plan.new_context()
                 entry.made.append(lease.context)
             return lease.context
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.runtime.cancel import CancelToken
+    from armnn_py.runtime.context_pool import Shapes
     from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
 
 __all__ = ["ExecutionContext"]
@@ -126,6 +127,9 @@ class ExecutionContext:
                     self._raise_no_memory(name, room, error)
         self.execute(timeout=timeout, cancel=cancel, strict=strict)
         return outputs
+
+    def set_key(self, key: Shapes) -> None:
+        """Let the next runs have inputs of these shapes; here they are those of the plan."""
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
         """Let every `execute` from now on work over these arrays; `release_addresses` ends it.

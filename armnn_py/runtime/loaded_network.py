@@ -16,6 +16,7 @@ from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.guarded_views import ViewToken, guarded_views
+from armnn_py.runtime.late_plan import plan_late
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.text import counted
 from armnn_py.types import LayerType
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.profiling import Profile
@@ -38,12 +40,17 @@ EXIT_PATIENCE = 10.0
 
 
 def _plan_maker(
-    optimized: OptimizedNetwork, network_id: int, debug: DebugHook
+    optimized: OptimizedNetwork, network_id: int, debug: DebugHook, late: list[NetworkPlan]
 ) -> Callable[[Shapes], NetworkPlan]:
-    """Make plans without a reference to the loaded network, so that dropping it frees it."""
+    """Make plans without a reference to the loaded network, so that dropping it frees it.
+
+    ``late`` has the plan for all shapes, if there is one; it is taken out.
+    """
     from armnn_py.runtime.network_plan import NetworkPlan
 
     def make_plan(key: Shapes) -> NetworkPlan:
+        if late:
+            return late.pop()
         shapes = dict(zip(optimized.inputs, key, strict=True))
         return NetworkPlan(optimized.specialize(shapes), network_id, debug)
 
@@ -73,6 +80,7 @@ class LoadedNetwork(
         *,
         plan_cache_size: int = 8,
         owns_runtime: bool = False,
+        bounds: Bounds | None = None,
     ) -> None:
         self._is_loaded = False  # True when there is something to close
         self.id = network_id
@@ -82,12 +90,19 @@ class LoadedNetwork(
         self._owns_runtime = owns_runtime
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
         self._debug = DebugHook()
-        make_plan = _plan_maker(optimized, network_id, self._debug)
+        late: list[NetworkPlan] = []
+        make_plan = _plan_maker(optimized, network_id, self._debug, late)
         self._pool = ContextPool(self.name, make_plan, plan_cache_size)
+        #: The key of the one plan, where that serves all shapes.
+        self._only_key: Shapes | None = None
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         try:
+            self.late_shapes = plan_late(optimized, network_id, bounds, late)
             if not optimized.is_dynamic:
                 self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
+            elif late:
+                self._only_key = ()
+                self._pool.fix(self._only_key)
             self._notices.after_load()
         except BaseException:
             self._pool.free()
@@ -226,7 +241,7 @@ class LoadedNetwork(
                 )
             context = lease.context
             if context is None:
-                context = pool.borrow(lease, tuple([array.shape for array in arrays]))
+                context = pool.borrow(lease, self._key_of(arrays))
             if share_outputs:
                 out = context.own_outputs
             outputs = context.run(arrays, out, timeout=timeout, cancel=cancel, strict=share_inputs)
@@ -255,7 +270,15 @@ class LoadedNetwork(
         """The info of an output for these input shapes, free dimensions bound."""
         if not self._optimized.is_dynamic:
             return self._binder.outputs[name]
+        if self._only_key is not None:
+            return self._pool.plan(self._only_key).shape_tables.find(key).outputs[name]
         return self._pool.plan(key).network.outputs[name]
+
+    def _key_of(self, arrays: Sequence[np.ndarray]) -> Shapes:
+        """The key of the plan for these inputs."""
+        if self._only_key is not None:
+            return self._only_key
+        return tuple([array.shape for array in arrays])
 
     def bind(
         self,
@@ -303,7 +326,9 @@ class LoadedNetwork(
             key = tuple([info.static_shape for info in self._optimized.inputs.values()])
         lease = self._pool.start()
         try:
-            context = self._pool.borrow(lease, key, new_sequence=True)
+            only = self._only_key
+            context = self._pool.borrow(lease, key if only is None else only, new_sequence=True)
+            context.set_key(key)
             if arrays is None:
                 arrays = context.fresh_inputs()
             context.check_inputs(arrays)

@@ -21,6 +21,8 @@ from armnn_py.errors import BackendError
 from armnn_py.garbage import without_collections
 from armnn_py.network import ConstantLayer
 from armnn_py.records import record
+from armnn_py.runtime.late_shapes import LateRefusedError
+from armnn_py.runtime.late_tables import ShapeTables
 from armnn_py.runtime.move_paths import move_path
 from armnn_py.runtime.moves import (
     MOVE_NAMES,
@@ -47,12 +49,16 @@ from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
+    from armnn_py.runtime.execution_context import ExecutionContext
+    from armnn_py.runtime.late_shapes import LateShapes
 
 __all__ = ["NetworkPlan"]
 
@@ -85,6 +91,8 @@ class NetworkPlan:
         The hook that gets the tensors of Debug layers.
     sub_tensors
         Whether tensors may be sub-tensors of others; if not, every layer is executed.
+    late
+        Which shapes a run tells: the plan is for all up to their bounds.
 
     Raises
     ------
@@ -105,18 +113,21 @@ class NetworkPlan:
         debug: DebugHook | None = None,
         *,
         sub_tensors: bool = True,
+        late: LateShapes | None = None,
     ) -> None:
-        self.network = optimized.network
+        placed = optimized.placed if late is None else late.placed
+        self.network = placed.network
         self._network_id = network_id
         self.debug = debug
-        self.assignment = optimized.assignment
-        self._layer_backends = optimized.placed.layer_backends
-        self._guids = optimized.placed.public_guids
-        self._sub_tensors = sub_tensors
+        self.assignment = placed.assignment
+        self.late = late
+        self._layer_backends = placed.layer_backends
+        self._guids = placed.public_guids
+        self._sub_tensors = sub_tensors and late is None
         self._registry = optimized.runtime.backends
-        self._model_options = optimized.placed.model_options
-        self._memory = optimized.placed.memory
-        self._blobs = optimized.placed.blobs
+        self._model_options = placed.model_options
+        self._memory = placed.memory
+        self._blobs = placed.blobs
         self._retained: list[Backend] = []
         self._handle_registry: HandleRegistry | None = None
         self.handles: list[PlannedHandle] = []
@@ -165,12 +176,14 @@ class NetworkPlan:
         close_maps(build)
         add_syncs(build)
         find_alignments(build)
-        memory = plan_memory(build)
+        memory = plan_memory(build, self._may_share(build))
         self.handles = number_handles(build, self._in_place_factories())
         self._tensors = build.tensors  # the native plan points at the values of constants
         self.arena_size = memory.size
         self.output_alignments = output_alignments(build)
         self.steps = [self._describe(step) for step in build.steps]
+        if self.late is not None:
+            self._check_late(build)
         numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
         spec = PlanSpec(len(build.tensors), len(build.steps))
         for tensor in build.tensors:
@@ -185,6 +198,25 @@ class NetworkPlan:
             arena_size=memory.size,
             handle_count=len(self.handles),
         )
+        if self.late is not None:
+            self.shape_tables = ShapeTables(self.late, build)
+    def _may_share(self, build: Build) -> Callable[[PlannedTensor, PlannedTensor], bool]:
+        """Whether a tensor may take over the memory of another one that has its size."""
+        late = self.late
+        if late is None:
+            return lambda source, target: True
+        slots = {id(build.tensors[number]): slot for slot, number in build.number_of.items()}
+        return lambda source, target: late.same_size(slots[id(source)], slots[id(target)])
+
+    def _check_late(self, build: Build) -> None:
+        """Refuse steps of the host over shapes known late: they move whole tensors."""
+        assert self.late is not None
+        late = {number for slot, number in build.number_of.items() if slot in self.late.masks}
+        for step in build.steps:
+            if step.workload is None and late.intersection((*step.inputs, *step.outputs)):
+                raise LateRefusedError(
+                    ["an output of the network is an input, or another output: it is copied"]
+                )
 
     def _take_backends(self) -> None:
         """Hold the backends that have layers, and ask for their tensor handle factories."""
@@ -288,6 +320,7 @@ class NetworkPlan:
                 for slot in layer.inputs
             ],
             blob=blob,
+            late=() if self.late is None else self.late.layer_masks(layer),
         )
         workload = self.factories[factory].create(structs, self._guids[layer.guid], layer.name)
         if layer.type is LayerType.DEBUG and self.debug is not None:
@@ -385,7 +418,13 @@ class NetworkPlan:
                 scratch_size=step.workload.requirements.scratch_size,
                 execution_data_index=step.factory,
                 backend_context=context,
+                late=self._late_kind(step),
             )
+
+    def _late_kind(self, step: PlannedStep) -> int:
+        if self.late is None or step.layer is None or not any(self.late.layer_masks(step.layer)):
+            return abi.ARMNN_PLAN_LATE_NONE
+        return abi.ARMNN_PLAN_LATE_INFOS
 
     def _describe(self, step: PlannedStep) -> StepInfo:
         if step.is_sync:
@@ -422,6 +461,13 @@ class NetworkPlan:
             return factories[factory].backend_id if factory else ""
 
         return owner(step.inputs), owner(step.outputs)
+
+    def new_context(self) -> ExecutionContext:
+        """Memory for one caller of this plan."""
+        from armnn_py.runtime.execution_context import ExecutionContext
+        from armnn_py.runtime.late_context import LateContext
+
+        return ExecutionContext(self) if self.late is None else LateContext(self)
 
     # ---- Devices -----------------------------------------------------------------------------
 

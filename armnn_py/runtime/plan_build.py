@@ -111,11 +111,17 @@ def find_groups(build: Build) -> dict[int, list[PlannedTensor]]:
     return groups
 
 
-def plan_memory(build: Build) -> BuildMemory:
-    """Lifetimes, in-place reuse and offsets of tensors and scratch."""
+def plan_memory(
+    build: Build,
+    may_share: Callable[[PlannedTensor, PlannedTensor], bool] = lambda source, target: True,
+) -> BuildMemory:
+    """Lifetimes, in-place reuse and offsets of tensors and scratch.
+
+    ``may_share``: as for `share_in_place`.
+    """
     end = len(build.steps)
     find_lifetimes(build)
-    share_in_place(build, abi.ARMNN_PLAN_TENSOR_ARENA, lambda source, target: True)
+    share_in_place(build, abi.ARMNN_PLAN_TENSOR_ARENA, may_share)
     records: list[UsageRecord] = []
     chains: dict[int, list[PlannedTensor]] = {}
     for tensor in build.tensors:

@@ -71,6 +71,7 @@ void armnn_i_context_free(armnn_context_t* context) {
   free(context->operand_handles);
   free(context->handles);
   free(context->moves);
+  armnn_i_late_free(context->late);
   armnn_i_plan_release(context->plan);
   free(context);
 }
@@ -245,10 +246,12 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   if (plan->handle_count != 0) {
     context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
   }
+  if (plan->late_count != 0) context->late = armnn_i_late_make(plan);
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
       context->steps == NULL || context->externals == NULL || context->execution_data == NULL ||
       context->workload_data == NULL || context->moves == NULL || context->handles == NULL ||
-      (plan->handle_count != 0 && context->operand_handles == NULL)) {
+      (plan->handle_count != 0 && context->operand_handles == NULL) ||
+      (plan->late_count != 0 && context->late == NULL)) {
     const unsigned long long arena_size = plan->arena_size;
     armnn_i_context_free(context);
     return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
@@ -261,6 +264,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   for (uint32_t i = 0; i < plan->handle_count; ++i) context->handles[i].handle = handles[i];
   fill_pointers(context);
   fill_steps(context);
+  if (context->late != NULL) armnn_i_late_fill(context);
   fill_externals(context);
   const armnn_status_t made = create_workload_data(context, error);
   if (made != ARMNN_STATUS_OK) {

@@ -271,6 +271,7 @@ typedef struct armnn_i_plan_step_t {
   uint64_t scratch_offset;
   uint64_t scratch_size;
   bool moves;          /* executed by the host over a armnn_i_move_t of the context */
+  uint32_t late;       /* armnn_plan_late_e */
   uint32_t sync;       /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
   armnn_i_sync_t wait; /* of a SYNC step */
   char name[48];       /* of the kernel, for the trace */
@@ -286,6 +287,8 @@ struct armnn_plan_t {
   uint32_t handle_count;
   uint32_t mapped_count; /* MAPPED tensors; the plan's copy numbers them by |index| */
   uint32_t move_count;   /* steps that move */
+  uint32_t late_count;   /* steps that get infos, ... */
+  uint32_t tell_count;   /* ... and of these those that tell sizes */
   uint32_t operand_count;
   uint64_t arena_size;
   uint64_t arena_alignment;
@@ -369,6 +372,22 @@ typedef struct armnn_i_move_t {
   int32_t term;       /* IMPORT, LEND: armnn_i_import_term_e */
 } armnn_i_move_t;
 
+/* The workload of a step that tells the sizes of its outputs, around that of the backend. */
+typedef struct armnn_i_tell_t {
+  armnn_workload_t base; /* without a table */
+  struct armnn_context_t* context;
+  uint32_t step;
+} armnn_i_tell_t;
+
+/* What a context of a plan with late steps has besides; arrays are like |pointers|. */
+typedef struct armnn_i_late_t {
+  const armnn_tensor_info_t** infos;
+  uint64_t** dims; /* of each operand that a step tells the size of: its place in |told| */
+  uint64_t* told;  /* ARMNN_MAX_DIMS for each operand; null if no step tells */
+  armnn_i_tell_t* tells;
+  bool has_shapes;
+} armnn_i_late_t;
+
 enum armnn_i_context_state_e {
   ARMNN_CONTEXT_IDLE = 0,
   ARMNN_CONTEXT_RUNNING = 1,
@@ -387,9 +406,18 @@ struct armnn_context_t {
   armnn_tensor_handle_t** operand_handles; /* like |pointers|; null without handles */
   armnn_i_handle_t* handles;
   armnn_i_move_t* moves;
-  armnn_run_t* run; /* the one in flight */
+  armnn_i_late_t* late; /* null without late steps */
+  armnn_run_t* run;     /* the one in flight */
   atomic_int state;
 };
+
+/* ---- late.c -------------------------------------------------------------------------------- */
+
+/* Null when memory is out. */
+armnn_i_late_t* armnn_i_late_make(const armnn_plan_t* plan);
+void armnn_i_late_free(armnn_i_late_t* late);
+/* Completes the arguments of the late steps. */
+void armnn_i_late_fill(armnn_context_t* context);
 
 /* Points every operand that names patched tensor |number|, or a sub-tensor of it, to |address|. */
 void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address);

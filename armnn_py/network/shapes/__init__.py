@@ -32,7 +32,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["infer"]
+__all__ = ["infer", "infer_shapes"]
 
 _RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     **convolution.RULES,
@@ -93,6 +93,35 @@ def infer(
     except InvalidArgumentError as error:  # more than 8 dimensions, or 2**63 bytes
         site.fail(f"the output is impossible: {error.message}")
     return found if outputs is None else _reconcile(site, found, outputs)
+
+
+def infer_shapes(
+    layer_type: LayerType,
+    descriptor: Descriptor | None,
+    input_infos: Sequence[TensorInfo | None],
+    constants: Sequence[NDArray[Any] | None],
+    *,
+    outputs: Sequence[TensorInfo],
+    layer: str = "",
+) -> list[tuple[int, ...]]:
+    """Return the shapes of a layer's outputs, where types and quantisation are known already.
+
+    Parameters
+    ----------
+    layer_type, descriptor, input_infos, constants, layer
+        As for `infer`.
+    outputs
+        The outputs for other shapes of the operands.
+
+    Raises
+    ------
+    LayerValidationError
+        The shapes do not fit the layer.
+    """
+    site = Site(layer_type, descriptor, input_infos, constants, outputs, layer)
+    _check_site(site)
+    rule = _RULES.get(layer_type) or GENERIC[FACTS[layer_type].shape]
+    return [info.static_shape for info in rule(site)]
 
 
 def _check_site(site: Site) -> None:

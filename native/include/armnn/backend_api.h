@@ -63,13 +63,21 @@
  *   [operands] They are those of the type, in its order. Only an optional one may be absent: its
  *       entry is null, or it is left out at the end; ask |input_count| before you read it.
  *   [tensors] The data type is known, there are at most ARMNN_MAX_DIMS dimensions, all of them
- *       known, and |element_count| is their product. The product of those that are not 0, times
- *       the size of an element, is below 2^63: no size and no stride overflows int64_t.
+ *       known (but see "Late shapes"), and |element_count| is their product. The product of those
+ *       that are not 0, times the size of an element, is below 2^63: nothing overflows int64_t.
  *   [shapes] Operands fit the descriptor and each other, in shapes and in data types. Outputs have
  *       the shapes and the data types that the layer gives. An output may be quantised otherwise
  *       than an input. Only its backend knows the outputs of a STAND_IN.
  * A backend only asks what its own kernels can do: which data types, which quantisation, how large
  * a tensor, which operand must be constant. layer_rules.h has the usual answers.
+ *
+ * Late shapes. A dimension may be known only at execute: its bit in |dim_known_mask| is clear, dims
+ * and |element_count| are those of its upper bound, and so are sizes and origins in the descriptor.
+ * takes_late_shapes agrees to such a layer. All that its workload states holds for every size up to
+ * the bound, 0 included, and each execute gets infos with its own sizes; a tensor is dense with
+ * these. Late dimensions of two tensors of a layer that have one index, counted from the last, and
+ * one bound are equal at each execute. All tensors lie in host memory, and sub-graphs that have
+ * late dimensions are not offered to optimize_subgraph_view.
  *
  * Memory. Workloads hold no addresses: a workload is made from descriptor, tensor infos and
  * constants, packs what it wants to pack once, states its needs, and is immutable afterwards.
@@ -517,6 +525,12 @@ typedef struct armnn_execute_args_t {
   void* execution_data; /* of this context, from create_execution_data */
   uint64_t run_id;      /* for cancelled() */
   void* workload_data;  /* of this context, from create_workload_data */
+  /* With the sizes of this call; both null if the workload info has no late dimension. */
+  const armnn_tensor_info_t* const* input_infos;
+  const armnn_tensor_info_t* const* output_infos;
+  /* Null unless execute itself finds the size of an output (of a STAND_IN): those dimensions are
+   * late in output_infos[k], too, and execute writes them to output_dims[k][d], up to the bound. */
+  uint64_t* const* output_dims;
 } armnn_execute_args_t;
 
 struct armnn_workload_api_t {
@@ -598,6 +612,11 @@ struct armnn_layer_support_api_t {
                                          void (*on_reason)(void* context, uint64_t index,
                                                            armnn_string_t reason) ARMNN_NOEXCEPT,
                                          void* context) ARMNN_NOEXCEPT;
+  /* May these dimensions of a layer be late? Asked for layers that is_layer_supported took with the
+   * bounds; answers as there. Null: no. [any] */
+  armnn_status_t (*takes_late_shapes)(armnn_layer_support_t* support,
+                                      const armnn_layer_query_t* query,
+                                      armnn_error_t* reason) ARMNN_NOEXCEPT;
 };
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */

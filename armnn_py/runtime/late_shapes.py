@@ -1,0 +1,363 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Can one plan serve all shapes up to a bound, and which shapes do tensors have in a run?
+
+The network is built at the bounds and at some smaller sizes. If these have the same layers, and
+inference of shapes on the layers of the first gives the shapes of the others, the layers are
+independent of the sizes, and inference gives the shapes for all other sizes, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.backends.layer_support import LayerSignature, LayerSupport
+from armnn_py.errors import ArmnnError, InvalidArgumentError
+from armnn_py.network import ConstantLayer
+from armnn_py.network.shapes import infer_shapes
+from armnn_py.runtime.late_sizes import (
+    LateSize,
+    NoRule,
+    evaluate,
+    find_rule,
+    sample_points,
+)
+from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.network import Layer, OutputSlot
+    from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.optimizer.optimized import PlacedNetwork
+
+__all__ = ["LateRefusedError", "LateShapes", "find_late_shapes"]
+
+Point = tuple[int, ...]
+Infos = dict["OutputSlot", TensorInfo]
+
+#: Fields of descriptors that say again what the shapes say, so that kernels can go by these.
+_FIELDS = {
+    LayerType.BROADCAST_TO: {"target_shape"},
+    LayerType.CONCAT: {"views"},
+    LayerType.RESHAPE: {"target_shape"},
+    LayerType.SLICE: {"size"},
+    LayerType.SPLITTER: {"views"},
+}
+
+
+class LateRefusedError(Exception):
+    """One plan cannot serve all shapes; ``reasons`` say why. No user sees it."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+class LateShapes:
+    """A network placed at its bounds, and the shapes of its tensors for smaller sizes.
+
+    Attributes
+    ----------
+    placed
+        The network; its shapes are upper bounds.
+    sizes
+        The sizes that inputs tell.
+    masks
+        By tensor: bits of the dimensions that are known late; tensors without any are left out.
+    """
+
+    def __init__(self, placed: PlacedNetwork, sizes: Sequence[LateSize]) -> None:
+        self.placed = placed
+        self.sizes = tuple(sizes)
+        self.masks: dict[OutputSlot, int] = {}
+        self._rules: dict[int, Any] = {}  # of descriptors, by guid
+        self._inputs: dict[OutputSlot, Any] = {}  # rules of shapes
+        self._order: list[Layer] = list(placed.network.layers)
+        self._samples: list[Infos] = []
+        for layer in placed.network.input_layers:
+            places = {axis: i for i, s in enumerate(sizes) for n, axis in s.places if n == layer.name}
+            if places:
+                self._inputs[layer.outputs[0]] = (layer.outputs[0].info, places)
+
+    # ---- In a run ----------------------------------------------------------------------------
+
+    def point(self, key: Sequence[tuple[int, ...]]) -> Point:
+        """Return the sizes that shapes of the inputs tell.
+
+        Raises
+        ------
+        InvalidArgumentError
+            One is above its bound, or differs between two dimensions of its name.
+        """
+        shapes = dict(zip(self.placed.network.inputs, key, strict=True))
+        point = []
+        for size in self.sizes:
+            found = [(shapes[name][axis], name, axis) for name, axis in size.places]
+            value, name, axis = found[0]
+            for other, other_name, other_axis in found[1:]:
+                if other != value:
+                    raise InvalidArgumentError(
+                        f"input '{other_name}': dimension {other_axis} ({size.name}) is {other}, "
+                        f"{value} expected",
+                        details=[f"{size.name} is {value} in dimension {axis} of input '{name}'"],
+                        hints=["dimensions of one name have one size"],
+                    )
+            if value > size.bound:
+                raise InvalidArgumentError(
+                    f"input '{name}': dimension {axis} is {value}, above its bound {size.bound}",
+                    details=[f"given {format_shape(shapes[name])}"],
+                    hints=["load the network with a larger number in bounds="],
+                )
+            point.append(value)
+        return tuple(point)
+
+    def infos(self, point: Point) -> Infos:
+        """Return the tensors that have not the shape of their bounds.
+
+        Raises
+        ------
+        LayerValidationError
+            A layer does not take these shapes.
+        """
+        found: Infos = {}
+        for slot, (info, places) in self._inputs.items():
+            shape = [point[places[d]] if d in places else n for d, n in enumerate(info.shape)]
+            if tuple(shape) != info.shape:
+                found[slot] = info.with_shape(shape)
+        for layer in self._order:
+            operands = layer.inputs
+            rule = self._rules.get(layer.guid)
+            if rule is None and not any(slot in found for slot in operands):
+                continue
+            outputs = layer.outputs
+            if not outputs:
+                continue
+            shapes = infer_shapes(
+                layer.type,
+                layer.descriptor if rule is None else evaluate(rule, point),
+                [None if slot is None else found.get(slot, slot.info) for slot in operands],
+                [_value(slot) for slot in operands],
+                outputs=[slot.info for slot in outputs],
+                layer=layer.name,
+            )
+            for slot, shape in zip(outputs, shapes, strict=True):
+                if shape != slot.info.shape:
+                    found[slot] = slot.info.with_shape(shape)
+        return found
+
+    def same_size(self, first: OutputSlot, second: OutputSlot) -> bool:
+        """Whether two tensors of one size at the bounds have one size at all others."""
+        return all(
+            sample.get(first, first.info).byte_size == sample.get(second, second.info).byte_size
+            for sample in self._samples
+        )
+
+    # ---- Analysis ------------------------------------------------------------------------------
+
+    def compare(self, others: Sequence[PlacedNetwork], points: Sequence[Point]) -> None:
+        """Find the rules by which the network of other points follows from this one.
+
+        Raises
+        ------
+        LateRefusedError
+            It does not.
+        """
+        networks = [self.placed.network, *(other.network for other in others)]
+        rows = [network.layers for network in networks]
+        if any(len(row) != len(rows[0]) for row in rows):
+            raise LateRefusedError(["the number of layers depends on the sizes"])
+        reasons = []
+        for layers in zip(*rows, strict=True):
+            try:
+                self._compare_layer(layers, points)
+            except NoRule as error:
+                reasons.append(f"{_name(layers[0])}: {error}")
+        if reasons:
+            raise LateRefusedError(reasons)
+        for network, point in zip(networks[1:], points[1:], strict=True):
+            self._sample(network.layers, point)
+        self._order = [
+            layer
+            for layer in self._order
+            if layer.outputs
+            and (layer.guid in self._rules or any(slot in self.masks for slot in layer.inputs))
+        ]
+
+    def _compare_layer(self, layers: Sequence[Layer], points: Sequence[Point]) -> None:
+        first = layers[0]
+        for other in layers[1:]:
+            if other.type is not first.type or _wiring(other) != _wiring(first):
+                raise NoRule("another layer is in its place at other sizes")
+        if isinstance(first, ConstantLayer):
+            value = first.value
+            for other in layers[1:]:
+                assert isinstance(other, ConstantLayer)
+                if other.value is not value and not (
+                    other.value.shape == value.shape
+                    and np.array_equal(other.value, value, equal_nan=value.dtype.kind == "f")
+                ):
+                    raise NoRule("its values depend on the sizes")
+            return
+        descriptors = [layer.descriptor for layer in layers]
+        if all(descriptor == first.descriptor for descriptor in descriptors):
+            return
+        try:
+            rule = find_rule(descriptors, points)
+        except NoRule:
+            raise NoRule("its parameters depend on the sizes") from None
+        allowed = _FIELDS.get(first.type, set())
+        for name, field in rule.fields.items():
+            if field != getattr(first.descriptor, name) and name not in allowed:
+                raise NoRule(f"its parameter '{name}' depends on the sizes")
+        self._rules[first.guid] = rule
+
+    def _sample(self, layers: Sequence[Layer], point: Point) -> None:
+        """Compare inference with the shapes of the network at a point, and keep the result."""
+        try:
+            found = self.infos(point)
+        except ArmnnError as error:
+            raise LateRefusedError([error.message]) from error
+        for mine, other in zip(self.placed.network.layers, layers, strict=True):
+            for slot, theirs in zip(mine.outputs, other.outputs, strict=True):
+                if found.get(slot, slot.info).shape != theirs.info.shape:
+                    raise LateRefusedError(
+                        [f"{_name(mine)}: its shape follows from the sizes in another way"]
+                    )
+        self._keep(found)
+
+    def _keep(self, found: Infos) -> None:
+        self._samples.append(found)
+        for slot, info in found.items():
+            for axis, (size, bound) in enumerate(zip(info.shape, slot.info.shape, strict=True)):
+                if size != bound:
+                    self.masks[slot] = self.masks.get(slot, 0) | 1 << axis
+
+    def check_layers(self, backends: Mapping[str, Backend]) -> None:
+        """Check that the host can lay out the tensors, and each backend takes its layers.
+
+        Raises
+        ------
+        LateRefusedError
+            They do not; has all reasons.
+        """
+        reasons = []
+        supports: dict[str, LayerSupport] = {}
+        asked: dict[tuple[str, LayerSignature, tuple[int, ...]], str] = {}
+        try:
+            for layer in self.placed.network.layers:
+                slots = [*layer.inputs, *layer.outputs]
+                if FACTS[layer.type].host or not any(slot in self.masks for slot in slots):
+                    continue
+                reason = self._why_not(layer) or self._ask(layer, backends, supports, asked)
+                if reason:
+                    reasons.append(f"{_name(layer)}: {reason}")
+        finally:
+            for support in supports.values():
+                support.close()
+        if reasons:
+            raise LateRefusedError(reasons)
+
+    def _why_not(self, layer: Layer) -> str:
+        """Why the host cannot offer such a layer to a backend; empty if it can."""
+        slots = [slot for slot in (*layer.inputs, *layer.outputs) if slot is not None]
+        if FACTS[layer.type].moves_memory or any(
+            (slot.layer.guid, slot.index) in self.placed.memory for slot in slots
+        ):
+            return "a tensor lies in memory of a backend"
+        if layer.type is LayerType.DEBUG:
+            return "Debug layers show tensors of fixed shapes"
+        equal: dict[tuple[int, int], tuple[int, ...]] = {}
+        for slot in slots:
+            shape = slot.info.static_shape
+            for axis, bound in enumerate(shape):
+                if not self.masks.get(slot, 0) >> axis & 1:
+                    continue
+                sizes = tuple(s.get(slot, slot.info).static_shape[axis] for s in self._samples)
+                if equal.setdefault((len(shape) - axis, bound), sizes) != sizes:
+                    return f"two sizes have the bound {bound} and are different: choose others"
+        return ""
+
+    def _ask(
+        self,
+        layer: Layer,
+        backends: Mapping[str, Backend],
+        supports: dict[str, LayerSupport],
+        asked: dict[tuple[str, LayerSignature, tuple[int, ...]], str],
+    ) -> str:
+        backend_id = self.placed.layer_backends[layer.guid]
+        assert backend_id is not None
+        signature = LayerSignature(
+            layer.type,
+            layer.descriptor,
+            tuple(None if slot is None else slot.info for slot in layer.inputs),
+            tuple(slot.info for slot in layer.outputs),
+            tuple(_value(slot) is not None for slot in layer.inputs),
+        )
+        late = self.layer_masks(layer)
+        known = asked.get((backend_id, signature, late))
+        if known is not None:
+            return known
+        support = supports.get(backend_id)
+        if support is None:
+            backend = backends[backend_id]
+            support = LayerSupport(backend, self.placed.model_options.of(backend))
+            supports[backend_id] = support
+        answer = support.ask_late(signature, late)
+        reason = "" if answer else f"backend '{backend_id}' refuses late shapes: {answer.reason}"
+        asked[(backend_id, signature, late)] = reason
+        return reason
+
+    def layer_masks(self, layer: Layer) -> tuple[int, ...]:
+        """Bits of late dimensions, for each input and each output of a layer."""
+        slots = (*layer.inputs, *layer.outputs)
+        return tuple(0 if slot is None else self.masks.get(slot, 0) for slot in slots)
+
+
+def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> LateShapes:
+    """Find out whether one plan can serve all shapes up to the bounds of sizes.
+
+    Raises
+    ------
+    LateRefusedError
+        It cannot.
+    """
+    points = sample_points(sizes)
+    placed = [
+        optimized.place_layers(_shapes_at(optimized.inputs, sizes, point), measured=index == 0)
+        for index, point in enumerate(points)
+    ]
+    late = LateShapes(placed[0], sizes)
+    late.compare(placed[1:], points)
+    late.check_layers(optimized.runtime.backends)
+    return late
+
+
+def _shapes_at(
+    inputs: Mapping[str, TensorInfo], sizes: Sequence[LateSize], point: Point
+) -> dict[str, tuple[int, ...]]:
+    at = {place: value for size, value in zip(sizes, point, strict=True) for place in size.places}
+    return {
+        name: tuple(
+            at[name, axis] if dim is None else dim for axis, dim in enumerate(info.shape)
+        )
+        for name, info in inputs.items()
+    }
+
+
+def _value(slot: OutputSlot | None) -> Any:
+    layer = None if slot is None else slot.layer
+    return layer.value if isinstance(layer, ConstantLayer) else None
+
+
+def _wiring(layer: Layer) -> list[tuple[int, int] | None]:
+    return [None if slot is None else (slot.layer.guid, slot.index) for slot in layer.inputs]
+
+
+def _name(layer: Layer) -> str:
+    return f"layer '{layer.name}' ({layer.shown_type.label})"

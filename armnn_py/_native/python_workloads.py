@@ -28,7 +28,13 @@ from armnn_py._native.python_objects import (
     table,
 )
 from armnn_py._native.python_parts import compiled_of
-from armnn_py._native.shown_layers import ShownLayer, read_options, read_query, read_workload_info
+from armnn_py._native.shown_layers import (
+    ShownLayer,
+    read_call_infos,
+    read_options,
+    read_query,
+    read_workload_info,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,9 +54,14 @@ class Runs(Protocol):
         self,
         inputs: tuple[NDArray[Any] | None, ...],
         outputs: tuple[NDArray[Any], ...],
+        late: tuple[tuple[int, ...], ...],
         cancelled: Callable[[], bool],
-    ) -> None:
-        """Compute the outputs; called by many threads at once."""
+    ) -> tuple[NDArray[Any], ...]:
+        """Compute the outputs, and return them; called by many threads at once.
+
+        Along the dimensions in ``late`` of an output, what it returns may be smaller than in
+        ``outputs``.
+        """
 
 
 class WorkloadMaker(Protocol):
@@ -58,6 +69,9 @@ class WorkloadMaker(Protocol):
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""
+
+    def why_not_late(self, layer: ShownLayer) -> str:
+        """Why it needs to know the late dimensions of a layer that it runs; empty if it does not."""
 
     def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
         """Make ready to run a layer, or what it compiled."""
@@ -101,12 +115,20 @@ def _is_layer_supported(pointer: Any, query: Any) -> None:
         raise UnsupportedError(reason)
 
 
+def _takes_late_shapes(pointer: Any, query: Any) -> None:
+    support: _Maker = item_of(pointer)
+    reason = support.maker.why_not_late(read_query(query.contents, support.options))
+    if reason:
+        raise UnsupportedError(reason)
+
+
 _support_functions = table(
     abi.armnn_layer_support_api_t,
     abi.ARMNN_STRUCT_LAYER_SUPPORT,
     {
         "destroy": partial(notice, function=_destroy),
         "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
+        "takes_late_shapes": partial(question, answer=_takes_late_shapes, what="supports()"),
     },
 )
 
@@ -143,15 +165,22 @@ class _Workload:
         self.name = ctypes.create_string_buffer(runs.name.encode("utf-8", "replace"))
 
     def execute(self, args: Any) -> None:
+        infos = read_call_infos(args, len(self.inputs), len(self.outputs))
+        operands, results = (self.inputs, self.outputs) if infos is None else infos
         inputs = tuple(
             constant if info is None or constant is not None else _copy(args.inputs[index], info)
-            for index, (info, constant) in enumerate(zip(self.inputs, self.constants, strict=True))
+            for index, (info, constant) in enumerate(zip(operands, self.constants, strict=True))
         )
-        outputs = tuple(np.zeros(info.static_shape, info.dtype) for info in self.outputs)
+        outputs = tuple(np.zeros(info.static_shape, info.dtype) for info in results)
+        late = tuple(info.late for info in results)
         run_id = int(args.run_id)
         with interruptible():
-            self.runs.run(inputs, outputs, lambda: _is_cancelled(run_id))
-        for index, (info, made) in enumerate(zip(self.outputs, outputs, strict=True)):
+            arrays = self.runs.run(inputs, outputs, late, lambda: _is_cancelled(run_id))
+        for index, (info, made) in enumerate(zip(results, arrays, strict=True)):
+            if info.late:
+                info = info.with_shape(made.shape)
+                for axis, size in enumerate(made.shape):
+                    args.output_dims[index][axis] = size
             if made.shape != info.static_shape or made.dtype != info.dtype:
                 raise ValueError(
                     f"kernel '{self.runs.name}' changed the array of output {index} to "

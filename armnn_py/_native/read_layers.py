@@ -37,8 +37,10 @@ __all__ = [
 _MAX_VIEWS = 1 << 16
 
 
-def read_tensor_info(pointer: Any, what: str) -> TensorInfo:
-    """The `TensorInfo` of an ``armnn_tensor_info_t``; every dimension must be known.
+def read_tensor_info(pointer: Any, what: str, *, takes_late: bool = False) -> TensorInfo:
+    """The `TensorInfo` of an ``armnn_tensor_info_t``.
+
+    Every dimension must be known, except with ``takes_late``.
 
     Raises
     ------
@@ -53,7 +55,8 @@ def read_tensor_info(pointer: Any, what: str) -> TensorInfo:
     rank = int(struct.rank)
     if rank > abi.ARMNN_MAX_DIMS:
         raise NonsenseError(f"{what} has {rank} dimensions")
-    if struct.dim_known_mask & ((1 << rank) - 1) != (1 << rank) - 1:
+    late = [axis for axis in range(rank) if not struct.dim_known_mask >> axis & 1]
+    if late and not takes_late:
         raise NonsenseError(f"{what} has free dimensions")
     try:
         data_type = DataType(int(struct.data_type))
@@ -70,7 +73,7 @@ def read_tensor_info(pointer: Any, what: str) -> TensorInfo:
         with _Meaning(what):
             quantization = QuantizationInfo(tuple(scales), tuple(points), axis)
     with _Meaning(what):
-        return TensorInfo(tuple(struct.dims[:rank]), data_type, quantization)
+        return TensorInfo(tuple(struct.dims[:rank]), data_type, quantization, late=late)
 
 
 class _Meaning:

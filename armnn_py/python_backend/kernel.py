@@ -39,6 +39,8 @@ class KernelRow:
         Functions of the backend and a layer, or None.
     name
         Name of the method.
+    late
+        Whether it takes late dimensions.
     """
 
     type: LayerType
@@ -47,6 +49,7 @@ class KernelRow:
     supports: Supports | None
     prepare: Prepare | None
     name: str
+    late: bool = False
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why the row is not for a layer of its type; empty if it is."""
@@ -71,6 +74,7 @@ def kernel(
     *data_types: DataType,
     supports: Supports | None = None,
     prepare: Prepare | None = None,
+    late: bool = False,
     **parameters: Any,
 ) -> Callable[[_Method], _Method]:
     """Make a method of a `PythonBackend` the kernel of a layer type.
@@ -93,6 +97,9 @@ def kernel(
     prepare
         Function of the backend and the layer, called when a network is loaded. What it returns
         comes to each call as ``call.prepared``: packed weights, say.
+    late
+        True: sizes of the layer may be known only at the call: the kernel goes by its arrays, and
+        returns smaller ones for an output whose size it finds itself.
     parameters
         Fields of the layer's descriptor with the values that the kernel is for, such as
         ``operation=BinaryOperation.ADD``.
@@ -111,13 +118,18 @@ def kernel(
                 f"kernel: {name} is {function!r}, a function of the backend and a layer expected"
             )
 
+    if not isinstance(late, bool):
+        raise InvalidArgumentError(f"kernel: late is {late!r}, True or False expected")
+
     def mark(method: _Method) -> _Method:
         if not callable(method):
             raise InvalidArgumentError(
                 f"kernel: {type(method).__name__} given, a method expected",
                 hints=["write @kernel(...) directly above 'def'"],
             )
-        row = KernelRow(layer_type, data_types, parameters, supports, prepare, method.__name__)
+        row = KernelRow(
+            layer_type, data_types, parameters, supports, prepare, method.__name__, late
+        )
         # Decorators work from the last line to the first.
         method.__dict__.setdefault(_MARK, []).insert(0, row)
         return method

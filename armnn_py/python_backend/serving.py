@@ -126,6 +126,13 @@ class Serving:
         found = self._choose(layer)
         return found if isinstance(found, str) else ""
 
+    def why_not_late(self, layer: ShownLayer) -> str:
+        """Why the backend needs to know late dimensions of a layer; empty if it does not."""
+        found = self._choose(layer)
+        if isinstance(found, str):
+            return found
+        return "" if found.late else f"kernel '{found.name}' needs to know all shapes"
+
     def make(self, layer: ShownLayer, compiled: object | None) -> ReadyKernel:
         """Choose the kernel of a layer and let it prepare, or take what was compiled."""
         backend = self._backend
@@ -208,8 +215,9 @@ class ReadyKernel:
         self,
         inputs: tuple[NDArray[Any] | None, ...],
         outputs: tuple[NDArray[Any], ...],
+        late: tuple[tuple[int, ...], ...],
         cancelled: Callable[[], bool],
-    ) -> None:
-        """Call it and store what it returns."""
+    ) -> tuple[NDArray[Any], ...]:
+        """Call it and return what it made."""
         call = KernelCall(self._layer, inputs, outputs, self._prepared, cancelled)
-        store_answer(self.name, self._function(call), outputs)
+        return store_answer(self.name, self._function(call), outputs, late)

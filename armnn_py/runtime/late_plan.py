@@ -8,17 +8,18 @@ import logging
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_plan import NetworkPlan
 
-__all__ = ["LateShapesReport", "plan_late"]
+__all__ = ["LateShapesReport", "make_plan", "plan_late"]
 
 _log = logging.getLogger("armnn_py.runtime")
 
@@ -46,8 +47,39 @@ class LateShapesReport(Frozen):
         return self.one_plan
 
 
+def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) -> NetworkPlan:
+    """Make the plan of a network whose inputs have known shapes.
+
+    Raises
+    ------
+    BackendError
+        A layer tells sizes when it runs, and the layers behind it do not take that.
+    """
+    from armnn_py.runtime.network_plan import NetworkPlan
+
+    layers = optimized.network.layers
+    if not any(slot.info.late for layer in layers for slot in layer.outputs):
+        return NetworkPlan(optimized, network_id, debug)
+    from armnn_py.runtime.late_shapes import LateRefusedError, find_late_shapes
+
+    try:
+        late = find_late_shapes(optimized, ())
+        return NetworkPlan(optimized, network_id, debug, late=late)
+    except LateRefusedError as error:
+        raise BackendError(
+            f"network '{optimized.name}': a layer tells sizes only when it runs, and they cannot "
+            "be used",
+            details=error.reasons,
+            hints=["'armnn-py backends show ID' and docs/write_a_backend.md: late shapes"],
+        ) from error
+
+
 def plan_late(
-    optimized: OptimizedNetwork, network_id: int, bounds: Bounds | None, out: list[NetworkPlan]
+    optimized: OptimizedNetwork,
+    network_id: int,
+    debug: DebugHook,
+    bounds: Bounds | None,
+    out: list[NetworkPlan],
 ) -> LateShapesReport:
     """Make the plan for all shapes, and put it into ``out``, if it can be made.
 
@@ -72,7 +104,7 @@ def plan_late(
     shown = MappingProxyType({size.name: size.bound for size in sizes})
     try:
         late = find_late_shapes(optimized, sizes)
-        out.append(NetworkPlan(optimized, network_id, late=late))
+        out.append(NetworkPlan(optimized, network_id, debug, late=late))
     except LateRefusedError as error:
         more = f" (and {len(error.reasons) - 1} more reasons)" if len(error.reasons) > 1 else ""
         _log.warning(

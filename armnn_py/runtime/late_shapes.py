@@ -9,6 +9,8 @@ independent of the sizes, and inference gives the shapes for all other sizes, to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +31,7 @@ from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, OutputSlot
@@ -40,6 +42,9 @@ __all__ = ["LateRefusedError", "LateShapes", "find_late_shapes"]
 
 Point = tuple[int, ...]
 Infos = dict["OutputSlot", TensorInfo]
+
+Told = Mapping["OutputSlot", tuple[int, ...]]
+_NOTHING: Told = MappingProxyType({})
 
 #: Fields of descriptors that say again what the shapes say, so that kernels can go by these.
 _FIELDS = {
@@ -70,12 +75,22 @@ class LateShapes:
         The sizes that inputs tell.
     masks
         By tensor: bits of the dimensions that are known late; tensors without any are left out.
+    told
+        Tensors some of whose sizes only the layer finds that makes them, with these bits.
     """
 
     def __init__(self, placed: PlacedNetwork, sizes: Sequence[LateSize]) -> None:
         self.placed = placed
         self.sizes = tuple(sizes)
         self.masks: dict[OutputSlot, int] = {}
+        self.told: dict[OutputSlot, int] = {
+            slot: sum(1 << axis for axis in slot.info.late)
+            for layer in placed.network.layers
+            if layer.type is LayerType.STAND_IN
+            for slot in layer.outputs
+            if slot.info.late
+        }
+        self.masks.update(self.told)
         self._rules: dict[int, Any] = {}  # of descriptors, by guid
         self._inputs: dict[OutputSlot, Any] = {}  # rules of shapes
         self._order: list[Layer] = list(placed.network.layers)
@@ -117,8 +132,10 @@ class LateShapes:
             point.append(value)
         return tuple(point)
 
-    def infos(self, point: Point) -> Infos:
+    def infos(self, point: Point, told: Told = _NOTHING) -> Infos:
         """Return the tensors that have not the shape of their bounds.
+
+        ``told`` are the shapes that layers have told so far.
 
         Raises
         ------
@@ -133,10 +150,13 @@ class LateShapes:
         for layer in self._order:
             operands = layer.inputs
             rule = self._rules.get(layer.guid)
-            if rule is None and not any(slot in found for slot in operands):
-                continue
             outputs = layer.outputs
-            if not outputs:
+            if told and layer.type is LayerType.STAND_IN:
+                for slot in outputs:
+                    if told.get(slot, slot.info.shape) != slot.info.shape:
+                        found[slot] = slot.info.with_shape(told[slot])
+                continue
+            if not outputs or (rule is None and not any(slot in found for slot in operands)):
                 continue
             shapes = infer_shapes(
                 layer.type,
@@ -182,12 +202,31 @@ class LateShapes:
             raise LateRefusedError(reasons)
         for network, point in zip(networks[1:], points[1:], strict=True):
             self._sample(network.layers, point)
+        for told in self._sample_told():
+            try:
+                self._keep(self.infos(points[0], told))
+            except ArmnnError as error:
+                raise LateRefusedError([error.message]) from error
         self._order = [
             layer
             for layer in self._order
             if layer.outputs
-            and (layer.guid in self._rules or any(slot in self.masks for slot in layer.inputs))
+            and (
+                layer.guid in self._rules
+                or any(slot in self.masks for slot in layer.inputs)
+                or any(slot in self.told for slot in layer.outputs)
+            )
         ]
+
+    def _sample_told(self) -> list[dict[OutputSlot, tuple[int, ...]]]:
+        """Shapes to compare with: each size that a layer tells on its own."""
+        found = []
+        for slot in self.told:
+            bounds = slot.info.static_shape
+            for axis in slot.info.late:
+                for size in {max(bounds[axis] - 1, 0), bounds[axis] // 2}:
+                    found.append({slot: (*bounds[:axis], size, *bounds[axis + 1 :])})
+        return found
 
     def _compare_layer(self, layers: Sequence[Layer], points: Sequence[Point]) -> None:
         first = layers[0]
@@ -274,6 +313,8 @@ class LateShapes:
             return "Debug layers show tensors of fixed shapes"
         equal: dict[tuple[int, int], tuple[int, ...]] = {}
         for slot in slots:
+            if slot in self.told and slot.layer is layer:
+                continue  # it knows itself which of them are equal
             shape = slot.info.static_shape
             for axis, bound in enumerate(shape):
                 if not self.masks.get(slot, 0) >> axis & 1:
@@ -328,10 +369,18 @@ def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> 
         It cannot.
     """
     points = sample_points(sizes)
-    placed = [
-        optimized.place_layers(_shapes_at(optimized.inputs, sizes, point), measured=index == 0)
-        for index, point in enumerate(points)
-    ]
+    placed: list[PlacedNetwork] = []
+    for point in points:
+        shapes = _shapes_at(optimized.inputs, sizes, point)
+        try:
+            placed.append(optimized.place_layers(shapes, measured=not placed))
+        except ArmnnError as error:
+            if not placed:
+                raise  # the bounds are the user's
+            given = ", ".join(f"{name} {format_shape(shape)}" for name, shape in shapes.items())
+            raise LateRefusedError(
+                [f"the network cannot be made for smaller sizes ({given}): {error.message}"]
+            ) from error
     late = LateShapes(placed[0], sizes)
     late.compare(placed[1:], points)
     late.check_layers(optimized.runtime.backends)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.plan import PlanShapes
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from armnn_py.network import OutputSlot
-    from armnn_py.runtime.late_shapes import LateShapes
+    from armnn_py.runtime.late_shapes import LateShapes, Told
     from armnn_py.runtime.planned import Build
     from armnn_py.tensors import TensorInfo
 
@@ -48,7 +48,8 @@ class ShapeTables:
 
     def __init__(self, late: LateShapes, build: Build) -> None:
         self._late = late
-        self._tables: OrderedDict[Key, ShapeTable] = OrderedDict()
+        self.told = late.told
+        self._tables: OrderedDict[Any, ShapeTable] = OrderedDict()
         self._numbers: Mapping[OutputSlot, int] = build.number_of
         self._sizes = [tensor.size for tensor in build.tensors]
         self._infos: list[TensorInfo | None] = [None] * len(self._sizes)
@@ -61,8 +62,8 @@ class ShapeTables:
             if slot is not None
         }
 
-    def find(self, key: Key) -> ShapeTable:
-        """The table for shapes of the inputs, made if there is none.
+    def find(self, key: Key, told: Told | None = None) -> ShapeTable:
+        """The table for shapes of the inputs, and those told so far, made if there is none.
 
         Raises
         ------
@@ -71,10 +72,11 @@ class ShapeTables:
         LayerValidationError
             A layer does not take these shapes.
         """
-        table = self._tables.get(key)
+        name = (key, tuple(told.values())) if told else key
+        table = self._tables.get(name)
         if table is None:
-            table = self._make(self._late.infos(self._late.point(key)))
-            self._tables[key] = table
+            table = self._make(self._late.infos(self._late.point(key), told or {}), told or {})
+            self._tables[name] = table
             while len(self._tables) > _TABLES:
                 try:
                     self._tables.popitem(last=False)
@@ -82,7 +84,7 @@ class ShapeTables:
                     break
         return table
 
-    def _make(self, found: Mapping[OutputSlot, TensorInfo]) -> ShapeTable:
+    def _make(self, found: Mapping[OutputSlot, TensorInfo], told: Told) -> ShapeTable:
         infos, sizes = self._infos.copy(), self._sizes.copy()
         for slot, info in found.items():
             number = self._numbers.get(slot)
@@ -90,4 +92,9 @@ class ShapeTables:
                 infos[number] = info
                 sizes[number] = info.byte_size
         outputs = {name: found.get(slot, slot.info) for name, slot in self._outputs.items()}
-        return ShapeTable(PlanShapes(infos, sizes, {}), outputs)
+        unknown = {
+            self._numbers[slot]: mask
+            for slot, mask in self._late.told.items()
+            if slot not in told and slot in self._numbers
+        }
+        return ShapeTable(PlanShapes(infos, sizes, unknown), outputs)

@@ -16,7 +16,7 @@ from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.guarded_views import ViewToken, guarded_views
-from armnn_py.runtime.late_plan import plan_late
+from armnn_py.runtime.late_plan import LateShapesReport, make_plan, plan_late
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.text import counted
 from armnn_py.types import LayerType
@@ -46,15 +46,14 @@ def _plan_maker(
 
     ``late`` has the plan for all shapes, if there is one; it is taken out.
     """
-    from armnn_py.runtime.network_plan import NetworkPlan
 
-    def make_plan(key: Shapes) -> NetworkPlan:
+    def plan_of(key: Shapes) -> NetworkPlan:
         if late:
             return late.pop()
         shapes = dict(zip(optimized.inputs, key, strict=True))
-        return NetworkPlan(optimized.specialize(shapes), network_id, debug)
+        return make_plan(optimized.specialize(shapes), network_id, debug)
 
-    return make_plan
+    return plan_of
 
 
 class LoadedNetwork(
@@ -91,13 +90,13 @@ class LoadedNetwork(
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
         self._debug = DebugHook()
         late: list[NetworkPlan] = []
-        make_plan = _plan_maker(optimized, network_id, self._debug, late)
-        self._pool = ContextPool(self.name, make_plan, plan_cache_size)
+        plan_of = _plan_maker(optimized, network_id, self._debug, late)
+        self._pool = ContextPool(self.name, plan_of, plan_cache_size)
         #: The key of the one plan, where that serves all shapes.
         self._only_key: Shapes | None = None
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         try:
-            self.late_shapes = plan_late(optimized, network_id, bounds, late)
+            self._late_shapes = plan_late(optimized, network_id, self._debug, bounds, late)
             if not optimized.is_dynamic:
                 self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
             elif late:
@@ -132,6 +131,11 @@ class LoadedNetwork(
     def runtime(self) -> NetworkOwner:
         """The `Runtime` that loaded it."""
         return self._runtime
+
+    @property
+    def late_shapes(self) -> LateShapesReport:
+        """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why it does not."""
+        return self._late_shapes
 
     @property
     def closed(self) -> bool:

@@ -200,6 +200,13 @@ class NetworkPlan:
         )
         if self.late is not None:
             self.shape_tables = ShapeTables(self.late, build)
+            #: By number of the step: the layers that tell sizes.
+            self.telling: dict[int, Layer] = {
+                number: step.layer
+                for number, step in enumerate(build.steps)
+                if step.layer is not None
+                and self._late_kind(step) == abi.ARMNN_PLAN_LATE_TELLS
+            }
     def _may_share(self, build: Build) -> Callable[[PlannedTensor, PlannedTensor], bool]:
         """Whether a tensor may take over the memory of another one that has its size."""
         late = self.late
@@ -424,6 +431,8 @@ class NetworkPlan:
     def _late_kind(self, step: PlannedStep) -> int:
         if self.late is None or step.layer is None or not any(self.late.layer_masks(step.layer)):
             return abi.ARMNN_PLAN_LATE_NONE
+        if any(slot in self.late.told for slot in step.layer.outputs):
+            return abi.ARMNN_PLAN_LATE_TELLS
         return abi.ARMNN_PLAN_LATE_INFOS
 
     def _describe(self, step: PlannedStep) -> StepInfo:

@@ -138,8 +138,9 @@ def optimize(
             f"strategy: {reprlib.repr(options.strategy)} given, 'preference' or 'measure' expected"
         )
 
-    def place(static: Network, chosen_options: OptimizerOptions) -> PlacedNetwork:
-        return place_network(static, chosen, runtime, chosen_options, fallback_level=level)
+    def place(static: Network, its_options: OptimizerOptions, trial: bool) -> PlacedNetwork:
+        fallback_level = logging.DEBUG if trial else level
+        return place_network(static, chosen, runtime, its_options, fallback_level=fallback_level)
 
     return OptimizedNetwork(network, chosen, runtime, options, place)
 

@@ -83,14 +83,14 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         backends: Sequence[Backend],
         runtime: Host,
         options: OptimizerOptions,
-        place: Callable[[Network, OptimizerOptions], PlacedNetwork],
+        place: Callable[[Network, OptimizerOptions, bool], PlacedNetwork],
     ) -> None:
         self._source = network
         self.backends = tuple(backends)
         self.runtime = runtime
         self.options = options
         self._place = place
-        self._placed = None if network.is_dynamic else place(network, options)
+        self._placed = None if network.is_dynamic else place(network, options, False)
 
     @property
     def network(self) -> Network:
@@ -182,7 +182,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         )
 
     def place_layers(
-        self, shapes: Mapping[str, Sequence[int]], *, measured: bool = True
+        self, shapes: Mapping[str, Sequence[int]], *, trial: bool = False
     ) -> PlacedNetwork:
         """Give every layer its backend for these shapes, so that none is compiled with others.
 
@@ -190,8 +190,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         ----------
         shapes
             As `specialize` takes them.
-        measured
-            False: strategy "preference", for who does not look at the backends.
+        trial
+            For who does not look at the backends: strategy "preference", and nothing is logged.
 
         Raises
         ------
@@ -199,9 +199,9 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             As `specialize`.
         """
         options = dataclasses.replace(self.options, compile_parts=False)
-        if not measured:
+        if trial:
             options = dataclasses.replace(options, strategy="preference")
-        return self._place(self._source.specialize(shapes), options)
+        return self._place(self._source.specialize(shapes), options, trial)
 
     def __repr__(self) -> str:
         if self.is_dynamic:

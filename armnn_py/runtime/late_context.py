@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LateContext"]
 
+
 class LateContext(ExecutionContext):
     """An arena for the bounds of all shapes."""
 

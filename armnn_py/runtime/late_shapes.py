@@ -92,11 +92,14 @@ class LateShapes:
         }
         self.masks.update(self.told)
         self._rules: dict[int, Any] = {}  # of descriptors, by guid
-        self._inputs: dict[OutputSlot, Any] = {}  # rules of shapes
+        self._stated: dict[OutputSlot, Any] = {}  # rules of shapes, of outputs of StandIn layers
+        self._inputs: dict[OutputSlot, Any] = {}
         self._order: list[Layer] = list(placed.network.layers)
         self._samples: list[Infos] = []
         for layer in placed.network.input_layers:
-            places = {axis: i for i, s in enumerate(sizes) for n, axis in s.places if n == layer.name}
+            places = {
+                axis: i for i, s in enumerate(sizes) for n, axis in s.places if n == layer.name
+            }
             if places:
                 self._inputs[layer.outputs[0]] = (layer.outputs[0].info, places)
 
@@ -118,16 +121,16 @@ class LateShapes:
             for other, other_name, other_axis in found[1:]:
                 if other != value:
                     raise InvalidArgumentError(
-                        f"input '{other_name}': dimension {other_axis} ({size.name}) is {other}, "
+                        f"input '{other_name}': dimension {other_axis} ('{size.name}') is {other}, "
                         f"{value} expected",
-                        details=[f"{size.name} is {value} in dimension {axis} of input '{name}'"],
+                        details=[f"'{size.name}' is {value} in dimension {axis} of input '{name}'"],
                         hints=["dimensions of one name have one size"],
                     )
             if value > size.bound:
                 raise InvalidArgumentError(
                     f"input '{name}': dimension {axis} is {value}, above its bound {size.bound}",
                     details=[f"given {format_shape(shapes[name])}"],
-                    hints=["load the network with a larger number in bounds="],
+                    hints=[f"load(..., bounds=...) with at least {value} for '{size.name}'"],
                 )
             point.append(value)
         return tuple(point)
@@ -151,10 +154,11 @@ class LateShapes:
             operands = layer.inputs
             rule = self._rules.get(layer.guid)
             outputs = layer.outputs
-            if told and layer.type is LayerType.STAND_IN:
+            if layer.type is LayerType.STAND_IN:
                 for slot in outputs:
-                    if told.get(slot, slot.info.shape) != slot.info.shape:
-                        found[slot] = slot.info.with_shape(told[slot])
+                    made = told.get(slot) or evaluate(self._stated[slot], point)
+                    if made != slot.info.shape:
+                        found[slot] = slot.info.with_shape(made)
                 continue
             if not outputs or (rule is None and not any(slot in found for slot in operands)):
                 continue
@@ -214,7 +218,7 @@ class LateShapes:
             and (
                 layer.guid in self._rules
                 or any(slot in self.masks for slot in layer.inputs)
-                or any(slot in self.told for slot in layer.outputs)
+                or layer.type is LayerType.STAND_IN
             )
         ]
 
@@ -243,6 +247,9 @@ class LateShapes:
                 ):
                     raise NoRule("its values depend on the sizes")
             return
+        if first.type is LayerType.STAND_IN:
+            for slots in zip(*(layer.outputs for layer in layers), strict=True):
+                self._stated[slots[0]] = find_rule([slot.info.shape for slot in slots], points)
         descriptors = [layer.descriptor for layer in layers]
         if all(descriptor == first.descriptor for descriptor in descriptors):
             return
@@ -373,7 +380,7 @@ def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> 
     for point in points:
         shapes = _shapes_at(optimized.inputs, sizes, point)
         try:
-            placed.append(optimized.place_layers(shapes, measured=not placed))
+            placed.append(optimized.place_layers(shapes, trial=bool(placed)))
         except ArmnnError as error:
             if not placed:
                 raise  # the bounds are the user's
@@ -392,9 +399,7 @@ def _shapes_at(
 ) -> dict[str, tuple[int, ...]]:
     at = {place: value for size, value in zip(sizes, point, strict=True) for place in size.places}
     return {
-        name: tuple(
-            at[name, axis] if dim is None else dim for axis, dim in enumerate(info.shape)
-        )
+        name: tuple(at[name, axis] if dim is None else dim for axis, dim in enumerate(info.shape))
         for name, info in inputs.items()
     }
 

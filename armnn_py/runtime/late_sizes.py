@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -46,6 +47,9 @@ class LateSize:
 class NoRule(Exception):  # noqa: N818: no error of the program, but an answer
     """A value follows from the sizes in no way that is known here."""
 
+    def __init__(self, text: str = "it follows from the sizes in an unknown way") -> None:
+        super().__init__(text)
+
 
 # ---- Bounds ---------------------------------------------------------------------------------
 
@@ -69,52 +73,58 @@ def read_bounds(inputs: Mapping[str, TensorInfo], bounds: Bounds) -> list[LateSi
         )
     named = {name for info in inputs.values() for name in info.dimension_names if name}
     for key, value in bounds.items():
-        if key not in (named if isinstance(value, int) else inputs):
+        is_number = hasattr(value, "__index__")
+        if key not in (named if is_number else inputs):
             raise UnknownNameError(
                 f"bounds: no free dimension is called {key!r}"
-                if isinstance(value, int)
+                if is_number
                 else f"bounds: there is no input {key!r}",
                 name=str(key),
-                valid=sorted(named) if isinstance(value, int) else list(inputs),
+                valid=sorted(named) if is_number else list(inputs),
             )
-    found: dict[object, tuple[str, int, list[tuple[str, int]]]] = {}
+    found: dict[str, LateSize] = {}
     for name, info in inputs.items():
         shape = _shape_bound(name, info, bounds)
         for axis, dim in enumerate(info.shape):
             if dim is not None:
                 continue
-            label = info.dimension_names[axis] if info.dimension_names else None
-            bound = shape[axis]
-            if bound is None and label is not None:
-                bound = _number(label, bounds.get(label))
-            key = (name, axis) if label is None else label
-            what = f"dimension {axis} of input '{name}'" if label is None else f"'{label}'"
-            known = found.setdefault(key, (what, 0, []))
-            if bound is not None and known[1] not in (0, bound):
-                raise InvalidArgumentError(
-                    f"bounds: {what} is given as {known[1]} and as {bound}",
-                    hints=["dimensions of one name have one size"],
-                )
-            found[key] = (what, bound or known[1], [*known[2], (name, axis)])
-    for what, bound, places in found.values():
-        if not bound:
-            example = what[1:-1] if what.startswith("'") else places[0][0]
+            title = info.dimension_names[axis] if info.dimension_names else None
+            label = f"{name}[{axis}]" if title is None else title
+            before = found.get(label, LateSize(label, 0, ()))
+            bound = before.bound
+            by_name = bounds.get(label)
+            for given in (
+                _number(label, by_name) if hasattr(by_name, "__index__") else 0,
+                shape[axis] or 0,
+            ):
+                if given and bound not in (0, given):
+                    raise InvalidArgumentError(
+                        f"bounds: '{label}' is given as {bound} and as {given}",
+                        hints=["dimensions of one name have one size"],
+                    )
+                bound = given or bound
+            found[label] = LateSize(label, bound, (*before.places, (name, axis)))
+    for size in found.values():
+        if not size.bound:
+            name, axis = size.places[0]
+            rank = inputs[name].rank
+            by_input = ", ".join("128" if d == axis else "None" for d in range(rank))
             raise InvalidArgumentError(
-                f"bounds: {what} has none",
+                f"bounds: none for dimension '{size.name}'",
                 hints=[
-                    f"bounds={{{example!r}: 128}}"
-                    if what.startswith("'")
-                    else f"bounds={{{example!r}: (...)}} with a number for each dimension",
+                    f"bounds={{{size.name!r}: 128}}"
+                    if size.name in named
+                    else f"bounds={{{name!r}: ({by_input}{',' * (rank == 1)})}}",
                     "shapes= gives a dimension one size for ever",
                 ],
             )
-    return [LateSize(what, bound, tuple(places)) for what, bound, places in found.values()]
+    return list(found.values())
 
 
 def _shape_bound(name: str, info: TensorInfo, bounds: Bounds) -> tuple[int | None, ...]:
     """The bounds that are given for an input by its name."""
     given = bounds.get(name)
-    if given is None or isinstance(given, int):
+    if given is None or hasattr(given, "__index__"):
         return (None,) * info.rank
     dims = parse_shape(given, what=f"bounds of input '{name}'")
     if len(dims) != info.rank:
@@ -126,20 +136,19 @@ def _shape_bound(name: str, info: TensorInfo, bounds: Bounds) -> tuple[int | Non
             raise InvalidArgumentError(
                 f"bounds of input '{name}': dimension {axis} is {bound}, but it is always {dim}"
             )
-        if dim is None:
+        if dim is None and bound is not None:
             _number(f"{name}[{axis}]", bound)
     return dims
 
 
-def _number(name: str, value: object) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 2:
+def _number(name: str, value: Any) -> int:
+    number = 0 if isinstance(value, bool) else operator.index(value)
+    if number < 2:
         raise InvalidArgumentError(
-            f"bounds: {name!r} is {value!r}, an int of at least 2 expected",
+            f"bounds: '{name}' is {value!r}, an int of at least 2 expected",
             hints=["shapes= gives a dimension one size for ever"],
         )
-    return value
+    return number
 
 
 # ---- Rules ----------------------------------------------------------------------------------
@@ -150,7 +159,7 @@ def sample_points(sizes: Sequence[LateSize]) -> list[Point]:
     top = tuple(size.bound for size in sizes)
     points = [top]
     for index, bound in enumerate(top):
-        for smaller in (bound - 1, bound // 2 + 1):
+        for smaller in (bound - 1, bound // 2 + 1, 2):
             points.append((*top[:index], min(smaller, bound - 1), *top[index + 1 :]))
     points.append(tuple(bound - 1 for bound in top))
     return list(dict.fromkeys(points))
@@ -199,10 +208,7 @@ def find_rule(values: Sequence[Any], points: Sequence[Point]) -> Any:
         names = [field.name for field in dataclasses.fields(first) if field.init]
         return _Filled(
             type(first),
-            {
-                name: find_rule([getattr(value, name) for value in values], points)
-                for name in names
-            },
+            {name: find_rule([getattr(value, name) for value in values], points) for name in names},
         )
     raise NoRule
 

@@ -204,9 +204,9 @@ class NetworkPlan:
             self.telling: dict[int, Layer] = {
                 number: step.layer
                 for number, step in enumerate(build.steps)
-                if step.layer is not None
-                and self._late_kind(step) == abi.ARMNN_PLAN_LATE_TELLS
+                if step.layer is not None and self._late_kind(step) == abi.ARMNN_PLAN_LATE_TELLS
             }
+
     def _may_share(self, build: Build) -> Callable[[PlannedTensor, PlannedTensor], bool]:
         """Whether a tensor may take over the memory of another one that has its size."""
         late = self.late

@@ -13,33 +13,6 @@
   ARMNN_KERNEL_LATE(layer, ARMNN_ANY, type, execute, supports, armnn_i_ref_prepare_in_place, NULL, \
                     armnn_i_ref_takes_late),
 
-/* Where a view begins is in the descriptor, and no size says how far it moves. */
-static armnn_status_t armnn_i_ref_takes_late(const armnn_layer_query_t* query,
-                                             armnn_error_t* reason) ARMNN_NOEXCEPT {
-  const armnn_view_t* views = NULL;
-  uint32_t count = 0;
-  const armnn_tensor_info_t* whole = NULL;
-  if (query->type == ARMNN_LAYER_CONCAT) {
-    views = ARMNN_DESCRIPTOR(query, armnn_concat_descriptor_t)->views;
-    count = query->input_count;
-    whole = query->output_infos[0];
-  } else if (query->type == ARMNN_LAYER_SPLITTER) {
-    views = ARMNN_DESCRIPTOR(query, armnn_splitter_descriptor_t)->views;
-    count = query->output_count;
-    whole = query->input_infos[0];
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    for (uint32_t d = 0; d < whole->rank; ++d) {
-      if (views[i].origin[d] != 0 && (whole->dim_known_mask >> d & 1u) == 0) {
-        return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED,
-                          "view %u begins at %llu of dimension %u, whose size is known late", i,
-                          (unsigned long long)views[i].origin[d], d);
-      }
-    }
-  }
-  return ARMNN_STATUS_OK;
-}
-
 static const armnn_kernel_t kernels[] = {
 #include "kernels.inc"
 };

@@ -24,7 +24,7 @@ static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error
     if (api == NULL || !ARMNN_HAS_FN(api, armnn_workload_api_t, create_workload_data)) continue;
     armnn_i_step_t* step = &context->steps[i];
     const armnn_status_t status = api->create_workload_data(
-        step->workload, step->args.execution_data, &context->workload_data[i], error);
+        plan->steps[i].workload, step->args.execution_data, &context->workload_data[i], error);
     if (status != ARMNN_STATUS_OK) {
       context->workload_data[i] = NULL;
       return status;

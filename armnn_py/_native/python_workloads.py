@@ -71,7 +71,7 @@ class WorkloadMaker(Protocol):
         """Why it does not run a layer; empty if it does."""
 
     def why_not_late(self, layer: ShownLayer) -> str:
-        """Why it needs to know the late dimensions of a layer that it runs; empty if it does not."""
+        """Why it needs to know late dimensions of a layer that it runs; empty if it does not."""
 
     def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
         """Make ready to run a layer, or what it compiled."""

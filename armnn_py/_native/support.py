@@ -145,7 +145,8 @@ class NativeLayerSupport:
         """
         if not self._api.takes_late_shapes:
             return False, "the backend needs to know all shapes"
-        keep, query = layer_query(*question, late)
+        layer_type, descriptor, inputs, outputs, constant_inputs = question
+        keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs, late)
         self._error.clear()
         status = self._api.takes_late_shapes(
             self._object, ctypes.byref(query), ctypes.byref(self._error.struct)

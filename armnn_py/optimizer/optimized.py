@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError
@@ -83,14 +82,14 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         backends: Sequence[Backend],
         runtime: Host,
         options: OptimizerOptions,
-        place: Callable[[Network, OptimizerOptions, bool], PlacedNetwork],
+        place: Callable[[Network, bool, bool], PlacedNetwork],
     ) -> None:
         self._source = network
         self.backends = tuple(backends)
         self.runtime = runtime
         self.options = options
         self._place = place
-        self._placed = None if network.is_dynamic else place(network, options, False)
+        self._placed = None if network.is_dynamic else place(network, False, False)
 
     @property
     def network(self) -> Network:
@@ -181,10 +180,12 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             self._source.specialize(shapes), self.backends, self.runtime, self.options, self._place
         )
 
-    def place_layers(
+    def place_late(
         self, shapes: Mapping[str, Sequence[int]], *, trial: bool = False
     ) -> PlacedNetwork:
-        """Give every layer its backend for these shapes, so that none is compiled with others.
+        """Give every layer its backend, where these shapes are upper bounds.
+
+        No layers are compiled together, and all tensors lie in host memory.
 
         Parameters
         ----------
@@ -198,10 +199,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         InvalidArgumentError, NoBackendForLayerError
             As `specialize`.
         """
-        options = dataclasses.replace(self.options, compile_parts=False)
-        if trial:
-            options = dataclasses.replace(options, strategy="preference")
-        return self._place(self._source.specialize(shapes), options, trial)
+        return self._place(self._source.specialize(shapes), True, trial)
 
     def __repr__(self) -> str:
         if self.is_dynamic:

@@ -21,7 +21,7 @@ from armnn_py.network import ConstantLayer
 from armnn_py.network.shapes import infer_shapes
 from armnn_py.runtime.late_sizes import (
     LateSize,
-    NoRule,
+    NoRuleError,
     evaluate,
     find_rule,
     sample_points,
@@ -147,18 +147,18 @@ class LateShapes:
         """
         found: Infos = {}
         for slot, (info, places) in self._inputs.items():
-            shape = [point[places[d]] if d in places else n for d, n in enumerate(info.shape)]
-            if tuple(shape) != info.shape:
-                found[slot] = info.with_shape(shape)
+            bound = tuple(point[places[d]] if d in places else n for d, n in enumerate(info.shape))
+            if bound != info.shape:
+                found[slot] = info.with_shape(bound)
         for layer in self._order:
             operands = layer.inputs
             rule = self._rules.get(layer.guid)
             outputs = layer.outputs
             if layer.type is LayerType.STAND_IN:
                 for slot in outputs:
-                    made = told.get(slot) or evaluate(self._stated[slot], point)
-                    if made != slot.info.shape:
-                        found[slot] = slot.info.with_shape(made)
+                    stated = told.get(slot) or evaluate(self._stated[slot], point)
+                    if stated != slot.info.shape:
+                        found[slot] = slot.info.with_shape(stated)
                 continue
             if not outputs or (rule is None and not any(slot in found for slot in operands)):
                 continue
@@ -200,7 +200,7 @@ class LateShapes:
         for layers in zip(*rows, strict=True):
             try:
                 self._compare_layer(layers, points)
-            except NoRule as error:
+            except NoRuleError as error:
                 reasons.append(f"{_name(layers[0])}: {error}")
         if reasons:
             raise LateRefusedError(reasons)
@@ -236,7 +236,7 @@ class LateShapes:
         first = layers[0]
         for other in layers[1:]:
             if other.type is not first.type or _wiring(other) != _wiring(first):
-                raise NoRule("another layer is in its place at other sizes")
+                raise NoRuleError("another layer is in its place at other sizes")
         if isinstance(first, ConstantLayer):
             value = first.value
             for other in layers[1:]:
@@ -245,7 +245,7 @@ class LateShapes:
                     other.value.shape == value.shape
                     and np.array_equal(other.value, value, equal_nan=value.dtype.kind == "f")
                 ):
-                    raise NoRule("its values depend on the sizes")
+                    raise NoRuleError("its values depend on the sizes")
             return
         if first.type is LayerType.STAND_IN:
             for slots in zip(*(layer.outputs for layer in layers), strict=True):
@@ -255,12 +255,12 @@ class LateShapes:
             return
         try:
             rule = find_rule(descriptors, points)
-        except NoRule:
-            raise NoRule("its parameters depend on the sizes") from None
+        except NoRuleError:
+            raise NoRuleError("its parameters depend on the sizes") from None
         allowed = _FIELDS.get(first.type, set())
         for name, field in rule.fields.items():
             if field != getattr(first.descriptor, name) and name not in allowed:
-                raise NoRule(f"its parameter '{name}' depends on the sizes")
+                raise NoRuleError(f"its parameter '{name}' depends on the sizes")
         self._rules[first.guid] = rule
 
     def _sample(self, layers: Sequence[Layer], point: Point) -> None:
@@ -297,10 +297,12 @@ class LateShapes:
         asked: dict[tuple[str, LayerSignature, tuple[int, ...]], str] = {}
         try:
             for layer in self.placed.network.layers:
-                slots = [*layer.inputs, *layer.outputs]
-                if FACTS[layer.type].host or not any(slot in self.masks for slot in slots):
+                if FACTS[layer.type].host:
                     continue
-                reason = self._why_not(layer) or self._ask(layer, backends, supports, asked)
+                if any(self.layer_masks(layer)):
+                    reason = self._why_not(layer) or self._ask(layer, backends, supports, asked)
+                else:
+                    reason = self._why_not_static(layer, backends)
                 if reason:
                     reasons.append(f"{_name(layer)}: {reason}")
         finally:
@@ -312,10 +314,6 @@ class LateShapes:
     def _why_not(self, layer: Layer) -> str:
         """Why the host cannot offer such a layer to a backend; empty if it can."""
         slots = [slot for slot in (*layer.inputs, *layer.outputs) if slot is not None]
-        if FACTS[layer.type].moves_memory or any(
-            (slot.layer.guid, slot.index) in self.placed.memory for slot in slots
-        ):
-            return "a tensor lies in memory of a backend"
         if layer.type is LayerType.DEBUG:
             return "Debug layers show tensors of fixed shapes"
         equal: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -329,6 +327,14 @@ class LateShapes:
                 sizes = tuple(s.get(slot, slot.info).static_shape[axis] for s in self._samples)
                 if equal.setdefault((len(shape) - axis, bound), sizes) != sizes:
                     return f"two sizes have the bound {bound} and are different: choose others"
+        return ""
+
+    def _why_not_static(self, layer: Layer, backends: Mapping[str, Backend]) -> str:
+        """Why a layer without late dimensions cannot do with tensors in host memory."""
+        backend_id = self.placed.layer_backends[layer.guid]
+        assert backend_id is not None
+        if backends[backend_id].api.register_tensor_handle_factories:
+            return f"backend '{backend_id}' has its tensors in memory of its own"
         return ""
 
     def _ask(
@@ -380,7 +386,7 @@ def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> 
     for point in points:
         shapes = _shapes_at(optimized.inputs, sizes, point)
         try:
-            placed.append(optimized.place_layers(shapes, trial=bool(placed)))
+            placed.append(optimized.place_late(shapes, trial=bool(placed)))
         except ArmnnError as error:
             if not placed:
                 raise  # the bounds are the user's

@@ -16,7 +16,15 @@ from armnn_py.tensors import parse_shape
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Bounds", "LateSize", "NoRule", "evaluate", "find_rule", "read_bounds", "sample_points"]
+__all__ = [
+    "Bounds",
+    "LateSize",
+    "NoRuleError",
+    "evaluate",
+    "find_rule",
+    "read_bounds",
+    "sample_points",
+]
 
 Bounds: TypeAlias = "Mapping[str, int | Sequence[int | None]]"
 """Largest sizes, by the name of a free dimension, or of all dimensions of an input by its name."""
@@ -44,7 +52,7 @@ class LateSize:
     places: tuple[tuple[str, int], ...]
 
 
-class NoRule(Exception):  # noqa: N818: no error of the program, but an answer
+class NoRuleError(Exception):
     """A value follows from the sizes in no way that is known here."""
 
     def __init__(self, text: str = "it follows from the sizes in an unknown way") -> None:
@@ -190,19 +198,19 @@ def find_rule(values: Sequence[Any], points: Sequence[Point]) -> Any:
 
     Raises
     ------
-    NoRule
+    NoRuleError
         None fits.
     """
     first = values[0]
     if all(value is first or value == first for value in values[1:]):
         return first
     if any(type(value) is not type(first) for value in values):
-        raise NoRule
+        raise NoRuleError
     if type(first) is int:
         return _find_linear(values, points)
     if isinstance(first, tuple):
         if any(len(value) != len(first) for value in values):
-            raise NoRule
+            raise NoRuleError
         return tuple(find_rule(column, points) for column in zip(*values, strict=True))
     if dataclasses.is_dataclass(first):
         names = [field.name for field in dataclasses.fields(first) if field.init]
@@ -210,7 +218,7 @@ def find_rule(values: Sequence[Any], points: Sequence[Point]) -> Any:
             type(first),
             {name: find_rule([getattr(value, name) for value in values], points) for name in names},
         )
-    raise NoRule
+    raise NoRuleError
 
 
 def _find_linear(values: Sequence[int], points: Sequence[Point]) -> _Linear:
@@ -230,7 +238,7 @@ def _find_linear(values: Sequence[int], points: Sequence[Point]) -> _Linear:
             rule = _Linear(index, factor, 0, other)
             if not remainder and _fits(rule, values, points):
                 return rule
-    raise NoRule
+    raise NoRuleError
 
 
 def _fits(rule: _Linear, values: Sequence[int], points: Sequence[Point]) -> bool:

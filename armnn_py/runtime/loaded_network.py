@@ -134,7 +134,7 @@ class LoadedNetwork(
 
     @property
     def late_shapes(self) -> LateShapesReport:
-        """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why it does not."""
+        """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
         return self._late_shapes
 
     @property

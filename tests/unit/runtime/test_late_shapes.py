@@ -349,7 +349,7 @@ def test_layers_that_depend_on_the_sizes(layers: Callable[..., Any], reason: str
 def test_two_sizes_that_meet_in_a_layer_need_two_bounds() -> None:
     info = ann.TensorInfo((None, None), dimension_names=("a", "b"))
     network = of(
-        lambda infos: one_transpose(infos),
+        one_transpose,
         {"x": info},
     )
     with ann.load(network, ["CpuRef"], bounds={"a": 6, "b": 6}) as loaded:
@@ -439,17 +439,17 @@ def test_dimensions_of_one_name_have_one_size() -> None:
 
     with ann.load(
         of(build, {"x": SEQUENCE, "z": SEQUENCE}), ["CpuRef"], bounds={"sequence": 8}
-    ) as l:
+    ) as loaded:
         with pytest.raises(ann.InvalidArgumentError) as raised:
-            l.run({"x": rows(1), "z": rows(2)})
+            loaded.run({"x": rows(1), "z": rows(2)})
         assert "input 'z': dimension 0 ('sequence') is 2, 1 expected" in raised.value.message
         x = rows(2)
-        assert np.array_equal(l.run({"x": x, "z": x})["y"], x + x)
+        assert np.array_equal(loaded.run({"x": x, "z": x})["y"], x + x)
 
 
 def test_a_dimension_without_a_name() -> None:
     info = ann.TensorInfo((None, WIDTH))
-    network = of(lambda infos: attention(infos), {"x": info}, ("y", "weights"))
+    network = of(attention, {"x": info}, ("y", "weights"))
     with ann.load(network, ["CpuRef"], bounds={"x": (16, None)}) as loaded:
         assert loaded.late_shapes.bounds == {"x[0]": 16}
         assert loaded.run(rows(3))["weights"].shape == (3, 3)

@@ -119,23 +119,38 @@ class PlanShapes:
         For each tensor its bytes.
     late
         By tensor: bits of dimensions that a step tells, see `tensor_info`.
+    base
+        Shapes many of whose infos are the same objects: their structures are used again.
     """
 
-    __slots__ = ("_keep", "struct")
+    __slots__ = ("_keep", "_pointers", "struct")
 
     def __init__(
-        self, infos: Sequence[TensorInfo | None], sizes: Sequence[int], late: Mapping[int, int]
+        self,
+        infos: Sequence[TensorInfo | None],
+        sizes: Sequence[int],
+        late: Mapping[int, int],
+        base: PlanShapes | None = None,
     ) -> None:
         self.struct = abi.armnn_plan_shapes_t()
         pointer_type = ctypes.POINTER(abi.armnn_tensor_info_t)
         pointers = (pointer_type * max(len(infos), 1))()
+        known = {} if base is None else base._pointers.copy()
         for number, info in enumerate(infos):
-            if info is not None:
-                struct = tensor_info(info, late=late.get(number, 0))
-                pointers[number] = ctypes.pointer(struct)
+            if info is None:
+                continue
+            if number in late:
+                pointers[number] = ctypes.pointer(tensor_info(info, late=late[number]))
+                continue
+            pointer = known.get(id(info))
+            if pointer is None:
+                pointer = known[id(info)] = ctypes.pointer(tensor_info(info))
+            pointers[number] = pointer
         self.struct.infos = pointers
         self.struct.sizes = (ctypes.c_uint64 * max(len(sizes), 1))(*sizes)
-        self._keep = pointers  # it keeps the infos
+        #: By id of an info, which the caller keeps.
+        self._pointers = known
+        self._keep = pointers, infos  # the structures, and the ids
 
 
 class NativePlan:

@@ -146,19 +146,28 @@ class LateShapes:
             A layer does not take these shapes.
         """
         found: Infos = {}
+        made: dict[tuple[Any, ...], TensorInfo] = {}  # most tensors share a few shapes
+
+        def note(slot: OutputSlot, shape: tuple[int, ...]) -> None:
+            info = slot.info
+            if shape == info.shape:
+                return
+            key = (shape, info.data_type, info.quantization)
+            known = made.get(key)
+            if known is None:
+                known = made[key] = info.with_shape(shape)
+            found[slot] = known
+
         for slot, (info, places) in self._inputs.items():
-            bound = tuple(point[places[d]] if d in places else n for d, n in enumerate(info.shape))
-            if bound != info.shape:
-                found[slot] = info.with_shape(bound)
+            dims = enumerate(info.static_shape)
+            note(slot, tuple([point[places[d]] if d in places else size for d, size in dims]))
         for layer in self._order:
             operands = layer.inputs
             rule = self._rules.get(layer.guid)
             outputs = layer.outputs
             if layer.type is LayerType.STAND_IN:
                 for slot in outputs:
-                    stated = told.get(slot) or evaluate(self._stated[slot], point)
-                    if stated != slot.info.shape:
-                        found[slot] = slot.info.with_shape(stated)
+                    note(slot, told.get(slot) or evaluate(self._stated[slot], point))
                 continue
             if not outputs or (rule is None and not any(slot in found for slot in operands)):
                 continue
@@ -171,8 +180,7 @@ class LateShapes:
                 layer=layer.name,
             )
             for slot, shape in zip(outputs, shapes, strict=True):
-                if shape != slot.info.shape:
-                    found[slot] = slot.info.with_shape(shape)
+                note(slot, shape)
         return found
 
     def same_size(self, first: OutputSlot, second: OutputSlot) -> bool:

@@ -55,6 +55,7 @@ class ShapeTables:
         self._infos: list[TensorInfo | None] = [None] * len(self._sizes)
         for slot, number in self._numbers.items():
             self._infos[number] = slot.info
+        self._base = PlanShapes(self._infos, self._sizes, {})
         self._outputs = {
             layer.name: slot
             for layer in late.placed.network.output_layers
@@ -97,4 +98,4 @@ class ShapeTables:
             for slot, mask in self._late.told.items()
             if slot not in told and slot in self._numbers
         }
-        return ShapeTable(PlanShapes(infos, sizes, unknown), outputs)
+        return ShapeTable(PlanShapes(infos, sizes, unknown, self._base), outputs)

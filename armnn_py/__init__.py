@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         optimize,
     )
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.late_plan import LateShapesReport
     from armnn_py.runtime.load import load
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
@@ -136,6 +137,7 @@ __all__ = [
     "ExecutionTimeoutError",
     "GraphValidationError",
     "InvalidArgumentError",
+    "LateShapesReport",
     "Layer",
     "LayerAssignment",
     "LayerProfile",
@@ -210,6 +212,7 @@ __getattr__ = names_of(
             "optimize",
         ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
+        "armnn_py.runtime.late_plan": ("LateShapesReport",),
         "armnn_py.runtime.load": ("load",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
         "armnn_py.runtime.profiling": ("Profile",),

@@ -98,6 +98,12 @@ def _take_out(items: list[Any], item: object) -> bool:
     return True
 
 
+def _late_context(plan: NetworkPlan) -> ExecutionContext:
+    from armnn_py.runtime.late_context import LateContext
+
+    return LateContext(plan)
+
+
 class Lease:
     """The right to use a context: one call of ``run`` from start to end.
 
@@ -228,6 +234,8 @@ class ContextPool:
 
         With ``new_sequence`` never one that has state, which is that of the runs before.
         """
+        from armnn_py.runtime.execution_context import ExecutionContext
+
         while True:
             entry = self._entry(key)
             with self._condition:
@@ -249,7 +257,11 @@ class ContextPool:
             for context in surplus:
                 context.destroy()
             if lease.context is None:
-                lease.context = entry.plan.new_context()
+                lease.context = (
+                    ExecutionContext(entry.plan)
+                    if entry.plan.late is None
+                    else _late_context(entry.plan)
+                )
                 entry.made.append(lease.context)
             return lease.context
 

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
-    from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.late_shapes import LateShapes
 
 __all__ = ["NetworkPlan"]
@@ -470,13 +469,6 @@ class NetworkPlan:
             return factories[factory].backend_id if factory else ""
 
         return owner(step.inputs), owner(step.outputs)
-
-    def new_context(self) -> ExecutionContext:
-        """Memory for one caller of this plan."""
-        from armnn_py.runtime.execution_context import ExecutionContext
-        from armnn_py.runtime.late_context import LateContext
-
-        return ExecutionContext(self) if self.late is None else LateContext(self)
 
     # ---- Devices -----------------------------------------------------------------------------
 

@@ -135,7 +135,7 @@ class PlanShapes:
         self.struct = abi.armnn_plan_shapes_t()
         pointer_type = ctypes.POINTER(abi.armnn_tensor_info_t)
         pointers = (pointer_type * max(len(infos), 1))()
-        known = {} if base is None else base._pointers.copy()
+        known: dict[int, Any] = {} if base is None else base._pointers.copy()
         for number, info in enumerate(infos):
             if info is None:
                 continue

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.context_pool import Shapes
     from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
 
 __all__ = ["ExecutionContext"]
@@ -128,7 +127,7 @@ class ExecutionContext:
         self.execute(timeout=timeout, cancel=cancel, strict=strict)
         return outputs
 
-    def set_key(self, key: Shapes) -> None:
+    def set_key(self, key: tuple[tuple[int, ...], ...]) -> None:
         """Let the next runs have inputs of these shapes; here they are those of the plan."""
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:

@@ -49,8 +49,6 @@ from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
 
     from armnn_py.backends.backend import Backend
@@ -175,14 +173,14 @@ class NetworkPlan:
         close_maps(build)
         add_syncs(build)
         find_alignments(build)
-        memory = plan_memory(build, self._may_share(build))
+        if self.late is not None:
+            self._prepare_late(build, self.late)
+        memory = plan_memory(build)
         self.handles = number_handles(build, self._in_place_factories())
         self._tensors = build.tensors  # the native plan points at the values of constants
         self.arena_size = memory.size
         self.output_alignments = output_alignments(build)
         self.steps = [self._describe(step) for step in build.steps]
-        if self.late is not None:
-            self._check_late(build)
         numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
         spec = PlanSpec(len(build.tensors), len(build.steps))
         for tensor in build.tensors:
@@ -206,20 +204,19 @@ class NetworkPlan:
                 if step.layer is not None and self._late_kind(step) == abi.ARMNN_PLAN_LATE_TELLS
             }
 
-    def _may_share(self, build: Build) -> Callable[[PlannedTensor, PlannedTensor], bool]:
-        """Whether a tensor may take over the memory of another one that has its size."""
-        late = self.late
-        if late is None:
-            return lambda source, target: True
-        slots = {id(build.tensors[number]): slot for slot, number in build.number_of.items()}
-        return lambda source, target: late.same_size(slots[id(source)], slots[id(target)])
+    @staticmethod
+    def _prepare_late(build: Build, late: LateShapes) -> None:
+        """Have only tensors share memory that keep one size; refuse moves of tensors that do not.
 
-    def _check_late(self, build: Build) -> None:
-        """Refuse steps of the host over shapes known late: they move whole tensors."""
-        assert self.late is not None
-        late = {number for slot, number in build.number_of.items() if slot in self.late.masks}
+        A step of the host moves a whole tensor.
+        """
+        slots = {id(build.tensors[number]): slot for slot, number in build.number_of.items()}
+        build.keeps_size = lambda source, target: late.same_size(
+            slots[id(source)], slots[id(target)]
+        )
+        changing = {number for slot, number in build.number_of.items() if slot in late.masks}
         for step in build.steps:
-            if step.workload is None and late.intersection((*step.inputs, *step.outputs)):
+            if step.workload is None and changing.intersection((*step.inputs, *step.outputs)):
                 raise LateRefusedError(
                     ["an output of the network is an input, or another output: it is copied"]
                 )

@@ -111,17 +111,11 @@ def find_groups(build: Build) -> dict[int, list[PlannedTensor]]:
     return groups
 
 
-def plan_memory(
-    build: Build,
-    may_share: Callable[[PlannedTensor, PlannedTensor], bool] = lambda source, target: True,
-) -> BuildMemory:
-    """Lifetimes, in-place reuse and offsets of tensors and scratch.
-
-    ``may_share``: as for `share_in_place`.
-    """
+def plan_memory(build: Build) -> BuildMemory:
+    """Lifetimes, in-place reuse and offsets of tensors and scratch."""
     end = len(build.steps)
     find_lifetimes(build)
-    share_in_place(build, abi.ARMNN_PLAN_TENSOR_ARENA, may_share)
+    share_in_place(build, abi.ARMNN_PLAN_TENSOR_ARENA, build.keeps_size)
     records: list[UsageRecord] = []
     chains: dict[int, list[PlannedTensor]] = {}
     for tensor in build.tensors:

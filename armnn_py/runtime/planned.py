@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from armnn_py._native import abi
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from armnn_py._native.backend_context import NativeBackendContext
@@ -127,6 +129,8 @@ class Build:
     lent: dict[int, int] = field(default_factory=dict)
     #: By handle: the tensor for its mapped memory.
     mapped: dict[int, int] = field(default_factory=dict)
+    #: Whether two tensors of one size have one size in each run.
+    keeps_size: Callable[[PlannedTensor, PlannedTensor], bool] = lambda source, target: True
 
     def add(self, tensor: PlannedTensor) -> int:
         """Append a tensor and return its number."""

@@ -124,6 +124,7 @@ class PlanShapes:
     """
 
     __slots__ = ("_keep", "_pointers", "struct")
+    _pointers: dict[int, Any]  # by id of an info, which the caller keeps
 
     def __init__(
         self,
@@ -135,7 +136,7 @@ class PlanShapes:
         self.struct = abi.armnn_plan_shapes_t()
         pointer_type = ctypes.POINTER(abi.armnn_tensor_info_t)
         pointers = (pointer_type * max(len(infos), 1))()
-        known: dict[int, Any] = {} if base is None else base._pointers.copy()
+        known = {} if base is None else base._pointers.copy()
         for number, info in enumerate(infos):
             if info is None:
                 continue
@@ -148,7 +149,6 @@ class PlanShapes:
             pointers[number] = pointer
         self.struct.infos = pointers
         self.struct.sizes = (ctypes.c_uint64 * max(len(sizes), 1))(*sizes)
-        #: By id of an info, which the caller keeps.
         self._pointers = known
         self._keep = pointers, infos  # the structures, and the ids
 

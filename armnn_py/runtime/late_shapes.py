@@ -53,6 +53,7 @@ _FIELDS = {
     LayerType.RESHAPE: {"target_shape"},
     LayerType.SLICE: {"size"},
     LayerType.SPLITTER: {"views"},
+    LayerType.STACK: {"input_shape"},
 }
 
 

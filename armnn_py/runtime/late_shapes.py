@@ -9,6 +9,7 @@ independent of the sizes, and inference gives the shapes for all other sizes, to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport
+from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.network import ConstantLayer
 from armnn_py.network.shapes import infer_shapes
@@ -50,7 +52,6 @@ _NOTHING: Told = MappingProxyType({})
 _FIELDS = {
     LayerType.BROADCAST_TO: {"target_shape"},
     LayerType.CONCAT: {"views"},
-    LayerType.RESHAPE: {"target_shape"},
     LayerType.SLICE: {"size"},
     LayerType.SPLITTER: {"views"},
     LayerType.STACK: {"input_shape"},
@@ -174,7 +175,7 @@ class LateShapes:
                 continue
             shapes = infer_shapes(
                 layer.type,
-                layer.descriptor if rule is None else evaluate(rule, point),
+                layer.descriptor if rule is None else _descriptor(rule, point, layer, found),
                 [None if slot is None else found.get(slot, slot.info) for slot in operands],
                 [_value(slot) for slot in operands],
                 outputs=[slot.info for slot in outputs],
@@ -215,6 +216,9 @@ class LateShapes:
             raise LateRefusedError(reasons)
         for network, point in zip(networks[1:], points[1:], strict=True):
             self._sample(network.layers, point)
+        for slot, (_, places) in self._inputs.items():
+            if any(not self.masks.get(slot, 0) >> axis & 1 for axis in places):
+                raise LateRefusedError(["the network cannot be made for smaller sizes"])
         for told in self._sample_told():
             try:
                 self._keep(self.infos(points[0], told))
@@ -261,6 +265,9 @@ class LateShapes:
                 self._stated[slots[0]] = find_rule([slot.info.shape for slot in slots], points)
         descriptors = [layer.descriptor for layer in layers]
         if all(descriptor == first.descriptor for descriptor in descriptors):
+            return
+        if first.type is LayerType.RESHAPE:
+            self._rules[first.guid] = _find_target(descriptors, points)
             return
         try:
             rule = find_rule(descriptors, points)
@@ -392,21 +399,54 @@ def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> 
     """
     points = sample_points(sizes)
     placed: list[PlacedNetwork] = []
+    taken: list[Point] = []
     for point in points:
         shapes = _shapes_at(optimized.inputs, sizes, point)
         try:
             placed.append(optimized.place_late(shapes, trial=bool(placed)))
+            taken.append(point)
         except ArmnnError as error:
             if not placed:
                 raise  # the bounds are the user's
+            if any(value == 2 < size.bound for value, size in zip(point, sizes, strict=True)):
+                continue  # windows need larger images than that
             given = ", ".join(f"{name} {format_shape(shape)}" for name, shape in shapes.items())
             raise LateRefusedError(
                 [f"the network cannot be made for smaller sizes ({given}): {error.message}"]
             ) from error
     late = LateShapes(placed[0], sizes)
-    late.compare(placed[1:], points)
+    late.compare(placed[1:], taken)
     late.check_layers(optimized.runtime.backends)
     return late
+
+
+def _find_target(descriptors: Sequence[Any], points: Sequence[Point]) -> tuple[Any, ...]:
+    """The rule of the shape of a Reshape; None for one size that is what the others leave."""
+    if len({len(descriptor.target_shape) for descriptor in descriptors}) > 1:
+        raise NoRuleError("its parameter 'target_shape' depends on the sizes")
+    rules: list[Any] = []
+    for sizes in zip(*(descriptor.target_shape for descriptor in descriptors), strict=True):
+        try:
+            rules.append(find_rule(sizes, points))
+        except NoRuleError:
+            rules.append(None)
+    if rules.count(None) > 1:
+        raise NoRuleError("its parameter 'target_shape' depends on the sizes")
+    return tuple(rules)
+
+
+def _descriptor(rule: Any, point: Point, layer: Layer, found: Infos) -> Any:
+    """The descriptor of a layer that has a rule for it."""
+    if layer.type is not LayerType.RESHAPE:
+        return evaluate(rule, point)
+    shape = list(evaluate(rule, point))
+    if None in shape:
+        slot = layer.inputs[0]
+        assert slot is not None
+        others = math.prod(size for size in shape if size is not None)
+        count = found.get(slot, slot.info).element_count
+        shape[shape.index(None)] = count // others if others else 0
+    return ReshapeDescriptor(tuple(shape))
 
 
 def _shapes_at(

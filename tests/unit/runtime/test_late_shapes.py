@@ -377,6 +377,29 @@ def test_smaller_sizes_that_the_network_does_not_take() -> None:
         assert loaded.run(rows(6))["y"].shape == (3, 16)
 
 
+def test_windows_that_need_larger_images() -> None:
+    """The sizes that are tried go down to 2; a Reshape takes what is left, whatever that is."""
+
+    def windows(network: ann.Network, x: Any) -> Any:
+        image = network.add_reshape(x, (1, x.output.info.static_shape[0], WIDTH, 1))
+        y = network.add_pooling2d(image, ann.PoolingAlgorithm.MAX, (4, 2), stride=(3, 2))
+        return network.add_reshape(y, (y.output.info.element_count,))
+
+    with (
+        ann.load(one(windows), ["CpuRef"], bounds={"sequence": 20}) as loaded,
+        ann.load(one(windows), ["CpuRef"]) as single,
+    ):
+        assert loaded.late_shapes, loaded.late_shapes.reasons
+        for size in (20, 5, 4, 13):
+            x = rows(size)
+            assert np.array_equal(loaded.run(x)["y"], single.run(x)["y"])
+        with pytest.raises(ann.LayerValidationError, match="pooling2d_1"):
+            loaded.run(rows(2))
+        assert np.array_equal(loaded.run(rows(9) * 0)["y"], np.zeros(8))
+    with ann.load(one(windows), ["CpuRef"], bounds={"sequence": 4}) as loaded:
+        assert "cannot be made for smaller sizes" in loaded.late_shapes.reasons[0]
+
+
 def test_layers_that_show_their_tensors() -> None:
     options = ann.OptimizerOptions(debug=True)
     net = one(lambda n, x: n.add_floor(x))

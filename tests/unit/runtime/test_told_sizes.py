@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import armnn_py as ann
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.python_backend import KernelCall, PythonBackend, kernel
+from armnn_py.runtime.late_shapes import find_late_shapes
 
 Array = NDArray[Any]
 Load = Callable[..., ann.LoadedNetwork]
@@ -176,6 +177,19 @@ def test_sizes_of_inputs_and_told_ones(load: Load) -> None:
     with load(network) as loaded:  # a plan for each shape of the input
         x = RNG.standard_normal((5, WIDTH)).astype(np.float32)
         np.testing.assert_allclose(loaded.run(x)["y"], expected(x), rtol=1e-5)
+
+
+def test_only_tensors_that_keep_one_size_share_memory() -> None:
+    """Equal bounds are not enough: what is told may be smaller."""
+    with ann.Runtime(python_backends=[Unique()]) as runtime:
+        network = rows_network(lambda n, x: n.add_softmax(n.add_floor(x)))
+        optimized = ann.optimize(network, ["Unique", "CpuRef"], runtime=runtime)
+        late = find_late_shapes(optimized, ())
+        x, kept, floor, softmax = (layer.outputs[0] for layer in late.placed.network.layers[:4])
+        assert x.info.byte_size == kept.info.byte_size
+        assert not late.same_size(x, kept)
+        assert late.same_size(kept, floor)
+        assert late.same_size(floor, softmax)
 
 
 # ---- In Python ------------------------------------------------------------------------------

@@ -89,7 +89,10 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         self.runtime = runtime
         self.options = options
         self._place = place
-        self._placed = None if network.is_dynamic else place(network, False, False)
+        self._placed = None
+        if not network.is_dynamic:
+            tells = any(slot.info.late for layer in network.layers for slot in layer.outputs)
+            self._placed = place(network, tells, False)
 
     @property
     def network(self) -> Network:

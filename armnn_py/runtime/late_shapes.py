@@ -398,9 +398,10 @@ def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> 
         It cannot.
     """
     points = sample_points(sizes)
-    placed: list[PlacedNetwork] = []
-    taken: list[Point] = []
-    for point in points:
+    # Without free dimensions it was placed for late shapes from the start.
+    placed: list[PlacedNetwork] = [] if optimized.is_dynamic else [optimized.placed]
+    taken: list[Point] = [] if optimized.is_dynamic else points[:1]
+    for point in points[len(placed) :]:
         shapes = _shapes_at(optimized.inputs, sizes, point)
         try:
             placed.append(optimized.place_late(shapes, trial=bool(placed)))

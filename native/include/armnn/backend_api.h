@@ -71,13 +71,14 @@
  * A backend only asks what its own kernels can do: which data types, which quantisation, how large
  * a tensor, which operand must be constant. layer_rules.h has the usual answers.
  *
- * Late shapes. A dimension may be known only at execute: its bit in |dim_known_mask| is clear, dims
- * and |element_count| are those of its upper bound, and so are sizes and origins in the descriptor.
- * takes_late_shapes agrees to such a layer. All that its workload states holds for every size up to
- * the bound, 0 included, and each execute gets infos with its own sizes; a tensor is dense with
- * these. Late dimensions of two tensors of a layer that have one index, counted from the last, and
- * one bound are equal at each execute. All tensors lie in host memory, and sub-graphs that have
- * late dimensions are not offered to optimize_subgraph_view.
+ * Late shapes. A dimension may be known only at execute, but not of a constant: then its bit in
+ * |dim_known_mask| is clear, dims and |element_count| are those of its upper bound, and so are
+ * sizes and origins in the descriptor. takes_late_shapes agrees to such a layer. All that its
+ * workload states holds for every size up to the bound, 0 included, and each execute gets infos
+ * with its own sizes; a tensor is dense with these. Late dimensions of two tensors of a layer that
+ * have one index, counted from the last, and one bound are equal at each execute, but for outputs
+ * whose size execute finds. All tensors of the network lie in host memory, and none of its
+ * sub-graphs is offered to optimize_subgraph_view.
  *
  * Memory. Workloads hold no addresses: a workload is made from descriptor, tensor infos and
  * constants, packs what it wants to pack once, states its needs, and is immutable afterwards.
@@ -528,8 +529,9 @@ typedef struct armnn_execute_args_t {
   /* With the sizes of this call; both null if the workload info has no late dimension. */
   const armnn_tensor_info_t* const* input_infos;
   const armnn_tensor_info_t* const* output_infos;
-  /* Null unless execute itself finds the size of an output (of a STAND_IN): those dimensions are
-   * late in output_infos[k], too, and execute writes them to output_dims[k][d], up to the bound. */
+  /* Null unless execute itself finds sizes of outputs (of a STAND_IN): those dimensions are late in
+   * output_infos[k], too, and execute writes each, at most its bound, to output_dims[k][d]. Entry k
+   * is null if all sizes of output k are known. */
   uint64_t* const* output_dims;
 } armnn_execute_args_t;
 

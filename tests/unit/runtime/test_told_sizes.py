@@ -145,6 +145,13 @@ def test_a_layer_behind_that_needs_all_shapes(load: Load) -> None:
     )
 
 
+def test_a_question_that_fails_is_a_no(load: Load, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(ann.BackendError) as raised:
+        load(rows_network(softmax_of_abs), "-DABS_LATE=broken")
+    assert "takes_late_shapes answered -8: no idea about layer type" in raised.value.details[0]
+    assert "backend 'Late': takes_late_shapes answered -8" in caplog.text
+
+
 def test_a_layer_behind_that_cannot_follow(load: Load) -> None:
     network = rows_network(lambda n, x: n.add_reshape(x, (ROWS * WIDTH,)))
     with pytest.raises(ann.BackendError) as raised:

@@ -34,6 +34,7 @@ from armnn_py import errors
 from armnn_py._version import __version__
 from armnn_py.backends import (
     Allocator,
+    BackendOption,
     BackendRegistry,
     BackendVersion,
     Counter,
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.late_plan import LateShapesReport
     from armnn_py.runtime.load import load
+    from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
 
@@ -120,6 +122,7 @@ __all__ = [
     "BackendError",
     "BackendEvent",
     "BackendNotFoundError",
+    "BackendOption",
     "BackendRegistry",
     "BackendSkippedWarning",
     "BackendVersion",
@@ -152,6 +155,7 @@ __all__ = [
     "ModelFormatError",
     "ModelMetadata",
     "Network",
+    "NetworkState",
     "NoBackendForLayerError",
     "OptimizedNetwork",
     "OptimizerOptions",
@@ -214,6 +218,7 @@ __getattr__ = names_of(
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
         "armnn_py.runtime.late_plan": ("LateShapesReport",),
         "armnn_py.runtime.load": ("load",),
+        "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
         "armnn_py.runtime.profiling": ("Profile",),
     },

@@ -102,7 +102,7 @@ def _hash(self: Any) -> int:
 
 def _repr(self: Any) -> str:
     fields = dataclasses.fields(self)
-    shown = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields)
+    shown = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields if one.repr)
     return f"{type(self).__qualname__}({shown})"
 
 

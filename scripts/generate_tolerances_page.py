@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 from armnn_py.testing.tolerances import table
+from armnn_py.types.facts import FACTS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "tolerances.md"
 
@@ -30,10 +31,16 @@ Written by `python scripts/generate_tolerances_page.py`.
 An element may differ by *relative* x |expected| + *scaled* x the largest finite |expected| of the
 output, and by the least step of its type. A sum of many terms that cancel each other out has an
 error of the size of its terms: *scaled* is for it. Quantised elements may differ by *steps*. Where
-all are 0, every bit is compared. The first row that names layer and data type of the output holds.
+all are 0, every bit is compared. The first row that names arithmetic and data type of the output
+holds. What the arithmetics mean, and what the numbers of a layer are in the first place, says
+`armnn/descriptors.h` under "Numbers".
 
-| layers | types | relative | scaled | steps |
+| arithmetic | types | relative | scaled | steps |
 |---|---|---|---|---|
+"""
+_LAYERS = """
+| arithmetic | layers |
+|---|---|
 """
 _SPECIAL = """
 Of NaN, infinities, zeros with a sign and denormals the kit puts some into real inputs: NaN comes
@@ -46,7 +53,7 @@ def render() -> str:
     """Return the text of the page."""
     content = table()
     rows = [
-        f"| {_listed(row['layers'], 'all others')} | {_listed(row['types'], 'all')} | "
+        f"| {_listed(row['arithmetic'], 'all others')} | {_listed(row['types'], 'all')} | "
         f"{row['relative']:g} | {row['scaled']:g} | {row.get('steps', 0)} |\n"
         for row in content["row"]
     ]
@@ -55,7 +62,13 @@ def render() -> str:
         for row in content["special"]
         if not row["heeded"]
     ]
-    return f"{_HEAD}{''.join(rows)}{_SPECIAL}{''.join(exceptions)}"
+    layers: dict[str, list[str]] = {}
+    for layer, facts in FACTS.items():
+        if facts.arithmetic != "none" and not facts.host and not facts.canonical:
+            layers.setdefault(facts.arithmetic, []).append(layer.label)
+    named = [f"| {name} | {', '.join(sorted(found))} |\n" for name, found in layers.items()]
+    tables = f"{''.join(rows)}{_LAYERS}{''.join(named)}"
+    return f"{_HEAD}{tables}{_SPECIAL}{''.join(exceptions)}"
 
 
 def _listed(names: list[str], whole: str) -> str:

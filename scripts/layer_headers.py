@@ -9,7 +9,13 @@ import textwrap
 from layer_table import API_MAJOR, FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Table, snake
 
 _WIDTH = 100
-_SIZES = {"uint64_t": 8, "int64_t": 8, "const armnn_view_t*": 8}
+_SIZES = {
+    "uint64_t": 8,
+    "int64_t": 8,
+    "const armnn_view_t*": 8,
+    "const armnn_attribute_t*": 8,
+    "armnn_string_t": 16,
+}
 
 
 def comment(text: str, indent: str = "") -> str:
@@ -86,7 +92,9 @@ def _summary(layer: Layer) -> str:
     else:
         inputs = "n inputs" if layer.variadic else ", ".join(layer.operands)
     outputs = "n outputs" if isinstance(layer.outputs, str) else ", ".join(layer.outputs)
-    return f"{layer.name} [{inputs or 'nothing'} -> {outputs or 'nothing'}]: {layer.doc}"
+    arithmetic = "" if layer.arithmetic == "none" else f"; {layer.arithmetic}"
+    operands = f"{inputs or 'nothing'} -> {outputs or 'nothing'}{arithmetic}"
+    return f"{layer.name} [{operands}]: {layer.doc} {layer.numbers}".rstrip()
 
 
 def descriptor(table: Table, one: Descriptor) -> str:
@@ -108,7 +116,7 @@ def descriptor(table: Table, one: Descriptor) -> str:
             body += _member("uint32_t", one.length)
             size, counted = size + 4, False
         width = _SIZES.get(c_type, 4)
-        if size % width:
+        if size % min(width, 8):
             body += _member("uint32_t", _reserved(spare))
             size, spare = size + 4, spare + 1
         array = "[ARMNN_MAX_DIMS]" if elements > 1 else ""

@@ -109,8 +109,8 @@ def _literal(value: Any) -> str:
 
 # ---- Facts ---------------------------------------------------------------------------------------
 
-_FACT_KEYS = ("types", "quantization", "shape")
-_DEFAULTS = {"types": "any", "quantization": "moves", "shape": "custom"}
+_FACT_KEYS = ("types", "quantization", "arithmetic", "shape")
+_DEFAULTS = {"types": "any", "quantization": "moves", "arithmetic": "exact", "shape": "custom"}
 
 
 def facts(table: Table) -> str:
@@ -179,6 +179,8 @@ def _facts_of(table: Table, layer: Layer) -> list[tuple[str, str]]:
     if layer.operand_ranks:
         ranks = {layer.operands.index(name): rank for name, rank in layer.operand_ranks.items()}  # type: ignore[union-attr]
         found.append(("operand_ranks", _pairs(ranks)))
+    if layer.laid_out_operands:
+        found.append(("laid_out_operands", _tuple(layer.laid_out_operands)))
     if layer.canonical:
         found.append(("canonical", f"LayerType.{layer.canonical['type']}"))
     if "from" in layer.canonical:
@@ -215,7 +217,8 @@ def descriptors(table: Table) -> str:
     ordered = sorted(table.descriptors.values(), key=lambda one: one.class_name)
     types = {f.type for one in ordered for f in one.fields}
     annotations = {FIELD_TYPES[name][1] for name in types if name in FIELD_TYPES}
-    names = sorted(annotations - {"float", "bool"} | {"Descriptor", "record"}, key=_import_order)
+    own = annotations - {"float", "bool", "str"} | {"Descriptor", "record"}
+    names = sorted(own, key=_import_order)
     enums = {name for name in types if name not in FIELD_TYPES}
     text = [head("Parameters of layers: one frozen record for each descriptor of the C headers.")]
     text.append("from typing import ClassVar\n\nfrom armnn_py.descriptors import checks\n")
@@ -290,4 +293,4 @@ def _default(item: Field) -> str:
         return f"{item.type}.{item.default}"
     if isinstance(item.default, list):
         return _tuple(item.default)
-    return repr(item.default)
+    return _literal(item.default)

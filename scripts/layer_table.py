@@ -35,6 +35,8 @@ FIELD_TYPES: dict[str, tuple[str, str, int]] = {
     "sizes": ("uint64_t", "Sizes", 8),
     "offsets": ("int64_t", "Offsets", 8),
     "views": ("const armnn_view_t*", "Views", 1),
+    "text": ("armnn_string_t", "str", 0),
+    "attributes": ("const armnn_attribute_t*", "Attributes", 1),
 }
 #: What a permutation of an operand's dimensions does to a field of a type.
 _ROLES = {
@@ -55,6 +57,8 @@ TRAITS = (
 )
 SHAPES = ("same", "broadcast", "reduce", "custom", "stated")
 TYPE_GROUPS = ("any", "number", "float", "boolean")
+#: How exact a layer is: what descriptors.h says under "Numbers", and rows of tolerances.toml.
+ARITHMETICS = ("exact", "element", "function", "normalize", "sum", "none")
 
 
 def snake(name: str) -> str:
@@ -187,12 +191,15 @@ class Layer(Entry):
     types: str = "any"
     operand_types: dict[str, str] = field(default_factory=dict)
     quantization: str = "moves"
+    arithmetic: str = ""
+    numbers: str = ""
     shape: str = "custom"
     output_type: str = ""
     traits: list[str] = field(default_factory=list)
     permutable_if: dict[str, Any] = field(default_factory=dict)
     permuted_operands: list[int] = field(default_factory=list)
     operand_ranks: dict[str, int] = field(default_factory=dict)
+    laid_out_operands: list[int] = field(default_factory=list)
     canonical: dict[str, str] = field(default_factory=dict)
     builders: list[Builder] = field(default_factory=list)
 
@@ -284,6 +291,8 @@ def _complete(table: Table) -> None:
             layer.operands = table.layers[layer.operands].operands
         if layer.variadic:
             layer.operands = []
+        if layer.quantization == "moves":
+            layer.arithmetic = layer.arithmetic or "exact"
 
 
 def _check(table: Table) -> None:
@@ -307,12 +316,16 @@ def _check(table: Table) -> None:
         _need(layer.shape in SHAPES, f"{what}: shape {layer.shape}")
         _need(layer.types in TYPE_GROUPS, f"{what}: types {layer.types}")
         _need(layer.quantization in ("calculates", "moves", "none"), f"{what}: quantization")
+        _need(layer.arithmetic in ARITHMETICS, f"{what}: arithmetic '{layer.arithmetic}'")
         _need(bool(layer.doc), f"{what}: doc is missing")
         for name, group in layer.operand_types.items():
             _need(name in layer.operands, f"{what}: operand {name}")
             _need(group in TYPE_GROUPS, f"{what}: types {group}")
         for trait in layer.traits:
             _need(trait in TRAITS, f"{what}: trait {trait}")
+        if layer.laid_out_operands:
+            fields_of = table.descriptors[layer.descriptor].fields
+            _need(any(one.name == "data_layout" for one in fields_of), f"{what}: data_layout")
         if layer.canonical:
             _need(layer.canonical["type"] in table.layers, f"{what}: canonical")
 
@@ -323,6 +336,8 @@ def _fits(field_type: str, default: Any) -> bool:
         return default is None or isinstance(default, str)  # an enumerator's name
     if FIELD_TYPES[field_type][2]:
         return isinstance(default, list)
+    if field_type == "text":
+        return isinstance(default, str)
     if field_type == "bool":
         return isinstance(default, bool)
     numbers = (int, float) if field_type == "float" else int

@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 5
+ARMNN_CORE_ABI_VERSION = 6
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -69,6 +69,7 @@ ARMNN_FACTORY_SUPPORTS_MAP_UNMAP = 2
 ARMNN_FACTORY_SUPPORTS_SUB_TENSORS = 1
 ARMNN_MAX_DIMS = 8
 ARMNN_MAX_ID_SIZE = 64
+ARMNN_NEEDS_CONSUMED = 1
 ARMNN_PLAN_NONE = 0xffffffff
 ARMNN_PLAN_NO_STAGING = 0xffffffffffffffff
 ARMNN_SLOT_ABSENT = 0xfffffffd
@@ -77,6 +78,7 @@ ARMNN_SLOT_CONSTANT = 0xfffffffe
 ARMNN_STRUCT_PLAN_SPEC = 0x414e0f01
 ARMNN_STRUCT_RUN = 0x414e0f02
 ARMNN_TARGET_MINOR = 0
+ARMNN_WORKLOAD_SERIAL = 1
 
 # ---- enum armnn_struct_type_e
 ARMNN_STRUCT_ERROR = 0x414e0001
@@ -96,6 +98,10 @@ ARMNN_STRUCT_OPTIMIZATION_SINK = 0x414e000e
 ARMNN_STRUCT_PROFILING_HOST = 0x414e000f
 ARMNN_STRUCT_COUNTER_DESCRIPTION = 0x414e0010
 ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011
+ARMNN_STRUCT_CREATE_ARGS = 0x414e0012
+ARMNN_STRUCT_OPTION_DESCRIPTION = 0x414e0013
+ARMNN_STRUCT_RUN_NOTICE = 0x414e0014
+ARMNN_STRUCT_TENSOR_NEEDS = 0x414e0015
 ARMNN_STRUCT_BACKEND = 0x414e0020
 ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021
 ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022
@@ -131,6 +137,17 @@ ARMNN_OPTION_UINT = 2
 ARMNN_OPTION_FLOAT = 3
 ARMNN_OPTION_STRING = 4
 ARMNN_OPTION_TYPE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_option_scope_e
+ARMNN_OPTION_SCOPE_BACKEND = 0
+ARMNN_OPTION_SCOPE_MODEL = 1
+ARMNN_OPTION_SCOPE_RUN = 2
+ARMNN_OPTION_SCOPE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_option_bits_e
+ARMNN_OPTION_SECRET = 1
+ARMNN_OPTION_CHANGEABLE = 2
+ARMNN_OPTION_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_data_type_e
 ARMNN_DATA_TYPE_FLOAT16 = 0
@@ -171,6 +188,13 @@ ARMNN_MEMORY_SOURCE_DMA_BUF = 2
 ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED = 4
 ARMNN_MEMORY_SOURCE_GRALLOC = 8
 ARMNN_MEMORY_SOURCE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_attribute_type_e
+ARMNN_ATTRIBUTE_INTEGER = 0
+ARMNN_ATTRIBUTE_REAL = 1
+ARMNN_ATTRIBUTE_STRING = 2
+ARMNN_ATTRIBUTE_TENSOR = 3
+ARMNN_ATTRIBUTE_TYPE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_layer_type_e
 ARMNN_LAYER_ACTIVATION = 0
@@ -443,6 +467,7 @@ ARMNN_PLAN_TENSOR_OUTPUT = 3
 ARMNN_PLAN_TENSOR_HANDLE = 4
 ARMNN_PLAN_TENSOR_MAPPED = 5
 ARMNN_PLAN_TENSOR_PART = 6
+ARMNN_PLAN_TENSOR_VARIABLE = 7
 ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_step_kind_e
@@ -505,6 +530,30 @@ class armnn_options_t(Structure):
     count: int
 
 
+class armnn_option_description_t(Structure):
+    header: armnn_header_t
+    flags: int
+    reserved: int
+    help: armnn_string_t
+    unit: armnn_string_t
+    minimum: int
+    maximum: int
+    real_minimum: float
+    real_maximum: float
+    choices: Any
+    choice_count: int
+
+
+class armnn_run_notice_t(Structure):
+    header: armnn_header_t
+    network_id: int
+    run_id: int
+    execution_data: Any
+    options: armnn_options_t
+    status: int
+    reserved: int
+
+
 class armnn_tensor_info_t(Structure):
     header: armnn_header_t
     data_type: int
@@ -518,7 +567,7 @@ class armnn_tensor_info_t(Structure):
     quantization_count: int
     quantization_dim: int
     flags: int
-    reserved: int
+    block_size: int
     fields_used: int
 
 
@@ -532,6 +581,14 @@ class armnn_const_tensor_t(Structure):
 class armnn_view_t(Structure):
     origin: Array[c_uint64]
     size: Array[c_uint64]
+
+
+class armnn_attribute_t(Structure):
+    name: armnn_string_t
+    type: int
+    is_list: int
+    count: int
+    values: Any
 
 
 class armnn_fake_quantization_descriptor_t(Structure):
@@ -858,6 +915,13 @@ class armnn_stand_in_descriptor_t(Structure):
     header: armnn_header_t
     input_count: int
     output_count: int
+    version: int
+    reserved: int
+    domain: armnn_string_t
+    name: armnn_string_t
+    attribute_count: int
+    reserved2: int
+    attributes: Any
 
 
 class armnn_fused_descriptor_t(Structure):
@@ -1045,6 +1109,9 @@ class armnn_backend_api_t(Structure):
     list_devices: Any
     check_blob: Any
     extension: Any
+    describe_option: Any
+    get_run_option_defaults: Any
+    set_option: Any
 
 
 class armnn_backend_t(Structure):
@@ -1059,6 +1126,8 @@ class armnn_backend_context_api_t(Structure):
     before_unload_network: Any
     after_unload_network: Any
     after_enqueue_workload: Any
+    before_run: Any
+    after_run: Any
 
 
 class armnn_backend_context_t(Structure):
@@ -1091,6 +1160,8 @@ class armnn_layer_support_api_t(Structure):
     destroy: Any
     is_layer_supported: Any
     are_layers_supported: Any
+    get_preferred_layout: Any
+    infer_stand_in: Any
     takes_late_shapes: Any
 
 
@@ -1298,6 +1369,15 @@ class armnn_workload_info_t(Structure):
     fields_used: int
 
 
+class armnn_tensor_needs_t(Structure):
+    header: armnn_header_t
+    alignment: int
+    readable_bytes: int
+    in_place_mask: int
+    flags: int
+    reserved: int
+
+
 class armnn_workload_requirements_t(Structure):
     header: armnn_header_t
     scratch_size: int
@@ -1305,6 +1385,13 @@ class armnn_workload_requirements_t(Structure):
     tensor_alignment: int
     in_place_mask: int
     consumed_mask: int
+    tensors: Any
+    persistent_size: int
+    packed_size: int
+    operations: int
+    expected_ns: int
+    flags: int
+    reserved: int
 
 
 class armnn_execute_args_t(Structure):
@@ -1357,6 +1444,14 @@ class armnn_profiling_host_t(Structure):
     enabled: Any
 
 
+class armnn_create_args_t(Structure):
+    header: armnn_header_t
+    host: Any
+    options: Any
+    device_index: int
+    reserved: int
+
+
 class armnn_device_description_t(Structure):
     header: armnn_header_t
     name: armnn_string_t
@@ -1398,6 +1493,7 @@ class armnn_plan_tensor_t(Structure):
     offset: int
     size: int
     alignment: int
+    readable: int
     address: Any
 
 
@@ -1411,10 +1507,23 @@ class armnn_plan_step_t(Structure):
     outputs: Any
     scratch_offset: int
     scratch_size: int
+    persistent_size: int
+    is_serial: int
+    late: int
     backend_context: Any
     network_id: int
-    late: int
+
+
+class armnn_plan_listener_t(Structure):
+    context: Any
+    network_id: int
+    execution_data_index: int
     reserved: int
+
+
+class armnn_plan_variable_t(Structure):
+    value: int
+    next: int
 
 
 class armnn_plan_spec_t(Structure):
@@ -1428,6 +1537,10 @@ class armnn_plan_spec_t(Structure):
     execution_data_count: int
     handle_count: int
     arena_size: int
+    listeners: Any
+    variables: Any
+    listener_count: int
+    variable_count: int
 
 
 class armnn_plan_t(Structure):
@@ -1459,10 +1572,11 @@ class armnn_run_t(Structure):
     failed_step: int
     failed_side: int
     steps_done: int
-    reserved: int
+    failed_listener: int
     run_id: int
     copies: int
     copied_bytes: int
+    options: Any
 
 
 # ---- Members
@@ -1500,6 +1614,30 @@ armnn_options_t._fields_ = [
     ("count", c_uint64),
 ]
 
+armnn_option_description_t._fields_ = [
+    ("header", armnn_header_t),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
+    ("help", armnn_string_t),
+    ("unit", armnn_string_t),
+    ("minimum", c_int64),
+    ("maximum", c_int64),
+    ("real_minimum", c_double),
+    ("real_maximum", c_double),
+    ("choices", POINTER(armnn_string_t)),
+    ("choice_count", c_uint64),
+]
+
+armnn_run_notice_t._fields_ = [
+    ("header", armnn_header_t),
+    ("network_id", c_uint64),
+    ("run_id", c_uint64),
+    ("execution_data", c_void_p),
+    ("options", armnn_options_t),
+    ("status", c_int32),
+    ("reserved", c_uint32),
+]
+
 armnn_tensor_info_t._fields_ = [
     ("header", armnn_header_t),
     ("data_type", c_int32),
@@ -1513,7 +1651,7 @@ armnn_tensor_info_t._fields_ = [
     ("quantization_count", c_uint32),
     ("quantization_dim", c_int32),
     ("flags", c_uint32),
-    ("reserved", c_uint32),
+    ("block_size", c_uint32),
     ("fields_used", c_uint64),
 ]
 
@@ -1527,6 +1665,14 @@ armnn_const_tensor_t._fields_ = [
 armnn_view_t._fields_ = [
     ("origin", c_uint64 * 8),
     ("size", c_uint64 * 8),
+]
+
+armnn_attribute_t._fields_ = [
+    ("name", armnn_string_t),
+    ("type", c_int32),
+    ("is_list", c_uint32),
+    ("count", c_uint64),
+    ("values", c_void_p),
 ]
 
 armnn_fake_quantization_descriptor_t._fields_ = [
@@ -1853,6 +1999,13 @@ armnn_stand_in_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("input_count", c_uint32),
     ("output_count", c_uint32),
+    ("version", c_uint32),
+    ("reserved", c_uint32),
+    ("domain", armnn_string_t),
+    ("name", armnn_string_t),
+    ("attribute_count", c_uint32),
+    ("reserved2", c_uint32),
+    ("attributes", POINTER(armnn_attribute_t)),
 ]
 
 armnn_fused_descriptor_t._fields_ = [
@@ -2299,6 +2452,15 @@ armnn_workload_info_t._fields_ = [
     ("fields_used", c_uint64),
 ]
 
+armnn_tensor_needs_t._fields_ = [
+    ("header", armnn_header_t),
+    ("alignment", c_uint32),
+    ("readable_bytes", c_uint32),
+    ("in_place_mask", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
+]
+
 armnn_workload_requirements_t._fields_ = [
     ("header", armnn_header_t),
     ("scratch_size", c_uint64),
@@ -2306,6 +2468,13 @@ armnn_workload_requirements_t._fields_ = [
     ("tensor_alignment", c_uint32),
     ("in_place_mask", c_uint64),
     ("consumed_mask", c_uint64),
+    ("tensors", POINTER(POINTER(armnn_tensor_needs_t))),
+    ("persistent_size", c_uint64),
+    ("packed_size", c_uint64),
+    ("operations", c_uint64),
+    ("expected_ns", c_uint64),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_execute_args_t._fields_ = [
@@ -2412,6 +2581,18 @@ armnn_layer_support_api_t._fields_ = [
         CFUNCTYPE(None, c_void_p, c_uint64, armnn_string_t),
         c_void_p,
     )),
+    ("get_preferred_layout", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_layer_support_t),
+        POINTER(armnn_layer_query_t),
+    )),
+    ("infer_stand_in", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_layer_support_t),
+        POINTER(armnn_layer_t),
+        POINTER(armnn_tensor_info_t),
+        POINTER(armnn_error_t),
+    )),
     ("takes_late_shapes", CFUNCTYPE(
         c_int32,
         POINTER(armnn_layer_support_t),
@@ -2454,6 +2635,13 @@ armnn_backend_context_api_t._fields_ = [
         c_void_p,
         POINTER(armnn_error_t),
     )),
+    ("before_run", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_context_t),
+        POINTER(armnn_run_notice_t),
+        POINTER(armnn_error_t),
+    )),
+    ("after_run", CFUNCTYPE(None, POINTER(armnn_backend_context_t), POINTER(armnn_run_notice_t))),
 ]
 
 armnn_model_context_api_t._fields_ = [
@@ -2513,6 +2701,14 @@ armnn_profiling_context_api_t._fields_ = [
     )),
 ]
 
+armnn_create_args_t._fields_ = [
+    ("header", armnn_header_t),
+    ("host", POINTER(armnn_host_t)),
+    ("options", POINTER(armnn_options_t)),
+    ("device_index", c_uint32),
+    ("reserved", c_uint32),
+]
+
 armnn_device_description_t._fields_ = [
     ("header", armnn_header_t),
     ("name", armnn_string_t),
@@ -2533,8 +2729,7 @@ armnn_backend_api_t._fields_ = [
     ("description", c_char_p),
     ("create", CFUNCTYPE(
         c_int32,
-        POINTER(armnn_host_t),
-        POINTER(armnn_options_t),
+        POINTER(armnn_create_args_t),
         POINTER(POINTER(armnn_backend_t)),
         POINTER(armnn_error_t),
     )),
@@ -2650,6 +2845,19 @@ armnn_backend_api_t._fields_ = [
         POINTER(armnn_error_t),
     )),
     ("extension", CFUNCTYPE(c_void_p, POINTER(armnn_backend_t), c_char_p)),
+    ("describe_option", CFUNCTYPE(c_void_p, POINTER(armnn_backend_t), c_int32, c_uint64)),
+    ("get_run_option_defaults", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_t),
+        POINTER(armnn_options_t),
+        POINTER(armnn_error_t),
+    )),
+    ("set_option", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_backend_t),
+        POINTER(armnn_option_t),
+        POINTER(armnn_error_t),
+    )),
 ]
 
 armnn_get_backend_id_fn_t = CFUNCTYPE(c_char_p)
@@ -2691,6 +2899,7 @@ armnn_plan_tensor_t._fields_ = [
     ("offset", c_uint64),
     ("size", c_uint64),
     ("alignment", c_uint64),
+    ("readable", c_uint64),
     ("address", c_void_p),
 ]
 
@@ -2704,10 +2913,23 @@ armnn_plan_step_t._fields_ = [
     ("outputs", POINTER(c_uint32)),
     ("scratch_offset", c_uint64),
     ("scratch_size", c_uint64),
+    ("persistent_size", c_uint64),
+    ("is_serial", c_uint32),
+    ("late", c_uint32),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
-    ("late", c_uint32),
+]
+
+armnn_plan_listener_t._fields_ = [
+    ("context", POINTER(armnn_backend_context_t)),
+    ("network_id", c_uint64),
+    ("execution_data_index", c_uint32),
     ("reserved", c_uint32),
+]
+
+armnn_plan_variable_t._fields_ = [
+    ("value", c_uint32),
+    ("next", c_uint32),
 ]
 
 armnn_plan_spec_t._fields_ = [
@@ -2721,6 +2943,10 @@ armnn_plan_spec_t._fields_ = [
     ("execution_data_count", c_uint32),
     ("handle_count", c_uint32),
     ("arena_size", c_uint64),
+    ("listeners", POINTER(armnn_plan_listener_t)),
+    ("variables", POINTER(armnn_plan_variable_t)),
+    ("listener_count", c_uint32),
+    ("variable_count", c_uint32),
 ]
 
 armnn_plan_shapes_t._fields_ = [
@@ -2744,10 +2970,11 @@ armnn_run_t._fields_ = [
     ("failed_step", c_uint32),
     ("failed_side", c_int32),
     ("steps_done", c_uint32),
-    ("reserved", c_uint32),
+    ("failed_listener", c_uint32),
     ("run_id", c_uint64),
     ("copies", c_uint64),
     ("copied_bytes", c_uint64),
+    ("options", POINTER(armnn_options_t)),
 ]
 
 # ---- What is mirrored
@@ -2758,9 +2985,12 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_string_t": armnn_string_t,
     "armnn_option_t": armnn_option_t,
     "armnn_options_t": armnn_options_t,
+    "armnn_option_description_t": armnn_option_description_t,
+    "armnn_run_notice_t": armnn_run_notice_t,
     "armnn_tensor_info_t": armnn_tensor_info_t,
     "armnn_const_tensor_t": armnn_const_tensor_t,
     "armnn_view_t": armnn_view_t,
+    "armnn_attribute_t": armnn_attribute_t,
     "armnn_fake_quantization_descriptor_t": armnn_fake_quantization_descriptor_t,
     "armnn_fill_descriptor_t": armnn_fill_descriptor_t,
     "armnn_activation_descriptor_t": armnn_activation_descriptor_t,
@@ -2844,18 +3074,22 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_optimization_sink_t": armnn_optimization_sink_t,
     "armnn_tensor_handle_factory_registry_t": armnn_tensor_handle_factory_registry_t,
     "armnn_workload_info_t": armnn_workload_info_t,
+    "armnn_tensor_needs_t": armnn_tensor_needs_t,
     "armnn_workload_requirements_t": armnn_workload_requirements_t,
     "armnn_execute_args_t": armnn_execute_args_t,
     "armnn_factory_args_t": armnn_factory_args_t,
     "armnn_counter_value_t": armnn_counter_value_t,
     "armnn_counter_description_t": armnn_counter_description_t,
     "armnn_profiling_host_t": armnn_profiling_host_t,
+    "armnn_create_args_t": armnn_create_args_t,
     "armnn_device_description_t": armnn_device_description_t,
     "armnn_static_backend_t": armnn_static_backend_t,
     "armnn_log_record_t": armnn_log_record_t,
     "armnn_trace_event_t": armnn_trace_event_t,
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
     "armnn_plan_step_t": armnn_plan_step_t,
+    "armnn_plan_listener_t": armnn_plan_listener_t,
+    "armnn_plan_variable_t": armnn_plan_variable_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
     "armnn_plan_shapes_t": armnn_plan_shapes_t,
     "armnn_run_t": armnn_run_t,
@@ -2880,6 +3114,10 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STRUCT_PROFILING_HOST": ARMNN_STRUCT_PROFILING_HOST,
         "ARMNN_STRUCT_COUNTER_DESCRIPTION": ARMNN_STRUCT_COUNTER_DESCRIPTION,
         "ARMNN_STRUCT_DEVICE_DESCRIPTION": ARMNN_STRUCT_DEVICE_DESCRIPTION,
+        "ARMNN_STRUCT_CREATE_ARGS": ARMNN_STRUCT_CREATE_ARGS,
+        "ARMNN_STRUCT_OPTION_DESCRIPTION": ARMNN_STRUCT_OPTION_DESCRIPTION,
+        "ARMNN_STRUCT_RUN_NOTICE": ARMNN_STRUCT_RUN_NOTICE,
+        "ARMNN_STRUCT_TENSOR_NEEDS": ARMNN_STRUCT_TENSOR_NEEDS,
         "ARMNN_STRUCT_BACKEND": ARMNN_STRUCT_BACKEND,
         "ARMNN_STRUCT_BACKEND_CONTEXT": ARMNN_STRUCT_BACKEND_CONTEXT,
         "ARMNN_STRUCT_MODEL_CONTEXT": ARMNN_STRUCT_MODEL_CONTEXT,
@@ -2915,6 +3153,17 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_OPTION_FLOAT": ARMNN_OPTION_FLOAT,
         "ARMNN_OPTION_STRING": ARMNN_OPTION_STRING,
         "ARMNN_OPTION_TYPE_MAX_ENUM": ARMNN_OPTION_TYPE_MAX_ENUM,
+    },
+    "armnn_option_scope_e": {
+        "ARMNN_OPTION_SCOPE_BACKEND": ARMNN_OPTION_SCOPE_BACKEND,
+        "ARMNN_OPTION_SCOPE_MODEL": ARMNN_OPTION_SCOPE_MODEL,
+        "ARMNN_OPTION_SCOPE_RUN": ARMNN_OPTION_SCOPE_RUN,
+        "ARMNN_OPTION_SCOPE_MAX_ENUM": ARMNN_OPTION_SCOPE_MAX_ENUM,
+    },
+    "armnn_option_bits_e": {
+        "ARMNN_OPTION_SECRET": ARMNN_OPTION_SECRET,
+        "ARMNN_OPTION_CHANGEABLE": ARMNN_OPTION_CHANGEABLE,
+        "ARMNN_OPTION_BITS_MAX_ENUM": ARMNN_OPTION_BITS_MAX_ENUM,
     },
     "armnn_data_type_e": {
         "ARMNN_DATA_TYPE_FLOAT16": ARMNN_DATA_TYPE_FLOAT16,
@@ -2955,6 +3204,13 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED": ARMNN_MEMORY_SOURCE_DMA_BUF_PROTECTED,
         "ARMNN_MEMORY_SOURCE_GRALLOC": ARMNN_MEMORY_SOURCE_GRALLOC,
         "ARMNN_MEMORY_SOURCE_MAX_ENUM": ARMNN_MEMORY_SOURCE_MAX_ENUM,
+    },
+    "armnn_attribute_type_e": {
+        "ARMNN_ATTRIBUTE_INTEGER": ARMNN_ATTRIBUTE_INTEGER,
+        "ARMNN_ATTRIBUTE_REAL": ARMNN_ATTRIBUTE_REAL,
+        "ARMNN_ATTRIBUTE_STRING": ARMNN_ATTRIBUTE_STRING,
+        "ARMNN_ATTRIBUTE_TENSOR": ARMNN_ATTRIBUTE_TENSOR,
+        "ARMNN_ATTRIBUTE_TYPE_MAX_ENUM": ARMNN_ATTRIBUTE_TYPE_MAX_ENUM,
     },
     "armnn_layer_type_e": {
         "ARMNN_LAYER_ACTIVATION": ARMNN_LAYER_ACTIVATION,
@@ -3227,6 +3483,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_TENSOR_HANDLE": ARMNN_PLAN_TENSOR_HANDLE,
         "ARMNN_PLAN_TENSOR_MAPPED": ARMNN_PLAN_TENSOR_MAPPED,
         "ARMNN_PLAN_TENSOR_PART": ARMNN_PLAN_TENSOR_PART,
+        "ARMNN_PLAN_TENSOR_VARIABLE": ARMNN_PLAN_TENSOR_VARIABLE,
         "ARMNN_PLAN_TENSOR_KIND_MAX_ENUM": ARMNN_PLAN_TENSOR_KIND_MAX_ENUM,
     },
     "armnn_plan_step_kind_e": {
@@ -3285,6 +3542,7 @@ MACROS: dict[str, int] = {
     "ARMNN_FACTORY_SUPPORTS_SUB_TENSORS": ARMNN_FACTORY_SUPPORTS_SUB_TENSORS,
     "ARMNN_MAX_DIMS": ARMNN_MAX_DIMS,
     "ARMNN_MAX_ID_SIZE": ARMNN_MAX_ID_SIZE,
+    "ARMNN_NEEDS_CONSUMED": ARMNN_NEEDS_CONSUMED,
     "ARMNN_PLAN_NONE": ARMNN_PLAN_NONE,
     "ARMNN_PLAN_NO_STAGING": ARMNN_PLAN_NO_STAGING,
     "ARMNN_SLOT_ABSENT": ARMNN_SLOT_ABSENT,
@@ -3293,6 +3551,7 @@ MACROS: dict[str, int] = {
     "ARMNN_STRUCT_PLAN_SPEC": ARMNN_STRUCT_PLAN_SPEC,
     "ARMNN_STRUCT_RUN": ARMNN_STRUCT_RUN,
     "ARMNN_TARGET_MINOR": ARMNN_TARGET_MINOR,
+    "ARMNN_WORKLOAD_SERIAL": ARMNN_WORKLOAD_SERIAL,
 }
 
 FUNCTION_TYPES: dict[str, Any] = {
@@ -3311,6 +3570,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_static_backend_count": (c_uint32, []),
     "armnn_core_static_backend": (POINTER(armnn_static_backend_t), [c_uint32]),
     "armnn_core_is_readable": (c_int32, [c_void_p, c_uint64]),
+    "armnn_core_is_readable_behind": (c_int32, [c_void_p, c_uint64, c_uint64]),
     "armnn_core_find_code": (c_int32, [c_void_p, POINTER(c_char), c_uint64]),
     "armnn_core_alloc": (c_void_p, [c_uint64, c_uint64]),
     "armnn_core_free": (None, [c_void_p]),
@@ -3347,6 +3607,21 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_context_set_shapes": (c_int32, [
         POINTER(armnn_context_t),
         POINTER(armnn_plan_shapes_t),
+        POINTER(armnn_error_t),
+    ]),
+    "armnn_context_is_running": (c_int32, [POINTER(armnn_context_t)]),
+    "armnn_context_read_variable": (c_int32, [
+        POINTER(armnn_context_t),
+        c_uint32,
+        c_void_p,
+        c_uint64,
+        POINTER(armnn_error_t),
+    ]),
+    "armnn_context_write_variable": (c_int32, [
+        POINTER(armnn_context_t),
+        c_uint32,
+        c_void_p,
+        c_uint64,
         POINTER(armnn_error_t),
     ]),
     "armnn_context_cancel": (None, [POINTER(armnn_context_t)]),

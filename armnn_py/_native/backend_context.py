@@ -54,6 +54,16 @@ class NativeBackendContext:
         """Whether ``execute`` of this backend may return before its work is done."""
         return bool(self._api.after_enqueue_workload)
 
+    @property
+    def listens(self) -> bool:
+        """Whether it wants to hear of the begin or the end of runs."""
+        return bool(self._api.before_run or self._api.after_run)
+
+    @property
+    def takes_run_options(self) -> bool:
+        """Whether options of a run can reach the backend."""
+        return bool(self._api.before_run)
+
     def notify(self, function: str, network_id: int) -> str | None:
         """Call one of the four notices about networks; None if it was OK, or else the reason.
 

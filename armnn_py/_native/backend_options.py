@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Options of a backend: those that it understands, and their values in C for ``create``."""
+"""Options of a backend: those that it understands, and their values in C for its functions."""
 
 from __future__ import annotations
 
@@ -8,17 +8,28 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
 from armnn_py._native.dynamic_library import is_readable
+from armnn_py._native.option_descriptions import described
+from armnn_py._native.option_values import (
+    HIDDEN,
+    OptionDefault,
+    OptionDescription,
+    OptionText,
+    OptionValue,
+    TableError,
+    counted_text,
+)
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
-from armnn_py.records import record
 from armnn_py.text import with_article
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
+    "HIDDEN",
     "OptionDefault",
+    "OptionDescription",
     "OptionText",
     "OptionValue",
     "TableError",
@@ -28,104 +39,12 @@ __all__ = [
     "read_capabilities",
     "read_model_option_defaults",
     "read_option_defaults",
+    "read_run_option_defaults",
+    "set_option",
+    "visible",
 ]
 
-OptionValue = bool | int | float | str
-
 _MAX_OPTIONS = 4096
-
-
-class TableError(Exception):
-    """A backend's table, or an answer of its functions, cannot be used.
-
-    ``unloadable`` says whether the library may be closed: not after a call into a library that does
-    not follow this API, nor if the library asks to stay.
-    """
-
-    def __init__(self, code: str, reason: str, hint: str = "", *, unloadable: bool = True) -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
-        self.hint = hint
-        self.unloadable = unloadable
-
-
-_OPTION_TYPES: dict[int, tuple[type, ...]] = {
-    abi.ARMNN_OPTION_BOOL: (bool,),
-    abi.ARMNN_OPTION_INT: (int,),
-    abi.ARMNN_OPTION_UINT: (int,),
-    abi.ARMNN_OPTION_FLOAT: (float, int),
-    abi.ARMNN_OPTION_STRING: (str,),
-}
-
-
-# One signed member of the structure holds both types.
-_RANGES: dict[int, tuple[int, int]] = {
-    abi.ARMNN_OPTION_INT: (-(2**63), 2**63 - 1),
-    abi.ARMNN_OPTION_UINT: (0, 2**63 - 1),
-}
-
-
-class OptionText(str):
-    """A value as typed text; it is converted once the option's type is known."""
-
-    __slots__ = ()
-
-
-@record
-class OptionDefault:
-    """An option that a backend understands: its type (ARMNN_OPTION_*) and its default."""
-
-    type: int
-    value: OptionValue
-
-    @property
-    def type_name(self) -> str:
-        """Name of the type: bool, int, uint, float or string."""
-        return ("bool", "int", "uint", "float", "string")[self.type]
-
-    def read(self, text: str) -> OptionValue:
-        """Return ``text`` converted to this type; the text itself if it cannot be."""
-        plain = str(text)
-        if self.type == abi.ARMNN_OPTION_BOOL:
-            return {"true": True, "1": True, "false": False, "0": False}.get(plain.lower(), plain)
-        try:
-            if self.type == abi.ARMNN_OPTION_FLOAT:
-                return float(plain)
-            if self.type in (abi.ARMNN_OPTION_INT, abi.ARMNN_OPTION_UINT):
-                return int(plain)
-        except ValueError:
-            pass
-        return plain
-
-    def accepts(self, value: object) -> bool:
-        """Say whether ``value`` is of this type and in its range."""
-        if isinstance(value, bool) and self.type != abi.ARMNN_OPTION_BOOL:
-            return False
-        if not isinstance(value, _OPTION_TYPES[self.type]):
-            return False
-        if isinstance(value, int) and self.type in _RANGES:
-            least, most = _RANGES[self.type]
-            return least <= value <= most
-        return True
-
-    def expected(self, value: object) -> str:
-        """Describe the accepted values; with their range if ``value`` is a number out of it."""
-        if isinstance(value, int) and not isinstance(value, bool) and self.type in _RANGES:
-            least, most = _RANGES[self.type]
-            return f"a value of type {self.type_name} from {least} to {most} expected"
-        return f"a value of type {self.type_name} expected"
-
-
-def counted_text(text: abi.armnn_string_t, what: str) -> str:
-    """Copy a text of a backend; raises TableError if it cannot be read."""
-    address = ctypes.cast(text.data, ctypes.c_void_p).value or 0
-    size = int(text.size)
-    if not size:
-        return ""
-    if size > 1 << 16 or not is_readable(address, size):
-        raise TableError("table-options", f"{what} cannot be read")
-    return ctypes.string_at(address, size).decode("utf-8", "replace")
 
 
 def read_option_defaults(api: abi.armnn_backend_api_t) -> dict[str, OptionDefault]:
@@ -136,7 +55,8 @@ def read_option_defaults(api: abi.armnn_backend_api_t) -> dict[str, OptionDefaul
     TableError
         The backend's answer makes no sense.
     """
-    return _read_options(api, "get_option_defaults", None, "option", "the default of option")
+    defaults = _read_options(api, "get_option_defaults", None, "option", "the default of option")
+    return described(api, None, "backend", defaults)
 
 
 def read_model_option_defaults(
@@ -149,9 +69,26 @@ def read_model_option_defaults(
     TableError
         The backend's answer makes no sense.
     """
-    return _read_options(
+    defaults = _read_options(
         api, "get_model_option_defaults", backend, "model option", "the default of model option"
     )
+    return described(api, backend, "model", defaults)
+
+
+def read_run_option_defaults(
+    api: abi.armnn_backend_api_t, backend: Any
+) -> dict[str, OptionDefault]:
+    """Return the options of one run that an instance understands.
+
+    Raises
+    ------
+    TableError
+        The backend's answer makes no sense.
+    """
+    defaults = _read_options(
+        api, "get_run_option_defaults", backend, "run option", "the default of run option"
+    )
+    return described(api, backend, "run", defaults)
 
 
 def read_capabilities(api: abi.armnn_backend_api_t, backend: Any) -> dict[str, OptionValue]:
@@ -191,6 +128,9 @@ def _read_options(
         fault = _fault_of_name(name, noun) or (f"{noun} '{name}' twice" if name in defaults else "")
         if fault:
             raise TableError("table-options", f"{function} names {fault}")
+        if item.flags:
+            reason = f"{function} gives {noun} '{name}' flags 0x{item.flags:x}, zero expected"
+            raise TableError("table-options", reason)
         kind = int(item.type)
         value: OptionValue
         if kind == abi.ARMNN_OPTION_STRING:
@@ -202,7 +142,7 @@ def _read_options(
                 reason = f"{value_of} '{name}' is {item.integer}, 0 or 1 expected for a bool"
                 raise TableError("table-options", reason)
             value = bool(item.integer)
-        elif kind in _OPTION_TYPES:
+        elif kind in (abi.ARMNN_OPTION_INT, abi.ARMNN_OPTION_UINT):
             value = int(item.integer)
             if kind == abi.ARMNN_OPTION_UINT and value < 0:
                 reason = f"{value_of} '{name}' is {value}, 0 or more expected for a uint"
@@ -235,7 +175,7 @@ def checked_options(
     UnknownNameError
         There is no such option; the hint lists similar names.
     InvalidArgumentError
-        A value has another type, or is out of range.
+        A value has another type, is out of range or none of the choices. A secret is not shown.
     """
     checked = dict(values)
     for name, value in list(checked.items()):
@@ -246,16 +186,28 @@ def checked_options(
                 valid=list(defaults),
                 details=() if defaults else ["this backend has no options"],
             )
+        default = defaults[name]
         if isinstance(value, OptionText):
-            checked[name] = value = defaults[name].read(value)
-        if not defaults[name].accepts(value):
+            checked[name] = value = default.read(value)
+        if not default.accepts(value):
             raise InvalidArgumentError(
-                f"{subject}: option '{name}' is {value!r}, {defaults[name].expected(value)}",
-                details=[f"default: {defaults[name].value!r}"],
+                f"{subject}: option '{name}' is {default.shown(value)}, {default.expected(value)}",
+                details=[f"default: {default.shown(default.value)}"],
+                hints=default.hints(value),
             )
         if isinstance(value, str):
-            _check_text(f"{subject}: option '{name}'", value)
+            _check_text(f"{subject}: option '{name}' is {default.shown(value)}", value)
     return checked
+
+
+def visible(
+    values: Mapping[str, OptionValue], defaults: Mapping[str, OptionDefault]
+) -> dict[str, OptionValue]:
+    """Return ``values`` for people: secret ones are hidden."""
+    return {
+        name: HIDDEN if defaults[name].description.secret else value
+        for name, value in values.items()
+    }
 
 
 def _check_text(what: str, value: str) -> None:
@@ -266,7 +218,7 @@ def _check_text(what: str, value: str) -> None:
     except UnicodeEncodeError as error:
         fault = f"'\\u{ord(value[error.start]):04x}' is no character"
     if fault:
-        raise InvalidArgumentError(f"{what} is {value!r}: {fault}")
+        raise InvalidArgumentError(f"{what}: {fault}")
 
 
 def _bytes_of(text: str) -> bytes:
@@ -300,3 +252,27 @@ def build_options(
         ctypes.cast(items, ctypes.POINTER(abi.armnn_option_t)), len(values)
     )
     return options, alive
+
+
+def set_option(
+    backend_id: str,
+    api: abi.armnn_backend_api_t,
+    instance: int,
+    name: str,
+    value: OptionValue,
+    default: OptionDefault,
+) -> None:
+    """Give a changeable option of an instance another value, which was checked.
+
+    Raises
+    ------
+    BackendError
+        The backend does not take it; the old value holds.
+    """
+    options, alive = build_options({name: value}, {name: default})
+    error = ErrorBuffer()
+    backend = ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
+    status = api.set_option(backend, options.items, ctypes.byref(error.struct))
+    del alive
+    if status != abi.ARMNN_STATUS_OK:
+        raise backend_failure(backend_id, f"set_option of '{name}'", status, error)

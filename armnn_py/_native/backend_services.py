@@ -12,18 +12,32 @@ from armnn_py._native.backend_options import TableError, counted_text
 from armnn_py._native.calls import ErrorBuffer, callback_type, status_name
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.read_memory import read_struct
+from armnn_py.device_ids import device_id
 from armnn_py.errors import BackendError, BackendUnavailableError
 from armnn_py.records import Frozen, record
 
 __all__ = ["DeviceDescription", "cache_file_count", "devices", "extension", "self_test"]
 
+#: More devices than this are a mistake.
+_MOST_DEVICES = 1024
 _OnDevice = callback_type(abi.armnn_backend_api_t, "list_devices", 1)
 
 
 @record
 class DeviceDescription(Frozen):
-    """One device that a backend can use; ``memory_size`` is in bytes, 0 if it is not known."""
+    """One device that a backend can use.
 
+    Attributes
+    ----------
+    id
+        By which the instance for it is named: ``"AcmeNpu"``, ``"AcmeNpu:1"``.
+    name, vendor, driver_version
+        Texts of the backend; all but the name may be empty.
+    memory_size
+        In bytes, 0 if it is not known.
+    """
+
+    id: str
     name: str
     vendor: str
     driver_version: str
@@ -65,12 +79,13 @@ def self_test(backend_id: str, api: abi.armnn_backend_api_t, instance: int, leve
 def devices(
     backend_id: str, api: abi.armnn_backend_api_t, instance: int
 ) -> tuple[DeviceDescription, ...]:
-    """Return the devices that an instance lists.
+    """Return the devices that a backend lists; ``instance`` is 0 while there is none.
 
     Raises
     ------
     BackendError
-        The backend fails, or a description of a device cannot be read.
+        The backend fails, or a description of a device cannot be read; `BackendUnavailableError`
+        if it has no device here.
     """
     if not api.list_devices:
         return ()
@@ -79,6 +94,11 @@ def devices(
 
     def on_device(_context: Any, device: Any) -> None:
         try:  # no exception may leave a callback
+            if problems:
+                return
+            if len(found) == _MOST_DEVICES:
+                problems.append(f"it describes more than {_MOST_DEVICES} devices")
+                return
             if not device:
                 problems.append("it described a device by null")
                 return
@@ -89,9 +109,14 @@ def devices(
                 "the description of a device",
                 least="name",
             )
+            name = counted_text(item.name, "the name of a device")
+            if not name:
+                problems.append(f"device {len(found)} has no name")
+                return
             found.append(
                 DeviceDescription(
-                    counted_text(item.name, "the name of a device"),
+                    device_id(backend_id, len(found)),
+                    name,
                     counted_text(item.vendor, "the vendor of a device"),
                     counted_text(item.driver_version, "the driver version of a device"),
                     int(item.memory_size),
@@ -105,12 +130,22 @@ def devices(
     error = ErrorBuffer()
     with deferred_interrupts():
         status = api.list_devices(
-            _backend_pointer(instance), _OnDevice(on_device), None, ctypes.byref(error.struct)
+            _backend_pointer(instance) if instance else None,
+            _OnDevice(on_device),
+            None,
+            ctypes.byref(error.struct),
         )
+    if status == abi.ARMNN_STATUS_UNSUPPORTED:
+        return ()
     if status != abi.ARMNN_STATUS_OK:
         raise _failure(backend_id, "list_devices", status, error)
     if problems:
         raise BackendError(f"backend '{backend_id}': list_devices: {problems[0]}")
+    if not found:
+        raise BackendError(
+            f"backend '{backend_id}': list_devices: it describes no device",
+            hints=["ARMNN_STATUS_UNAVAILABLE is the answer where none is here"],
+        )
     return tuple(found)
 
 

@@ -15,7 +15,9 @@ from armnn_py._native.backend_options import (
     TableError,
     build_options,
     read_capabilities,
+    read_model_option_defaults,
     read_option_defaults,
+    read_run_option_defaults,
 )
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.devices import forget_device
@@ -44,6 +46,7 @@ __all__ = [
     "option_defaults",
     "quiesce_instance",
     "read_table",
+    "run_option_defaults",
 ]
 
 MANDATORY = ("create", "destroy", "get_id", "create_workload_factory", "get_layer_support")
@@ -211,6 +214,28 @@ def option_defaults(table: BackendTable) -> dict[str, OptionDefault]:
     return read_option_defaults(table.api)
 
 
+def run_option_defaults(
+    table: BackendTable, instance: int, *, has_listener: bool
+) -> dict[str, OptionDefault]:
+    """Return the options of one run that an instance understands; checks its model options, too.
+
+    Raises
+    ------
+    TableError
+        The backend's answer makes no sense, or without a listener no value can reach it.
+    """
+    api, backend = guarded(table.api), _backend_pointer(instance)
+    read_model_option_defaults(api, backend)
+    defaults = read_run_option_defaults(api, backend)
+    if defaults and not has_listener:
+        raise TableError(
+            "table-options",
+            f"get_run_option_defaults names option '{next(iter(defaults))}', "
+            "but there is no backend context with before_run, which gets the values",
+        )
+    return defaults
+
+
 def check_built_minor(table: BackendTable, reported_minor: int) -> None:
     """Refuse a table whose header is older than the version that ``GetVersion`` reports.
 
@@ -247,15 +272,20 @@ def create_instance(
     backend_id: bytes,
     values: Mapping[str, OptionValue],
     defaults: Mapping[str, OptionDefault],
+    *,
+    device_index: int = 0,
 ) -> CreateResult:
-    """Make an instance, and check that it calls itself ``backend_id``."""
+    """Make the instance of a device, and check that it calls itself ``backend_id``."""
     error = ErrorBuffer()
     out = ctypes.POINTER(abi.armnn_backend_t)()
     options, alive = build_options(values, defaults)
+    arguments = abi.armnn_create_args_t()
+    arguments.header.struct_size = ctypes.sizeof(arguments)
+    arguments.header.struct_type = abi.ARMNN_STRUCT_CREATE_ARGS
+    arguments.host, arguments.options = host_pointer(), ctypes.pointer(options)
+    arguments.device_index = device_index
     api = guarded(table.api)
-    status = api.create(
-        host_pointer(), ctypes.byref(options), ctypes.byref(out), ctypes.byref(error.struct)
-    )
+    status = api.create(ctypes.byref(arguments), ctypes.byref(out), ctypes.byref(error.struct))
     del alive
     if status == abi.ARMNN_STATUS_UNAVAILABLE:
         reason = error.text or "its device or driver is not available on this machine"

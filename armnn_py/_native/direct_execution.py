@@ -24,8 +24,11 @@ def execute(
     outputs: Sequence[int],
     scratch: int | None,
     execution_data: int | None,
+    persistent: int | None = None,
 ) -> tuple[int, str]:
     """Call ``execute`` once, with data of the workload that is made for this call.
+
+    Calls of a serial workload wait for each other.
 
     Parameters
     ----------
@@ -37,6 +40,8 @@ def execute(
         As many bytes as its requirements say, or None if they say none.
     execution_data
         What its factory made for this caller.
+    persistent
+        As many zeros as its requirements say, or None if they say none.
 
     Returns
     -------
@@ -58,6 +63,7 @@ def execute(
     with workload.data(execution_data, error) as (status, data):
         if status != abi.ARMNN_STATUS_OK:
             return status, error.text
-        arguments.workload_data = data
-        status = int(call(workload.object, ctypes.byref(arguments), ctypes.byref(error.struct)))
+        arguments.workload_data = data if persistent is None else persistent
+        with workload.turn:
+            status = int(call(workload.object, ctypes.byref(arguments), ctypes.byref(error.struct)))
     return status, error.text

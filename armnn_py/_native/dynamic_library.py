@@ -27,6 +27,7 @@ __all__ = [
     "forget_code",
     "is_code",
     "is_readable",
+    "is_readable_behind",
     "note_code",
     "open_library",
     "process_has_symbol",
@@ -117,6 +118,11 @@ def process_has_symbol(name: str) -> bool:
 
 
 # ---- Looking at memory --------------------------------------------------------------------------
+
+
+def is_readable_behind(address: int, size: int, extra: int) -> bool:
+    """Whether ``extra`` bytes behind memory are readable as long as the memory itself is."""
+    return bool(core().armnn_core_is_readable_behind(address, size, extra))
 
 
 def is_readable(address: int, size: int) -> bool:

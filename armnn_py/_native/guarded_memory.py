@@ -39,6 +39,8 @@ class Region:
         See `Place`.
     poison
         What every byte is at first.
+    readable
+        So many bytes behind the array may be read: the unreadable page comes after them.
 
     An overrun that stays within the alignment's padding does not reach the page behind: `damage`
     finds it if it wrote.
@@ -46,15 +48,17 @@ class Region:
 
     __slots__ = ("_begin", "_map", "_pages", "_whole", "address", "poison", "size")
 
-    def __init__(self, size: int, alignment: int, place: Place, poison: int) -> None:
+    def __init__(
+        self, size: int, alignment: int, place: Place, poison: int, readable: int = 0
+    ) -> None:
         self.size, self.poison = size, poison
-        room = size + {"least": 2 * alignment, "middle": 2 * _PAGE}.get(place, 0)
+        room = size + readable + {"least": 2 * alignment, "middle": 2 * _PAGE}.get(place, 0)
         self._pages = max(-(-room // _PAGE), 1) * _PAGE
         self._map = mmap.mmap(-1, self._pages + 2 * _PAGE)
         base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
         self._begin = base + _PAGE
         if place == "end":
-            self.address = (self._begin + self._pages - size) & -alignment
+            self.address = (self._begin + self._pages - size - readable) & -alignment
         elif place == "start":
             self.address = self._begin
         elif place == "middle":

@@ -23,6 +23,7 @@ from armnn_py._native.dynamic_library import is_readable
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory_manager import MemoryManager, pointer_value
 from armnn_py._native.tensor_handles import TensorHandleFactory, read_factory_id
+from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class _Backend(Protocol):
 class HandleRegistry:
     """Tensor handle factories and memory managers of several backends.
 
+    Factories are known by their ids, to which the index of a device beyond a backend's first is
+    added: ``"Acme/AcmeNpu/Device:1"``.
+
     Parameters
     ----------
     backends
@@ -67,6 +71,7 @@ class HandleRegistry:
     __slots__ = (
         "_by_id",
         "_current",
+        "_device_of",
         "_live",
         "_pairs",
         "_preferences",
@@ -82,6 +87,7 @@ class HandleRegistry:
         self._preferences: dict[str, tuple[str, ...]] = {}
         self.managers: list[MemoryManager] = []
         self._current = ""
+        self._device_of: dict[str, tuple[str, int]] = {}
         self._pairs: list[tuple[str, str]] = []
         self._problem: BackendError | None = None
         self._live: set[int] = set()
@@ -95,6 +101,7 @@ class HandleRegistry:
         try:
             for backend in backends:
                 self._tables[backend.id] = backend.api
+                self._device_of[backend.id] = split_id(backend.id)
                 self._register(backend)
                 self._preferences[backend.id] = self._ask_preferences(backend)
         except BaseException:
@@ -150,6 +157,7 @@ class HandleRegistry:
             factory = TensorHandleFactory(
                 item, self._current, self._tables[self._current], self._live
             )
+            factory.id = self._key(factory.id)
         except BackendError as problem:
             return self._refuse(problem)
         holder = self._by_id.get(factory.id)
@@ -170,12 +178,31 @@ class HandleRegistry:
         self._pairs.append((pair[0], pair[1]))
         return abi.ARMNN_STATUS_OK
 
+    def _key(self, name: str) -> str:
+        """A factory's id among those of all instances; the index of a device is added to it.
+
+        Two devices of one backend run the same code, which knows one id, and have memory of their
+        own each.
+        """
+        return device_id(name, self._device_of[self._current][1])
+
+    def _find(self, name: str) -> TensorHandleFactory | None:
+        """The factory that a backend means by an id: its own, else that of another backend."""
+        own = self._by_id.get(self._key(name))
+        if own is not None:
+            return own
+        found = self._by_id.get(name)
+        mine, _ = self._device_of[self._current]
+        if found is None or self._device_of[found.backend_id][0] == mine:
+            return None  # of another device
+        return found
+
     def _join_pairs(self) -> None:
         """Tell the copy factory of each pair its import factory; both are registered by now."""
         joined: dict[str, str] = {}
         for copy_id, import_id in self._pairs:
             for name in (copy_id, import_id):
-                factory = self._by_id.get(name)
+                factory = self._find(name)
                 if factory is None or factory.backend_id != self._current:
                     self._complain(
                         f"registers a pair of factories '{copy_id}' and '{import_id}', but it has "
@@ -189,7 +216,8 @@ class HandleRegistry:
                 )
                 return
             # A factory that copies and imports is paired with itself, as in Arm NN's CpuRef.
-            self._by_id[copy_id].importer = import_id if import_id != copy_id else ""
+            importer = self._key(import_id) if import_id != copy_id else ""
+            self._by_id[self._key(copy_id)].importer = importer
 
     def _on_find(self, pointer: int | None) -> int | None:
         try:
@@ -199,7 +227,7 @@ class HandleRegistry:
         except BackendError as problem:
             self._refuse(problem)
             return None
-        factory = self._by_id.get(name)
+        factory = self._find(name)
         return None if factory is None else factory.address
 
     # ---- Asking backends -------------------------------------------------------------------------
@@ -260,7 +288,9 @@ class HandleRegistry:
             read_factory_id(pointer, f"backend '{backend.id}': the id of a preferred factory")
             for pointer in pointers
         ]
-        usable = tuple(dict.fromkeys(name for name in names if name in self._by_id))
+        self._current = backend.id
+        found = [self._find(name) for name in names]
+        usable = tuple(dict.fromkeys(factory.id for factory in found if factory is not None))
         if not usable:
             raise BackendError(
                 f"backend '{backend.id}' prefers tensor handle factories that nobody registered",

@@ -15,6 +15,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
+from armnn_py._native.attributes import attribute_array, counted
+from armnn_py._native.tensor_structs import const_tensor, tensor_info, with_header
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,85 +29,13 @@ if TYPE_CHECKING:
 __all__ = [
     "SKIPPED_FIELDS",
     "LayerStructs",
-    "const_tensor",
     "descriptor_struct",
     "layer_query",
     "struct_of",
-    "tensor_info",
 ]
 
 #: Members that no descriptor has as a field.
 SKIPPED_FIELDS = {"header", "reserved", "reserved2"}
-
-
-def _header(structure: Any, tag: int) -> None:
-    structure.header.struct_size = ctypes.sizeof(structure)
-    structure.header.struct_type = tag
-
-
-def tensor_info(
-    info: TensorInfo, *, constant: bool = False, late: int = 0
-) -> abi.armnn_tensor_info_t:
-    """The C form of ``info``; its quantisation arrays stay attached to the result.
-
-    Bit d of ``late``: dimension d is known late, ``info`` has its upper bound.
-    """
-    if info.quantization is not None:
-        struct = _make_tensor_info(info, constant)
-    else:
-        struct = abi.armnn_tensor_info_t.from_buffer_copy(_image_of_info(info, constant))
-    if late:
-        struct.dim_known_mask &= ~late
-    return struct
-
-
-@functools.lru_cache(maxsize=1024)
-def _image_of_info(info: TensorInfo, constant: bool) -> bytes:
-    """Return the bytes of a structure without pointers: most layers of a network share theirs."""
-    return bytes(_make_tensor_info(info, constant))
-
-
-def _make_tensor_info(info: TensorInfo, constant: bool) -> abi.armnn_tensor_info_t:
-    struct = abi.armnn_tensor_info_t()
-    _header(struct, abi.ARMNN_STRUCT_TENSOR_INFO)
-    struct.data_type = int(info.data_type)
-    rank = len(info.shape)
-    struct.rank = rank
-    struct.dimensionality = (
-        abi.ARMNN_DIMENSIONALITY_SPECIFIED if rank else abi.ARMNN_DIMENSIONALITY_SCALAR
-    )
-    count, known = 1, 0
-    for axis, dimension in enumerate(info.shape):
-        if dimension is None:
-            continue
-        struct.dims[axis] = dimension
-        known |= 1 << axis
-        count *= dimension
-    struct.dim_known_mask = known
-    struct.element_count = count if info.is_static else 0
-    struct.quantization_dim = -1
-    struct.flags = abi.ARMNN_TENSOR_CONSTANT if constant else 0
-    if info.quantization is not None:
-        scales, zero_points = info.quantization.scales, info.quantization.zero_points
-        # Kept alive by the structure itself: ctypes holds what a pointer member was set from.
-        struct.scales = (ctypes.c_float * len(scales))(*scales)
-        struct.zero_points = (ctypes.c_int32 * len(scales))(*zero_points)
-        struct.quantization_count = len(scales)
-        if info.quantization.axis is not None:
-            struct.quantization_dim = info.quantization.axis
-    return struct
-
-
-def const_tensor(
-    info: ctypes._Pointer[abi.armnn_tensor_info_t], value: np.ndarray
-) -> abi.armnn_const_tensor_t:
-    """The C form of a constant; ``value`` must outlive the result."""
-    struct = abi.armnn_const_tensor_t()
-    _header(struct, abi.ARMNN_STRUCT_CONST_TENSOR)
-    struct.info = info
-    struct.data = value.ctypes.data
-    struct.size = value.nbytes
-    return struct
 
 
 @functools.cache
@@ -141,13 +71,18 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     kind: Any = type(descriptor)
     structure, copied = _members_of(kind)
     struct = structure()
-    _header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
+    with_header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
     length = 0
     for name in copied:
         value = getattr(descriptor, name)
         if name == "views":
             length = len(value)
             struct.views = _views(value)
+        elif name == "attributes":
+            length = len(value)
+            struct.attributes, struct._kept = attribute_array(value)
+        elif isinstance(value, str):
+            setattr(struct, name, counted(value))
         elif isinstance(value, tuple):
             length = len(value)
             getattr(struct, name)[:length] = [int(item) for item in value]
@@ -256,21 +191,21 @@ class LayerStructs:
     def query(self) -> abi.armnn_layer_query_t:
         """The question "would you run this layer?"; valid while this object lives."""
         struct = abi.armnn_layer_query_t()
-        _header(struct, abi.ARMNN_STRUCT_LAYER_QUERY)
+        with_header(struct, abi.ARMNN_STRUCT_LAYER_QUERY)
         self._fill_common(struct)
         return struct
 
     def workload_info(self, guid: int, name: str) -> abi.armnn_workload_info_t:
         """The info that a workload is made from; valid while this object lives."""
         struct = abi.armnn_workload_info_t()
-        _header(struct, abi.ARMNN_STRUCT_WORKLOAD_INFO)
+        with_header(struct, abi.ARMNN_STRUCT_WORKLOAD_INFO)
         self._fill(struct, guid, name)
         return struct
 
     def layer(self, guid: int, name: str) -> abi.armnn_layer_t:
         """A layer of a sub-graph, its inputs left open; valid while this object lives."""
         struct = abi.armnn_layer_t()
-        _header(struct, abi.ARMNN_STRUCT_LAYER)
+        with_header(struct, abi.ARMNN_STRUCT_LAYER)
         self._fill(struct, guid, name)
         return struct
 

@@ -15,15 +15,21 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.interrupts import deliver_interrupts, interruptible
-from armnn_py._native.layers import tensor_info
 from armnn_py._native.library import core
+from armnn_py._native.memory import address_of
+from armnn_py._native.tensor_structs import tensor_info
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
+    import numpy as np
+
+    from armnn_py._native.run_options import NativeRunOptions
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanShapes", "PlanSpec"]
+
+_DONE = {"read": "read", "write": "written"}
 
 #: How often a run asks Python for signals: often enough for Ctrl-C, too seldom to cost time.
 INTERRUPT_INTERVAL_NS = 20_000_000
@@ -34,18 +40,19 @@ class PlanSpec:
 
     Parameters
     ----------
-    tensor_count, step_count
+    tensor_count, step_count, listener_count
         How many there will be.
     """
 
     __slots__ = ("_keep", "struct")
 
-    def __init__(self, tensor_count: int, step_count: int) -> None:
+    def __init__(self, tensor_count: int, step_count: int, listener_count: int = 0) -> None:
         self.struct = spec = abi.armnn_plan_spec_t()
         spec.header.struct_size = ctypes.sizeof(spec)
         spec.header.struct_type = abi.ARMNN_STRUCT_PLAN_SPEC
         spec.tensors = (abi.armnn_plan_tensor_t * max(tensor_count, 1))()
         spec.steps = (abi.armnn_plan_step_t * max(step_count, 1))()
+        spec.listeners = (abi.armnn_plan_listener_t * max(listener_count, 1))()
         self._keep: list[Any] = []
 
     def add_tensor(
@@ -56,6 +63,7 @@ class PlanSpec:
         index: int = 0,
         offset: int = 0,
         alignment: int = 1,
+        readable: int = 0,
         address: int = 0,
     ) -> None:
         """Add the next tensor; ``kind`` is an ``ARMNN_PLAN_TENSOR_`` value."""
@@ -66,6 +74,7 @@ class PlanSpec:
         struct.offset = offset
         struct.size = size
         struct.alignment = alignment
+        struct.readable = readable
         struct.address = address or None
 
     def add_step(
@@ -77,6 +86,8 @@ class PlanSpec:
         workload: int = 0,
         scratch_offset: int = 0,
         scratch_size: int = 0,
+        persistent_size: int = 0,
+        is_serial: bool = False,
         execution_data_index: int = abi.ARMNN_PLAN_NONE,
         backend_context: int = 0,
         network_id: int = 0,
@@ -100,12 +111,30 @@ class PlanSpec:
         self._keep += [read, written]
         struct.scratch_offset = scratch_offset
         struct.scratch_size = scratch_size
+        struct.persistent_size = persistent_size
+        struct.is_serial = is_serial
         struct.network_id = network_id
         struct.late = late
         if backend_context:
             struct.backend_context = ctypes.cast(
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
             )
+
+    def add_listener(self, context: int, network_id: int, execution_data_index: int) -> None:
+        """Add the next backend context that hears of each run; ``context`` is its address."""
+        struct = self.struct.listeners[self.struct.listener_count]
+        self.struct.listener_count += 1
+        struct.context = ctypes.cast(context, ctypes.POINTER(abi.armnn_backend_context_t))
+        struct.network_id = network_id
+        struct.execution_data_index = execution_data_index
+
+    def set_variables(self, places: Sequence[tuple[int, int | None]]) -> None:
+        """Set the variables: numbers of the tensors of each one's value and next value."""
+        self.struct.variable_count = len(places)
+        self.struct.variables = (abi.armnn_plan_variable_t * max(len(places), 1))()
+        for index, (value, after) in enumerate(places):
+            self.struct.variables[index].value = value
+            self.struct.variables[index].next = abi.ARMNN_PLAN_NONE if after is None else after
 
 
 class PlanShapes:
@@ -202,6 +231,10 @@ class NativePlan:
             self.handle = ctypes.POINTER(abi.armnn_plan_t)()
 
 
+#: Run options that were written in part, by a caller who was interrupted: equal to none.
+_UNKNOWN: Any = object()
+
+
 def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, None, None]:
     """Answer "should the run stop?" each time it is resumed.
 
@@ -251,6 +284,8 @@ class NativeContext:
         Addresses that the next run works over.
     has_state
         Whether workloads keep something from run to run.
+    run_options
+        The options of the next run; `set_run_options` changes them.
     """
 
     __slots__ = (
@@ -258,6 +293,7 @@ class NativeContext:
         "_error",
         "_gate",
         "_gate_callback",
+        "_kept_options",
         "_network",
         "_options",
         "_run",
@@ -269,6 +305,7 @@ class NativeContext:
         "has_state",
         "inputs",
         "outputs",
+        "run_options",
         "stops",
     )
 
@@ -319,6 +356,8 @@ class NativeContext:
         self._shapes: PlanShapes | None = None
         self._told_callback: Any = None
         self._options: tuple[int, bool, bool, bool] | None = None
+        self.run_options: NativeRunOptions | None = None
+        self._kept_options: NativeRunOptions | None = None
         self._gate: GeneratorType[int, None, None] | None = None
         self._gate_callback: Any = None
 
@@ -354,6 +393,13 @@ class NativeContext:
         else:
             run.interrupt = type(run.interrupt)()
         self._options = (deadline_ns, interruptible, strict, stays)
+
+    def set_run_options(self, options: NativeRunOptions | None) -> None:
+        """Give the runs from now on these options; None: none."""
+        self.run_options = _UNKNOWN  # until all of it is written
+        self._kept_options = options
+        self._run.options = None if options is None else options.pointer
+        self.run_options = options
 
     def _make_gate(self) -> None:
         gate = _signal_gate(self.caught, self.stops)
@@ -409,6 +455,12 @@ class NativeContext:
         return None if step == abi.ARMNN_PLAN_NONE else step
 
     @property
+    def failed_listener(self) -> int | None:
+        """Index of the listener that did not let the run begin, or None."""
+        listener: int = self._run.failed_listener
+        return None if listener == abi.ARMNN_PLAN_NONE else listener
+
+    @property
     def failed_side(self) -> int:
         """Of a step that moves a tensor: an ``ARMNN_RUN_SIDE_`` value."""
         return int(self._run.failed_side)
@@ -439,6 +491,36 @@ class NativeContext:
         status = core().armnn_context_reset(self.handle, ctypes.byref(self._error.struct))
         if status != abi.ARMNN_STATUS_OK:
             raise_status(status, f"network '{self._network}': no state could be reset", self._error)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in flight."""
+        return bool(core().armnn_context_is_running(self.handle))
+
+    def read_variable(self, index: int, array: np.ndarray) -> None:
+        """Copy a variable into a dense array; not during a run.
+
+        Raises
+        ------
+        ArmnnError
+            A backend fails to.
+        """
+        self._move_variable("read", index, array)
+
+    def write_variable(self, index: int, array: np.ndarray) -> None:
+        """Copy a dense array into a variable; as `read_variable`."""
+        self._move_variable("write", index, array)
+
+    def _move_variable(self, verb: str, index: int, array: np.ndarray) -> None:
+        call = getattr(core(), f"armnn_context_{verb}_variable")
+        error = ctypes.byref(self._error.struct)
+        status = call(self.handle, index, address_of(array), array.nbytes, error)
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(
+                status,
+                f"network '{self._network}': a variable could not be {_DONE[verb]}",
+                self._error,
+            )
 
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""

@@ -13,7 +13,7 @@ from armnn_py._native import abi
 from armnn_py._native.calls import status_name
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.python_objects import notice
-from armnn_py._native.read_layers import read_tensor_info
+from armnn_py._native.read_tensors import read_tensor_info
 from armnn_py._native.shown_layers import read_options, read_workload_info
 from armnn_py._native.subgraph import Slot
 from armnn_py.descriptors import PreCompiledDescriptor

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py._native import abi
-from armnn_py._native.backend_options import OptionDefault, build_options
+from armnn_py._native.calls import status_name
 from armnn_py._native.dynamic_library import Exports, forget_code
 from armnn_py._native.growth import KNOWN_FIELDS
 from armnn_py._native.interrupts import interruptible, note_caller
@@ -27,6 +27,7 @@ from armnn_py._native.python_objects import (
     question,
     table,
 )
+from armnn_py._native.python_options import StaticOptions, option_default
 from armnn_py._native.python_parts import ShownPart
 from armnn_py._native.python_workloads import (
     WorkloadMaker,
@@ -37,7 +38,7 @@ from armnn_py._native.python_workloads import (
 from armnn_py._native.shown_layers import read_options
 
 if TYPE_CHECKING:
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.backend_options import OptionDefault, OptionValue
 
 __all__ = ["PythonBackendLike", "PythonTable"]
 
@@ -51,8 +52,12 @@ class PythonBackendLike(WorkloadMaker, Protocol):
         As in ``armnn_py.backends.Backend``.
     optimizes
         Whether `optimize` does anything.
-    option_defaults, model_option_defaults, capabilities
+    options, model_options, run_options
+        Defaults, with descriptions.
+    capabilities
         Named values.
+    listens
+        Whether it wants to hear of runs.
     """
 
     id: str
@@ -61,9 +66,11 @@ class PythonBackendLike(WorkloadMaker, Protocol):
     optimizes: bool
     vendor_version: str
     description: str
-    option_defaults: Mapping[str, OptionValue]
-    model_option_defaults: Mapping[str, OptionValue]
+    options: Mapping[str, OptionDefault]
+    model_options: Mapping[str, OptionDefault]
+    run_options: Mapping[str, OptionDefault]
     capabilities: Mapping[str, OptionValue]
+    listens: bool
 
     def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
         """Begin to serve a runtime, with the values that somebody gave; may raise.
@@ -80,25 +87,14 @@ class PythonBackendLike(WorkloadMaker, Protocol):
     def self_test(self, level: int) -> None:
         """Raise if it does not work."""
 
+    def set_option(self, name: str, value: OptionValue) -> None:
+        """Take another value for a changeable option; may raise."""
 
-class _NamedValues:
-    """A static answer of named values, as ``armnn_options_t``."""
+    def before_run(self, network_id: int, run_id: int, options: Mapping[str, OptionValue]) -> None:
+        """Hear of the begin of a run; may raise."""
 
-    def __init__(self, values: Mapping[str, OptionValue]) -> None:
-        defaults = {name: OptionDefault(_TYPES[type(v)], v) for name, v in values.items()}
-        self._options, self._alive = build_options(values, defaults)
-
-    def write(self, out: Any) -> None:
-        out.contents.items = self._options.items
-        out.contents.count = self._options.count
-
-
-_TYPES: dict[type, int] = {
-    bool: abi.ARMNN_OPTION_BOOL,
-    int: abi.ARMNN_OPTION_INT,
-    float: abi.ARMNN_OPTION_FLOAT,
-    str: abi.ARMNN_OPTION_STRING,
-}
+    def after_run(self, network_id: int, run_id: int, status: str) -> None:
+        """Hear of its end."""
 
 
 class _Instance:
@@ -122,13 +118,17 @@ class PythonTable:
         self.backend = backend
         self.instance: Any = None  # while there is one
         self.id = ctypes.create_string_buffer(backend.id.encode("utf-8", "replace"))
-        self.options = _NamedValues(backend.option_defaults)
-        self.model_options = _NamedValues(backend.model_option_defaults)
-        self.capabilities = _NamedValues(backend.capabilities)
+        self.options = StaticOptions(backend.options)
+        self.model_options = StaticOptions(backend.model_options)
+        self.run_options = StaticOptions(backend.run_options)
+        self.capabilities = StaticOptions(
+            {name: option_default(value) for name, value in backend.capabilities.items()}
+        )
         self.api = api = abi.armnn_backend_api_t()
         ctypes.memmove(ctypes.byref(api), ctypes.byref(_shared), ctypes.sizeof(api))
         # They hold nothing of the table, which is so freed at once when the last instance is gone.
         me, options = weakref.ref(self), self.options
+        scopes = [options, self.model_options, self.run_options]  # by armnn_option_scope_e
         id_address, api_address = ctypes.addressof(self.id), ctypes.addressof(api)
         kinds = {name: kind for name, kind, *_ in abi.armnn_backend_api_t._fields_}
         made = [
@@ -141,8 +141,13 @@ class PythonTable:
                 lambda _backend, out: options.write(out),
                 what="option_defaults",
             ),
+            notice(
+                kinds["describe_option"],
+                lambda _backend, scope, index: scopes[scope].description(index),
+                0,
+            ),
         ]
-        api.create, api.get_option_defaults = made[3:]
+        api.create, api.get_option_defaults, api.describe_option = made[3:]
         api.built_minor = abi.ARMNN_BACKEND_API_MINOR
         api.understood_fields = KNOWN_FIELDS
         api.score = backend.score
@@ -169,11 +174,11 @@ def _get_version(out_major: Any, out_minor: Any) -> None:
     out_minor[0] = abi.ARMNN_BACKEND_API_MINOR
 
 
-def _create(owner: weakref.ref[PythonTable], _host: Any, options: Any, out: Any) -> None:
+def _create(owner: weakref.ref[PythonTable], args: Any, out: Any) -> None:
     table = owner()
     assert table is not None
     with interruptible():
-        table.backend.start(read_options(options), partial(_lose_device, owner))
+        table.backend.start(read_options(args.contents.options), partial(_lose_device, owner))
     out[0] = table.instance = new_object(abi.armnn_backend_t, table.api, _Instance(table))
 
 
@@ -221,6 +226,27 @@ def _get_model_option_defaults(pointer: Any, out: Any) -> None:
     instance.owner.model_options.write(out)
 
 
+def _get_run_option_defaults(pointer: Any, out: Any) -> None:
+    instance: _Instance = item_of(pointer)
+    instance.owner.run_options.write(out)
+
+
+def _set_option(pointer: Any, option: Any) -> None:
+    instance: _Instance = item_of(pointer)
+    options = ctypes.pointer(abi.armnn_options_t(option, 1))
+    ((name, value),) = read_options(options).items()
+    with interruptible():
+        instance.owner.backend.set_option(name, value)
+
+
+def _create_backend_context(pointer: Any, _options: Any, out: Any) -> None:
+    instance: _Instance = item_of(pointer)
+    if instance.owner.backend.listens:
+        context = new_object(abi.armnn_backend_context_t, _context_functions, instance)
+        instance.children.add(ctypes.addressof(context.contents))
+        out[0] = context
+
+
 def _optimize(pointer: Any, subgraph: Any, options: Any, sink: Any) -> None:
     instance: _Instance = item_of(pointer)
     part = ShownPart(subgraph.contents, options, sink.contents)
@@ -237,6 +263,40 @@ def _self_test(pointer: Any, level: int) -> None:
     instance.owner.backend.self_test(level)
 
 
+# ---- The context ---------------------------------------------------------------------------------
+
+
+def _destroy_context(pointer: Any) -> None:
+    address = ctypes.addressof(pointer.contents)
+    instance: _Instance = drop(pointer)
+    instance.children.discard(address)
+
+
+def _before_run(pointer: Any, run: Any) -> None:
+    instance: _Instance = item_of(pointer)
+    struct = run.contents
+    options = read_options(ctypes.pointer(struct.options))
+    with interruptible():
+        instance.owner.backend.before_run(int(struct.network_id), int(struct.run_id), options)
+
+
+def _after_run(pointer: Any, run: Any) -> None:
+    instance: _Instance = item_of(pointer)
+    struct = run.contents
+    status = status_name(int(struct.status))
+    instance.owner.backend.after_run(int(struct.network_id), int(struct.run_id), status)
+
+
+_context_functions = table(
+    abi.armnn_backend_context_api_t,
+    abi.ARMNN_STRUCT_BACKEND_CONTEXT,
+    {
+        "destroy": partial(notice, function=_destroy_context),
+        "before_run": partial(question, answer=_before_run, what="before_run()", keeps=True),
+        "after_run": partial(notice, function=_after_run),
+    },
+)
+
 #: What all tables share; it lives as long as the process.
 _shared = table(
     abi.armnn_backend_api_t,
@@ -252,6 +312,13 @@ _shared = table(
         "get_capabilities": partial(question, answer=_get_capabilities, what="capabilities"),
         "get_model_option_defaults": partial(
             question, answer=_get_model_option_defaults, what="model_option_defaults"
+        ),
+        "get_run_option_defaults": partial(
+            question, answer=_get_run_option_defaults, what="run_option_defaults"
+        ),
+        "set_option": partial(question, answer=_set_option, what="set_option()"),
+        "create_backend_context": partial(
+            question, answer=_create_backend_context, what="create_backend_context"
         ),
         "self_test": partial(question, answer=_self_test, what="self_test()"),
     },

@@ -9,7 +9,8 @@ it has seen: none of them lies in memory that the host uses again, or frees.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,10 +32,12 @@ from armnn_py._native.python_parts import compiled_of
 from armnn_py._native.shown_layers import (
     ShownLayer,
     read_call_infos,
+    read_operator,
     read_options,
     read_query,
     read_workload_info,
 )
+from armnn_py._native.tensor_structs import tensor_info
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,6 +52,8 @@ class Runs(Protocol):
     """One layer, ready to run: what is made of a kernel."""
 
     name: str
+    operations: int
+    is_serial: bool
 
     def run(
         self,
@@ -56,6 +61,7 @@ class Runs(Protocol):
         outputs: tuple[NDArray[Any], ...],
         late: tuple[tuple[int, ...], ...],
         cancelled: Callable[[], bool],
+        run_options: Mapping[str, OptionValue],
     ) -> tuple[NDArray[Any], ...]:
         """Compute the outputs, and return them; called by many threads at once.
 
@@ -65,7 +71,21 @@ class Runs(Protocol):
 
 
 class WorkloadMaker(Protocol):
-    """Answers questions about layers and makes what runs them."""
+    """Answers questions about layers and makes what runs them.
+
+    Attributes
+    ----------
+    infers
+        Whether `infer` ever says yes.
+    has_wishes
+        Whether `preferred_layout` says anything.
+    takes_late
+        Whether `why_not_late` ever says nothing.
+    """
+
+    infers: bool
+    has_wishes: bool
+    takes_late: bool
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""
@@ -73,8 +93,17 @@ class WorkloadMaker(Protocol):
     def why_not_late(self, layer: ShownLayer) -> str:
         """Why it needs to know late dimensions of a layer that it runs; empty if it does not."""
 
+    def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
+        """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
+
+    def preferred_layout(self, layer: ShownLayer) -> int:
+        """The layout in which it would have a layer, 0: as it is."""
+
     def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
         """Make ready to run a layer, or what it compiled."""
+
+    def options_of(self, run_id: int) -> Mapping[str, OptionValue]:
+        """The options of a run that is under way."""
 
 
 class _Maker:
@@ -84,6 +113,7 @@ class _Maker:
         self, maker: WorkloadMaker, options: Mapping[str, OptionValue], children: set[int]
     ) -> None:
         self.maker, self.options, self.children = maker, options, children
+        self.inferred: list[abi.armnn_tensor_info_t] = []
 
 
 def _child(parent: _Maker, structure: type[Any], functions: Any, item: Any) -> Any:
@@ -105,7 +135,10 @@ def _destroy(pointer: Any) -> None:
 def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
     """Make an ``armnn_layer_support_t`` for these model options."""
     item = _Maker(maker, read_options(options), children)
-    return _child(item, abi.armnn_layer_support_t, _support_functions, item)
+    functions = _support_functions(
+        infers=maker.infers, has_wishes=maker.has_wishes, takes_late=maker.takes_late
+    )
+    return _child(item, abi.armnn_layer_support_t, functions, item)
 
 
 def _is_layer_supported(pointer: Any, query: Any) -> None:
@@ -122,15 +155,40 @@ def _takes_late_shapes(pointer: Any, query: Any) -> None:
         raise UnsupportedError(reason)
 
 
-_support_functions = table(
-    abi.armnn_layer_support_api_t,
-    abi.ARMNN_STRUCT_LAYER_SUPPORT,
-    {
+def _infer_stand_in(pointer: Any, layer: Any, out_infos: Any) -> None:
+    support: _Maker = item_of(pointer)
+    struct = layer.contents
+    found = support.maker.infer(read_operator(struct, support.options))
+    if isinstance(found, str):
+        raise UnsupportedError(found)
+    # The structures hold their arrays of scales, and live until the next call.
+    support.inferred = [
+        tensor_info(info, late=sum(1 << axis for axis in info.late)) for info in found
+    ]
+    for index, info in enumerate(support.inferred):
+        out_infos[index] = info
+
+
+def _get_preferred_layout(pointer: Any, query: Any) -> int:
+    support: _Maker = item_of(pointer)
+    return support.maker.preferred_layout(read_query(query.contents, support.options))
+
+
+@functools.cache
+def _support_functions(*, infers: bool, has_wishes: bool, takes_late: bool) -> Any:
+    members: dict[str, Any] = {
         "destroy": partial(notice, function=_destroy),
         "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
-        "takes_late_shapes": partial(question, answer=_takes_late_shapes, what="supports()"),
-    },
-)
+    }
+    if infers:
+        what = "infer_stand_in()"
+        members["infer_stand_in"] = partial(question, answer=_infer_stand_in, what=what)
+    if has_wishes:
+        members["get_preferred_layout"] = partial(notice, function=_get_preferred_layout, default=0)
+    if takes_late:
+        what = "supports()"
+        members["takes_late_shapes"] = partial(question, answer=_takes_late_shapes, what=what)
+    return table(abi.armnn_layer_support_api_t, abi.ARMNN_STRUCT_LAYER_SUPPORT, members)
 
 
 # ---- Workload factory ----------------------------------------------------------------------------
@@ -175,7 +233,8 @@ class _Workload:
         late = tuple(info.late for info in results)
         run_id = int(args.run_id)
         with interruptible():
-            arrays = self.runs.run(inputs, outputs, late, lambda: _is_cancelled(run_id))
+            options = self.parent.maker.options_of(run_id)
+            arrays = self.runs.run(inputs, outputs, late, lambda: _is_cancelled(run_id), options)
         for index, (info, made) in enumerate(zip(results, arrays, strict=True)):
             if info.late:
                 info = info.with_shape(made.shape)
@@ -219,7 +278,10 @@ def _get_requirements(pointer: Any, out: Any) -> None:
     workload: _Workload = item_of(pointer)
     # Constants were copied when the workload was made.
     known = (index for index, value in enumerate(workload.constants) if value is not None)
-    out.contents.consumed_mask = sum(1 << index for index in known if index < 64)
+    needs = out.contents
+    needs.consumed_mask = sum(1 << index for index in known if index < 64)
+    needs.operations = workload.runs.operations
+    needs.flags = abi.ARMNN_WORKLOAD_SERIAL if workload.runs.is_serial else 0
 
 
 def _get_kernel_name(pointer: Any) -> int:

@@ -11,7 +11,7 @@ from armnn_py._native import abi
 from armnn_py._native.blob import NativeBlob
 from armnn_py._native.dynamic_library import is_code
 from armnn_py._native.growth import KNOWN_FIELDS, why_not_shown
-from armnn_py._native.read_layers import descriptor_from_struct, read_constant, read_tensor_info
+from armnn_py._native.read_layers import descriptor_from_struct
 from armnn_py._native.read_memory import (
     NonsenseError,
     address_of,
@@ -19,6 +19,7 @@ from armnn_py._native.read_memory import (
     read_counted,
     read_struct,
 )
+from armnn_py._native.read_tensors import read_constant, read_tensor_info
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, Slot
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.types import LayerType

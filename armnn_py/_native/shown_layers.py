@@ -9,12 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.read_layers import (
-    descriptor_from_struct,
-    read_constant,
-    read_tensor_info,
-)
+from armnn_py._native.read_layers import descriptor_from_struct
 from armnn_py._native.read_memory import read_counted
+from armnn_py._native.read_tensors import read_constant, read_tensor_info
 from armnn_py.records import Frozen, record
 from armnn_py.types import LayerType
 
@@ -25,7 +22,14 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["ShownLayer", "read_call_infos", "read_options", "read_query", "read_workload_info"]
+__all__ = [
+    "ShownLayer",
+    "read_call_infos",
+    "read_operator",
+    "read_options",
+    "read_query",
+    "read_workload_info",
+]
 
 _NOTHING: Mapping[int, Any] = {}
 
@@ -90,9 +94,14 @@ def read_query(query: Any, options: Mapping[str, OptionValue]) -> ShownLayer:
     return ShownLayer(kind, descriptor, inputs, outputs, flags, (None,) * len(inputs), options)
 
 
-def read_workload_info(info: Any, options: Mapping[str, OptionValue]) -> ShownLayer:
-    """The layer of an ``armnn_workload_info_t`` or ``armnn_layer_t``, with copies of constants."""
-    kind, descriptor, inputs, outputs, flags = _signature(info)
+def read_workload_info(
+    info: Any, options: Mapping[str, OptionValue], *, outputs: int | None = None
+) -> ShownLayer:
+    """The layer of an ``armnn_workload_info_t`` or ``armnn_layer_t``, with copies of constants.
+
+    ``outputs`` says how many infos of outputs there are, if not as many as outputs.
+    """
+    kind, descriptor, inputs, infos, flags = _signature(info, outputs)
     constants: list[NDArray[Any] | None] = [None] * len(inputs)
     if info.constants:
         for index in range(len(inputs)):
@@ -101,7 +110,7 @@ def read_workload_info(info: Any, options: Mapping[str, OptionValue]) -> ShownLa
                 constants[index] = read_constant(pointer, f"constant {index}", _NOTHING)[1]
     name = read_counted(info.name, "the name of the layer").decode("utf-8", "replace")
     return ShownLayer(
-        kind, descriptor, inputs, outputs, flags, tuple(constants), options, name, int(info.guid)
+        kind, descriptor, inputs, infos, flags, tuple(constants), options, name, int(info.guid)
     )
 
 
@@ -122,8 +131,14 @@ def _info(pointer: Any, what: str) -> TensorInfo:
     return read_tensor_info(pointer, what, takes_late=True)
 
 
+def read_operator(info: Any, options: Mapping[str, OptionValue]) -> ShownLayer:
+    """The layer of an ``armnn_layer_t`` whose outputs are asked for; it has none here."""
+    return read_workload_info(info, options, outputs=0)
+
+
 def _signature(
     struct: Any,
+    output_count: int | None = None,
 ) -> tuple[
     LayerType,
     Descriptor | None,
@@ -138,7 +153,8 @@ def _signature(
         inputs.append(_info(pointer, f"input {index}") if pointer else None)
         flags.append(bool(pointer and pointer.contents.flags & abi.ARMNN_TENSOR_CONSTANT))
     outputs = tuple(
-        _info(struct.output_infos[index], f"output {index}") for index in range(struct.output_count)
+        _info(struct.output_infos[index], f"output {index}")
+        for index in range(struct.output_count if output_count is None else output_count)
     )
     kind = LayerType(int(struct.type))
     views = outputs if kind is LayerType.CONCAT else inputs

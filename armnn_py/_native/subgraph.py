@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.growth import why_not_shown
-from armnn_py._native.layers import LayerStructs, layer_query, tensor_info
+from armnn_py._native.layers import LayerStructs, layer_query
+from armnn_py._native.tensor_structs import tensor_info
 from armnn_py.records import record
 from armnn_py.tensors.memory import aligned_copy
 

@@ -14,15 +14,21 @@ from armnn_py._native.backend_options import counted_text
 from armnn_py._native.calls import ErrorBuffer, backend_failure, callback_type, status_name
 from armnn_py._native.growth import why_not_shown
 from armnn_py._native.interrupts import deferred_interrupts
-from armnn_py._native.layers import layer_query
+from armnn_py._native.layers import LayerStructs, layer_query
 from armnn_py._native.object_table import object_table
+from armnn_py._native.read_memory import NonsenseError
+from armnn_py._native.read_tensors import read_tensor_info
+from armnn_py._native.tensor_structs import tensor_info
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
+
+    import numpy as np
 
     from armnn_py._native.model_options import NativeModelOptions
-    from armnn_py.tensors import TensorInfo
-    from armnn_py.types import LayerType
+    from armnn_py.descriptors import StandInDescriptor
 
 __all__ = ["NativeLayerSupport"]
 
@@ -104,6 +110,11 @@ class NativeLayerSupport:
     def answers_many(self) -> bool:
         """Whether the backend has ``are_layers_supported``."""
         return bool(self._api.are_layers_supported)
+
+    @property
+    def has_wishes(self) -> bool:
+        """Whether the backend has ``get_preferred_layout``."""
+        return bool(self._api.get_preferred_layout)
 
     def status_of(self, question: tuple[Any, ...]) -> tuple[int, str]:
         """What ``is_layer_supported`` answers, as it is, and its text; for who tests a backend."""
@@ -196,6 +207,75 @@ class NativeLayerSupport:
             _answer(self.backend_id, "are_layers_supported", verdict, reasons.get(index, ""))
             for index, verdict in enumerate(verdicts)
         ]
+
+    @property
+    def runs_stand_ins(self) -> bool:
+        """Whether the backend has ``infer_stand_in``."""
+        return bool(self._api.infer_stand_in)
+
+    def infer_stand_in(
+        self,
+        descriptor: StandInDescriptor,
+        inputs: Sequence[TensorInfo | None],
+        constants: Sequence[np.ndarray | None],
+        name: str,
+    ) -> tuple[tuple[TensorInfo, ...] | None, str]:
+        """Infos of the outputs of an operator that the backend knows, or None and its reason."""
+        kind = LayerType.STAND_IN
+        too_new = why_not_shown(self._backend_api, kind, descriptor, inputs)
+        if too_new or not self.runs_stand_ins:
+            return None, too_new or "it runs layers only"
+        structs = LayerStructs(kind, descriptor, inputs, [], constants)
+        layer = structs.layer(0, name)
+        layer.output_count = descriptor.output_count
+        layer.output_infos = None
+        start = tensor_info(TensorInfo(()))
+        start.dim_known_mask = (1 << abi.ARMNN_MAX_DIMS) - 1
+        start.dimensionality = abi.ARMNN_DIMENSIONALITY_SPECIFIED
+        count = descriptor.output_count
+        infos = (abi.armnn_tensor_info_t * max(count, 1))(*[start] * count)
+        self._error.clear()
+        status = self._api.infer_stand_in(
+            self._object, ctypes.byref(layer), infos, ctypes.byref(self._error.struct)
+        )
+        ok, reason = _answer(self.backend_id, "infer_stand_in", status, self._error.text)
+        if not ok:
+            return None, reason
+        try:
+            return tuple(
+                read_tensor_info(
+                    ctypes.pointer(info), f"the info of output {index}", takes_late=True
+                )
+                for index, info in enumerate(infos[:count])
+            ), ""
+        except NonsenseError as error:
+            reason = f"infer_stand_in: {error}"
+            _log.warning("backend '%s': %s", self.backend_id, reason)
+            return None, reason
+
+    def preferred_layout(self, question: tuple[Any, ...], known: Collection[int]) -> int:
+        """The layout in which the backend would have a layer, 0: as it is.
+
+        ``question`` are the arguments of `ask`, ``known`` the answers that make sense. Any other is
+        the backend's fault, and counts as 0. A backend that is older than the layer is not asked.
+        """
+        kind, descriptor, inputs, outputs, _ = question
+        if why_not_shown(self._backend_api, kind, descriptor, (*inputs, *outputs)):
+            return 0
+        keep, query = layer_query(*question)
+        answer = int(self._api.get_preferred_layout(self._object, ctypes.byref(query)))
+        del keep
+        if answer == 0 or answer in known:
+            return answer
+        _log.warning(
+            "backend '%s': get_preferred_layout answered %d about a layer of type %s; 0 or %s was "
+            "expected",
+            self.backend_id,
+            answer,
+            kind.label,
+            " or ".join(map(str, known)),
+        )
+        return 0
 
     def close(self) -> None:
         """Destroy the object; harmless when repeated."""

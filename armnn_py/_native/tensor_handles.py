@@ -11,9 +11,9 @@ from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
 from armnn_py._native.dynamic_library import UnreadableTextError, read_text
 from armnn_py._native.interrupts import unguarded
-from armnn_py._native.layers import tensor_info
 from armnn_py._native.memory_manager import check_call, pointer_value
 from armnn_py._native.object_table import object_table
+from armnn_py._native.tensor_structs import tensor_info
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from armnn_py._native.memory_manager import MemoryManager, create_memory_manager
 from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
 from armnn_py._native.raised import take_raised
+from armnn_py._native.requirements import ask_requirements
 from armnn_py.errors import BackendError
-from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -28,23 +28,7 @@ if TYPE_CHECKING:
     from armnn_py._native.layers import LayerStructs
     from armnn_py._native.model_options import NativeModelOptions
 
-__all__ = ["MAX_ALIGNMENT", "NativeWorkload", "NativeWorkloadFactory", "Requirements"]
-
-
-#: Largest alignment that the header allows a workload to ask for: a page.
-MAX_ALIGNMENT = 4096
-
-
-@record
-class Requirements:
-    """A workload's stated requirements, with the header's defaults filled in."""
-
-    scratch_size: int
-    scratch_alignment: int
-    tensor_alignment: int
-    in_place_mask: int
-    consumed_mask: int
-
+__all__ = ["NativeWorkload", "NativeWorkloadFactory"]
 
 _log = logging.getLogger("armnn_py.runtime")
 
@@ -63,10 +47,6 @@ class _ContextLock:
 _contexts = _ContextLock()
 
 
-#: A larger scratch size is a mistake of the backend.
-_MAX_SCRATCH = 1 << 46
-
-
 class NativeWorkload:
     """One ``armnn_workload_t`` with everything its info points to."""
 
@@ -80,10 +60,17 @@ class NativeWorkload:
         "kernel_name",
         "object",
         "requirements",
+        "turn",
     )
 
     def __init__(
-        self, workload: Any, structs: LayerStructs, info: Any, backend_id: str, live: set[int]
+        self,
+        workload: Any,
+        structs: LayerStructs,
+        info: Any,
+        name: str,
+        backend_id: str,
+        live: set[int],
     ) -> None:
         self.object = workload
         self._live = live  # addresses of workloads not destroyed yet
@@ -104,12 +91,23 @@ class NativeWorkload:
                     f"backend '{backend_id}': a workload has create_workload_data and no "
                     "destroy_workload_data"
                 )
-            self.requirements = self._ask_requirements(api, workload, backend_id)
+            layer = f"layer '{name}' ({LayerType(info.type).label})"
+            self.requirements = ask_requirements(
+                api,
+                workload,
+                f"backend '{backend_id}', {layer}",
+                info.input_count,
+                info.output_count,
+            )
         except BackendError:
             self.destroy()
             raise
-        name = api.get_kernel_name(workload) if api.get_kernel_name else None
-        self.kernel_name = name.decode("utf-8", "replace") if name else ""
+        #: For who calls it without a plan: its executes wait for each other if it is serial.
+        self.turn: contextlib.AbstractContextManager[Any] = (
+            threading.Lock() if self.requirements.is_serial else contextlib.nullcontext()
+        )
+        text = api.get_kernel_name(workload) if api.get_kernel_name else None
+        self.kernel_name = text.decode("utf-8", "replace") if text else ""
 
     @contextlib.contextmanager
     def data(
@@ -130,36 +128,6 @@ class NativeWorkload:
         finally:
             if is_made:
                 api.destroy_workload_data(self.object, made)
-
-    @staticmethod
-    def _ask_requirements(api: Any, workload: Any, backend_id: str) -> Requirements:
-        struct = abi.armnn_workload_requirements_t()
-        struct.header.struct_size = ctypes.sizeof(struct)
-        struct.header.struct_type = abi.ARMNN_STRUCT_WORKLOAD_REQUIREMENTS
-        if api.get_requirements:
-            api.get_requirements(workload, ctypes.byref(struct))
-        for what, value in (
-            ("scratch", struct.scratch_alignment),
-            ("tensors", struct.tensor_alignment),
-        ):
-            if value & (value - 1) or value > MAX_ALIGNMENT:
-                raise BackendError(
-                    f"backend '{backend_id}': a workload asks for {what} aligned to {value} bytes",
-                    hints=[f"an alignment is a power of two up to {MAX_ALIGNMENT}"],
-                )
-        if struct.scratch_size > _MAX_SCRATCH:
-            raise BackendError(
-                f"backend '{backend_id}': a workload asks for {struct.scratch_size} bytes "
-                "of scratch",
-                hints=["report it to the backend's vendor"],
-            )
-        return Requirements(
-            struct.scratch_size,
-            struct.scratch_alignment or 64,
-            struct.tensor_alignment or 64,
-            struct.in_place_mask,
-            struct.consumed_mask,
-        )
 
     def configure(self, layer: str) -> None:
         """Tell the workload that all others exist.
@@ -317,7 +285,7 @@ class NativeWorkloadFactory:
                 hints=["report it to the backend's vendor"],
             )
         self._live.add(address)
-        return NativeWorkload(out, structs, info, self.backend_id, self._live)
+        return NativeWorkload(out, structs, info, name, self.backend_id, self._live)
 
     def after_workloads_created(self) -> None:
         """Tell the backend that the network is complete."""

@@ -12,6 +12,7 @@ from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.model_options import ModelOptions
 from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
+from armnn_py.backends.option import BackendOption
 from armnn_py.backends.registry import BackendOptions, BackendRegistry, load_backends
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict
@@ -27,6 +28,7 @@ __all__ = [
     "Allocator",
     "Backend",
     "BackendFileName",
+    "BackendOption",
     "BackendOptions",
     "BackendRegistry",
     "BackendVersion",

@@ -7,18 +7,17 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.allocators import default_allocator
+from armnn_py._native.backend_options import checked_options, set_option, visible
 from armnn_py._native.backend_services import (
     DeviceDescription,
     cache_file_count,
-    devices,
     extension,
     self_test,
 )
 from armnn_py._native.backend_table import (
-    BackendTable,
     TableError,
     capabilities,
     destroy_instance,
@@ -29,20 +28,24 @@ from armnn_py._native.interrupts import deferred_interrupts, guarded
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
 from armnn_py.backends.model_options import ModelOptions
+from armnn_py.backends.option import BackendOption, option_records
+from armnn_py.device_ids import device_id
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from armnn_py._native import abi
     from armnn_py._native.allocators import GivenAllocator, NativeAllocator
     from armnn_py._native.backend_context import NativeBackendContext
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.backend_options import OptionDefault, OptionValue
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
-    from armnn_py._native.python_table import PythonTable
     from armnn_py.backends.backend_allocator import BackendAllocator
-    from armnn_py.backends.layer_support import Support
+    from armnn_py.backends.layer_support import StandInAnswer, Support
+    from armnn_py.backends.source import BackendSource
     from armnn_py.backends.version import BackendVersion
-    from armnn_py.descriptors import Descriptor
+    from armnn_py.descriptors import Descriptor, StandInDescriptor
     from armnn_py.tensors import TensorInfo
     from armnn_py.types import LayerType
 
@@ -60,16 +63,14 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     Attributes
     ----------
     id
-        Name of the backend, unique in a runtime.
-    version
-        Version of the backend API that it asks for.
-    file
-        Real path of its shared object, or None if it is linked into the core library, or written in
-        Python.
-    place
-        Origin of the file, as in :class:`~armnn_py.backends.verdict.Verdict`.
+        Name of the backend, unique in a runtime; for a device of index 1 and on with the index,
+        as in ``"AcmeNpu:1"``.
+    device_index
+        Which of `devices` it computes on.
     options
-        Every option that it understands with the value in force.
+        Every option that it understands with the value in force; a secret one is not shown.
+    run_option_defaults
+        Options of one run: their types, defaults and descriptions.
     context
         Its native backend context, or None; the runtime notifies it of networks.
     lost_device
@@ -84,54 +85,65 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         "_default_allocator",
         "_instance",
         "_is_open",
-        "_library",
+        "_option_defaults",
         "_profiling",
-        "_python_table",
         "_quiesced",
         "_table",
         "_users",
         "context",
-        "file",
+        "device_index",
         "id",
         "lost_device",
         "options",
-        "place",
-        "version",
+        "run_option_defaults",
+        "source",
     )
 
     def __init__(
         self,
         *,
-        backend_id: str,
-        version: BackendVersion,
-        place: str,
-        file: str | None,
-        table: BackendTable,
+        source: BackendSource,
+        device_index: int,
         instance: int,
         context: NativeBackendContext | None,
-        library: shared_library.SharedLibrary | None,
-        options: dict[str, OptionValue],
+        values: Mapping[str, OptionValue],
+        option_defaults: Mapping[str, OptionDefault],
+        run_option_defaults: Mapping[str, OptionDefault],
         profiling: NativeProfilingContext | None = None,
         allocator: GivenAllocator | None = None,
-        python_table: PythonTable | None = None,
     ) -> None:
-        self.id = backend_id
-        self.version = version
-        self.place = place
-        self.file = file
-        self.options = options
-        self._table = table
+        self.source = source
+        self.id = device_id(source.id, device_index)
+        self.device_index = device_index
+        self._option_defaults = option_defaults
+        self.run_option_defaults = run_option_defaults
+        in_force = {name: one.value for name, one in option_defaults.items()} | dict(values)
+        self.options = visible(in_force, option_defaults)
+        self._table = source.table
         self._instance = instance
         self._quiesced = False
-        self._library = library
         self.context = context
         self._profiling = profiling
         self._allocator = allocator  # outlives the instance
-        self._python_table = python_table  # so does this: it has the functions
         self._default_allocator: NativeAllocator | None = None
         self._is_open = True
         self._users = 1
         self.lost_device: str | None = None
+
+    @property
+    def version(self) -> BackendVersion:
+        """Version of the backend API that it asks for."""
+        return self.source.version
+
+    @property
+    def place(self) -> str:
+        """Origin of the file, as in :class:`~armnn_py.backends.verdict.Verdict`."""
+        return self.source.place
+
+    @property
+    def file(self) -> str | None:
+        """Real path of its shared object; None if it is linked into the library, or in Python."""
+        return self.source.file
 
     @property
     def is_static(self) -> bool:
@@ -141,7 +153,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     @property
     def origin(self) -> str:
         """Words for where its code is."""
-        if self._python_table is not None:
+        if self.source.python_table is not None:
             return "the backend written in Python"
         return self.file or "the backend linked into the core library"
 
@@ -182,7 +194,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def _is_pythons(self) -> bool:
-        return self._allocator is not None or self._python_table is not None
+        return self._allocator is not None or self.source.python_table is not None
 
     @property
     def instance(self) -> int:
@@ -217,9 +229,73 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         InvalidArgumentError
             The runtime of the backend is closed.
         """
+        return {option.name: option.default for option in self._model_options()}
+
+    @property
+    def run_options(self) -> dict[str, OptionValue]:
+        """The options of one run that it understands, with their defaults."""
+        defaults = self.run_option_defaults
+        return visible({name: one.value for name, one in defaults.items()}, defaults)
+
+    def _model_options(self) -> list[BackendOption]:
         with self.in_use():
-            defaults = model_option_defaults(self.id, self.api, self._instance)
-        return {name: default.value for name, default in defaults.items()}
+            return option_records("model", model_option_defaults(self.id, self.api, self._instance))
+
+    def describe_options(self) -> tuple[BackendOption, ...]:
+        """Everything that there is to say of its options: of the backend, of a model, of a run.
+
+        Raises
+        ------
+        BackendError
+            It fails to list the options of a model.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+
+        Examples
+        --------
+        >>> import armnn_py as ann
+        >>> with ann.Runtime() as runtime:
+        ...     isa, threads = runtime.backends["CpuAcc"].describe_options()
+        >>> isa.help
+        'instruction set of the kernels; auto: the best that the processor has'
+        """
+        return (
+            *option_records("backend", self._option_defaults, self.options),
+            *self._model_options(),
+            *option_records("run", self.run_option_defaults),
+        )
+
+    def set_option(self, name: str, value: OptionValue) -> None:
+        """Give an option another value, also while networks are loaded and run.
+
+        Parameters
+        ----------
+        name
+            An option of scope ``"backend"`` that is ``changeable``.
+        value
+            A value of its type; a run under way may see the old one or this one.
+
+        Raises
+        ------
+        UnknownNameError
+            The backend has no such option.
+        InvalidArgumentError
+            The option cannot be changed, the value is not allowed, or the runtime is closed.
+        BackendError
+            The backend does not take it; the old value holds.
+        """
+        subject, defaults = f"backend '{self.id}'", self._option_defaults
+        checked = checked_options(subject, {name: value}, defaults)[name]
+        if not defaults[name].description.changeable:
+            changeable = [key for key, one in defaults.items() if one.description.changeable]
+            raise InvalidArgumentError(
+                f"{subject}: option '{name}' cannot be changed once the backend is loaded",
+                details=[f"changeable: {', '.join(changeable) or 'none'}"],
+                hints=[f"make a new Runtime(backend_options={{'{self.id}': {{'{name}': ...}}}})"],
+            )
+        with self.in_use(), shared_library.LOADING:
+            set_option(self.id, self.api, self._instance, name, checked, defaults[name])
+            self.options |= visible({name: checked}, defaults)
 
     @property
     def default_allocator(self) -> BackendAllocator | None:
@@ -284,17 +360,33 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
 
     @property
     def devices(self) -> tuple[DeviceDescription, ...]:
-        """The devices that it lists; empty if it lists none.
+        """The devices that the backend lists, its own at ``[device_index]``.
+
+        Empty if the backend has one device and tells nothing of it.
 
         Raises
         ------
         BackendError
-            It fails to list them.
+            It fails to list them, or answers otherwise than before.
         InvalidArgumentError
             The runtime of the backend is closed.
         """
         with self.in_use():
-            return devices(self.id, self.api, self._instance)
+            return self.source.devices(self._instance)
+
+    @property
+    def device(self) -> DeviceDescription | None:
+        """Its own device; None if the backend tells nothing of it.
+
+        Raises
+        ------
+        BackendError
+            As `devices`.
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        with self.in_use():
+            return self.source.device(self.device_index)
 
     def self_test(self, level: int = 0) -> None:
         """Let it test itself: level 0 is quick, higher levels may take seconds.
@@ -374,6 +466,63 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         with LayerSupport(self, options) as support:
             return support.ask(signature)
 
+    @property
+    def runs_stand_ins(self) -> bool:
+        """Whether it runs any operator that no layer expresses.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The runtime of the backend is closed.
+        """
+        from armnn_py.backends.layer_support import LayerSupport
+
+        with LayerSupport(self) as support:
+            return support.runs_stand_ins
+
+    def infer_stand_in(
+        self,
+        descriptor: StandInDescriptor,
+        inputs: Sequence[TensorInfo | None],
+        constants: Mapping[int, NDArray[Any]] | None = None,
+        *,
+        name: str = "",
+    ) -> StandInAnswer:
+        """Ask whether it runs an operator that no layer expresses, and what its outputs are.
+
+        Parameters
+        ----------
+        descriptor
+            The operator: domain, name, version, attributes, counts of operands and outputs.
+        inputs
+            Infos of its operands, None for one that is absent.
+        constants
+            Values of operands that are known, by index.
+        name
+            Name of the layer, for messages of the backend.
+
+        Returns
+        -------
+        StandInAnswer
+            True with the infos of the outputs; otherwise false, with the backend's ``reason``.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The descriptor has other counts, or the runtime of the backend is closed.
+        """
+        from armnn_py.backends.layer_support import LayerSupport
+
+        if descriptor.input_count != len(inputs):
+            raise InvalidArgumentError(
+                f"infos of {len(inputs)} operands given, {descriptor.input_count} expected by the "
+                "descriptor"
+            )
+        known = constants or {}
+        values = [known.get(index) for index in range(len(inputs))]
+        with LayerSupport(self) as support:
+            return support.infer_stand_in(descriptor, inputs, values, name)
+
     def extension(self, name: str) -> int | None:
         """Return the address of its table of that name, e.g. ``"acme.tuning/1"``, or None.
 
@@ -422,6 +571,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         with shared_library.LOADING, deferred_interrupts():
             if self._is_open:
                 self._is_open = False
+                self.source.forget()
                 self.release()
 
     def quiesce(self) -> None:
@@ -452,9 +602,8 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
             instance, self._instance = self._instance, 0
             destroy_instance(self._table, instance)
             self._allocator = None
-            if self._library is not None:
-                shared_library.release(self._library, unloadable=self._table.unloadable)
-                self._library = None
+            if self.source.library is not None:
+                shared_library.release(self.source.library, unloadable=self._table.unloadable)
 
     def __repr__(self) -> str:
         state = "" if self._is_open else " closed"

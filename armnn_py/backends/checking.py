@@ -106,7 +106,9 @@ def _load(candidate: Candidate, on_step: OnStep) -> Verdict:
     return verdict
 
 
-def _no_options(_backend_id: str, _defaults: Mapping[str, OptionDefault]) -> dict[str, OptionValue]:
+def _no_options(
+    _backend_id: str, _index: int, _defaults: Mapping[str, OptionDefault]
+) -> dict[str, OptionValue]:
     return {}
 
 

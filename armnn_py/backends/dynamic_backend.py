@@ -11,26 +11,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from armnn_py._native import abi, backend_table, dynamic_library
-from armnn_py._native.backend_context import (
-    ContextError,
-    create_backend_context,
-)
-from armnn_py._native.backend_options import OptionDefault, OptionValue
 from armnn_py._native.interrupts import deferred_interrupts
-from armnn_py._native.profiling_context import create_profiling_context
 from armnn_py.backends import elf, shared_library
-from armnn_py.backends.backend import Backend
-from armnn_py.backends.memory_wishes import MemoryWishes, UnfitMemoryError
+from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.naming import parse_file_name
+from armnn_py.backends.opening import RefusedError, open_device
+from armnn_py.backends.source import BackendSource, OptionsFor
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
+from armnn_py.device_ids import SEPARATOR
 
 if TYPE_CHECKING:
-    from armnn_py._native.allocators import GivenAllocator
     from armnn_py._native.python_table import PythonTable
+    from armnn_py.backends.backend import Backend
     from armnn_py.backends.discovery import Candidate
     from armnn_py.python_backend.serving import Serving
 
@@ -40,14 +36,8 @@ __all__ = ["HOST_VERSION", "Attempt", "load_file", "load_python", "load_static"]
 ARM_NN_MAJOR = 1
 HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)
 
-# Called with a backend's id and options before create: returns the values set for it. An exception
-# is the caller's mistake and is not caught.
-OptionsFor = Callable[[str, Mapping[str, OptionDefault]], dict[str, OptionValue]]
-
 # Called with each step before it begins: in most steps the file's code can end the process.
 OnStep = Callable[[Stage], None]
-
-_Context = TypeVar("_Context")
 
 # No allocators given: every backend uses its own memory.
 NO_WISHES = MemoryWishes()
@@ -62,20 +52,6 @@ _SANITIZER_LIBRARIES = (
 
 def _unseen(_step: Stage) -> None:
     pass
-
-
-class _RefusedError(Exception):
-    def __init__(
-        self,
-        stage: Stage,
-        code: str,
-        reason: str,
-        hint: str = "",
-        status: Status = "refused",
-    ) -> None:
-        super().__init__(reason)
-        self.stage, self.code, self.reason, self.hint = stage, code, reason, hint
-        self.status: Status = status
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -94,7 +70,7 @@ class Attempt:
     unloadable: bool = True
     on_step: OnStep = _unseen
 
-    def refused(self, refusal: _RefusedError) -> Verdict:
+    def refused(self, refusal: RefusedError) -> Verdict:
         """Return the verdict of a step that failed."""
         return self.verdict(
             refusal.status, refusal.stage, refusal.code, refusal.reason, refusal.hint
@@ -139,7 +115,7 @@ def load_file(
         exports = _find_symbols(library.handle)
         backend = _load(attempt, exports, library, taken, options_for, wishes)
         library = None  # the backend owns it now
-    except _RefusedError as refusal:
+    except RefusedError as refusal:
         return attempt.refused(refusal), None
     finally:
         if library is not None:
@@ -162,7 +138,7 @@ def load_static(
     attempt = Attempt("static", f"{static.vendor}_{static.name}")
     try:
         backend = _load(attempt, static.exports, None, taken, options_for, wishes)
-    except _RefusedError as refusal:
+    except RefusedError as refusal:
         return attempt.refused(refusal), None
     return attempt.verdict("loaded", "create", "ok"), backend
 
@@ -186,7 +162,7 @@ def load_python(
             backend = _load(
                 attempt, table.exports, None, taken, options_for, wishes, python_table=table
             )
-    except _RefusedError as refusal:
+    except RefusedError as refusal:
         interruption = take_interruption()
         if interruption is not None:  # Ctrl-C while it was opened
             raise interruption from None
@@ -201,18 +177,18 @@ def _inspect(candidate: Candidate) -> elf.FileState:
     try:
         info = elf.inspect(candidate.real_path)
     except elf.ElfError as error:
-        raise _RefusedError("inspect", error.code, error.reason, error.hint) from None
+        raise RefusedError("inspect", error.code, error.reason, error.hint) from None
     except FileNotFoundError:
         reason = "was removed after it was found"
-        raise _RefusedError("resolve", "vanished", reason) from None
+        raise RefusedError("resolve", "vanished", reason) from None
     except OSError as error:
         reason = f"cannot be read: {error.strerror or error}"
-        raise _RefusedError("resolve", "unreadable", reason) from None
+        raise RefusedError("resolve", "unreadable", reason) from None
     for prefix, name, marker in _SANITIZER_LIBRARIES:
         # Such a library ends the process when it is loaded late.
         needs_it = any(needed.startswith(prefix) for needed in info.needed)
         if needs_it and not dynamic_library.process_has_symbol(marker):
-            raise _RefusedError(
+            raise RefusedError(
                 "inspect",
                 "sanitizer",
                 f"built with the {name} sanitizer, this process is not",
@@ -226,7 +202,7 @@ def _open(candidate: Candidate, state: elf.FileState) -> shared_library.SharedLi
         return shared_library.acquire(candidate.real_path, state)
     except shared_library.FileChangedError as error:
         hint = "load the backends again when its installation is done"
-        raise _RefusedError("open", error.code, str(error), hint) from None
+        raise RefusedError("open", error.code, str(error), hint) from None
     except OSError as error:
         words = str(error)
     code, hint = "open-failed", ""
@@ -247,7 +223,7 @@ def _open(candidate: Candidate, state: elf.FileState) -> shared_library.SharedLi
     elif "' not found" in words and "version `" in words:
         code = "system-too-old"
         hint = "the backend was built on a newer system: build it on the oldest one it must run on"
-    raise _RefusedError("open", code, f"cannot be opened: {words}", hint)
+    raise RefusedError("open", code, f"cannot be opened: {words}", hint)
 
 
 def _find_symbols(handle: int) -> dynamic_library.Exports:
@@ -255,7 +231,7 @@ def _find_symbols(handle: int) -> dynamic_library.Exports:
     for name in dynamic_library.EXPORTS:
         address = dynamic_library.symbol(handle, name)
         if address is None:
-            raise _RefusedError(
+            raise RefusedError(
                 "symbols",
                 "symbol-missing",
                 f"does not export '{name}'",
@@ -264,7 +240,7 @@ def _find_symbols(handle: int) -> dynamic_library.Exports:
             )
         if not dynamic_library.is_code(address):
             reason = f"exports '{name}', but it is no function"
-            raise _RefusedError("symbols", "symbol-not-function", reason)
+            raise RefusedError("symbols", "symbol-not-function", reason)
         addresses.append(address)
     return dynamic_library.Exports(*addresses)
 
@@ -290,7 +266,7 @@ def _load(
     if attempt.id in taken:
         origin = printable(taken[attempt.id].origin)
         reason = f"the id '{attempt.id}' is taken by {origin}, which came first"
-        raise _RefusedError("unique", "id-taken", reason, status="duplicate")
+        raise RefusedError("unique", "id-taken", reason, status="duplicate")
     attempt.on_step("table")
     try:
         table = backend_table.read_table(dynamic_library.call_factory(exports.backend_factory))
@@ -299,91 +275,49 @@ def _load(
         defaults = backend_table.option_defaults(table)
     except backend_table.TableError as error:
         attempt.unloadable &= error.unloadable
-        raise _RefusedError("table", error.code, error.reason, error.hint) from None
+        raise RefusedError("table", error.code, error.reason, error.hint) from None
     attempt.on_step("create")
-    values = options_for(attempt.id, defaults)
-    result = backend_table.create_instance(table, attempt.id.encode(), values, defaults)
-    if not result.instance:
-        status: Status = "unavailable" if result.unavailable else "refused"
-        raise _RefusedError("create", result.code, result.reason, result.hint, status)
-    context, allocator = None, None
-    try:
-        allocator = _give_memory(table, attempt.id, result.instance, wishes)
-        context = _make_context(
-            create_backend_context, table, attempt.id, result.instance, values, defaults
-        )
-        profiling = _make_context(
-            create_profiling_context, table, attempt.id, result.instance, values, defaults
-        )
-    except _RefusedError:
-        if context is not None:
-            context.destroy()
-        backend_table.destroy_instance(table, result.instance)
-        del allocator  # last: until it is destroyed, the instance may free memory
-        raise
-    options = {name: default.value for name, default in defaults.items()} | values
-    return Backend(
-        backend_id=attempt.id,
-        version=attempt.version,
-        place=attempt.place,
-        file=attempt.real_path,
-        table=table,
-        instance=result.instance,
-        context=context,
-        library=library,
-        options=options,
-        profiling=profiling,
-        allocator=allocator,
-        python_table=python_table,
+    source = BackendSource(
+        attempt.id,
+        attempt.version,
+        attempt.place,
+        attempt.real_path,
+        table,
+        library,
+        defaults,
+        options_for,
+        wishes,
+        python_table,
     )
-
-
-def _give_memory(
-    table: backend_table.BackendTable, backend_id: str, instance: int, wishes: MemoryWishes
-) -> GivenAllocator | None:
-    try:
-        return wishes.hand_over(table, backend_id, instance)
-    except UnfitMemoryError as error:
-        raise _RefusedError("create", error.code, error.reason, error.hint) from None
-
-
-def _make_context(
-    make: Callable[..., _Context | None],
-    table: backend_table.BackendTable,
-    backend_id: str,
-    instance: int,
-    values: Mapping[str, OptionValue],
-    defaults: Mapping[str, OptionDefault],
-) -> _Context | None:
-    try:
-        return make(table, backend_id, instance, values, defaults)
-    except ContextError as error:
-        status: Status = "unavailable" if error.code == "unavailable" else "refused"
-        raise _RefusedError("create", error.code, error.reason, status=status) from None
+    return open_device(source, 0)
 
 
 def _read_id(exports: dynamic_library.Exports) -> str:
     try:
         data = dynamic_library.call_get_backend_id(exports.get_backend_id)
     except dynamic_library.UnreadableTextError as error:
-        raise _RefusedError("id", "id-unreadable", f"the text of GetBackendId {error}") from None
+        raise RefusedError("id", "id-unreadable", f"the text of GetBackendId {error}") from None
     if data is None:
-        raise _RefusedError("id", "id-null", "GetBackendId returned null")
+        raise RefusedError("id", "id-null", "GetBackendId returned null")
     if not data:
-        raise _RefusedError("id", "id-empty", "GetBackendId returned the empty text")
+        raise RefusedError("id", "id-empty", "GetBackendId returned the empty text")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         reason = f"GetBackendId returned {_start_of(data)}, which is not UTF-8"
-        raise _RefusedError("id", "id-not-text", reason) from None
+        raise RefusedError("id", "id-not-text", reason) from None
     if text == "Unknown":
         reason = "GetBackendId returned 'Unknown', which is reserved"
-        raise _RefusedError("id", "id-reserved", reason, "give the backend a name of its own")
+        raise RefusedError("id", "id-reserved", reason, "give the backend a name of its own")
+    if SEPARATOR in text:
+        reason = f"GetBackendId returned {_start_of(text)}, which has a '{SEPARATOR}'"
+        hint = "users write it between id and index of a device: take another character"
+        raise RefusedError("id", "id-colon", reason, hint)
     if not text.isprintable() or text != text.strip():
         reason = (
             f"GetBackendId returned {_start_of(text)}, which has characters that cannot be printed"
         )
-        raise _RefusedError("id", "id-not-text", reason)
+        raise RefusedError("id", "id-not-text", reason)
     return text
 
 
@@ -414,4 +348,4 @@ def _check_version(backend_id: str, version: BackendVersion) -> None:
     else:
         hint = f"build the backend against backend API {HOST_VERSION}"
     code = "version-minor" if version.major == HOST_VERSION.major else "version-major"
-    raise _RefusedError("version", code, reason, hint)
+    raise RefusedError("version", code, reason, hint)

@@ -8,7 +8,7 @@ Answers are cached by layer signature, so that thirty equal layers of a network 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py._native.support import NativeLayerSupport
 from armnn_py.descriptors import Descriptor
@@ -18,13 +18,16 @@ from armnn_py.network.shapes import infer
 from armnn_py.ownership import Closing
 from armnn_py.records import Frozen, record
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import LayerType
+from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from armnn_py._native.model_options import NativeModelOptions
     from armnn_py.backends.instance import BackendInstance
+    from armnn_py.descriptors import StandInDescriptor
 
-__all__ = ["LayerSignature", "LayerSupport", "Support", "valid_signature"]
+__all__ = ["LayerSignature", "LayerSupport", "StandInAnswer", "Support", "valid_signature"]
 
 
 @record
@@ -36,6 +39,25 @@ class Support(Frozen):
 
     def __bool__(self) -> bool:
         return self.ok
+
+
+@record
+class StandInAnswer(Frozen):
+    """An answer on an operator that no layer expresses: true if the backend runs it.
+
+    Attributes
+    ----------
+    outputs
+        Infos of its outputs; None if the backend does not run it.
+    reason
+        Why not.
+    """
+
+    outputs: tuple[TensorInfo, ...] | None
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.outputs is not None
 
 
 class LayerSignature(NamedTuple):
@@ -103,13 +125,14 @@ class LayerSupport(Closing):
         Model options for the backend, from `ModelOptions.of`; None: null.
     """
 
-    __slots__ = ("_cache", "_failure", "_native", "backend")
+    __slots__ = ("_cache", "_failure", "_native", "_wishes", "backend")
 
     def __init__(
         self, backend: BackendInstance, model_options: NativeModelOptions | None = None
     ) -> None:
         self.backend = backend
         self._cache: dict[LayerSignature, Support] = {}
+        self._wishes: dict[LayerSignature, DataLayout | None] = {}
         self._native: NativeLayerSupport | None = None
         self._failure = ""
         backend.retain()
@@ -155,6 +178,45 @@ class LayerSupport(Closing):
         if self._native is None:
             return Support(False, self._failure)
         return Support(*self._native.ask_late(layer, late))
+
+    @property
+    def runs_stand_ins(self) -> bool:
+        """Whether the backend runs any operator that no layer expresses."""
+        return self._native is not None and self._native.runs_stand_ins
+
+    def infer_stand_in(
+        self,
+        descriptor: StandInDescriptor,
+        inputs: Sequence[TensorInfo | None],
+        constants: Sequence[NDArray[Any] | None],
+        name: str,
+    ) -> StandInAnswer:
+        """Whether the backend runs an operator that no layer expresses; not cached."""
+        if self._native is None:
+            return StandInAnswer(None, self._failure)
+        if self.backend.lost_device is not None:
+            return StandInAnswer(None, f"its device is lost: {self.backend.lost_device}")
+        return StandInAnswer(*self._native.infer_stand_in(descriptor, inputs, constants, name))
+
+    @property
+    def has_wishes(self) -> bool:
+        """Whether the backend may want layers in another layout; if not, it need not be asked."""
+        return self._native is not None and self._native.has_wishes
+
+    def preferred_layout(self, layer: LayerSignature) -> DataLayout | None:
+        """The layout in which the backend would have a layer of another one; None: as it is.
+
+        ``layer`` has a ``data_layout``; only one of as many dimensions is an answer.
+        """
+        if self._native is None or not self._native.has_wishes:
+            return None
+        if layer not in self._wishes:
+            given: DataLayout = layer.descriptor.data_layout  # type: ignore[union-attr]
+            known = [one.value for one in DataLayout if one.rank == given.rank]
+            answer = self._native.preferred_layout(layer, known)
+            other = None if answer in (0, given) else DataLayout(answer)
+            self._wishes[layer] = other
+        return self._wishes[layer]
 
     def close(self) -> None:
         """Destroy the native object; call it once."""

@@ -12,6 +12,7 @@ from armnn_py._native.backend_options import OptionValue, TableError
 from armnn_py._native.backend_table import BackendTable, capabilities
 from armnn_py._native.interrupts import guarded
 from armnn_py.backends.allocator import Allocator
+from armnn_py.device_ids import device_id, option_keys
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import record
 from armnn_py.types import MemorySource
@@ -68,7 +69,7 @@ class MemoryWishes:
             )
 
     def hand_over(
-        self, table: BackendTable, backend_id: str, instance: int
+        self, table: BackendTable, backend_id: str, index: int, instance: int
     ) -> GivenAllocator | None:
         """Give a new instance its allocator, right after ``create``; None if there is none.
 
@@ -77,7 +78,9 @@ class MemoryWishes:
         UnfitMemoryError
             The instance must not be used.
         """
-        allocator = self.allocators.get(backend_id)
+        given_for = [self.allocators.get(key) for key in option_keys(backend_id, index)]
+        allocator = given_for[1] or given_for[0]
+        backend_id = device_id(backend_id, index)
         if self.protected:
             self._check_protection(table, instance, backend_id, allocator)
         if allocator is None:

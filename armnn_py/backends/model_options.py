@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.model_options import NativeModelOptions, model_options
+from armnn_py.device_ids import option_keys, split_id
 from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.instance import BackendInstance
 
-__all__ = ["ModelOptions"]
+__all__ = ["ModelOptions", "mapping_of"]
 
 
 class ModelOptions:
@@ -23,14 +24,15 @@ class ModelOptions:
     Parameters
     ----------
     options
-        The caller's mapping; None stands for no options.
+        The caller's mapping; None stands for no options. Those of ``"AcmeNpu"`` hold for all its
+        devices, those of ``"AcmeNpu:1"`` come before them.
     backends
         The backends of the runtime by id.
 
     Raises
     ------
     BackendNotFoundError
-        There are options for a backend that is not loaded.
+        There are options for a backend or a device that is not there.
     UnknownNameError
         A backend has no such option; the hint lists similar names.
     InvalidArgumentError
@@ -39,39 +41,56 @@ class ModelOptions:
         A backend does not say which options it has.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_given", "_native")
 
     def __init__(
         self,
         options: Mapping[str, Mapping[str, OptionValue]] | None,
         backends: Mapping[str, BackendInstance],
     ) -> None:
-        self._native: dict[str, NativeModelOptions] = {}
-        for backend_id, values in _mapping(options or {}, "model_options").items():
-            values = _mapping(values, f"model_options['{backend_id}']")
+        self._given: dict[str, Mapping[str, OptionValue]] = {}
+        self._native: dict[str, NativeModelOptions | None] = {}
+        for backend_id, values in mapping_of(options or {}, "model_options").items():
+            values = mapping_of(values, f"model_options['{backend_id}']")
             backend = backends[backend_id]
             backend.retain()
             try:
-                native = model_options(backend.id, backend.api, backend.instance, values)
+                native = model_options(backend_id, backend.api, backend.instance, values)
             finally:
                 backend.release()
             if native is not None:
-                self._native[backend_id] = native
+                self._given[backend_id] = native.values
 
     def of(self, backend: BackendInstance) -> NativeModelOptions | None:
         """The model options for calls of this backend; None: null."""
-        return self._native.get(backend.id)
+        if not self._given:
+            return None
+        if backend.id not in self._native:
+            values = self.values_of(backend)
+            with backend.in_use():
+                native = model_options(backend.id, backend.api, backend.instance, values)
+            self._native[backend.id] = native
+        return self._native[backend.id]
 
-    @property
-    def values(self) -> dict[str, dict[str, OptionValue]]:
-        """The values that were given, by backend."""
-        return {backend_id: dict(native.values) for backend_id, native in self._native.items()}
+    def values_of(self, backend: BackendInstance) -> dict[str, OptionValue]:
+        """The values that were given for this backend."""
+        values: dict[str, OptionValue] = {}
+        for key in option_keys(*split_id(backend.id)):
+            values |= self._given.get(key, {})
+        return values
 
 
-def _mapping(value: Any, subject: str) -> Mapping[str, Any]:
+def mapping_of(value: Any, subject: str) -> Mapping[str, Any]:
+    """Return options as they were given, of all backends or of one; raises if they are no mapping.
+
+    Raises
+    ------
+    InvalidArgumentError
+        They are no mapping.
+    """
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"{subject}: {type(value).__name__} given, a mapping of "
-            f"{'ids to options' if subject == 'model_options' else 'names to values'} expected"
+            f"{'names to values' if '[' in subject else 'ids to options'} expected"
         )
     return value

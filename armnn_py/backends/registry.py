@@ -8,14 +8,15 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
-from armnn_py._native.backend_options import OptionDefault, OptionValue, checked_options
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
+from armnn_py.backends.devices import count_of, no_device, not_made
 from armnn_py.backends.discovery import (
     BackendPath,
     FileIdentity,
@@ -27,14 +28,16 @@ from armnn_py.backends.discovery import (
 )
 from armnn_py.backends.dynamic_backend import load_file, load_python, load_static
 from armnn_py.backends.entry_points import entry_point_folders
+from armnn_py.backends.given_options import BackendOptions, OptionsOfCaller, check_known
 from armnn_py.backends.memory_wishes import MemoryWishes
+from armnn_py.backends.opening import RefusedError, open_device
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict, printable
+from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import (
     BackendNotFoundError,
     BackendSkippedWarning,
     InvalidArgumentError,
-    UnknownNameError,
     near_names,
 )
 from armnn_py.ownership import Closing, Owner
@@ -43,12 +46,10 @@ if TYPE_CHECKING:
     from armnn_py.python_backend import PythonBackend
     from armnn_py.python_backend.serving import Serving
 
-__all__ = ["BackendOptions", "BackendRegistry", "load_backends"]
+__all__ = ["BackendOptions", "BackendRegistry", "load_backends", "nameable_ids"]
 
 _log = logging.getLogger("armnn_py.backends")
 _Default = TypeVar("_Default")
-
-BackendOptions = Mapping[str, Mapping[str, OptionValue]]
 
 _LOG_LEVELS = {
     "loaded": logging.INFO,
@@ -72,6 +73,10 @@ class BackendRegistry(
 ):
     """The backends of one runtime: ids to :class:`Backend`, in the order in which they loaded.
 
+    The instance for another device than a backend's first is made when it is asked for, by
+    ``backends["AcmeNpu:1"]``, and counts from then on; ``in`` says whether an id can be asked for.
+    ``"AcmeNpu:0"`` is ``"AcmeNpu"``.
+
     Attributes
     ----------
     load_report
@@ -88,17 +93,43 @@ class BackendRegistry(
     def __getitem__(self, backend_id: str) -> Backend:
         backend = self._backends.get(backend_id)
         if backend is None:
+            backend = self._instance_of(backend_id)
+        return backend
+
+    def _instance_of(self, backend_id: str) -> Backend:
+        """The instance that an id with an index names; it is made if there is none yet."""
+        name, index = _split(backend_id)
+        first = self._backends.get(name)
+        if first is None:
             raise self.not_found(backend_id)
+        if index == 0:
+            return first
+        with first.in_use(), LOADING, deferred_interrupts():
+            known = self._backends.get(backend_id)
+            if known is not None:  # made meanwhile, by another thread
+                return known
+            if index >= first.source.device_count():
+                raise self.not_found(backend_id)
+            try:
+                backend = open_device(first.source, index)
+            except RefusedError as refusal:
+                raise not_made(first, backend_id, refusal) from None
+            self._backends[backend_id] = backend
+        _log.info("backend '%s' made", printable(backend_id))
         return backend
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._backends)
+        return iter(tuple(self._backends))  # another thread may ask for a device
 
     def __len__(self) -> int:
         return len(self._backends)
 
     def __contains__(self, backend_id: object) -> bool:
-        return backend_id in self._backends
+        if backend_id in self._backends:
+            return True
+        name, index = _split(backend_id)
+        first = self._backends.get(name)
+        return first is not None and (index == 0 or index < count_of(first))
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -109,17 +140,36 @@ class BackendRegistry(
     def get(self, key: str, /, default: Backend | _Default) -> Backend | _Default: ...
     def get(self, key: str, /, default: Any = None) -> Any:
         """Return the backend, or ``default`` if it is not loaded."""
-        return self._backends.get(key, default)
+        if key not in self:
+            return default
+        return self[key]
 
     @property
     def by_preference(self) -> tuple[str, ...]:
-        """The ids by declared score, highest first; equal ones in load order, references last."""
+        """The ids by declared score, highest first; equal ones in load order, references last.
+
+        Each backend once, with its first device: others are used by those who name them.
+        """
 
         def rank(name: str) -> tuple[bool, int]:
             backend = self._backends[name]
             return backend.is_reference, -backend.score
 
-        return tuple(sorted(self, key=rank))
+        return tuple(sorted(self._firsts, key=rank))
+
+    @property
+    def _firsts(self) -> dict[str, Backend]:
+        """The backends by id, without those for other devices."""
+        return {name: one for name, one in list(self._backends.items()) if not one.device_index}
+
+    @property
+    def all_ids(self) -> tuple[str, ...]:
+        """Every id that can be asked for: those of all devices of all backends."""
+        return tuple(
+            device_id(name, index)
+            for name, backend in self._firsts.items()
+            for index in range(count_of(backend))
+        )
 
     @property
     def reference(self) -> Backend | None:
@@ -128,8 +178,17 @@ class BackendRegistry(
 
     def not_found(self, backend_id: str, *, asked_by: str = "") -> BackendNotFoundError:
         """Return the error for an id that is not loaded, with the verdicts about it."""
+        name, index = _split(backend_id)
+        if name in self._backends:
+            return no_device(
+                self._backends[name],
+                index,
+                loaded=self,
+                report=self.load_report,
+                asked_by=asked_by,
+            )
         report = self.load_report
-        about = report.about(backend_id)
+        about = report.about(name)
         details = [f"asked for by: {asked_by}"] if asked_by else []
         details.append(f"loaded: {', '.join(self) or 'none'}")
         relevant = about or report.refused
@@ -137,7 +196,7 @@ class BackendRegistry(
         for place in report.places:
             if place.usable:
                 details.append(f"looked in: {printable(place.path)} ({place.place})")
-        near = near_names(backend_id, list(self))
+        near = near_names(backend_id, list(self.all_ids))
         hints = [verdict.hint for verdict in about if verdict.hint]
         if near and not about:
             hints = [f"did you mean '{near[0]}'?"]
@@ -161,11 +220,21 @@ class BackendRegistry(
 
     def quiesce(self) -> None:
         """At the end of the process, tell backends that are still in use to finish and rest."""
-        for backend in self._backends.values():
+        for backend in list(self._backends.values()):
             backend.quiesce()
 
     def __repr__(self) -> str:
         return f"<BackendRegistry {', '.join(self._backends) or 'empty'}>"
+
+
+def _split(backend_id: object) -> tuple[str, int]:
+    """The backend and the index that a key names; nothing that is there if it is no text."""
+    return split_id(backend_id) if isinstance(backend_id, str) else ("", 0)
+
+
+def nameable_ids(backends: Mapping[str, Any]) -> list[str]:
+    """The ids that can be asked for, of a registry or of some of its backends."""
+    return list(backends.all_ids if isinstance(backends, BackendRegistry) else backends)
 
 
 def load_backends(
@@ -194,7 +263,7 @@ def load_backends(
     bundled_backends
         False: without the package's own backends, statically linked ones included.
     backend_options
-        Id to (name to value).
+        Id to (name to value); for all devices of a backend, or for one: ``"AcmeNpu:1"``.
     use_environment
         False: environment variables are not read.
     custom_allocators
@@ -215,7 +284,7 @@ def load_backends(
     BackendSkippedWarning
         Files or folders were refused that the argument or the environment named.
     """
-    options = _OptionsOfCaller(backend_options)
+    options = OptionsOfCaller(backend_options)
     if use_environment:
         bundled_backends = bundled_backends and environment.bundled_backends()
     folders: list[tuple[str, str]] = []
@@ -235,8 +304,12 @@ def load_backends(
                 search.search_folder(place, path)
         search.verdicts += verdicts
         registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
-        options.check_all_used(registry)
-        _check_known("custom_allocators", wishes.allocators, registry)
+        for subject, ids in (
+            ("backend_options", options.keys),
+            ("custom_allocators", wishes.allocators),
+        ):
+            check_known(subject, ids, registry, registry.load_report, registry.all_ids)
+        options.check_devices(registry)
         _announce(registry.load_report, options.ids)
     except BaseException:
         search.close()
@@ -301,7 +374,7 @@ def _serving(python_backends: Sequence[PythonBackend]) -> list[Serving]:
 class _Search:
     """A search for backends, with the results so far."""
 
-    def __init__(self, options: _OptionsOfCaller, wishes: MemoryWishes) -> None:
+    def __init__(self, options: OptionsOfCaller, wishes: MemoryWishes) -> None:
         self.options = options
         self.wishes = wishes
         self.backends: dict[str, Backend] = {}
@@ -338,58 +411,6 @@ class _Search:
         self.verdicts.append(verdict)
         if backend is not None:
             self.backends[backend.id] = backend
-
-
-class _OptionsOfCaller:
-    """``backend_options``, checked against what each backend understands."""
-
-    def __init__(self, options: BackendOptions | None) -> None:
-        self._options: dict[str, dict[str, OptionValue]] = {}
-        if options is None:
-            return
-        if not isinstance(options, Mapping):
-            raise InvalidArgumentError(
-                f"backend_options: {type(options).__name__} given, "
-                "a mapping of ids to options expected"
-            )
-        for backend_id, values in options.items():
-            if not isinstance(values, Mapping):
-                raise InvalidArgumentError(
-                    f"backend_options['{backend_id}']: {type(values).__name__} given, "
-                    "a mapping of names to values expected"
-                )
-            self._options[backend_id] = dict(values)
-
-    @property
-    def ids(self) -> Collection[str]:
-        """Ids of the backends that have options."""
-        return self._options.keys()
-
-    def values_for(
-        self, backend_id: str, defaults: Mapping[str, OptionDefault]
-    ) -> dict[str, OptionValue]:
-        """Return the options for one backend, checked against ``defaults``."""
-        return checked_options(
-            f"backend_options['{backend_id}']", self._options.get(backend_id, {}), defaults
-        )
-
-    def check_all_used(self, registry: BackendRegistry) -> None:
-        """Refuse options for an id that is neither loaded nor in the report.
-
-        Options for a backend that was found but refused, or has no device here, are allowed.
-        """
-        _check_known("backend_options", self._options, registry)
-
-
-def _check_known(subject: str, ids: Iterable[str], registry: BackendRegistry) -> None:
-    for backend_id in ids:
-        if backend_id not in registry and not registry.load_report.about(backend_id):
-            raise UnknownNameError(
-                f"{subject}: backend '{backend_id}' is not loaded",
-                name=str(backend_id),
-                valid=list(registry),
-                details=[f"loaded: {', '.join(registry) or 'none'}"],
-            )
 
 
 # ---- Telling people -----------------------------------------------------------------------------

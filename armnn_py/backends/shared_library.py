@@ -15,7 +15,15 @@ from dataclasses import dataclass
 from armnn_py._native import dynamic_library
 from armnn_py.backends.elf import FileState
 
-__all__ = ["LOADING", "FileChangedError", "SharedLibrary", "acquire", "mapped_libraries", "release"]
+__all__ = [
+    "LOADING",
+    "FileChangedError",
+    "SharedLibrary",
+    "acquire",
+    "mapped_libraries",
+    "release",
+    "share",
+]
 
 #: Held while backends are opened, created, destroyed and closed: the header promises that these
 #: happen one at a time. Re-entrant, because a failing load closes what it has made so far.
@@ -65,6 +73,11 @@ def acquire(path: str, inspected: FileState) -> SharedLibrary:
         _libraries[identity] = library
     library.users += 1
     return library
+
+
+def share(library: SharedLibrary) -> None:
+    """Count one more user of an open library, who must call `release`; with ``LOADING`` held."""
+    library.users += 1
 
 
 def _check_unchanged(path: str, inspected: FileState) -> None:

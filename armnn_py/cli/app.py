@@ -244,11 +244,13 @@ def backend_option(function: Callable[P, R]) -> Callable[P, R]:
     decorated: Callable[P, R] = click.option(
         "--backend-option", metavar="ID.NAME=VALUE", multiple=True,
         expose_value=False, callback=_store_backend_options,
-        help="An option of a backend, repeatable; 'armnn-py backends show ID' lists them.",
+        help="An option of a backend, or by ID:1.NAME of one device, repeatable; 'armnn-py "
+        "backends show ID' lists them.",
     )(function)  # fmt: skip
     decorated = click.option(
         "-b", "--backend", "backends", metavar="ID", multiple=True, shell_complete=offer_backends,
-        help="Backend to use, repeatable, in order of preference; default: all by their score.",
+        help="Backend to use, repeatable, in order of preference; ID:1 is its second device; "
+        "default: all by their score.",
     )(decorated)  # fmt: skip
     return decorated
 

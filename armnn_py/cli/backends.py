@@ -9,7 +9,7 @@ import dataclasses
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -18,12 +18,14 @@ from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_ses
 from armnn_py.cli.backends_new import new
 from armnn_py.cli.backends_test import test
 from armnn_py.cli.completion import offer_backends
+from armnn_py.cli.devices import devices_of, render_devices
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
 from armnn_py.text import counted
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
+    from armnn_py.backends.option import BackendOption
     from armnn_py.runtime import Runtime
 
 __all__ = ["backends"]
@@ -48,9 +50,13 @@ def _runtime(session: Session) -> Iterator[Runtime]:
 @backends.command("list")
 @with_session
 def list_(session: Session) -> None:
-    """List every file that was found and the verdict on it; -v shows foreign files, too."""
+    """List every file that was found and the verdict on it; -v shows foreign files, too.
+
+    Devices of backends that tell of theirs follow, with the ids by which -b takes them.
+    """
     with _runtime(session) as runtime:
         verdicts = runtime.load_report.as_dicts()
+        devices, device_errors = devices_of(runtime)
 
     def render(renderer: Renderer) -> None:
         shown = [v for v in verdicts if session.verbosity > 0 or _is_of_interest(v)]
@@ -66,6 +72,10 @@ def list_(session: Session) -> None:
         for verdict in shown:
             if verdict["hint"] and verdict["status"] not in ("loaded", "skipped"):
                 renderer.line(f"hint: {_file_name(verdict)}: {verdict['hint']}")
+        if devices:
+            render_devices(renderer, devices)
+        for error in device_errors.values():
+            renderer.line(f"devices: {error}")
         counts = Counter(verdict["status"] for verdict in verdicts)
         others = len(verdicts) - len(shown)
         counts["skipped"] -= others
@@ -82,7 +92,9 @@ def list_(session: Session) -> None:
         )
         renderer.line(f"{summary or 'no backend was found'}{advice}")
 
-    session.answer({"verdicts": verdicts}, render)
+    session.answer(
+        {"verdicts": verdicts, "devices": devices, "device_errors": device_errors}, render
+    )
 
 
 def _is_of_interest(verdict: dict[str, Any]) -> bool:
@@ -108,11 +120,15 @@ def _file_name(verdict: dict[str, Any]) -> str:
 @click.argument("backend_id", metavar="ID", shell_complete=offer_backends)
 @with_session
 def show(session: Session, backend_id: str) -> None:
-    """Show what the backend ID says of itself, its options, and the layers that it takes."""
+    """Show what the backend ID says of itself, its options, and the layers that it takes.
+
+    ID:1 is its second device.
+    """
     from armnn_py.backends.probing import probe_support
 
     with _runtime(session) as runtime:
         backend = runtime.backends[backend_id]
+        options = backend.describe_options()
         data: dict[str, Any] = {
             "id": backend.id,
             "api": str(backend.version),
@@ -121,9 +137,8 @@ def show(session: Session, backend_id: str) -> None:
             "score": backend.score,
             "file": backend.file,
             "place": backend.place,
-            "options": dict(backend.options),
+            "options": [option.as_dict() for option in options],
             "capabilities": dict(backend.capabilities),
-            "model_options": dict(backend.model_options),
             "devices": [dataclasses.asdict(device) for device in backend.devices],
             "counters": [dataclasses.asdict(counter) for counter in backend.counters],
             "cache_files": backend.number_of_cache_files,
@@ -140,19 +155,11 @@ def show(session: Session, backend_id: str) -> None:
              for key, value in data.items()
              if not isinstance(value, dict | list) and (value or key != "cache_files")],
         )  # fmt: skip
-        for key in ("options", "capabilities"):
-            items = [f"{name} = {_typed(value)}" for name, value in data[key].items()]
-            renderer.line(f"{key.capitalize()}: {', '.join(items) or 'none'}")
-        if data["model_options"]:
-            items = [f"{name} = {_typed(value)}" for name, value in data["model_options"].items()]
-            renderer.line(f"Model options: {', '.join(items)}")
+        items = [f"{name} = {_typed(value)}" for name, value in data["capabilities"].items()]
+        renderer.line(f"Capabilities: {', '.join(items) or 'none'}")
+        _render_options(renderer, options)
         if data["devices"]:
-            renderer.table(
-                [Column("device"), Column("vendor"), Column("driver"),
-                 Column("memory", right=True)],
-                [[d["name"], d["vendor"], d["driver_version"], _bytes(d["memory_size"])]
-                 for d in data["devices"]],
-            )  # fmt: skip
+            render_devices(renderer, data["devices"])
         if data["counters"]:
             renderer.table(
                 [Column("counter"), Column("class"), Column("unit"), Column("description")],
@@ -162,6 +169,35 @@ def show(session: Session, backend_id: str) -> None:
         _render_layers(renderer, data["layers"])
 
     session.answer(data, render)
+
+
+_SWITCHES = {"backend": "--backend-option", "model": "--model-option", "run": "--run-option"}
+
+
+def _render_options(renderer: Renderer, options: Sequence[BackendOption]) -> None:
+    """Write a row for each option, with the value in force if that is not the default."""
+    if not options:
+        renderer.line("Options: none")
+        return
+
+    def value_of(option: BackendOption) -> str:
+        value = option.default if option.value is None else option.value
+        mark = "" if value == option.default else f" (default {_typed(option.default)})"
+        return f"{_typed(value)}{mark}"
+
+    def words_of(option: BackendOption) -> str:
+        marks = [word for word in ("secret", "changeable") if getattr(option, word)]
+        return option.help + (f" ({', '.join(marks)})" if marks else "")
+
+    renderer.table(
+        [Column("option of"), Column("name"), Column("type"), Column("value"), Column("allowed"),
+         Column("meaning")],
+        [[option.scope, option.name, option.type, value_of(option), option.allowed or "any",
+          words_of(option) or "-"] for option in options],
+    )  # fmt: skip
+    switches = [f"{_SWITCHES[scope]} ID.NAME=VALUE" for scope in _SWITCHES
+                if any(option.scope == scope for option in options)]  # fmt: skip
+    renderer.line(f"Given by: {', '.join(switches)}")
 
 
 def _render_layers(renderer: Renderer, layers: dict[str, list[str]]) -> None:
@@ -178,10 +214,6 @@ def _render_layers(renderer: Renderer, layers: dict[str, list[str]]) -> None:
     if others:
         renderer.line(f"Not taken: {', '.join(others)}")
     renderer.line("Asked about small examples; 'armnn-py check MODEL' asks about a model's layers.")
-
-
-def _bytes(size: int) -> str:
-    return f"{size / (1 << 20):.0f} MiB" if size else "-"
 
 
 def _typed(value: object) -> str:

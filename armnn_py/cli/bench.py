@@ -39,6 +39,8 @@ _METRICS = (
     ("throughput", "runs_per_second"),
     ("peak arena", "arena_bytes"),
 )
+#: Other memory, and what it holds.
+_KEPT = {"persistent_bytes": "of state", "packed_bytes": "that backends packed"}
 #: Two answers can be compared where these agree.
 _CIRCUMSTANCES = ("model", "threads", "backends")
 
@@ -75,6 +77,8 @@ def bench(session: Session, *, timed: TimedArguments, seconds: float, other: Pat
             "first_seconds": warm.first_seconds,
             **_summary(times),
             "arena_bytes": warm.ready.network.arena_size,
+            "persistent_bytes": warm.ready.network.persistent_size,
+            "packed_bytes": warm.ready.network.packed_size,
             "assumed_shapes": warm.ready.assumed,
             "compared": before,
         }
@@ -140,6 +144,9 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
             f"before: {Path(before['model']).name}, {counted(before['threads'], 'thread')}, "
             f"{_ran_on(before)}"
         )
+    kept = [f"{format_bytes(data[key])} {what}" for key, what in _KEPT.items() if data[key]]
+    if kept:
+        renderer.line("besides the arena: " + ", ".join(kept))
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))
 

@@ -32,6 +32,6 @@ def offer_backends(
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with context.obj.runtime() as runtime:
-            ids = runtime.backends.by_preference
+            ids = runtime.backends.all_ids if ":" in begun else runtime.backends.by_preference
             return [CompletionItem(one) for one in ids if one.startswith(begun)]
     return []

@@ -15,6 +15,7 @@ import rich_click as click
 
 from armnn_py import errors
 from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, with_session
+from armnn_py.cli.devices import devices_of
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.text import install_hint
 
@@ -35,6 +36,7 @@ def doctor(session: Session) -> None:
         "cpu": _cpu,
         "threads": _threads,
         "backends": lambda: _backends(session),
+        "devices": lambda: _devices(session),
         "sdk": _sdk,
         "extras": _extras,
     }
@@ -114,6 +116,17 @@ def _backends(session: Session) -> Result:
     if not loaded:
         return "failed", text
     return ("warning", f"{text}: armnn-py backends list") if refused else ("ok", text)
+
+
+def _devices(session: Session) -> Result:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.BackendSkippedWarning)
+        with session.runtime() as runtime:
+            found, problems = devices_of(runtime)
+    if problems:
+        return "warning", "; ".join(problems.values())
+    text = ", ".join(f"{device['id']} ({device['name']})" for device in found)
+    return "ok", text or "no backend tells of its devices"
 
 
 def _sdk() -> Result:

@@ -51,7 +51,7 @@ _FRAME = {"Input", "Output", "Constant"}
 def inspect(
     session: Session, model: str, shapes: tuple[str, ...], all_layers: bool, weights: bool
 ) -> None:
-    """Show the inputs, outputs, layers and sizes of MODEL."""
+    """Show the inputs, outputs, variables, layers and sizes of MODEL."""
     with session.progress(f"reading {Path(model).name}"):
         source = read_network(model, shapes)
         network, assumed = with_batch(source)
@@ -60,7 +60,11 @@ def inspect(
     tensors = [
         {"kind": kind, "name": name, "dtype": info.data_type.label, "shape": list(info.shape)}
         | ({"dimension_names": list(info.dimension_names)} if info.dimension_names else {})
-        for kind, infos in (("input", source.inputs), ("output", source.outputs))
+        for kind, infos in (
+            ("input", source.inputs),
+            ("output", source.outputs),
+            ("variable", source.variables),
+        )
         for name, info in infos.items()
     ]
     counts = [multiply_adds(layer) for layer in working]

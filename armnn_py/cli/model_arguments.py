@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from armnn_py import Network, OptimizedNetwork, OptimizerOptions, Runtime
     from armnn_py.cli.app import Session
+    from armnn_py.optimizer.host import Host
 
-__all__ = ["ModelArguments", "model_arguments"]
+__all__ = ["ModelArguments", "model_arguments", "read_options", "run_option"]
 
 R = TypeVar("R")
 
@@ -89,7 +90,7 @@ class ModelArguments:
 
         return OptimizerOptions(
             placement=None if self.placement is None else Placement.of(self.placement),
-            model_options=_parse_model_options(self.model_options, self.backends, runtime),
+            model_options=read_options("model", self.model_options, self.backends, runtime),
             strategy=self.strategy,
             validate=self.validate,
         )
@@ -107,15 +108,16 @@ class ModelArguments:
         """
         import armnn_py
 
-        with session.progress(f"reading {self.name}"):
-            network, assumed = with_batch(read_network(self.model, self.shapes))
-        for name, info in network.inputs.items():
-            if not info.is_static:
-                raise InvalidArgumentError(
-                    f"input '{name}' has free dimensions: {info!r}",
-                    hints=[shape_hint(name, info)],
-                )
         with session.runtime() as runtime:
+            with session.progress(f"reading {self.name}"):
+                imported = read_network(self.model, self.shapes, runtime=runtime)
+            network, assumed = with_batch(imported)
+            for name, info in network.inputs.items():
+                if not info.is_static:
+                    raise InvalidArgumentError(
+                        f"input '{name}' has free dimensions: {info!r}",
+                        hints=[shape_hint(name, info)],
+                    )
             with session.progress(f"choosing backends for {self.name}"):
                 optimized = armnn_py.optimize(
                     network, self.listed, runtime=runtime, options=self.options(runtime)
@@ -164,10 +166,25 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
     return command  # type: ignore[no-any-return]
 
 
-def _parse_model_options(
-    given: Sequence[str], listed: Sequence[str], runtime: Runtime
+run_option = click.option(
+    "--run-option", "run_options", metavar="ID.NAME=VALUE", multiple=True,
+    help="An option of a backend for these runs, repeatable; without ID. for each listed backend "
+    "that has it.",
+)  # fmt: skip
+
+
+def read_options(
+    scope: Literal["model", "run"], given: Sequence[str], listed: Sequence[str], runtime: Host
 ) -> dict[str, dict[str, Any]]:
-    """Read ``ID.NAME=VALUE``, or ``NAME=VALUE`` for the listed backends with such an option."""
+    """Read ``ID.NAME=VALUE``, or ``NAME=VALUE`` for the listed backends with such an option.
+
+    Raises
+    ------
+    InvalidArgumentError
+        One of them is not understood.
+    UnknownNameError
+        No listed backend has an option of that name.
+    """
     from armnn_py._native.backend_options import OptionText
 
     found: dict[str, dict[str, Any]] = {}
@@ -175,23 +192,25 @@ def _parse_model_options(
         match = re.fullmatch(r"(?:([^.=]+)\.)?([^=]+)=(.*)", text, re.DOTALL)
         if match is None:
             raise InvalidArgumentError(
-                f"model option '{shortened(text, 60)}' is not understood",
+                f"{scope} option '{shortened(text, 60)}' is not understood",
                 hints=["write it as ID.NAME=VALUE or NAME=VALUE"],
             )
         backend_id, name, value = match.groups()
-        owners = [backend_id] if backend_id else _backends_with(name, listed, runtime)
+        owners = [backend_id] if backend_id else _backends_with(scope, name, listed, runtime)
         for owner in owners:
             found.setdefault(owner, {})[name] = OptionText(value)
     return found
 
 
-def _backends_with(name: str, listed: Sequence[str], runtime: Runtime) -> list[str]:
-    ids = list(listed) or runtime.backends.by_preference
-    options = {backend_id: runtime.backends[backend_id].model_options for backend_id in ids}
+def _backends_with(scope: str, name: str, listed: Sequence[str], runtime: Host) -> list[str]:
+    backends = [runtime.backends[one] for one in listed or runtime.backends.by_preference]
+    options = {
+        one.id: one.model_options if scope == "model" else one.run_options for one in backends
+    }
     owners = [backend_id for backend_id, known in options.items() if name in known]
     if not owners:
         raise UnknownNameError(
-            f"no backend in use has a model option '{shortened(name, 60)}'",
+            f"no backend in use has a {scope} option '{shortened(name, 60)}'",
             name=name,
             valid=list(dict.fromkeys(option for known in options.values() for option in known)),
             details=[f"{owner}: {', '.join(known) or 'none'}" for owner, known in options.items()],

@@ -13,6 +13,7 @@ from armnn_py.errors import InvalidArgumentError, ModelError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from armnn_py import Runtime
     from armnn_py.network import Network
     from armnn_py.tensors import TensorInfo
 
@@ -22,9 +23,15 @@ _MAX_DIMENSION = 2**31 - 1
 
 
 def read_network(
-    model: str, shapes: Sequence[str], arrays: Mapping[str, Sequence[int]] | None = None
+    model: str,
+    shapes: Sequence[str],
+    arrays: Mapping[str, Sequence[int]] | None = None,
+    *,
+    runtime: Runtime | None = None,
 ) -> Network:
     """Import a file and bind the shapes of ``--shape`` and of the arrays for its inputs.
+
+    The backends of a runtime are offered the operators for which there is no layer.
 
     Raises
     ------
@@ -36,12 +43,13 @@ def read_network(
     import armnn_py
 
     wanted = parse_shapes(shapes)
+    backends = () if runtime is None else tuple(runtime.backends.values())
     try:
         if None in wanted:
-            name = only_input(armnn_py.import_model(model).inputs, shapes[-1])
+            name = only_input(armnn_py.import_model(model, backends=backends).inputs, shapes[-1])
             wanted[name] = wanted.pop(None)
         bound = {**(arrays or {}), **{name: dims for name, dims in wanted.items() if name}}
-        return armnn_py.import_model(model, shapes=bound or None)
+        return armnn_py.import_model(model, shapes=bound or None, backends=backends)
     except ModelError as error:
         # The error's hint is for programs; here it must name the option.
         error.hints = tuple(

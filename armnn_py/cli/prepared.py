@@ -9,9 +9,10 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli import inputs as files
+from armnn_py.cli.model_arguments import read_options
 from armnn_py.cli.networks import read_network, with_batch
 from armnn_py.errors import BackendError, InvalidArgumentError
 
@@ -41,6 +42,8 @@ class Prepared:
         Shapes of inputs that `with_batch` assumed.
     load_seconds
         From the model file to a network that can run, reading of inputs left out.
+    run_options
+        Options of each run, or None.
     """
 
     source: Network
@@ -48,6 +51,11 @@ class Prepared:
     arrays: dict[str, files.Array]
     assumed: dict[str, list[int]]
     load_seconds: float
+    run_options: dict[str, dict[str, Any]] | None
+
+    def run(self) -> dict[str, files.Array]:
+        """Run once."""
+        return self.network.run(self.arrays, options=self.run_options)
 
 
 @contextlib.contextmanager
@@ -58,53 +66,56 @@ def prepared(
     *,
     seed: int | None,
     options: files.ImageOptions | None = None,
+    run_options: Sequence[str] = (),
 ) -> Iterator[Prepared]:
     """Give the model, loaded, with inputs from files or, with a seed, random ones.
 
     Raises
     ------
     InvalidArgumentError
-        An input cannot be read or made.
+        An input cannot be read or made, or an option is not understood.
     ModelError, BackendError, NoBackendForLayerError
         As `armnn_py.load`.
     """
     import armnn_py
 
     clock = _Clock()
-    with session.progress(f"reading {given.name}"), clock:
-        network = read_network(given.model, given.shapes)
-    arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
-    missing = [name for name in network.inputs if name not in arrays]
-    assumed: dict[str, list[int]] = {}
-    if missing and seed is None:
-        raise InvalidArgumentError(
-            f"no array for input '{missing[0]}'",
-            details=[f"inputs: {', '.join(network.inputs)}"],
-            hints=[f"-i {missing[0]}=FILE, or --random 0"],
-        )
-    with session.progress(f"reading {given.name}"), clock:
-        if missing and network.is_dynamic:
-            if arrays:  # their shapes may bind free dimensions of other inputs
-                shapes = {name: array.shape for name, array in arrays.items()}
-                network = read_network(given.model, given.shapes, shapes)
-            network, assumed = with_batch(network)
-    if seed is not None:
-        infos = {name: network.inputs[name] for name in missing}
-        arrays |= files.random_inputs(infos, seed)
-    with session.progress(f"reading {given.name}"), clock:
-        if network.is_dynamic:
-            network = network.specialize({name: array.shape for name, array in arrays.items()})
     with _closing(session.runtime()) as runtime:  # closes the network, too
+        with session.progress(f"reading {given.name}"), clock:
+            network = read_network(given.model, given.shapes, runtime=runtime)
+        arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
+        missing = [name for name in network.inputs if name not in arrays]
+        assumed: dict[str, list[int]] = {}
+        if missing and seed is None:
+            raise InvalidArgumentError(
+                f"no array for input '{missing[0]}'",
+                details=[f"inputs: {', '.join(network.inputs)}"],
+                hints=[f"-i {missing[0]}=FILE, or --random 0"],
+            )
+        with session.progress(f"reading {given.name}"), clock:
+            if missing and network.is_dynamic:
+                if arrays:  # their shapes may bind free dimensions of other inputs
+                    shapes = {name: array.shape for name, array in arrays.items()}
+                    network = read_network(given.model, given.shapes, shapes, runtime=runtime)
+                network, assumed = with_batch(network)
+        if seed is not None:
+            infos = {name: network.inputs[name] for name in missing}
+            arrays |= files.random_inputs(infos, seed)
+        with session.progress(f"reading {given.name}"), clock:
+            if network.is_dynamic:
+                network = network.specialize({name: array.shape for name, array in arrays.items()})
         with session.progress(f"loading {given.name}"), clock:
             loaded = armnn_py.load(
                 network, given.listed, options=given.options(runtime), runtime=runtime
             )
+        own = read_options("run", run_options, given.backends, runtime)
         yield Prepared(
             source=network,
             network=loaded,
             arrays=arrays,
             assumed=assumed,
             load_seconds=clock.seconds,
+            run_options=own or None,
         )
 
 

@@ -84,7 +84,8 @@ def profile(
             "calls": layer.calls,
             "seconds": layer.total_ns * 1e-9,
             "share": layer.total_ns / total,
-            "gflops": speed,
+            "gflops": speed if layer.gflops is None else layer.gflops,
+            "expected_seconds": layer.expected_ns * 1e-9 if layer.expected_ns else None,
         }
         for layer, speed in zip(shown, _speeds(source, slowest), strict=False)
     ]
@@ -181,7 +182,12 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
     def speed(value: float | None) -> str:
         return "-" if value is None else f"{value:.1f}"
 
+    def expected(row: dict[str, Any]) -> str:
+        seconds = row["expected_seconds"]
+        return "-" if seconds is None else f"{seconds * 1e3:.3f}"
+
     several = len(backends) > 1
+    is_expected = any(row["expected_seconds"] is not None for row in data["layers"])
     runs = data["runs"] or 1
     shares = [Column("ms/run", right=True, whole=True), Column("share", right=True, whole=True)]
 
@@ -195,6 +201,7 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
             Column("kernel", cut="start"),
             *shares,
             Column("GFLOP/s", right=True, whole=True),
+            *([Column("expected ms", right=True, whole=True)] if is_expected else []),
         ],
         [
             [
@@ -203,6 +210,7 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
                 how,
                 *times(row),
                 speed(row["gflops"]),
+                *([expected(row)] if is_expected else []),
             ]
             for row, how in zip(data["layers"], ways, strict=True)
         ],

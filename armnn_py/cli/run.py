@@ -15,7 +15,7 @@ import rich_click as click
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
-from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments, run_option
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.prepared import prepared
@@ -84,8 +84,9 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     metavar="N",
     default=1,
     show_default=True,
-    help="How many times to run on these inputs.",
+    help="How many times to run on these inputs; variables of the network stay from run to run.",
 )
+@run_option
 @click.option(
     "--mean",
     callback=_numbers,
@@ -138,6 +139,7 @@ def run(
     seed: int | None,
     folder: Path | None,
     iterations: int,
+    run_options: tuple[str, ...],
     mean: tuple[float, ...],
     scale: tuple[float, ...],
     layout: str,
@@ -149,12 +151,14 @@ def run(
     options = files.ImageOptions(
         mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
     )
-    with prepared(session, given, arguments, seed=seed, options=options) as ready:
+    with prepared(
+        session, given, arguments, seed=seed, options=options, run_options=run_options
+    ) as ready:
         times = []
         with session.progress(f"running {given.name}", iterations) as bar:
             for _ in range(iterations):
                 start = time.perf_counter()
-                outputs = ready.network.run(ready.arrays)
+                outputs = ready.run()
                 times.append(time.perf_counter() - start)
                 bar.to(len(times))
         counts = ready.network.assignment.counts

@@ -15,7 +15,7 @@ import rich_click as click
 
 from armnn_py.cli.completion import offer
 from armnn_py.cli.inputs import SEED
-from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments, run_option
 from armnn_py.cli.prepared import Prepared, prepared
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class WarmNetwork:
 
 def _timed_run(ready: Prepared) -> float:
     start = time.perf_counter()
-    ready.network.run(ready.arrays)
+    ready.run()
     return time.perf_counter() - start
 
 
@@ -62,6 +62,7 @@ class TimedArguments:
     seed: int
     warmup: int
     threads: int | None
+    run_options: tuple[str, ...]
 
     @contextlib.contextmanager
     def warm(self, session: Session) -> Iterator[WarmNetwork]:
@@ -78,7 +79,9 @@ class TimedArguments:
 
         if self.threads is not None:
             armnn_py.set_num_threads(self.threads)
-        with prepared(session, self.given, self.files, seed=self.seed) as ready:
+        with prepared(
+            session, self.given, self.files, seed=self.seed, run_options=self.run_options
+        ) as ready:
             first = _timed_run(ready)
             with session.progress(f"warming up {self.given.name}", self.warmup) as bar:
                 for number in range(1, self.warmup):
@@ -107,6 +110,7 @@ def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
             "--threads", type=click.IntRange(1, 1024), metavar="N",
             help="Threads of one layer; default: all.",
         ),
+        run_option,
     ]  # fmt: skip
 
     @functools.wraps(function)

@@ -9,8 +9,9 @@ and pool sizes of 0) is 1 here.
 from __future__ import annotations
 
 from armnn_py.descriptors import classes
+from armnn_py.descriptors.attributes import Attribute, AttributeTensor
 from armnn_py.descriptors.base import Descriptor, View
 from armnn_py.descriptors.classes import *
 
-__all__ = ["Descriptor", "View"]
+__all__ = ["Attribute", "AttributeTensor", "Descriptor", "View"]
 __all__ += classes.__all__

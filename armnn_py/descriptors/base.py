@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
 
+from armnn_py.descriptors.attributes import Attribute, Attributes, check_attributes
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import Frozen, record
 from armnn_py.tensors import MAX_DIMENSIONS
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import inspect
 
 __all__ = [
+    "Attributes",
     "Axes",
     "Axis",
     "Checked",
@@ -119,6 +121,12 @@ def _check_tuple(item: _Check, value: Any) -> tuple[Any, ...]:
     return items
 
 
+def _check_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a text expected")
+    return value
+
+
 def _check_views(value: Any) -> tuple[View, ...]:
     views = []
     for view in value:
@@ -135,10 +143,12 @@ def _check_for(annotation: Any) -> _Check:
     if origin is tuple:
         if arguments[0] is View:
             return _check_views
+        if arguments[0] is Attribute:
+            return check_attributes
         return functools.partial(_check_tuple, _check_for(arguments[0]))
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
         return functools.partial(_check_enum, annotation)
-    return {bool: _check_bool, float: _check_float}[annotation]
+    return {bool: _check_bool, float: _check_float, str: _check_text}[annotation]
 
 
 @functools.cache

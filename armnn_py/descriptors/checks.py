@@ -100,3 +100,9 @@ def check_strided_slice(d: Any) -> None:
         )
     if 0 in d.stride:
         fail(d, f"stride {d.stride} given, a stride of 0 goes nowhere")
+
+
+def check_stand_in(d: Any) -> None:
+    """Demand the operator's name where anything else is said of it."""
+    if not d.name and (d.domain or d.attributes):
+        fail(d, "domain or attributes given without a name")

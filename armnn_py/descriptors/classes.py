@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from armnn_py.descriptors import checks
 from armnn_py.descriptors.base import (
+    Attributes,
     Axes,
     Axis,
     Count,
@@ -817,12 +818,23 @@ class StackDescriptor(Descriptor):
 
 @record
 class StandInDescriptor(Descriptor):
-    """StandIn: marks an operator that no layer expresses."""
+    """Parameters of StandIn.
+
+    A backend that knows the operator says what its outputs are: infer_stand_in.
+    """
 
     input_count: Count = 0
     output_count: Count = 0
+    version: Count = 0  #: of the operator set
+    domain: str = ""  #: as the model has it; empty: ONNX's own
+    name: str = ""  #: of the operator
+    attributes: Attributes = ()
 
     layer_types: ClassVar = (LayerType.STAND_IN,)
+    length_member: ClassVar = "attribute_count"
+
+    def _check(self) -> None:
+        checks.check_stand_in(self)
 
 
 @record

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import onnx
 
     from armnn_py.frontends.common.source import ModelSource
+    from armnn_py.frontends.common.stand_ins import RunsStandIns
 
 __all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model"]
 
@@ -51,9 +52,11 @@ class Frontend:
     extra: str
     """The extra of this project that installs it."""
     module: str | None
-    """Module with ``import_source(source, shapes)``; ``None``: known, but not read."""
+    """Module with ``import_source(source, shapes, backends)``; ``None``: known, but not read."""
 
-    def import_source(self, source: ModelSource, shapes: Shapes | None) -> Network:
+    def import_source(
+        self, source: ModelSource, shapes: Shapes | None, backends: Sequence[RunsStandIns]
+    ) -> Network:
         """Read one model of this format."""
         if self.module is None:
             raise ModelFormatError(
@@ -68,7 +71,7 @@ class Frontend:
                 "which is not installed",
                 hints=[install_hint(self.package, self.extra)],
             )
-        network = importlib.import_module(self.module).import_source(source, shapes)
+        network = importlib.import_module(self.module).import_source(source, shapes, backends)
         assert isinstance(network, Network)
         return network
 
@@ -138,6 +141,7 @@ def import_model(
     shapes: Shapes | None = None,
     format: str | None = None,
     data_folder: str | os.PathLike[str] | None = None,
+    backends: Sequence[RunsStandIns] = (),
 ) -> Network:
     """Read a model into a `Network`.
 
@@ -156,6 +160,10 @@ def import_model(
         Folder of the files that hold weights outside of the model (external data of ONNX). By
         default that of the model's file; a model from memory has none, and must do without such
         files.
+    backends
+        Backends of a runtime that are offered the operators for which there is no layer, in order:
+        an operator that one of them runs becomes a StandIn layer with that backend as its hint.
+        `load` offers them to all of its runtime.
 
     Returns
     -------
@@ -201,7 +209,9 @@ def import_model(
         raise ModelFormatError(
             f"'{source.name}' is {frontend.name}, but format={named.key!r} is given"
         )
-    return frontend.import_source(source, shapes)
+    return frontend.import_source(
+        source, shapes, [backend for backend in backends if backend.runs_stand_ins]
+    )
 
 
 def _named(format: str) -> Frontend:

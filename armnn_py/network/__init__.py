@@ -4,8 +4,24 @@
 
 from __future__ import annotations
 
-from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot, Source
+from armnn_py.network.layer import (
+    AssignLayer,
+    ConstantLayer,
+    Layer,
+    OutputSlot,
+    Source,
+    VariableLayer,
+)
 from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.network import Network
 
-__all__ = ["ConstantLayer", "Layer", "ModelMetadata", "Network", "OutputSlot", "Source"]
+__all__ = [
+    "AssignLayer",
+    "ConstantLayer",
+    "Layer",
+    "ModelMetadata",
+    "Network",
+    "OutputSlot",
+    "Source",
+    "VariableLayer",
+]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py.descriptors import Descriptor
-from armnn_py.network.layer import ConstantLayer, Layer
+from armnn_py.network.layer import AssignLayer, ConstantLayer, Layer, VariableLayer
 from armnn_py.network.storage import NetworkStorage
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
@@ -32,6 +32,14 @@ class FlatLayer(NamedTuple):
     output_infos: tuple[TensorInfo, ...]
     backend_hint: str | None
     value: NDArray[Any] | None
+    variable: int | None = None
+    """Of a layer that assigns a variable: the guid of that one."""
+
+
+def _value(layer: Layer) -> NDArray[Any] | None:
+    if isinstance(layer, ConstantLayer):
+        return layer.value
+    return layer.initial if isinstance(layer, VariableLayer) else None
 
 
 def flatten(network: NetworkStorage) -> list[FlatLayer]:
@@ -44,7 +52,8 @@ def flatten(network: NetworkStorage) -> list[FlatLayer]:
             tuple(None if slot is None else (slot.layer.guid, slot.index) for slot in layer.inputs),
             tuple(slot.info for slot in layer.outputs),
             layer.backend_hint,
-            layer.value if isinstance(layer, ConstantLayer) else None,
+            _value(layer),
+            layer.variable.guid if isinstance(layer, AssignLayer) else None,
         )
         for layer in network.layers
     ]
@@ -56,6 +65,8 @@ def restore(network: NetworkStorage, layers: list[FlatLayer]) -> None:
     for flat in layers:
         if flat.value is not None:
             flat.value.flags.writeable = False  # a pickle does not keep this
+        variable = None if flat.variable is None else made[flat.variable]
+        assert variable is None or isinstance(variable, VariableLayer)
         layer = network.append_unchecked(
             flat.name,
             flat.type,
@@ -64,5 +75,6 @@ def restore(network: NetworkStorage, layers: list[FlatLayer]) -> None:
             flat.output_infos,
             backend=flat.backend_hint,
             value=flat.value,
+            variable=variable,
         )
         made.append(layer)

@@ -17,7 +17,15 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ConstantLayer", "Layer", "OutputSlot", "Source", "check_backend_hint"]
+__all__ = [
+    "AssignLayer",
+    "ConstantLayer",
+    "Layer",
+    "OutputSlot",
+    "Source",
+    "VariableLayer",
+    "check_backend_hint",
+]
 
 
 class LayerOwner(Protocol):
@@ -159,6 +167,11 @@ class Layer:
         return name_for_people(self._type, self._descriptor, source, made)
 
     @property
+    def label(self) -> str:
+        """Name of the kind of layer, for people: that of `shown_type`, ``Variable``, ``Assign``."""
+        return self.shown_type.label
+
+    @property
     def descriptor(self) -> Descriptor | None:
         """Parameters, ``None`` for a layer type without any."""
         return self._descriptor
@@ -209,7 +222,7 @@ class Layer:
         ) + (", ..." if len(self._outputs) > 4 else "")
         arrow = " -> " if read and made else ""
         hint = f" on {self._backend_hint}" if self._backend_hint else ""
-        return f"<{self.shown_type.label} '{printable(self._name)}' {read}{arrow}{made}{hint}>"
+        return f"<{self.label} '{printable(self._name)}' {read}{arrow}{made}{hint}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _layer_of, (self._network, self._guid)
@@ -230,6 +243,61 @@ class ConstantLayer(Layer):
     def value(self) -> NDArray[Any]:
         """The values: read-only, C-contiguous, of the output's shape and dtype."""
         return self._value
+
+
+class VariableLayer(Layer):
+    """A tensor that stays from run to run; made by `Network.add_variable`.
+
+    Its output is the value from before the run. Backends see an Input layer.
+    """
+
+    __slots__ = ("_initial",)
+
+    def __init__(
+        self, network: LayerOwner, guid: int, name: str, initial: NDArray[Any], info: TensorInfo
+    ) -> None:
+        super().__init__(network, guid, name, LayerType.INPUT, None, (), [info], None)
+        self._initial = initial
+
+    @property
+    def label(self) -> str:
+        """``Variable``."""
+        return "Variable"
+
+    @property
+    def initial(self) -> NDArray[Any]:
+        """The value before the first run: read-only, C-contiguous, of the output's shape."""
+        return self._initial
+
+
+class AssignLayer(Layer):
+    """The value of a variable after the run; made by `Network.assign`.
+
+    Backends see an Output layer.
+    """
+
+    __slots__ = ("_variable",)
+
+    def __init__(
+        self,
+        network: LayerOwner,
+        guid: int,
+        name: str,
+        variable: VariableLayer,
+        inputs: tuple[OutputSlot | None, ...],
+    ) -> None:
+        super().__init__(network, guid, name, LayerType.OUTPUT, None, inputs, [], None)
+        self._variable = variable
+
+    @property
+    def label(self) -> str:
+        """``Assign``."""
+        return "Assign"
+
+    @property
+    def variable(self) -> VariableLayer:
+        """The variable that is assigned."""
+        return self._variable
 
 
 Source: TypeAlias = "Layer | OutputSlot | ArrayLike"

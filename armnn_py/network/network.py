@@ -76,6 +76,7 @@ class Network(
         inputs: Mapping[str, TensorInfo],
         builder: Builder,
         outputs: Mapping[str, TensorInfo],
+        variables: Mapping[str, TensorInfo] | None = None,
     ) -> Network:
         """Make a network with free dimensions, whose layers are built for each shape it meets.
 
@@ -90,6 +91,8 @@ class Network(
             the same inputs and outputs.
         outputs
             Infos of the outputs, as far as they are known.
+        variables
+            Infos of the variables, which are the same for all shapes.
 
         Returns
         -------
@@ -104,7 +107,8 @@ class Network(
         network = cls(name)
         if not callable(builder):
             raise InvalidArgumentError(f"builder {builder!r} cannot be called")
-        for what, infos in (("input", inputs), ("output", outputs)):
+        stated = {} if variables is None else variables
+        for what, infos in (("input", inputs), ("output", outputs), ("variable", stated)):
             if not isinstance(infos, Mapping):
                 raise InvalidArgumentError(
                     f"{what}s: {type(infos).__name__} given, a mapping of names to TensorInfo "
@@ -118,7 +122,10 @@ class Network(
                 f"network '{name}': no input has a free dimension",
                 hints=["a free dimension is None, as in TensorInfo((None, 3, 224, 224))"],
             )
-        network._dynamic = DynamicParts(dict(inputs), dict(outputs), builder)
+        for key, info in stated.items():
+            if not info.is_static:
+                raise InvalidArgumentError(f"variable '{key}': {info!r} has free dimensions")
+        network._dynamic = DynamicParts(dict(inputs), dict(outputs), builder, dict(stated))
         return network
 
     def specialize(self, shapes: Mapping[str, Sequence[int]]) -> Network:
@@ -268,6 +275,12 @@ def _checked(network: Network, built: object, known: Mapping[str, TensorInfo]) -
         raise InvalidArgumentError(
             f"the builder of network '{network.name}' made other inputs",
             details=[f"asked for: {dict(known)}", f"made: {dict(built.inputs)}"],
+        )
+    if dict(built.variables) != dict(network.variables):
+        raise InvalidArgumentError(
+            f"the builder of network '{network.name}' made other variables",
+            details=[f"promised: {dict(network.variables)}", f"made: {dict(built.variables)}"],
+            hints=["from_builder(..., variables=...) promises them"],
         )
     # Stated shapes of outputs are for people: model files often keep those of their first export.
     promised = dict(network.outputs)

@@ -53,7 +53,7 @@ def _row(layer: Layer) -> tuple[str, str, str, str, str]:
     ]
     read = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
     count = _count(layer)
-    return printable(layer.name), layer.shown_type.label, made, f"{count:,}" if count else "", read
+    return printable(layer.name), layer.label, made, f"{count:,}" if count else "", read
 
 
 def _rows(network: NetworkStorage) -> list[tuple[str, str, str, str, str]]:
@@ -69,7 +69,9 @@ def _total(network: NetworkStorage) -> str:
 
 
 def _dynamic_lines(network: NetworkStorage) -> list[str]:
-    ends = [("input", network.inputs), ("output", network.outputs)]
+    ends = [
+        ("input", network.inputs), ("output", network.outputs), ("variable", network.variables)
+    ]  # fmt: skip
     return [
         f"{what} '{printable(name)}': {info!r}"
         for what, infos in ends

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
-from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot
+from armnn_py.network.layer import (
+    AssignLayer,
+    ConstantLayer,
+    Layer,
+    OutputSlot,
+    VariableLayer,
+)
 from armnn_py.network.metadata import ModelMetadata
 from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
@@ -32,6 +38,7 @@ class DynamicParts:
     inputs: dict[str, TensorInfo]
     outputs: dict[str, TensorInfo]
     builder: Builder
+    variables: dict[str, TensorInfo]
 
 
 _NO_METADATA = ModelMetadata()
@@ -53,6 +60,7 @@ class NetworkStorage:
 
     __slots__ = (
         "__weakref__",
+        "_assigned",
         "_by_name",
         "_counters",
         "_dynamic",
@@ -62,6 +70,7 @@ class NetworkStorage:
         "_metadata",
         "_name",
         "_outputs",
+        "_variables",
     )
 
     def __init__(self, name: str = "network") -> None:
@@ -72,6 +81,8 @@ class NetworkStorage:
         self._counters: dict[LayerType, int] = {}
         self._inputs: dict[str, Layer] = {}
         self._outputs: dict[str, Layer] = {}
+        self._variables: dict[str, VariableLayer] = {}
+        self._assigned: dict[str, AssignLayer] = {}
         self._dynamic: DynamicParts | None = None
         self._metadata = _NO_METADATA
 
@@ -123,6 +134,25 @@ class NetworkStorage:
             assert slot is not None
             found[name] = slot.info
         return MappingProxyType(found)
+
+    @property
+    def variables(self) -> Mapping[str, TensorInfo]:
+        """Variables by name, in order: tensors that stay from run to run."""
+        if self._dynamic is not None:
+            return MappingProxyType(self._dynamic.variables)
+        return MappingProxyType(
+            {name: layer.outputs[0].info for name, layer in self._variables.items()}
+        )
+
+    @property
+    def variable_layers(self) -> tuple[VariableLayer, ...]:
+        """The layers of the variables, in the order of `variables`."""
+        return tuple(self._variables.values())
+
+    @property
+    def assign_layers(self) -> Mapping[str, AssignLayer]:
+        """By variable: the layer that assigns it; the others are only read."""
+        return MappingProxyType(self._assigned)
 
     @property
     def input_layers(self) -> tuple[Layer, ...]:
@@ -184,21 +214,31 @@ class NetworkStorage:
         *,
         backend: str | None = None,
         value: NDArray[Any] | None = None,
+        variable: VariableLayer | None = None,
     ) -> Layer:
         """Add a layer that is known to be valid, for example one of another network.
 
         Everything is taken as it is: the type is canonical, the slots are of this network, nothing
-        is inferred, names of inputs and outputs are unique, and ``value``, which a Constant has and
-        no other layer, is read-only, C-contiguous and fits its info. Users call
-        `Network.add_layer` and the other builders instead.
+        is inferred, names of inputs and outputs are unique, and ``value``, which only a Constant
+        and a variable have, is read-only, C-contiguous and fits its info. An Input with a value is
+        a variable, an Output with a ``variable`` assigns that. Users call `Network.add_layer` and
+        the other builders instead.
         """
         guid = len(self._layers)
         layer: Layer
-        if value is not None:
+        if value is not None and layer_type is LayerType.INPUT:
+            layer = VariableLayer(self, guid, name, value, output_infos[0])
+        elif value is not None:
             layer = ConstantLayer(self, guid, name, value, output_infos[0])
+        elif variable is not None:
+            layer = AssignLayer(self, guid, name, variable, inputs)
         else:
             layer = Layer(self, guid, name, layer_type, descriptor, inputs, output_infos, backend)
-        if layer_type is LayerType.INPUT:
+        if isinstance(layer, VariableLayer):
+            self._variables[name] = layer
+        elif isinstance(layer, AssignLayer):
+            self._assigned[layer.variable.name] = layer
+        elif layer_type is LayerType.INPUT:
             self._inputs[name] = layer
         elif layer_type is LayerType.OUTPUT:
             self._outputs[name] = layer

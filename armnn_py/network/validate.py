@@ -9,7 +9,13 @@ from collections.abc import Collection, Iterator
 
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes
-from armnn_py.network.layer import ConstantLayer, Layer, OutputSlot
+from armnn_py.network.layer import (
+    AssignLayer,
+    ConstantLayer,
+    Layer,
+    OutputSlot,
+    VariableLayer,
+)
 from armnn_py.network.storage import NetworkStorage
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -23,7 +29,11 @@ def find_problems(network: NetworkStorage, *, anew: bool = True) -> list[str]:
     if not network.outputs:
         problems.append("it has no outputs: add_output() makes a result visible")
     for layer_type, what in ((LayerType.INPUT, "input"), (LayerType.OUTPUT, "output")):
-        names = Counter(layer.name for layer in network.layers if layer.type is layer_type)
+        names = Counter(
+            layer.name
+            for layer in network.layers
+            if layer.type is layer_type and not isinstance(layer, (VariableLayer, AssignLayer))
+        )
         problems += [f"{n} {what}s are called '{name}'" for name, n in names.items() if n > 1]
     readers = {
         (slot, *reader)
@@ -44,7 +54,7 @@ def _connection_problems(
     place: int,
     readers: Collection[tuple[OutputSlot, Layer, int]],
 ) -> Iterator[str]:
-    what = f"layer '{layer.name}' ({layer.shown_type.label})"
+    what = f"layer '{layer.name}' ({layer.label})"
     if layer.guid != place or layer.network is not network:
         yield f"{what} is at place {place}, but says it is number {layer.guid}"
     for index, slot in enumerate(layer.inputs):
@@ -63,6 +73,10 @@ def _inference_problems(layer: Layer) -> Iterator[str]:
         info = layer.outputs[0].info
         if layer.value.shape != info.shape or layer.value.dtype != info.dtype:
             yield f"layer '{layer.name}' (Constant): its values do not fit {info!r}"
+    if isinstance(layer, AssignLayer) and layer.inputs[0] is not None:
+        given, expected = layer.inputs[0].info, layer.variable.outputs[0].info
+        if given != expected:
+            yield f"variable '{layer.variable.name}': {given!r} assigned, {expected!r} expected"
     if FACTS[layer.type].host:
         return
     constants = [
@@ -85,10 +99,18 @@ def _inference_problems(layer: Layer) -> Iterator[str]:
 def find_notes(network: NetworkStorage) -> list[str]:
     """Return notes on results that nobody reads: allowed, but odd."""
     words = {LayerType.INPUT: "input", LayerType.CONSTANT: "constant"}
-    notes = [] if network.inputs else ["the network has no inputs: its outputs never change"]
+    notes = (
+        []
+        if network.inputs or network.variables
+        else ["the network has no inputs: its outputs never change"]
+    )
+    notes += [
+        f"variable '{layer.name}' is never assigned: only the user changes it"
+        for layer in network.variable_layers
+        if layer.name not in network.assign_layers
+    ]
     return notes + [
-        f"{words.get(layer.type, 'layer')} '{layer.name}' ({layer.shown_type.label}) "
-        "is read by nobody"
+        f"{words.get(layer.type, 'layer')} '{layer.name}' ({layer.label}) is read by nobody"
         for layer in network.layers
         if layer.outputs and not any(slot._consumers for slot in layer.outputs)
     ]

@@ -16,10 +16,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
+from armnn_py.backends.layer_support import LayerSignature
+from armnn_py.backends.registry import nameable_ids
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
+from armnn_py.optimizer.asking import Asking, node_signature
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
+from armnn_py.optimizer.layout_regions import save_transposes
+from armnn_py.optimizer.layouts import LayoutWishes, Wish, wish_of
 from armnn_py.optimizer.placement import Placement
 from armnn_py.optimizer.reduce_precision import run_in_fp32
 from armnn_py.tensors import TensorInfo
@@ -33,11 +37,13 @@ if TYPE_CHECKING:
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Origin
     from armnn_py.optimizer.passes.base import PassLog
+    from armnn_py.types import DataLayout
 
 __all__ = [
     "AssignmentDraft",
     "NodeAssignment",
     "assign_nodes",
+    "follow_layouts",
     "node_signature",
     "pin_nodes",
     "ranks_of_layers",
@@ -76,10 +82,16 @@ class NodeAssignment(NamedTuple):
 
 @dataclass(slots=True, eq=False, repr=False)
 class AssignmentDraft:
-    """Assignments by node, and by layer of the user's network, which stay when nodes go."""
+    """Assignments by node, and by layer of the user's network, which stay when nodes go.
+
+    ``layouts`` has the converted nodes, with the layouts that they had before; ``wishing`` the
+    backends that may want layers in another layout.
+    """
 
     nodes: dict[Node, NodeAssignment] = field(default_factory=dict)
     origins: dict[Origin, NodeAssignment] = field(default_factory=dict)
+    layouts: dict[Node, DataLayout] = field(default_factory=dict)
+    wishing: set[str] = field(default_factory=set)
 
     def put(self, node: Node, assigned: NodeAssignment) -> None:
         """Remember an assignment; a later one replaces it."""
@@ -191,15 +203,70 @@ def assign_nodes(
             draft=draft,
             log=log,
             todo=todo,
+            is_first=only is None,
         )
         for node in todo:
             assigner.assign(node, (excluded or {}).get(node, {}))
+        assigner.draft.wishing |= assigner.asking.wishing
     unmatched = [] if only is not None else _unmatched_rules(graph, rules)
     if assigner.unmet or unmatched:
         raise _unmet_rules(assigner.unmet, unmatched, assigner.refused)
     if assigner.refused:
         raise _no_backend(assigner.refused, [backend.id for backend in backends], available)
     return assigner.draft
+
+
+def follow_layouts(
+    graph: Graph,
+    backends: Sequence[Backend],
+    available: Mapping[str, Backend],
+    draft: AssignmentDraft,
+    *,
+    model_options: ModelOptions | None = None,
+) -> list[str]:
+    """Convert layers to the layouts that their backends want.
+
+    Parameters
+    ----------
+    graph
+        Every node has its backend; changed in place.
+    backends
+        Preferences, best first.
+    available
+        All loaded backends by id.
+    draft
+        The assignments so far; has the converted layers then.
+    model_options
+        Options of this model for the backends' questions.
+
+    Returns
+    -------
+    list of str
+        A sentence for each backend with converted layers.
+    """
+    if not draft.wishing:
+        return []
+    with contextlib.ExitStack() as stack:
+        _Assigner(
+            graph,
+            backends,
+            available,
+            Placement(),
+            stack,
+            model_options=model_options,
+            draft=draft,
+        ).follow_layouts()
+    kinds = Counter(
+        (node.backend, node.descriptor.data_layout.name)  # type: ignore[union-attr]
+        for node in draft.layouts
+        if node in graph
+    )
+    left = sum(1 for node in graph if node.type is LayerType.TRANSPOSE and not node.origins)
+    return [
+        f"{counted(count, 'layer')} on {backend} converted to {layout}; "
+        f"{counted(left, 'Transpose')} inserted in all"
+        for (backend, layout), count in kinds.items()
+    ]
 
 
 @contextlib.contextmanager
@@ -237,6 +304,7 @@ class _Assigner:
         draft: AssignmentDraft | None = None,
         log: PassLog | None = None,
         todo: Sequence[Node] = (),
+        is_first: bool = True,
     ) -> None:
         self.graph = graph
         self.backends = {backend.id: backend for backend in backends}
@@ -247,10 +315,11 @@ class _Assigner:
         self.refused: list[LayerRefusal] = []
         #: Layers whose strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
-        self._model_options = model_options
-        self._todo = todo
-        self._stack = stack
-        self._supports: dict[str, LayerSupport] = {}
+        self._is_first = is_first
+        self.asking = Asking(backends, available, model_options, stack, todo)
+        self.layouts = LayoutWishes(
+            graph, self.asking, self.draft.layouts, self.place, tidy=is_first
+        )
 
     def assign(self, node: Node, excluded: Mapping[str, str]) -> None:
         """Find a backend, or note that there is none."""
@@ -261,13 +330,15 @@ class _Assigner:
                 refusals.append((backend_id, excluded[backend_id]))
                 continue
             key = node_signature(node)
-            answer = self._ask(backend_id, key)
+            answer = self.asking.ask(backend_id, key)
             note = ""
-            if not answer:
+            wish = Wish(None) if answer else wish_of(self.asking, backend_id, key)
+            if not answer and not self._converts(node, backend_id, key, wish):
                 if not self._rescue(node, backend_id, key):
-                    refusals.append((backend_id, answer.reason))
+                    refusals.append((backend_id, wish.reason or answer.reason))
                     continue
                 note = f"in float32 between conversions: {backend_id}: {answer.reason}"
+            note = self._with_layout(node, note)
             node.backend = backend_id
             followed = rule is not None and backend_id in self.rules.rules[rule].backends
             told = self.rules.describe(rule) if rule is not None and followed else None
@@ -286,13 +357,47 @@ class _Assigner:
         else:
             self.refused.append(refusal)
 
+    def place(self, node: Node, backend_id: str) -> None:
+        """Give an inserted layer its backend."""
+        node.backend = backend_id
+        self.draft.put(node, NodeAssignment(backend_id, node.shown_type.label))
+
+    def follow_layouts(self) -> None:
+        """Convert the layers whose backends want another layout; save Transposes between them."""
+        for node in self.graph.nodes:
+            backend_id = node.backend
+            if backend_id is None or backend_id not in self.draft.wishing:
+                continue
+            if self.layouts.follow(node, backend_id) and node in self.draft.nodes:
+                known = self.draft.nodes[node]
+                self.draft.put(node, known._replace(note=self._with_layout(node, known.note)))
+        save_transposes(self.graph, self.asking, self.draft.layouts, self.place)
+
+    def _with_layout(self, node: Node, note: str) -> str:
+        """A note, with the layout of a layer that was converted."""
+        if node not in self.draft.layouts:
+            return note
+        layout = node.descriptor.data_layout  # type: ignore[union-attr]
+        return "; ".join(filter(None, (f"in {layout.name}", note)))
+
+    def _converts(self, node: Node, backend_id: str, key: LayerSignature, wish: Wish) -> bool:
+        """Whether a backend takes a layer in another layout; `follow_layouts` converts it.
+
+        A layer that a backend gave back is converted at once.
+        """
+        if self._is_first:
+            return wish.layout is not None
+        return self.layouts.rescue(node, backend_id, key)
+
     def rank_of(self, node: Node) -> int | None:
-        """How many backends come before the first that takes a layer as it is."""
+        """How many backends come before the first that takes a layer, if need be converted."""
         if node.pin.hint is not None and node.pin.hint not in self.available:
             return None
         key = node_signature(node)
         for rank, backend_id in enumerate(self._candidates(node, self._rule_of(node))):
-            if backend_id in self.available and self._ask(backend_id, key):
+            if backend_id not in self.available:
+                continue
+            if self.asking.ask(backend_id, key) or wish_of(self.asking, backend_id, key).layout:
                 return rank
         return None
 
@@ -312,7 +417,7 @@ class _Assigner:
             raise UnknownNameError(
                 f"layer '{node.name}' asks for backend '{hint}', which is not loaded",
                 name=hint,
-                valid=list(self.available),
+                valid=nameable_ids(self.available),
             )
         ids = [] if rule is None else list(self.rules.rules[rule].backends)
         if rule is None or not self._is_strict(node, rule):
@@ -336,37 +441,24 @@ class _Assigner:
                 refusal = LayerRefusal(origin.name, origin.type.label, told)
                 self.unmet.append((self.rules.describe(index), refusal))
 
-    def _ask(self, backend_id: str, key: LayerSignature) -> Support:
-        if backend_id not in self._supports:
-            backend = self.available[backend_id]
-            options = None if self._model_options is None else self._model_options.of(backend)
-            support = LayerSupport(backend, options)
-            self._supports[backend_id] = self._stack.enter_context(support)
-            if support.answers_many and self._todo:
-                support.ask_many([node_signature(node) for node in self._todo])
-        return self._supports[backend_id].ask(key)
-
     def _rescue(self, node: Node, backend_id: str, key: LayerSignature) -> bool:
         """Let a float16 layer run in float32, if that and its conversions find a backend."""
         wide = _in_float32(key)
-        if wide is None or not self._ask(backend_id, wide):
+        if wide is None:
             return False
-        if not all(self._taker(backend_id, around) for around in _conversions_around(key)):
+        takes = self.asking.ask(backend_id, wide)
+        if not takes and wish_of(self.asking, backend_id, wide).layout is None:
+            return False
+        if not all(self.asking.taker(backend_id, around) for around in _conversions_around(key)):
             return False
         for added in run_in_fp32(self.graph, node):
-            taker = self._taker(backend_id, node_signature(added)) or backend_id
-            added.backend = taker
-            self.draft.put(added, NodeAssignment(taker, added.shown_type.label))
+            taker = self.asking.taker(backend_id, node_signature(added)) or backend_id
+            self.place(added, taker)
+        if not takes and not self._is_first:
+            self.layouts.follow(node, backend_id)
         if self.log is not None:
             self.log.changed(f"'{node.name}' runs in float32 on {backend_id}, between conversions")
         return True
-
-    def _taker(self, backend_id: str, key: LayerSignature) -> str | None:
-        """The backend that runs a conversion: that of its layer, or the first that takes it."""
-        for candidate in dict.fromkeys((backend_id, *self.backends)):
-            if self._ask(candidate, key):
-                return candidate
-        return None
 
 
 def _in_float32(key: LayerSignature) -> LayerSignature | None:
@@ -398,17 +490,6 @@ def _widened(info: TensorInfo) -> TensorInfo:
     if info.data_type is not DataType.FLOAT16:
         return info
     return TensorInfo(info.shape, DataType.FLOAT32)
-
-
-def node_signature(node: Node) -> LayerSignature:
-    """Everything that a backend's answer about a node may depend on."""
-    return LayerSignature(
-        node.type,
-        node.descriptor,
-        tuple(None if value is None else value.info for value in node.inputs),
-        tuple(value.info for value in node.outputs),
-        tuple(value is not None and value.node.type is LayerType.CONSTANT for value in node.inputs),
-    )
 
 
 def _unmatched_rules(graph: Graph, rules: Placement) -> list[str]:

@@ -12,10 +12,11 @@ count as those of the pairs in them.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.layer_support import LayerSupport
-from armnn_py.optimizer.assign import node_signature
+from armnn_py.optimizer.asking import Asking, node_signature
+from armnn_py.optimizer.layouts import wish_of
 from armnn_py.optimizer.least_time import least_time
 from armnn_py.optimizer.measure_clock import Clock
 from armnn_py.optimizer.measure_costs import (
@@ -157,14 +158,17 @@ def _choices(
     nodes = [node for node in graph.nodes if not node.is_host]
     free = [node for node in nodes if not _is_decided(node, draft, options)]
     choices = {node: [node.backend or ""] for node in nodes}
-    for backend in backends:
-        told = None if model_options is None else model_options.of(backend)
-        with LayerSupport(backend, told) as support:
-            for node, answer in zip(
-                free, support.ask_many([node_signature(node) for node in free]), strict=True
-            ):
-                if answer and backend.id not in choices[node]:
-                    choices[node].append(backend.id)
+    with contextlib.ExitStack() as stack:
+        loaded = {backend.id: backend for backend in backends}
+        asking = Asking(backends, loaded, model_options, stack, free)
+        for node in free:
+            key, own = node_signature(node), choices[node]
+            for name in loaded:
+                if name not in own and (
+                    asking.ask(name, key) or wish_of(asking, name, key).layout is not None
+                ):
+                    own.append(name)
+        draft.wishing |= asking.wishing
     return choices
 
 

@@ -51,7 +51,9 @@ def _network_problems(nodes: list[Node]) -> list[str]:
     if not any(node.type is LayerType.OUTPUT for node in nodes):
         problems.append("the graph has no outputs")
     for layer_type, what in ((LayerType.INPUT, "input"), (LayerType.OUTPUT, "output")):
-        names = Counter(node.name for node in nodes if node.type is layer_type)
+        names = Counter(
+            node.name for node in nodes if node.type is layer_type and node.variable is None
+        )
         problems += [f"{n} {what}s are called '{name}'" for name, n in names.items() if n > 1]
     problems += [
         f"{with_article(node.shown_type.label)} has no name" for node in nodes if not node.name
@@ -100,6 +102,11 @@ def _value_problems(node: Node) -> Iterator[str]:
     if node.type is LayerType.OUTPUT:
         if len(node.inputs) != 1 or node.inputs[0] is None:
             yield f"{what} reads {len(node.inputs)} values, one expected"
+        elif node.is_assign and node.variable is not None:
+            initial = node.variable.initial
+            info = node.inputs[0].info
+            if info.shape != initial.shape or info.dtype != initial.dtype:
+                yield f"{what}: {info!r} does not fit variable '{node.variable.name}'"
         return
     stated = [value.info for value in node.outputs]
     try:

@@ -12,6 +12,9 @@ the fewest copies possible for an assignment.
 A factory may leave importing to another one: a pair of a copy and an import factory. The import
 factory then makes the handles that take over memory, a reader's or that of a network output; the
 copy factory makes all others.
+
+A variable lies in one memory for good, that which makes the fewest copies for the layer that
+computes its next value and for those that read it. The next value is written there, or copied.
 """
 
 from __future__ import annotations
@@ -149,6 +152,9 @@ class _Connector:
         self.makers: dict[tuple[Value, str], str] = {}
         self.forbidden: dict[tuple[str, Node, Node], bool] = {}
         self.problems: list[str] = []
+        self.assigns = {n.variable.name: n for n in graph if n.variable and n.is_assign}
+        self.variables = {n.variable.name: n for n in graph if n.variable and n.is_variable}
+        self.places: dict[str, str] = {}
 
     def run(self) -> dict[Value, str]:
         for node in self.graph.nodes:
@@ -166,7 +172,38 @@ class _Connector:
 
     def _choices(self, node: Node) -> tuple[str, ...]:
         """Memory that a node's tensors may lie in, best first."""
+        if node.variable is not None and node.is_variable:
+            return (self._place(node.variable.name),)
         return self.wanted.get(node.backend or "", ()) or (HOST_MEMORY,)
+
+    def _place(self, name: str) -> str:
+        """The memory of a variable."""
+        known = self.places.get(name)
+        if known is not None:
+            return known
+        self.places[name] = HOST_MEMORY  # for a variable that, over others, is assigned to itself
+        readers = [
+            self._choices(node)
+            for node, _ in self.variables[name].output.users
+            if node.type is not LayerType.OUTPUT
+        ]
+        assign = self.assigns.get(name)
+        if assign is not None and assign.inputs[0] is not None:
+            readers.append(self._choices(assign.inputs[0].node))
+        best: tuple[int, str] | None = None
+        for home in dict.fromkeys([HOST_MEMORY, *(name for names in readers for name in names)]):
+            others = {names[0] for names in readers if home not in names}
+            can_copy = self.memory[home].is_mappable and all(
+                any(self.memory[other].is_mappable for other in names)
+                for names in readers
+                if home not in names
+            )
+            if others and not can_copy:
+                continue
+            if best is None or len(others) < best[0]:
+                best = (len(others), home)
+        self.places[name] = HOST_MEMORY if best is None else best[1]
+        return self.places[name]
 
     def _settle(self, value: Value) -> None:
         """Choose the memory of a tensor, then insert the copies and imports for its readers."""
@@ -203,7 +240,9 @@ class _Connector:
             if target == home:
                 continue
             source, sink = self.memory[self._maker(value, home)], self.memory[target]
-            if target in read_by_layers and self._imports(value, home, target, node):
+            # An imported tensor is gone after the run: a variable's next value is always copied.
+            imports = not any(n.is_assign and t == target for (n, _), t in targets.items())
+            if imports and target in read_by_layers and self._imports(value, home, target, node):
                 bridges.setdefault(target, LayerType.MEM_IMPORT)
             elif source.is_mappable and sink.is_mappable:
                 bridges[target] = LayerType.MEM_COPY  # for all of its readers
@@ -217,6 +256,9 @@ class _Connector:
         outputs = 0
         for user in value.users:
             node = user[0]
+            if node.variable is not None and node.is_assign:
+                targets[user] = self._place(node.variable.name)
+                continue
             if node.type is LayerType.OUTPUT:
                 # The handle that is written can import the caller's buffer, but only one.
                 outputs += 1
@@ -262,6 +304,8 @@ class _Connector:
         return bool(
             self.imports
             and node.type is LayerType.OUTPUT
+            and not value.node.is_variable
+            and not any(user.is_assign for user, _ in value.users)
             and home != HOST_MEMORY
             and memory.import_flags & MemorySource.MALLOC
             and not self._forbids(memory.importer, value.node, node)
@@ -283,6 +327,13 @@ class _Connector:
             self.views[node] = LayerView(_layer_data(node, self.graph.public_guid(node)))
         return self.views[node]
 
+    def _neighbour(self, value: Value, output: Node) -> str | None:
+        """The backend of the layer that makes a tensor; of a variable, of one that reads it."""
+        readers = list(value.user_nodes)
+        if output.variable is not None:
+            readers += self.variables[output.variable.name].output.user_nodes
+        return next((n.backend for n in (value.node, *readers) if n.backend is not None), None)
+
     def _build(self, value: Value, home: str, bridges: Mapping[str, LayerType]) -> None:
         built: dict[str, Value] = {}
         producer = f"{value.node.name} ({value.index})"
@@ -300,7 +351,7 @@ class _Connector:
                 bridge.pin = NO_PIN
                 # On the reader's backend, as in Arm NN; a network output has none.
                 bridge.backend = (
-                    value.node.backend if node.type is LayerType.OUTPUT else node.backend
+                    self._neighbour(value, node) if node.type is LayerType.OUTPUT else node.backend
                 )
                 built[target] = bridge.output
                 imported = bridges[target] is LayerType.MEM_IMPORT

@@ -12,7 +12,8 @@ import heapq
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors.canonical import name_for_people
-from armnn_py.network import ConstantLayer, Network, shapes
+from armnn_py.device_ids import canonical_id
+from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer, shapes
 from armnn_py.records import record
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value"]
+__all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value", "Variable"]
 
 _BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
 
@@ -68,6 +69,22 @@ class Pin:
 
 #: The pin of a layer without a rule or a hint.
 NO_PIN = Pin()
+
+
+@record
+class Variable:
+    """A tensor that stays from run to run.
+
+    Attributes
+    ----------
+    name
+        Unique in the network.
+    initial
+        Its value before the first run.
+    """
+
+    name: str
+    initial: NDArray[Any]
 
 
 class Value:
@@ -121,6 +138,10 @@ class Node:
         Number of its sub-graph, or None.
     is_replacement
         Whether its backend made it to replace other layers.
+    variable
+        Of an INPUT: the variable that it is, instead of an input of the network. Of an OUTPUT: the
+        variable that it assigns. The two are not connected: what one reads is the value from before
+        the run. No pass takes either out, as none does with inputs and outputs.
     """
 
     __slots__ = (
@@ -137,6 +158,7 @@ class Node:
         "rank",
         "type",
         "value",
+        "variable",
     )
 
     def __init__(
@@ -162,6 +184,7 @@ class Node:
         self.blob: NativeBlob | None = None
         self.part: int | None = None
         self.is_replacement = False
+        self.variable: Variable | None = None
 
     @property
     def output(self) -> Value:
@@ -181,6 +204,16 @@ class Node:
     def is_host(self) -> bool:
         """Whether it is an Input, Output or Constant, which no backend sees."""
         return FACTS[self.type].host
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether its output is the value of a variable."""
+        return self.variable is not None and self.type is LayerType.INPUT
+
+    @property
+    def is_assign(self) -> bool:
+        """Whether its operand becomes the value of a variable."""
+        return self.variable is not None and self.type is LayerType.OUTPUT
 
     @property
     def infos(self) -> list[TensorInfo | None]:
@@ -248,9 +281,14 @@ class Graph:
                 (Origin(layer.guid, layer.name, layer.shown_type),),
             )
             if layer.backend_hint is not None:
-                node.pin = Pin(layer.backend_hint, backends=(layer.backend_hint,))
+                hint = canonical_id(layer.backend_hint)
+                node.pin = Pin(hint, backends=(hint,))
             if isinstance(layer, ConstantLayer):
                 node.value = layer.value
+            elif isinstance(layer, VariableLayer):
+                node.variable = Variable(layer.name, layer.initial)
+            elif isinstance(layer, AssignLayer):
+                node.variable = Variable(layer.variable.name, layer.variable.initial)
             value_of.update(zip(layer.outputs, node.outputs, strict=True))
         graph._order, graph._dirty = list(graph._nodes), False
         return graph
@@ -260,7 +298,9 @@ class Graph:
         network = Network(self.name)
         slot_of: dict[Value, OutputSlot] = {}
         layer_of: dict[Node, Layer] = {}
-        for node in self.nodes:
+        made: dict[str, VariableLayer] = {}
+        for node in self.nodes:  # variables come before what assigns them, by their ranks
+            variable = node.variable
             layer = network.append_unchecked(
                 node.name,
                 node.type,
@@ -268,8 +308,11 @@ class Graph:
                 tuple(None if value is None else slot_of[value] for value in node.inputs),
                 [value.info for value in node.outputs],
                 backend=node.pin.hint,
-                value=node.value,
+                value=variable.initial if variable and node.is_variable else node.value,
+                variable=made[variable.name] if variable and node.is_assign else None,
             )
+            if isinstance(layer, VariableLayer):
+                made[layer.name] = layer
             slot_of.update(zip(node.outputs, layer.outputs, strict=True))
             layer_of[node] = layer
         return network, layer_of

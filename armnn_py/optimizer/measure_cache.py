@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py import environment
 from armnn_py._native.library import core, core_path
+from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +56,7 @@ def _plain(value: object) -> object:
 
 
 def backend_identity(backend: Backend) -> tuple[Any, ...]:
-    """What a time measured on a backend depends on: its id, version, file and options."""
+    """What a time measured on a backend depends on: its id, version, file, options and device."""
     file = Path(core_path() if backend.file is None else backend.file)
     try:
         status = file.stat()
@@ -63,7 +64,12 @@ def backend_identity(backend: Backend) -> tuple[Any, ...]:
     except OSError:
         content = (str(file),)
     options = tuple(sorted(backend.options.items()))
-    return backend.id, str(backend.version), backend.vendor_version, content, options
+    try:
+        device = backend.device
+    except BackendError:
+        device = None
+    facts = None if device is None else (device.name, device.driver_version, device.memory_size)
+    return backend.id, str(backend.version), backend.vendor_version, content, options, facts
 
 
 class MeasureCache:

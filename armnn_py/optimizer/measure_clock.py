@@ -60,8 +60,10 @@ class Clock:
             options, simplify=False, debug=False, reduce_fp32_to_fp16=False, strategy="preference"
         )
         self._identities = {name: backend_identity(b) for name, b in backends.items()}
-        values = {} if model_options is None else model_options.values
-        self._model_options = {name: tuple(sorted(own.items())) for name, own in values.items()}
+        self._model_options = {}
+        if model_options is not None:
+            for name, backend in backends.items():
+                self._model_options[name] = tuple(sorted(model_options.values_of(backend).items()))
         self._failed: set[str] = set()
         self.compiles: set[str] = set()
         for backend in backends.values():

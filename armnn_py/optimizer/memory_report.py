@@ -80,7 +80,5 @@ def memory_records(
         for slot in layer.outputs:
             factory = memory.get((layer.guid, slot.index), "")
             if factory or source is not None:
-                records.append(
-                    TensorMemory(layer.name, slot.index, layer.shown_type.label, factory, source)
-                )
+                records.append(TensorMemory(layer.name, slot.index, layer.label, factory, source))
     return tuple(records)

@@ -53,7 +53,8 @@ def optimize(
     backends
         Ids in order of preference; for each layer the first one that supports it wins. Only listed
         backends are used, except that a layer may ask for another loaded one by its own hint.
-        Default: every loaded backend, best score first, a reference as ``CpuRef`` last.
+        ``"AcmeNpu:1"`` is the second device of a backend. Default: the first device of every loaded
+        backend, best score first, a reference as ``CpuRef`` last.
     runtime
         The runtime that has the backends.
     placement
@@ -180,7 +181,8 @@ def select_backends(
     for name in ids:
         if name not in registry:
             raise registry.not_found(name, asked_by=f"backends={ids!r}")
-        chosen.setdefault(name, registry[name])
+        backend = registry[name]
+        chosen.setdefault(backend.id, backend)
     return list(chosen.values())
 
 

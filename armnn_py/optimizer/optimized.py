@@ -136,6 +136,11 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         return self.network.outputs
 
     @property
+    def variables(self) -> Mapping[str, TensorInfo]:
+        """Variables by name: tensors that stay from run to run."""
+        return self.network.variables
+
+    @property
     def is_dynamic(self) -> bool:
         """Whether an input has a free dimension."""
         return self._placed is None

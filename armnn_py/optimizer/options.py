@@ -62,7 +62,8 @@ class OptimizerOptions(Frozen):
     reduce_fp32_to_fp16: bool = False
     debug: bool = False
     validate: bool = False
-    model_options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
+    #: Not in the repr: which of the values are secret is known by the backends alone.
+    model_options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict, repr=False)
     strategy: Literal["preference", "measure"] = "preference"
     measure_cache: str | os.PathLike[str] | bool | None = True
 

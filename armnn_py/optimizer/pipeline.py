@@ -11,9 +11,16 @@ from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
-from armnn_py.optimizer.assign import AssignmentDraft, assign_nodes, pin_nodes, ranks_of_layers
+from armnn_py.optimizer.assign import (
+    AssignmentDraft,
+    assign_nodes,
+    follow_layouts,
+    pin_nodes,
+    ranks_of_layers,
+)
 from armnn_py.optimizer.edges import connect_memory
 from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.layouts import tidy
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.optimizer.optimized import PlacedNetwork
 from armnn_py.optimizer.pass_record import PassRecord
@@ -124,6 +131,7 @@ class _Pipeline:
         self._is_placed = True
         if self.options.strategy == "measure":
             self._measure(draft)
+        self._follow_layouts(draft)
         self._passes([CANCEL_INVERSE_CONVERSIONS])
         self._compile_parts(draft)
         if self.options.debug:
@@ -170,6 +178,15 @@ class _Pipeline:
             self.records.append(PassRecord(self.graph.stage, tuple(log.changes)))
         return draft
 
+    def _follow_layouts(self, draft: AssignmentDraft) -> None:
+        """Convert layers to the layouts that their backends want."""
+        self.graph.stage = "preferred-layouts"
+        changes = follow_layouts(
+            self.graph, self.backends, self.available, draft, model_options=self.model_options
+        )
+        if changes:
+            self.records.append(PassRecord(self.graph.stage, tuple(changes)))
+
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to their fastest backends; rules and hints are kept."""
         from armnn_py.optimizer.assign_by_time import assign_by_time
@@ -202,6 +219,8 @@ class _Pipeline:
             self.records += optimize_subgraphs(
                 self.graph, candidates, self.model_options, replace=replace
             )
+            if refused and draft.wishing and tidy(self.graph):
+                number_subgraphs(self.graph)
         else:
             number_subgraphs(self.graph)
         if self.options.validate:

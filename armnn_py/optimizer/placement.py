@@ -12,7 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from armnn_py.backends.registry import nameable_ids
 from armnn_py.descriptors.canonical import is_named
+from armnn_py.device_ids import canonical_id
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.records import Frozen, record
 from armnn_py.types import LayerType
@@ -35,6 +37,7 @@ class PlacementRule:
     ----------
     backend
         Id of a loaded backend, or several, best first; they need not be listed in ``backends=``.
+        ``"AcmeNpu:1"`` is its second device.
     name
         Pattern for the layer's name as of `fnmatch.fnmatchcase`: ``*``, ``?``, ``[abc]``; a name
         that equals the pattern matches as well. None: any name.
@@ -84,7 +87,7 @@ class PlacementRule:
                 name=self.type,
                 valid=sorted(_TYPES),
             )
-        object.__setattr__(self, "backends", tuple(dict.fromkeys(ids)))
+        object.__setattr__(self, "backends", tuple(dict.fromkeys(map(canonical_id, ids))))
         pattern = re.compile(fnmatch.translate("*" if self.name is None else self.name))
         object.__setattr__(self, "_pattern", pattern)
 
@@ -229,23 +232,22 @@ class Placement(Frozen):
         rules = tuple(_rule_of(table, f"{where}, rule {n}") for n, table in enumerate(tables, 1))
         return cls(rules, strict, str(file))
 
-    def check_backends(self, available: Iterable[str]) -> None:
-        """Check that every backend that a rule names is loaded.
+    def check_backends(self, available: Mapping[str, Any]) -> None:
+        """Check that every backend that a rule names is loaded, and has such a device.
 
         Raises
         ------
         UnknownNameError
-            A backend is not loaded.
+            A backend is not loaded, or has no such device.
         """
-        loaded = list(available)
         for number, rule in enumerate(self.rules, 1):
             for backend in rule.backends:
-                if backend not in loaded:
+                if backend not in available:
                     raise UnknownNameError(
                         f"{self._prefix}rule {number} ({rule.what}) asks for backend '{backend}', "
                         "which is not loaded",
                         name=backend,
-                        valid=loaded,
+                        valid=nameable_ids(available),
                     )
 
     def number_for(self, name: str, layer_type: LayerType) -> int | None:

@@ -88,7 +88,7 @@ def select_subgraphs(graph: Graph, selector: Callable[[Node], bool]) -> list[Sub
         if selected[index]:
             groups.add_selected(index, sources, selected)
         elif node.type is not LayerType.CONSTANT:
-            groups.add_foreign(index, sources)
+            groups.add_foreign(index, sources, selected)
     members: dict[int, list[Node]] = {}
     for index, node in enumerate(order):
         if selected[index]:
@@ -97,12 +97,13 @@ def select_subgraphs(graph: Graph, selector: Callable[[Node], bool]) -> list[Sub
 
 
 class _Groups:
-    """Union-find over node numbers; sets of selected nodes are integers, one bit a node.
+    """Union-find over node numbers; sets of groups are integers.
 
-    ``blockers`` of a group: the selected nodes with a path to the group through a node that is not
-    selected. Such a path stays whatever is joined later, so that a group can never join one of its
-    blockers. Connected groups without such a path are joined, so the blockers suffice to avoid
-    cycles.
+    A group has a bit once a node that is not selected reads it; joined, groups have the bits of
+    all. A chain of one backend needs none. ``blockers`` of a group: the bits of the groups with a
+    path to it through a node that is not selected. Such a path stays whatever is joined later, so
+    that a group can never join one of its blockers. Connected groups without such a path are
+    joined, so the blockers suffice to avoid cycles.
     """
 
     __slots__ = ("_bits", "_blockers", "_members", "_parent", "_readers")
@@ -112,7 +113,7 @@ class _Groups:
         self._blockers = [0] * count
         self._members = [0] * count
         self._readers: list[list[int]] = [[] for _ in range(count)]
-        self._bits = 0  # given out to selected nodes so far
+        self._bits = 0  # given out so far
 
     def find(self, index: int) -> int:
         parent = self._parent
@@ -128,16 +129,17 @@ class _Groups:
             self._readers[root].append(index)
         return roots
 
-    def add_foreign(self, index: int, sources: dict[int, None]) -> None:
+    def add_foreign(self, index: int, sources: dict[int, None], selected: Sequence[bool]) -> None:
         for root in self._hear(index, sources):
+            if selected[root] and not self._members[root]:
+                self._members[root] = 1 << self._bits
+                self._bits += 1
             self._blockers[index] |= self._blockers[root] | self._members[root]
 
     def add_selected(self, index: int, sources: dict[int, None], selected: Sequence[bool]) -> None:
         roots = self._hear(index, sources)
         for root in roots:
             self._blockers[index] |= self._blockers[root]
-        self._members[index] = 1 << self._bits
-        self._bits += 1
         for root in roots:
             if selected[root]:
                 self._join(root, index)
@@ -153,6 +155,7 @@ class _Groups:
         blockers = self._blockers[a] | self._blockers[b]
         waiting = [root for root in (a, b) if self._blockers[root] != blockers]
         self._blockers[a] = self._blockers[b] = blockers
+        self._members[b] = 0
         for root in waiting:
             self._tell(root)
         self._readers[a] += self._readers[b]

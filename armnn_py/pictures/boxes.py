@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = ["RunKernel", "drawing_of", "format_info"]
 
-_KINDS = {"Input": "input", "Output": "output", "MemCopy": "copy", "MemImport": "import"}
+_KINDS = {
+    "Input": "input",
+    "Output": "output",
+    "Variable": "input",
+    "Assign": "output",
+    "MemCopy": "copy",
+    "MemImport": "import",
+}
 Key: TypeAlias = tuple[str, Hashable]
 
 
@@ -200,8 +207,8 @@ class _Boxed:
         return Box(
             self._ids[key],
             main.name,
-            main.shown_type.label,
-            _KINDS.get(main.shown_type.label, "layer"),
+            main.label,
+            _KINDS.get(main.label, "layer"),
             self._inside.layer_backends[members[0].guid],
             next((record.part for record in records if record.part is not None), None),
             tuple(None if slot is None else format_info(slot.info) for slot in self._read(shown)),
@@ -214,7 +221,7 @@ class _Boxed:
         )
 
     def _seconds(self, key: Key, main: Layer) -> float | None:
-        if _KINDS.get(main.shown_type.label) in ("input", "output"):
+        if _KINDS.get(main.label) in ("input", "output"):
             return None
         return self._times.get(key, self._times.get(("layer", main.name), 0.0))
 

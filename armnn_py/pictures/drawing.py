@@ -29,7 +29,7 @@ class Box:
         the first.
     kind
         ``"layer"``, ``"input"``, ``"output"``, or ``"copy"`` and ``"import"`` of a tensor from one
-        backend's memory to another's.
+        backend's memory to another's. A variable is an input, and an output where it is assigned.
     backend
         Id of the backend that runs it; None for inputs and outputs.
     part

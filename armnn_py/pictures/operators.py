@@ -47,11 +47,11 @@ def is_main(layer: Layer) -> bool:
 def operator_of(layer: Layer) -> str:
     """Return ``Sigmoid`` for an Activation, ``Mul`` for an ElementwiseBinary; else the type."""
     if layer.type not in (layer.shown_type, LayerType.ELEMENTWISE_BINARY):
-        return layer.shown_type.label
+        return layer.label
     field, form = _CHOICES.get(layer.type, ("", ""))
     choice = getattr(layer.descriptor, field, None) if field else None
     if not isinstance(choice, Enum):
-        return layer.type.label
+        return layer.label
     return form.format("".join(word.capitalize() for word in choice.name.split("_")))
 
 

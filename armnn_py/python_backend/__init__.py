@@ -29,9 +29,20 @@ from armnn_py._native.shown_layers import ShownLayer
 from armnn_py.python_backend.backend import PythonBackend
 from armnn_py.python_backend.call import KernelCall
 from armnn_py.python_backend.kernel import kernel
+from armnn_py.python_backend.option import Option, Run
 from armnn_py.python_backend.part import Cut, Part, Slot
 
-__all__ = ["Cut", "KernelCall", "Part", "PythonBackend", "ShownLayer", "Slot", "kernel"]
+__all__ = [
+    "Cut",
+    "KernelCall",
+    "Option",
+    "Part",
+    "PythonBackend",
+    "Run",
+    "ShownLayer",
+    "Slot",
+    "kernel",
+]
 
 for _name in __all__:
     globals()[_name].__module__ = "armnn_py.python_backend"

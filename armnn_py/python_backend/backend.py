@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Owner
 from armnn_py.python_backend.kernel import KernelRow, rows_of
-from armnn_py.types import LayerType
+from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.shown_layers import ShownLayer
+    from armnn_py.python_backend.option import Option, Run
     from armnn_py.python_backend.part import Part
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["PythonBackend"]
 
@@ -41,9 +43,12 @@ class PythonBackend(Owner, instead="make another object of its class"):
     capabilities
         What it says that it can do: named values of type bool, int, float or str.
     option_defaults
-        Options that it understands, with their defaults, whose types are those of the options.
+        Options that it understands, with their defaults, whose types are those of the options; an
+        `Option` in place of a default describes the option, too.
     model_option_defaults
         The same for options of one model; ``layer.model_options`` has those that were given.
+    run_option_defaults
+        The same for options of one run; ``call.run_options`` has those that were given.
     options
         Its options with the values in force, while it serves a runtime.
 
@@ -67,8 +72,9 @@ class PythonBackend(Owner, instead="make another object of its class"):
     is_reference: bool = False
     version: str = ""
     capabilities: Mapping[str, OptionValue] = {}
-    option_defaults: Mapping[str, OptionValue] = {}
-    model_option_defaults: Mapping[str, OptionValue] = {}
+    option_defaults: Mapping[str, OptionValue | Option] = {}
+    model_option_defaults: Mapping[str, OptionValue | Option] = {}
+    run_option_defaults: Mapping[str, OptionValue | Option] = {}
     options: Mapping[str, OptionValue] = {}
 
     _lose_device: Callable[[str], bool] | None = None
@@ -88,6 +94,22 @@ class PythonBackend(Owner, instead="make another object of its class"):
     def close(self) -> None:
         """End of serving it, after the last network is gone."""
 
+    def set_option(self, name: str, value: OptionValue) -> None:
+        """Take another value for an option that is ``changeable``; it was checked.
+
+        What it raises reaches the caller, and the old value holds. Kernels may run meanwhile.
+        """
+        self.options = {**self.options, name: value}
+
+    def before_run(self, run: Run) -> None:
+        """Hear that a run of a network with layers of this backend begins.
+
+        What it raises ends the run.
+        """
+
+    def after_run(self, run: Run) -> None:
+        """Hear that a run ended whose `before_run` returned; ``run.status`` says how."""
+
     def supports(self, layer: ShownLayer) -> bool | str:
         """Say whether the backend runs a layer that a kernel takes: for rules of all kernels.
 
@@ -99,6 +121,37 @@ class PythonBackend(Owner, instead="make another object of its class"):
             True, or False or a text that says why not.
         """
         return True
+
+    def infer_stand_in(self, layer: ShownLayer) -> Sequence[TensorInfo] | TensorInfo | str:
+        """Say what the outputs of an operator are that no layer expresses.
+
+        A subclass that has such operators overrides it, and has a kernel for each, as
+        ``@kernel(LayerType.STAND_IN, domain="com.acme", name="Swirl")``.
+
+        Parameters
+        ----------
+        layer
+            A StandIn whose ``outputs`` are empty; its constants have their values.
+
+        Returns
+        -------
+        TensorInfo, or a sequence of them, or str
+            Of each output; or a text that says why it does not run the operator.
+        """
+        return "it runs no such operator"
+
+    def preferred_layout(self, layer: ShownLayer) -> DataLayout | None:
+        """Say in which layout the backend would have a layer with a ``data_layout``.
+
+        The network is changed to it if the kernels take the layer in that layout, and the
+        Transposes that this needs are saved where they can be.
+
+        Returns
+        -------
+        DataLayout or None
+            None: as it is.
+        """
+        return None
 
     def optimize(self, part: Part) -> None:
         """Compile layers together, or send some elsewhere; called for each part of a network.

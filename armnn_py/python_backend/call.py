@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from armnn_py.records import record
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from armnn_py._native.backend_options import OptionValue
     from armnn_py._native.shown_layers import ShownLayer
 
 __all__ = ["KernelCall", "store_answer"]
@@ -39,6 +41,8 @@ class KernelCall:
     cancelled
         A function: whether the run should stop. A long kernel asks now and then, and raises
         ``armnn_py.ExecutionCancelledError`` if so.
+    run_options
+        Options of this run that the user gave.
     """
 
     layer: ShownLayer
@@ -46,6 +50,7 @@ class KernelCall:
     outputs: tuple[NDArray[Any], ...]
     prepared: Any
     cancelled: Callable[[], bool]
+    run_options: Mapping[str, OptionValue] = field(default_factory=dict)
 
 
 def store_answer(

@@ -25,6 +25,7 @@ _MARK = "_armnn_py_kernels"
 #: Answers whether a kernel takes a layer: True, or False or a text that says why not.
 Supports = Callable[[Any, "ShownLayer"], "bool | str"]
 Prepare = Callable[[Any, "ShownLayer"], Any]
+Operations = Callable[[Any, "ShownLayer"], int]
 
 
 @record
@@ -35,8 +36,10 @@ class KernelRow:
     ----------
     type, data_types, parameters
         As `kernel` got them; no data types mean any.
-    supports, prepare
+    supports, prepare, operations
         Functions of the backend and a layer, or None.
+    serial
+        Whether calls of it for one layer must not overlap.
     name
         Name of the method.
     late
@@ -48,6 +51,8 @@ class KernelRow:
     parameters: Mapping[str, Any]
     supports: Supports | None
     prepare: Prepare | None
+    operations: Operations | None
+    serial: bool
     name: str
     late: bool = False
 
@@ -74,6 +79,8 @@ def kernel(
     *data_types: DataType,
     supports: Supports | None = None,
     prepare: Prepare | None = None,
+    operations: Operations | None = None,
+    serial: bool = False,
     late: bool = False,
     **parameters: Any,
 ) -> Callable[[_Method], _Method]:
@@ -97,6 +104,11 @@ def kernel(
     prepare
         Function of the backend and the layer, called when a network is loaded. What it returns
         comes to each call as ``call.prepared``: packed weights, say.
+    operations
+        Function of the backend and the layer that counts the arithmetic of one call, for profiles;
+        a multiply-add counts as two.
+    serial
+        The calls for one layer never overlap, whatever threads run the network.
     late
         True: sizes of the layer may be known only at the call: the kernel goes by its arrays, and
         returns smaller ones for an output whose size it finds itself.
@@ -112,7 +124,8 @@ def kernel(
         The descriptor has no such field.
     """
     _check(layer_type, data_types, parameters)
-    for name, function in (("supports", supports), ("prepare", prepare)):
+    functions = {"supports": supports, "prepare": prepare, "operations": operations}
+    for name, function in functions.items():
         if function is not None and not callable(function):
             raise InvalidArgumentError(
                 f"kernel: {name} is {function!r}, a function of the backend and a layer expected"
@@ -128,7 +141,15 @@ def kernel(
                 hints=["write @kernel(...) directly above 'def'"],
             )
         row = KernelRow(
-            layer_type, data_types, parameters, supports, prepare, method.__name__, late
+            layer_type,
+            data_types,
+            parameters,
+            supports,
+            prepare,
+            operations,
+            serial,
+            method.__name__,
+            late,
         )
         # Decorators work from the last line to the first.
         method.__dict__.setdefault(_MARK, []).insert(0, row)

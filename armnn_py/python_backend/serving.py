@@ -5,19 +5,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from armnn_py._native.python_options import option_default
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.python_backend.backend import PythonBackend
 from armnn_py.python_backend.call import KernelCall, store_answer
 from armnn_py.python_backend.kernel import KernelRow
+from armnn_py.python_backend.option import Option, Run
 from armnn_py.python_backend.part import CompiledPart, Part
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.backend_options import OptionDefault, OptionValue
     from armnn_py._native.python_parts import ShownPart
     from armnn_py._native.shown_layers import ShownLayer
 
@@ -60,11 +64,20 @@ class Serving:
             raise InvalidArgumentError(f"{self.path}.score is {self.score!r}, an int expected")
         self.is_reference = bool(backend.is_reference)
         self.optimizes = type(backend).optimize is not PythonBackend.optimize
+        self.infers = type(backend).infer_stand_in is not PythonBackend.infer_stand_in
+        self.has_wishes = type(backend).preferred_layout is not PythonBackend.preferred_layout
+        self.takes_late = any(row.late for rows in backend._rows.values() for row in rows)
         self.capabilities = self._values("capabilities", backend.capabilities)
-        self.option_defaults = self._values("option_defaults", backend.option_defaults)
-        self.model_option_defaults = self._values(
-            "model_option_defaults", backend.model_option_defaults
+        self.options = self._options("option_defaults", backend.option_defaults)
+        self.model_options = self._options("model_option_defaults", backend.model_option_defaults)
+        self.run_options = self._options("run_option_defaults", backend.run_option_defaults)
+        own = type(backend)
+        self.listens = (
+            bool(self.run_options)
+            or own.before_run is not PythonBackend.before_run
+            or own.after_run is not PythonBackend.after_run
         )
+        self._options_of: dict[int, Mapping[str, OptionValue]] = {}  # by run, while it lasts
 
     def _text(self, name: str, value: Any) -> str:
         if not isinstance(value, str):
@@ -88,6 +101,19 @@ class Serving:
                 )
         return dict(values)
 
+    def _options(self, name: str, values: Any) -> Mapping[str, OptionDefault]:
+        """Defaults, and what is said of them."""
+        if not isinstance(values, Mapping):
+            values = self._values(name, values)
+        options = {key: one for key, one in values.items() if isinstance(one, Option)}
+        for key, option in options.items():
+            option.check(f"{self.path}.{name}['{key}']")
+        defaults = {key: options[key].default if key in options else values[key] for key in values}
+        return {
+            key: option_default(value, options.get(key, Option(value)))
+            for key, value in self._values(name, defaults).items()
+        }
+
     # ---- Begin and end ---------------------------------------------------------------------------
 
     def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
@@ -101,7 +127,8 @@ class Serving:
                 )
             _serving[id(backend)] = backend
         try:
-            backend.options = {**self.option_defaults, **options}
+            defaults = {name: one.value for name, one in self.options.items()}
+            backend.options = {**defaults, **options}
             backend._lose_device = lose_device
             backend.open()
         except BaseException:
@@ -119,6 +146,26 @@ class Serving:
         """Raise if it does not work."""
         self._backend.self_test(level)
 
+    # ---- Options and runs ------------------------------------------------------------------------
+
+    def set_option(self, name: str, value: OptionValue) -> None:
+        """Take another value for a changeable option."""
+        self._backend.set_option(name, value)
+
+    def before_run(self, network_id: int, run_id: int, options: Mapping[str, OptionValue]) -> None:
+        """Keep the options of a run for its kernels, and tell the backend."""
+        self._backend.before_run(Run(network_id, run_id, options))
+        self._options_of[run_id] = options  # of the run alone, so that no lock is needed
+
+    def after_run(self, network_id: int, run_id: int, status: str) -> None:
+        """End of that."""
+        options = self._options_of.pop(run_id, {})
+        self._backend.after_run(Run(network_id, run_id, options, status))
+
+    def options_of(self, run_id: int) -> Mapping[str, OptionValue]:
+        """The options of a run that is under way."""
+        return self._options_of.get(run_id, {})
+
     # ---- Layers ----------------------------------------------------------------------------------
 
     def why_not(self, layer: ShownLayer) -> str:
@@ -133,6 +180,29 @@ class Serving:
             return found
         return "" if found.late else f"kernel '{found.name}' needs to know all shapes"
 
+    def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
+        """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
+        found = self._backend.infer_stand_in(layer)
+        if isinstance(found, str):
+            return found or "infer_stand_in() gave no reason"
+        infos = [found] if isinstance(found, TensorInfo) else list(found)
+        count = layer.descriptor.output_count
+        if len(infos) != count or not all(isinstance(info, TensorInfo) for info in infos):
+            raise TypeError(
+                f"infer_stand_in() returned {infos!r}, a TensorInfo for each of {count} outputs or "
+                "a text that says why not expected"
+            )
+        return infos
+
+    def preferred_layout(self, layer: ShownLayer) -> int:
+        """The layout in which the backend would have a layer, 0: as it is."""
+        answer = self._backend.preferred_layout(layer)
+        if answer is None or type(answer) is DataLayout:
+            return 0 if answer is None else answer.value
+        raise TypeError(
+            f"preferred_layout() returned {type(answer).__name__}, a DataLayout or None expected"
+        )
+
     def make(self, layer: ShownLayer, compiled: object | None) -> ReadyKernel:
         """Choose the kernel of a layer and let it prepare, or take what was compiled."""
         backend = self._backend
@@ -146,7 +216,12 @@ class Serving:
         def call_method(call: KernelCall) -> Any:
             return getattr(backend, row.name)(call)  # which may have been replaced meanwhile
 
-        return ReadyKernel(row.name, call_method, layer, prepared)
+        count = 0 if row.operations is None else row.operations(backend, layer)
+        if type(count) is not int or not 0 <= count < 2**64:
+            raise ValueError(
+                f"operations() of kernel '{row.name}' gave {count!r}, a count expected"
+            )
+        return ReadyKernel(row.name, call_method, layer, prepared, count, serial=row.serial)
 
     def optimize(self, part: ShownPart) -> bool:
         """Let the backend answer for the layers of a part; False if there is nothing to do."""
@@ -207,8 +282,12 @@ class ReadyKernel:
         function: Callable[[KernelCall], Any],
         layer: ShownLayer,
         prepared: Any,
+        operations: int = 0,
+        *,
+        serial: bool = False,
     ) -> None:
         self.name = name
+        self.operations, self.is_serial = operations, serial
         self._function, self._layer, self._prepared = function, layer, prepared
 
     def run(
@@ -217,7 +296,8 @@ class ReadyKernel:
         outputs: tuple[NDArray[Any], ...],
         late: tuple[tuple[int, ...], ...],
         cancelled: Callable[[], bool],
+        run_options: Mapping[str, OptionValue],
     ) -> tuple[NDArray[Any], ...]:
         """Call it and return what it made."""
-        call = KernelCall(self._layer, inputs, outputs, self._prepared, cancelled)
+        call = KernelCall(self._layer, inputs, outputs, self._prepared, cancelled, run_options)
         return store_answer(self.name, self._function(call), outputs, late)

@@ -4,20 +4,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import check_stops
+from armnn_py.runtime.network_state import NetworkState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
 
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.backends.run_options import RunOptions
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.context_pool import ContextPool, Lease
     from armnn_py.tensors import TensorInfo
@@ -37,6 +41,9 @@ class Bindable(Protocol):
     @property
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name, in order."""
+
+    def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
+        """Check options of a run."""
 
 
 class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory of its own"):
@@ -61,11 +68,13 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         lease: Lease,
         inputs: Sequence[np.ndarray],
         outputs: Mapping[str, np.ndarray],
+        options: RunOptions | None,
     ) -> None:
         self._network = network
         self._pool = pool
         self._lease = lease
         self._is_closed = False
+        self._options = options
         self.inputs: Mapping[str, np.ndarray] = MappingProxyType(
             dict(zip(network.inputs, inputs, strict=True))
         )
@@ -88,7 +97,11 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         return self._is_closed or self._pool.closed
 
     def run(
-        self, *, timeout: float | None = None, cancel: CancelToken | None = None
+        self,
+        *,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> Mapping[str, np.ndarray]:
         """Run one inference over `inputs` and return `outputs`.
 
@@ -96,6 +109,8 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         ----------
         timeout, cancel
             As for `LoadedNetwork.run`.
+        options
+            As for `LoadedNetwork.run`, instead of those that were bound; those cost less.
 
         Raises
         ------
@@ -106,6 +121,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         """
         if timeout is not None or cancel is not None:
             check_stops(timeout, cancel)
+        run_options = self._options if options is None else self._network._run_options(options)
         turn = object()
         turns = self._turns
         is_resumed = False
@@ -120,7 +136,9 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
                     )
                 is_resumed = True
                 self._pool.resume(self._lease)
-                self._context.execute(timeout=timeout, cancel=cancel, strict=True)
+                self._context.execute(
+                    timeout=timeout, cancel=cancel, strict=True, options=run_options
+                )
             finally:
                 if turns.get(0) is turn:
                     if is_resumed:
@@ -134,8 +152,23 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
             drain_log()
         return self.outputs
 
+    @property
+    def state(self) -> NetworkState:
+        """The variables of these arrays, as `LoadedNetwork.state`; not during a run."""
+        infos = {v.name: v.info for v in self._context.plan.variables}
+        return NetworkState(self._network.name, infos, self._read_variable, self._write_variables)
+
+    def _read_variable(self, name: str) -> np.ndarray[Any, Any]:
+        with self._turn("read variables of"):
+            return self._context.read_variable(name)
+
+    def _write_variables(self, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        with self._turn("set variables of"):
+            for name, array in values.items():
+                self._context.write_variable(name, array)
+
     def reset_state(self) -> None:
-        """Have recurrent layers forget earlier runs over these arrays: a new sequence begins.
+        """Have recurrent layers and variables forget earlier runs over these arrays.
 
         Raises
         ------
@@ -144,16 +177,22 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         ExecutionError
             A backend fails to.
         """
+        with self._turn("reset"):
+            self._context.reset_state()
+
+    @contextlib.contextmanager
+    def _turn(self, verb: str) -> Iterator[None]:
+        """Have the context for work between two runs."""
         turn = object()
         try:
             if self._turns.setdefault(0, turn) is not turn:
-                self._raise_busy("reset")
+                self._raise_busy(verb)
             if self.closed:
                 raise InvalidArgumentError(
                     f"network '{self._network.name}': these bound arrays are closed",
                     hints=["call bind() again"],
                 )
-            self._context.reset_state()
+            yield
         finally:
             if self._turns.get(0) is turn:
                 self._turns.clear()

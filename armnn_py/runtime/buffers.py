@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from armnn_py._native.dynamic_library import is_readable_behind
 from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors.constants import is_masked
+from armnn_py.tensors.memory import aligned_copy
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Room", "bind_input", "bind_output", "check_in_place"]
+__all__ = ["Room", "bind_input", "bind_output", "check_in_place", "make_room", "readable_copy"]
 
 _logger = logging.getLogger("armnn_py.runtime")
 _BYTE = np.dtype(np.uint8)
@@ -52,11 +54,57 @@ class Room:
         return _ndarray(self._shape, self._dtype, raw, offset), address + offset
 
 
-def _as_array(name: str, value: Any) -> np.ndarray:
+class _RoomWithEnd(Room):
+    """The same, and what is behind an array can be read by ``readable`` bytes.
+
+    The end lies in the page of the last byte, so that nobody doubts it; with an alignment of whole
+    pages that cannot be had.
+    """
+
+    __slots__ = ("_readable",)
+
+    def __init__(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int, readable: int
+    ) -> None:
+        super().__init__(shape, dtype, alignment)
+        self._readable = readable
+        self._spacious += alignment + readable
+
+    def take(self) -> tuple[np.ndarray, int]:
+        raw = _empty(self._spacious, _BYTE)
+        address = address_of(raw)
+        offset = -address % self._alignment
+        if not is_readable_behind(address + offset, self.size, self._readable):
+            offset += self._alignment
+        return _ndarray(self._shape, self._dtype, raw, offset), address + offset
+
+
+def make_room(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int, readable: int) -> Room:
+    """Room for arrays behind which so many bytes can be read."""
+    if readable:
+        return _RoomWithEnd(shape, dtype, alignment, readable)
+    return Room(shape, dtype, alignment)
+
+
+def readable_copy(value: np.ndarray, alignment: int, readable: int) -> np.ndarray:
+    """Return ``value`` itself if it is aligned and so many bytes behind it can be read.
+
+    Otherwise a read-only copy.
+    """
+    value = aligned_copy(value, alignment)
+    if is_readable_behind(value.ctypes.data, value.nbytes, readable):
+        return value
+    copy, _ = make_room(value.shape, value.dtype, alignment, readable).take()
+    copy[...] = value
+    copy.flags.writeable = False
+    return copy
+
+
+def _as_array(what: str, name: str, value: Any) -> np.ndarray:
     """Take anything with the DLPack, array or buffer protocol on the CPU."""
     if is_masked(value):
         raise InvalidArgumentError(
-            f"input '{name}': a masked array given, and a network knows no masks",
+            f"{what} '{name}': a masked array given, and a network knows no masks",
             hints=["fill it: array.filled(value)"],
         )
     if isinstance(value, np.ndarray):
@@ -67,13 +115,13 @@ def _as_array(name: str, value: Any) -> np.ndarray:
         array = np.asarray(value)
     except Exception as error:
         raise InvalidArgumentError(
-            f"input '{name}': {type(value).__name__} cannot be read as an array",
+            f"{what} '{name}': {type(value).__name__} cannot be read as an array",
             details=[str(error)],
             hints=["pass a numpy array, or an object with the DLPack or buffer protocol"],
         ) from error
     if array.dtype == object:
         raise InvalidArgumentError(
-            f"input '{name}': {type(value).__name__} given, an array expected",
+            f"{what} '{name}': {type(value).__name__} given, an array expected",
             hints=["pass a numpy array, or an object with the DLPack or buffer protocol"],
         )
     return array
@@ -123,7 +171,9 @@ def _refuse_copy(what: str, name: str, why: str, cure: str) -> NoReturn:
     )
 
 
-def check_in_place(what: str, name: str, array: np.ndarray, alignment: int) -> None:
+def check_in_place(
+    what: str, name: str, array: np.ndarray, alignment: int, readable: int = 0
+) -> None:
     """Raise `InvalidArgumentError` unless a run can use the memory of ``array`` as it is."""
     if not array.flags.c_contiguous:
         _refuse_copy(what, name, "not contiguous", "np.ascontiguousarray(array) is")
@@ -135,22 +185,32 @@ def check_in_place(what: str, name: str, array: np.ndarray, alignment: int) -> N
             f"address 0x{address:x} is no multiple of {max(alignment, array.itemsize)}",
             "let LoadedNetwork.bind() make the array",
         )
+    if readable and array.nbytes and not is_readable_behind(address, array.nbytes, readable):
+        _refuse_copy(
+            what,
+            name,
+            f"a layer reads {counted(readable, 'byte')} behind its end, at 0x{address:x} + "
+            f"{array.nbytes}, which may not be there",
+            "let LoadedNetwork.bind() make the array",
+        )
 
 
-def bind_input(name: str, value: Any, info: TensorInfo, *, share: bool = False) -> np.ndarray:
-    """A dense array for an input; copies only if ``value`` is not dense.
+def bind_input(
+    name: str, value: Any, info: TensorInfo, *, share: bool = False, what: str = "input"
+) -> np.ndarray:
+    """A dense array for an input, or ``what`` it is; copies only if ``value`` is not dense.
 
     With ``share`` a value that must be copied raises `InvalidArgumentError`.
     """
-    array = _as_array(name, value)
-    check_array("input", name, array, info)
+    array = _as_array(what, name, value)
+    check_array(what, name, array, info)
     if share:
         if array is not value and array.flags.owndata:
             kind = type(value).__name__
-            _refuse_copy("input", name, f"{kind} has no memory of an array", "pass a numpy array")
-        check_in_place("input", name, array, 1)
+            _refuse_copy(what, name, f"{kind} has no memory of an array", "pass a numpy array")
+        check_in_place(what, name, array, 1)
     if not array.flags.c_contiguous or not array.flags.aligned:
-        _logger.debug("input '%s' is not contiguous: copied", name)
+        _logger.debug("%s '%s' is not contiguous: copied", what, name)
         array = array.copy(order="C")
     return array
 

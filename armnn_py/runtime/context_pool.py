@@ -8,6 +8,7 @@ at any moment leaves no lease that cannot end.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import weakref
@@ -19,10 +20,14 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.open_profiles import flush_profiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    import numpy as np
+
+    from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.sequence import RunSequence
 
 __all__ = ["ContextPool", "Lease", "Shapes"]
 
@@ -67,6 +72,7 @@ class _PlanEntry:
                 if lease.context is not None:
                     lease.context.release_addresses()
                     lease.context.reset_state()
+                    lease.is_reset = True
                 if len(self.idle) < _IDLE_CONTEXTS:
                     self.idle.insert(0, lease)  # behind that of the last run, which may have state
                 elif lease.context is not None:
@@ -118,15 +124,19 @@ class Lease:
         `ContextPool.shut` sets ``closed`` before it reads this: one of the two sees the other.
     is_kept
         The context belongs to an object that outlives the call.
+    is_reset
+        The context of an idle lease was reset since its last run. Only networks with variables look
+        at it: each of their runs has a lease of its own.
     """
 
-    __slots__ = ("__weakref__", "context", "entry", "is_kept", "thread")
+    __slots__ = ("__weakref__", "context", "entry", "is_kept", "is_reset", "thread")
 
     def __init__(self) -> None:
         self.thread = _get_ident()
         self.entry: _PlanEntry | None = None
         self.context: ExecutionContext | None = None
         self.is_kept = False
+        self.is_reset = False
 
 
 class ContextPool:
@@ -140,17 +150,26 @@ class ContextPool:
         Makes the plan for a set of input shapes; may take long and may raise.
     capacity
         How many plans are kept, most recently used first.
+    sequence
+        Of a network with variables: runs wait for one another and share one state. Not so those of
+        contexts that are kept.
     """
 
     def __init__(
-        self, name: str, make_plan: Callable[[Shapes], NetworkPlan], capacity: int
+        self,
+        name: str,
+        make_plan: Callable[[Shapes], NetworkPlan],
+        capacity: int,
+        sequence: RunSequence | None = None,
     ) -> None:
+        self.sequence = sequence
         self.name = name
         self.closed = False
         self._make_plan = make_plan
         self._capacity = capacity
         self._entries: OrderedDict[Shapes, _PlanEntry] = OrderedDict()
         self._only: _PlanEntry | None = None  # while there are no free dimensions
+        self.fixed: Shapes | None = None  # the only shapes, if there are no free dimensions
         self._leases: weakref.WeakSet[Lease] = weakref.WeakSet()
         self._make_locks()
 
@@ -188,17 +207,39 @@ class ContextPool:
             return None
         return lease
 
-    def start(self) -> Lease:
-        """Return a lease without a context: from now on closing waits for it."""
+    def start(
+        self,
+        *,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+        waits: bool = True,
+    ) -> Lease:
+        """Return a lease without a context: from now on closing waits for it.
+
+        With a sequence it waits for the runs before, if ``waits``, at most ``timeout`` seconds and
+        until ``cancel``.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The pool is closed, or the calling thread would wait for itself.
+        ExecutionTimeoutError, ExecutionCancelledError
+            It was stopped while it waited.
+        """
         lease = Lease()
         with self._condition:
             self.check_open()
+            if self.sequence is not None and waits:
+                self.sequence.await_turn(self, self._condition, timeout, cancel)
             self._leases.add(lease)
         return lease
 
     def fix(self, key: Shapes) -> None:
         """Make the plan of a network whose inputs always have these shapes."""
-        self._only = self._entry(key)
+        entry = self._entry(key)
+        self.fixed = key
+        if self.sequence is None:  # else a run has to wait for its turn
+            self._only = entry
 
     def plan(self, key: Shapes) -> NetworkPlan:
         """The plan for these input shapes, made if there is none yet; call it with a lease."""
@@ -224,10 +265,16 @@ class ContextPool:
         """Take out the plans that were not used for the longest time; the lock is held."""
         busy = {id(lease.entry) for lease in self._leases if lease.thread}
         idle = [
-            k for k, e in self._entries.items() if id(e) not in busy and not e.is_kept and k != keep
+            k
+            for k, e in self._entries.items()
+            if id(e) not in busy and not e.is_kept and k != keep and not self._has_state(e)
         ]
         surplus = max(0, len(self._entries) - self._capacity)
         return [self._entries.pop(key) for key in idle[:surplus]]
+
+    def _has_state(self, entry: _PlanEntry) -> bool:
+        """Whether a context of this plan has the variables of the sequence."""
+        return self.sequence is not None and self.sequence.context in entry.made
 
     def borrow(self, lease: Lease, key: Shapes, *, new_sequence: bool = False) -> ExecutionContext:
         """Give a lease of `start` a context for these input shapes, idle until now or fresh.
@@ -241,15 +288,21 @@ class ContextPool:
             with self._condition:
                 if self._entries.get(key) is not entry:
                     continue  # evicted between the two lines above
+                if self.sequence is not None and not lease.thread:
+                    # A signal handler ran the network since `start`, and took the turn.
+                    self.sequence.await_turn(self, self._condition, None, None)
+                    lease.thread = _get_ident()
                 self._entries.move_to_end(key)
                 lease.entry = entry
                 surplus = entry.reclaim()
                 try:
-                    idle = entry.idle.pop()
+                    idle = self._find_idle(entry, new_sequence) or entry.idle.pop()
                 except IndexError:
                     surplus += entry.find_lost(list(self._leases))
+                    self._keep_state(entry, surplus, None if new_sequence else lease)
                 else:
-                    if new_sequence and idle.context is not None and idle.context.has_state:
+                    has_state = idle.context is not None and idle.context.has_state
+                    if new_sequence and has_state and not idle.is_reset:
                         entry.idle.append(idle)
                     else:
                         lease.context = idle.context
@@ -263,10 +316,38 @@ class ContextPool:
                     else _late_context(entry.plan)
                 )
                 entry.made.append(lease.context)
+            if self.sequence is not None and not new_sequence:
+                self.sequence.enter(lease.context)
             return lease.context
+
+    def _find_idle(self, entry: _PlanEntry, new_sequence: bool) -> Lease | None:
+        """Of a sequence: the idle lease of the right context; None: any other will do.
+
+        That is the context that has the variables, or, for a new sequence, one that was reset.
+        """
+        if self.sequence is None:
+            return None
+        for lease in list(entry.idle):
+            has_variables = lease.context is self.sequence.context
+            fits = lease.is_reset if new_sequence else has_variables
+            if fits and _take_out(entry.idle, lease):
+                return lease
+        return None
+
+    def _keep_state(
+        self, entry: _PlanEntry, lost: list[ExecutionContext], lease: Lease | None
+    ) -> None:
+        """Take the context that has the variables out of those that an interrupt left."""
+        context = None if self.sequence is None else self.sequence.context
+        if context is not None and _take_out(lost, context):
+            entry.made.append(context)
+            if lease is not None:
+                lease.context = context
 
     def keep(self, lease: Lease, owner: object) -> None:
         """Keep the context of a lease for ``owner``, until that is gone or `release` is called."""
+        if self.sequence is not None and self.sequence.context is lease.context:
+            self.sequence.leave()
         with self._condition:
             assert lease.entry is not None
             lease.is_kept = True
@@ -290,6 +371,7 @@ class ContextPool:
                     if lease.context is not None:
                         lease.context.release_addresses()
                         lease.context.reset_state()
+                        lease.is_reset = True
                     lease.is_kept = False
                     entry.idle.insert(0, lease)  # behind that of the last run
 
@@ -305,7 +387,7 @@ class ContextPool:
         """
         with self._condition:
             self.check_open()
-            if any(not lease.is_kept for lease in self._at_work()):
+            if any(not lease.is_kept for lease in self.at_work()):
                 raise InvalidArgumentError(
                     f"network '{self.name}': cannot reset the state of a run in flight",
                     hints=["wait until it has ended, or give each sequence a bind() of its own"],
@@ -314,6 +396,30 @@ class ContextPool:
                 for lease in list(entry.idle):
                     if lease.context is not None:
                         lease.context.reset_state()
+            if self.sequence is not None:
+                self.sequence.reset()
+
+    def read_variable(self, name: str) -> np.ndarray[Any, Any]:
+        """A copy of a variable of the sequence."""
+        with self._between_runs() as sequence:
+            return sequence.read(name)
+
+    def write_variables(self, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Set variables of the sequence."""
+        with self._between_runs() as sequence:
+            sequence.write(values)
+
+    @contextlib.contextmanager
+    def _between_runs(self) -> Iterator[RunSequence]:
+        """Have the turn of a run, for other work on its variables."""
+        lease = self.start()
+        try:
+            assert self.sequence is not None
+            if self.sequence.context is None and self.fixed is not None:
+                self.borrow(lease, self.fixed)  # the first values are those of its plan
+            yield self.sequence
+        finally:
+            self.give_back(lease)
 
     def give_back(self, lease: Lease) -> None:
         """End a lease, also one that never got a context."""
@@ -324,7 +430,9 @@ class ContextPool:
                 self._leases.discard(lease)
         elif lease.is_kept:
             lease.thread = 0
-        elif len(entry.idle) < _IDLE_CONTEXTS:
+        elif len(entry.idle) < _IDLE_CONTEXTS or (
+            self.sequence is not None and self.sequence.context is lease.context
+        ):
             lease.thread = 0
             entry.idle.append(lease)
         else:
@@ -332,7 +440,7 @@ class ContextPool:
                 lease.context.destroy()  # while the lease still keeps its plan alive
             lease.context = None
             lease.thread = 0
-        if self.closed:
+        if self.closed or self.sequence is not None:
             with self._condition:
                 self._condition.notify_all()
 
@@ -370,25 +478,26 @@ class ContextPool:
             self._drop_own_leases()
             self.closed = True
             if patience is not None:
-                for lease in self._at_work():
+                for lease in self.at_work():
                     if lease.context is not None:
                         lease.context.cancel()
             # Checks again and again: a lease can also end without being given back.
             waited = 0.0
             try:
                 with interruptible():
-                    while self._at_work() and (patience is None or waited < patience):
+                    while self.at_work() and (patience is None or waited < patience):
                         self._condition.wait(_LOOK_AGAIN)
                         waited += _LOOK_AGAIN
             except BaseException:
                 self.closed = False  # it can be closed again
                 raise
-            if self._at_work():
+            if self.at_work():
                 _logger.warning("network '%s' was left running at exit", self.name)
                 return False
             return True
 
-    def _at_work(self) -> list[Lease]:
+    def at_work(self) -> list[Lease]:
+        """The leases of running calls."""
         return [lease for lease in list(self._leases) if lease.thread]
 
     def reopen(self) -> None:
@@ -402,6 +511,8 @@ class ContextPool:
             entries = list(self._entries.values())
             self._entries.clear()
             self._only = None
+            if self.sequence is not None:
+                self.sequence.reset()
             for entry in entries:
                 entry.kept.clear()  # contexts that are freed are not released any more
         for entry in entries:
@@ -413,7 +524,7 @@ class ContextPool:
 
     def _drop_own_leases(self) -> None:
         """Drop the calling thread's leases: it is in no run, so interrupts left them."""
-        for lease in self._at_work():
+        for lease in self.at_work():
             if lease.thread != _get_ident():
                 continue
             if lease.context is not None and lease.context.is_inside_handler:
@@ -428,12 +539,14 @@ class ContextPool:
     def after_fork(self) -> None:
         """Forget leases of other threads: in the child of a fork only this thread exists."""
         self._make_locks()
-        for lease in self._at_work():
+        for lease in self.at_work():
             if lease.thread == _get_ident():
                 continue
             entry, context = lease.entry, lease.context
             if context is not None and entry is not None:
                 context.abandon()
+                if self.sequence is not None and self.sequence.context is context:
+                    self.sequence.reset()  # the values of a run in flight are lost
                 entry.kept = [pair for pair in entry.kept if pair[1] is not lease]
                 _take_out(entry.made, context)
             self._leases.discard(lease)

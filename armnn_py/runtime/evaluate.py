@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import ArmnnError
 from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.runtime.execution_context import ExecutionContext
-from armnn_py.runtime.network_plan import NetworkPlan
+from armnn_py.runtime.network_plan import UNANNOUNCED, NetworkPlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ def evaluate(network: Network, runtime: Host) -> Mapping[str, NDArray[Any]] | No
     try:
         optimized = optimize(network, [reference.id], runtime=runtime, options=AS_IT_IS)
         with contextlib.ExitStack() as stack:
-            plan = NetworkPlan(optimized, network_id=0)
+            plan = NetworkPlan(optimized, UNANNOUNCED)
             stack.callback(plan.destroy)
             context = ExecutionContext(plan)
             stack.callback(context.destroy)

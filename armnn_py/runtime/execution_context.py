@@ -10,6 +10,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.interrupts import deferred_interrupts
@@ -17,18 +19,19 @@ from armnn_py._native.memory import address_of
 from armnn_py._native.plan import NativeContext
 from armnn_py._native.raised import take_raised
 from armnn_py.errors import ExecutionCancelledError, ExecutionError, InvalidArgumentError
-from armnn_py.runtime.buffers import Room, check_in_place
+from armnn_py.runtime.buffers import check_in_place, make_room
 from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
+from armnn_py.runtime.plan_build import CallersNeeds
 from armnn_py.tensors.memory import ALIGNMENT
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy as np
-
+    from armnn_py.backends.run_options import RunOptions
+    from armnn_py.runtime.buffers import Room
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
 
@@ -38,6 +41,7 @@ _get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; a longer timeout means no deadline, which would overflow the clock's 64 bits.
 _LONGEST_TIMEOUT = 1e9
+_NO_NEEDS = CallersNeeds()
 _SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
 _log = logging.getLogger("armnn_py.runtime")
 
@@ -50,7 +54,7 @@ class ExecutionContext:
         "_bound",
         "_data",
         "_handles",
-        "_input_alignments",
+        "_input_needs",
         "_may_call_python",
         "_native",
         "_output_specs",
@@ -72,6 +76,8 @@ class ExecutionContext:
             self._native = NativeContext(
                 plan.native, self._data, self._handles.addresses, plan.network.name
             )
+            undo.callback(self._native.destroy)
+            self._reset_variables()
             undo.pop_all()
         self._backends = plan.backends
         #: If no backend can call Python, runs need not check each time whether one does.
@@ -80,17 +86,15 @@ class ExecutionContext:
         )
         self._output_specs = []
         for index, (name, info) in enumerate(plan.network.outputs.items()):
-            alignment = plan.output_alignments.get(index, 1)
-            room = Room(info.static_shape, info.dtype, max(ALIGNMENT, alignment))
-            self._output_specs.append((name, alignment, room))
+            needs = plan.output_needs.get(index, _NO_NEEDS)
+            room = make_room(
+                info.static_shape, info.dtype, max(ALIGNMENT, needs.alignment), needs.readable
+            )
+            self._output_specs.append((name, needs, room))
         self._own_outputs: dict[str, np.ndarray] | None = None
         #: Arrays that backends may have imported for more than one run.
         self._bound: list[np.ndarray] = []
-        self._input_alignments = {
-            tensor.index: tensor.alignment
-            for tensor in plan._tensors
-            if tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT
-        }
+        self._input_needs = plan.input_needs
 
     def run(
         self,
@@ -100,9 +104,12 @@ class ExecutionContext:
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         strict: bool = False,
+        options: RunOptions | None = None,
+        begin: float = 0.0,
     ) -> dict[str, np.ndarray]:
         """Run over dense arrays of the right shapes, in the order of the network's inputs.
 
+        ``begin`` is the time of the monotonic clock from which ``timeout`` counts; 0: now.
         ``strict`` makes it an error if an array is not aligned as its users need it, or if a
         backend refuses memory that it should import.
         """
@@ -124,7 +131,7 @@ class ExecutionContext:
                     outputs[name], native.outputs[index] = room.take()
                 except MemoryError as error:
                     self._raise_no_memory(name, room, error)
-        self.execute(timeout=timeout, cancel=cancel, strict=strict)
+        self.execute(timeout=timeout, cancel=cancel, strict=strict, options=options, begin=begin)
         return outputs
 
     def set_key(self, key: tuple[tuple[int, ...], ...]) -> None:
@@ -155,14 +162,43 @@ class ExecutionContext:
 
     @property
     def has_state(self) -> bool:
-        """Whether workloads keep something from run to run."""
-        return self._native.has_state
+        """Whether workloads keep something from run to run, or the network has variables."""
+        return self._native.has_state or bool(self.plan.variables)
 
     def reset_state(self) -> None:
-        """Have workloads forget what earlier runs left; not during a run."""
-        if self.has_state:
-            with deferred_interrupts():
+        """Have workloads and variables forget what earlier runs left; not during a run."""
+        if not self.has_state:
+            return
+        with deferred_interrupts():
+            if self._native.has_state:
                 self._native.reset()
+            self._reset_variables()
+
+    def _reset_variables(self) -> None:
+        for index, variable in enumerate(self.plan.variables):
+            self._native.write_variable(index, variable.initial)
+
+    def read_variable(self, name: str) -> np.ndarray:
+        """A copy of the value of a variable; not during a run."""
+        for index, variable in enumerate(self.plan.variables):
+            if variable.name == name:
+                array = np.empty(variable.info.static_shape, variable.info.dtype)
+                with deferred_interrupts():
+                    self._native.read_variable(index, array)
+                return array
+        raise KeyError(name)
+
+    def write_variable(self, name: str, array: np.ndarray) -> None:
+        """Set a variable to a dense array of its shape and dtype; not during a run."""
+        for index, variable in enumerate(self.plan.variables):
+            if variable.name == name:
+                with deferred_interrupts():
+                    self._native.write_variable(index, array)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in flight."""
+        return self._native.is_running
 
     def execute(
         self,
@@ -170,6 +206,8 @@ class ExecutionContext:
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         strict: bool = False,
+        options: RunOptions | None = None,
+        begin: float = 0.0,
     ) -> None:
         """Run over memory whose addresses were set; they are not checked again."""
         for backend in self._backends:
@@ -178,8 +216,11 @@ class ExecutionContext:
         native = self._native
         deadline = 0
         if timeout is not None and timeout < _LONGEST_TIMEOUT:
-            deadline = time.monotonic_ns() + int(timeout * 1e9)
+            deadline = (int(begin * 1e9) or time.monotonic_ns()) + int(timeout * 1e9)
         interruptible = cancel is not None or _get_ident() == _MAIN_THREAD
+        wanted = None if options is None else options.for_plan(self.plan.listeners)
+        if native.run_options is not wanted:
+            native.set_run_options(wanted)
         if cancel is not None:
             native.stops.append(cancel)
             cancel._attach(native)
@@ -216,20 +257,23 @@ class ExecutionContext:
     def check_inputs(self, arrays: Sequence[np.ndarray]) -> None:
         """Raise `InvalidArgumentError` unless the arrays can be used without a copy."""
         for index, (name, array) in enumerate(zip(self.plan.network.inputs, arrays, strict=True)):
-            check_in_place("input", name, array, self._input_alignments.get(index, 1))
+            needs = self._input_needs.get(index, _NO_NEEDS)
+            check_in_place("input", name, array, needs.alignment, needs.readable)
 
     def check_outputs(self, arrays: Mapping[str, np.ndarray]) -> None:
         """As `check_inputs` for arrays that outputs are written into."""
-        for name, alignment, _ in self._output_specs:
+        for name, needs, _ in self._output_specs:
             if name in arrays:
-                check_in_place("output", name, arrays[name], alignment)
+                check_in_place("output", name, arrays[name], needs.alignment, needs.readable)
 
     def fresh_inputs(self) -> list[np.ndarray]:
         """Arrays for the inputs, filled with zeros."""
         arrays = []
         for index, info in enumerate(self.plan.network.inputs.values()):
-            alignment = max(ALIGNMENT, self._input_alignments.get(index, 1))
-            arrays.append(Room(info.static_shape, info.dtype, alignment).take()[0])
+            needs = self._input_needs.get(index, _NO_NEEDS)
+            alignment = max(ALIGNMENT, needs.alignment)
+            room = make_room(info.static_shape, info.dtype, alignment, needs.readable)
+            arrays.append(room.take()[0])
             arrays[-1].fill(0)
         return arrays
 
@@ -279,6 +323,10 @@ class ExecutionContext:
         details = native.error.details
         fields: dict[str, Any] = {"status": status}
         subject = f"network '{self.plan.network.name}'"
+        listener = native.failed_listener
+        if listener is not None:
+            fields["backend"] = backend = self.plan.listeners[listener]
+            subject += f": backend '{backend}' did not let the run begin (before_run)"
         if index is not None:
             step = self.plan.steps[index]
             backend = step.backend

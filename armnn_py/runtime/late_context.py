@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.runtime.buffers import Room
+from armnn_py.runtime.buffers import make_room
 from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.tensors import MAX_DIMENSIONS
 from armnn_py.tensors.memory import ALIGNMENT
@@ -54,8 +54,14 @@ class LateContext(ExecutionContext):
         self._key = None
         self._native.set_shapes(table.shapes)
         self._output_specs = [
-            (name, alignment, Room(info.static_shape, info.dtype, max(ALIGNMENT, alignment)))
-            for (name, alignment, _), info in zip(
+            (
+                name,
+                needs,
+                make_room(
+                    info.static_shape, info.dtype, max(ALIGNMENT, needs.alignment), needs.readable
+                ),
+            )
+            for (name, needs, _), info in zip(
                 self._output_specs, table.outputs.values(), strict=True
             )
         ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.notices import NetworkNotices
 
 __all__ = ["LateShapesReport", "make_plan", "plan_late"]
 
@@ -76,7 +77,7 @@ def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) ->
 
 def plan_late(
     optimized: OptimizedNetwork,
-    network_id: int,
+    notices: NetworkNotices,
     debug: DebugHook,
     bounds: Bounds | None,
     out: list[NetworkPlan],
@@ -87,6 +88,8 @@ def plan_late(
     ------
     InvalidArgumentError
         The bounds do not fit the network, or it has no free dimensions.
+    BackendError
+        A context does not let the network be loaded.
     """
     if bounds is None:
         reason = "no bounds were given" if optimized.is_dynamic else "all shapes are known"
@@ -104,7 +107,8 @@ def plan_late(
     shown = MappingProxyType({size.name: size.bound for size in sizes})
     try:
         late = find_late_shapes(optimized, sizes)
-        out.append(NetworkPlan(optimized, network_id, debug, late=late))
+        notices.tell_newcomers(late.placed.layer_backends)
+        out.append(NetworkPlan(optimized, notices.network_id, debug, late=late))
     except LateRefusedError as error:
         more = f" (and {len(error.reasons) - 1} more reasons)" if len(error.reasons) > 1 else ""
         _log.warning(

@@ -19,7 +19,7 @@ import numpy as np
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.errors import ArmnnError, InvalidArgumentError
-from armnn_py.network import ConstantLayer
+from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer
 from armnn_py.network.shapes import infer_shapes
 from armnn_py.runtime.late_sizes import (
     LateSize,
@@ -250,14 +250,16 @@ class LateShapes:
         for other in layers[1:]:
             if other.type is not first.type or _wiring(other) != _wiring(first):
                 raise NoRuleError("another layer is in its place at other sizes")
+        if isinstance(first, VariableLayer):
+            for other in layers[1:]:
+                assert isinstance(other, VariableLayer)
+                if not _same_values(other.initial, first.initial):
+                    raise NoRuleError("its first values depend on the sizes")
+            return
         if isinstance(first, ConstantLayer):
-            value = first.value
             for other in layers[1:]:
                 assert isinstance(other, ConstantLayer)
-                if other.value is not value and not (
-                    other.value.shape == value.shape
-                    and np.array_equal(other.value, value, equal_nan=value.dtype.kind == "f")
-                ):
+                if not _same_values(other.value, first.value):
                     raise NoRuleError("its values depend on the sizes")
             return
         if first.type is LayerType.STAND_IN:
@@ -313,6 +315,11 @@ class LateShapes:
         asked: dict[tuple[str, LayerSignature, tuple[int, ...]], str] = {}
         try:
             for layer in self.placed.network.layers:
+                if isinstance(layer, AssignLayer) and any(self.layer_masks(layer)):
+                    reasons.append(
+                        f"variable '{layer.variable.name}': what is assigned to it has sizes that "
+                        "are known late"
+                    )
                 if FACTS[layer.type].host:
                     continue
                 if any(self.layer_masks(layer)):
@@ -458,6 +465,13 @@ def _shapes_at(
         name: tuple(at[name, axis] if dim is None else dim for axis, dim in enumerate(info.shape))
         for name, info in inputs.items()
     }
+
+
+def _same_values(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
+    return first is second or (
+        first.shape == second.shape
+        and np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
+    )
 
 
 def _value(slot: OutputSlot | None) -> Any:

@@ -94,18 +94,24 @@ def load(
     >>> outputs["probabilities"].shape
     (1, 10)
     """
-    if isinstance(model, Network):
-        if format is not None or data_folder is not None:
-            raise InvalidArgumentError(
-                "format or data_folder given with a Network, a model file or its bytes expected"
-            )
-        network = model if shapes is None else model.specialize(shapes)
-    else:
-        network = import_model(model, shapes=shapes, format=format, data_folder=data_folder)
+    if isinstance(model, Network) and (format is not None or data_folder is not None):
+        raise InvalidArgumentError(
+            "format or data_folder given with a Network, a model file or its bytes expected"
+        )
     owns_runtime = runtime is None
     if runtime is None:
         runtime = Runtime()
     try:
+        if isinstance(model, Network):
+            network = model if shapes is None else model.specialize(shapes)
+        else:
+            network = import_model(
+                model,
+                shapes=shapes,
+                format=format,
+                data_folder=data_folder,
+                backends=tuple(runtime.backends.values()),
+            )
         optimized = optimize(
             network,
             backends,

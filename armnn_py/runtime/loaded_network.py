@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,13 +18,17 @@ from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.guarded_views import ViewToken, guarded_views
 from armnn_py.runtime.late_plan import LateShapesReport, make_plan, plan_late
+from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
+from armnn_py.runtime.sequence import RunSequence
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.backends.run_options import RunOptions
     from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
@@ -40,7 +45,11 @@ EXIT_PATIENCE = 10.0
 
 
 def _plan_maker(
-    optimized: OptimizedNetwork, network_id: int, debug: DebugHook, late: list[NetworkPlan]
+    optimized: OptimizedNetwork,
+    network_id: int,
+    debug: DebugHook,
+    notices: NetworkNotices,
+    late: list[NetworkPlan],
 ) -> Callable[[Shapes], NetworkPlan]:
     """Make plans without a reference to the loaded network, so that dropping it frees it.
 
@@ -51,7 +60,10 @@ def _plan_maker(
         if late:
             return late.pop()
         shapes = dict(zip(optimized.inputs, key, strict=True))
-        return make_plan(optimized.specialize(shapes), network_id, debug)
+        specialized = optimized.specialize(shapes)
+        if optimized.is_dynamic:
+            notices.tell_newcomers(specialized.placed.layer_backends)
+        return make_plan(specialized, network_id, debug)
 
     return plan_of
 
@@ -65,8 +77,9 @@ class LoadedNetwork(
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
     are shared. The first run allocates the arena and later runs reuse it, whatever other networks
-    run in between. A network with free dimensions gets one plan per set of input shapes; the
-    ``plan_cache_size`` most recently used are kept.
+    run in between. Runs of a network with variables follow one another, see `state`. A network with
+    free dimensions gets one plan per set of input shapes; the ``plan_cache_size`` most recently
+    used are kept.
 
     Use it in a ``with`` block, or call `close`.
     """
@@ -89,14 +102,17 @@ class LoadedNetwork(
         self._owns_runtime = owns_runtime
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
         self._debug = DebugHook()
+        self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         late: list[NetworkPlan] = []
-        plan_of = _plan_maker(optimized, network_id, self._debug, late)
-        self._pool = ContextPool(self.name, plan_of, plan_cache_size)
+        plan_of = _plan_maker(optimized, network_id, self._debug, self._notices, late)
+        variables = optimized.variables
+        sequence = RunSequence(self.name, tuple(variables)) if variables else None
+        self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, sequence)
+        self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
         #: The key of the one plan, where that serves all shapes.
         self._only_key: Shapes | None = None
-        self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         try:
-            self._late_shapes = plan_late(optimized, network_id, self._debug, bounds, late)
+            self._late_shapes = plan_late(optimized, self._notices, self._debug, bounds, late)
             if not optimized.is_dynamic:
                 self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
             elif late:
@@ -121,6 +137,17 @@ class LoadedNetwork(
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name, in order."""
         return dict(self._binder.outputs)
+
+    @property
+    def state(self) -> NetworkState:
+        """The variables, which stay from run to run: arrays by name, to read and to set.
+
+        Runs of a network with variables follow one another, also those of several threads, and
+        share these values; the arrays of each `bind` have variables of their own. They have the
+        values that `Network.add_variable` got, until the first run and after `reset_state`. A run
+        that fails or is stopped changes none of them. They outlast a change of input shapes.
+        """
+        return self._state
 
     @property
     def metadata(self) -> ModelMetadata:
@@ -158,6 +185,25 @@ class LoadedNetwork(
         return plan.arena_size if plan is not None else 0
 
     @property
+    def persistent_size(self) -> int:
+        """Bytes that one execution context keeps from run to run, besides its `arena_size`.
+
+        They are what workloads ask for; a backend may have state of its own. 0 while dimensions are
+        free.
+        """
+        plan = self._pool.latest
+        return plan.persistent_size if plan is not None else 0
+
+    @property
+    def packed_size(self) -> int:
+        """Bytes that backends state to keep for all contexts, such as packed weights.
+
+        Backends need not state it. 0 while dimensions are free.
+        """
+        plan = self._pool.latest
+        return plan.packed_size if plan is not None else 0
+
+    @property
     def elided(self) -> tuple[str, ...]:
         """Names of layers that are not executed, because their tensors share memory.
 
@@ -178,6 +224,7 @@ class LoadedNetwork(
         cancel: CancelToken | None = None,
         share_inputs: bool = False,
         share_outputs: bool = False,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> dict[str, np.ndarray]:
         """Run one inference.
 
@@ -202,6 +249,9 @@ class LoadedNetwork(
             ever shows another run's numbers: memory is written again only when its last view is
             gone, and views that are held when the network is closed stay as they are. Drop views
             before the next run, which needs more memory otherwise.
+        options
+            Options of this run by backend id: ``{"AcmeNpu": {"priority": 3}}``. The backend's
+            ``run_options`` lists those that it understands; one without layers here gets none.
 
         Returns
         -------
@@ -211,9 +261,13 @@ class LoadedNetwork(
         Raises
         ------
         InvalidArgumentError
-            A name, dtype or shape does not fit, memory cannot be shared, or the network is closed.
+            A name, dtype or shape does not fit, memory cannot be shared, an option has a value that
+            is not allowed, or the network is closed.
+        UnknownNameError, BackendNotFoundError
+            There is no such option, or no such backend.
         ExecutionError
-            A layer failed, or a backend refused shared memory; the text names layer and backend.
+            A layer failed, or a backend refused shared memory or the run; the text names layer and
+            backend.
         ExecutionTimeoutError, ExecutionCancelledError
             The run was stopped.
         KeyboardInterrupt
@@ -233,11 +287,15 @@ class LoadedNetwork(
         if share_outputs and out is not None:
             raise InvalidArgumentError("pass out= or share_outputs=True, not both")
         arrays = self._binder.bind(inputs, share=share_inputs)
+        run_options = None if options is None else self._run_options(options)
         pool = self._pool
         lease = pool.take()
+        begin = 0.0
         try:
             if lease is None:
-                lease = pool.start()
+                if timeout is not None and pool.sequence is not None:
+                    begin = time.monotonic()
+                lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
                 key = tuple([array.shape for array in arrays])
                 arrays = self._binder.bind_out(
@@ -248,7 +306,15 @@ class LoadedNetwork(
                 context = pool.borrow(lease, self._key_of(arrays))
             if share_outputs:
                 out = context.own_outputs
-            outputs = context.run(arrays, out, timeout=timeout, cancel=cancel, strict=share_inputs)
+            outputs = context.run(
+                arrays,
+                out,
+                timeout=timeout,
+                cancel=cancel,
+                strict=share_inputs,
+                options=run_options,
+                begin=begin,
+            )
             if share_outputs:
                 token = ViewToken()
                 pool.keep(lease, token)
@@ -270,6 +336,12 @@ class LoadedNetwork(
             return self.run(arrays[0])
         return self.run(named if named or not arrays else list(arrays))
 
+    def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
+        """Check options of a run."""
+        from armnn_py.backends.run_options import RunOptions
+
+        return RunOptions(options, self._runtime.backends)
+
     def _output(self, name: str, key: Shapes) -> TensorInfo:
         """The info of an output for these input shapes, free dimensions bound."""
         if not self._optimized.is_dynamic:
@@ -288,6 +360,8 @@ class LoadedNetwork(
         self,
         inputs: Mapping[str, Any] | Sequence[Any] | Any | None = None,
         outputs: Mapping[str, np.ndarray] | None = None,
+        *,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> BoundNetwork:
         """Check arrays once and run over them often: the least cost for each call.
 
@@ -298,12 +372,17 @@ class LoadedNetwork(
             dimensions their shapes bind them.
         outputs
             Arrays to write outputs into, by name; other outputs get new arrays.
+        options
+            Options of each run, as for `run`.
 
         Raises
         ------
         InvalidArgumentError
             A name, dtype or shape does not fit, an array is not contiguous or not aligned, an
-            output overlaps another array, or the network is closed.
+            output overlaps another array, an option has a value that is not allowed, or the network
+            is closed.
+        UnknownNameError, BackendNotFoundError
+            There is no such option, or no such backend.
 
         Examples
         --------
@@ -317,6 +396,7 @@ class LoadedNetwork(
         """
         from armnn_py.runtime.bound_network import BoundNetwork
 
+        run_options = None if options is None else self._run_options(options)
         if inputs is not None:
             arrays = self._binder.bind(inputs, share=True)
             key = tuple([array.shape for array in arrays])
@@ -328,7 +408,7 @@ class LoadedNetwork(
         else:
             arrays = None
             key = tuple([info.static_shape for info in self._optimized.inputs.values()])
-        lease = self._pool.start()
+        lease = self._pool.start(waits=False)
         try:
             only = self._only_key
             context = self._pool.borrow(lease, key if only is None else only, new_sequence=True)
@@ -341,9 +421,8 @@ class LoadedNetwork(
                     outputs, arrays, lambda name: self._output(name, key), share=True
                 )
                 context.check_outputs(outputs)
-            bound = BoundNetwork(
-                self, self._pool, lease, arrays, context.fresh_outputs(outputs or {})
-            )
+            own = context.fresh_outputs(outputs or {})
+            bound = BoundNetwork(self, self._pool, lease, arrays, own, run_options)
             self._pool.keep(lease, bound)
             return bound
         finally:
@@ -351,9 +430,10 @@ class LoadedNetwork(
             drain_log()
 
     def reset_state(self) -> None:
-        """Have recurrent layers forget earlier runs: a new sequence begins.
+        """Have recurrent layers and variables forget earlier runs: a new sequence begins.
 
-        Backends may keep state from run to run. Runs one after another of one thread share one
+        Variables get their first values again, see `state`. Backends may keep state, too, which is
+        not shown. Of that, runs one after another of one thread share one
         state; a run beside another one has a state of its own, and so have the arrays of each
         `bind`, which have a ``reset_state`` of their own.
 

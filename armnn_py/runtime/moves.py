@@ -31,6 +31,7 @@ __all__ = [
     "add_tensor",
     "close_maps",
     "lend_output",
+    "make_place",
     "number_handles",
     "uses_callers_memory",
 ]
@@ -83,6 +84,15 @@ def add_tensor(build: Build, slot: OutputSlot, memory: Mapping[tuple[int, int], 
         kind = abi.ARMNN_PLAN_TENSOR_MAPPED if imports else abi.ARMNN_PLAN_TENSOR_ARENA
         tensor = PlannedTensor(kind, slot.info.byte_size)
     build.number_of[slot] = build.add(tensor)
+
+
+def make_place(info: TensorInfo, factory: str) -> PlannedTensor:
+    """Make one of the two places of a variable, in memory of a factory or, if empty, the host."""
+    handle, host = abi.ARMNN_PLAN_TENSOR_HANDLE, abi.ARMNN_PLAN_TENSOR_VARIABLE
+    tensor = PlannedTensor(handle if factory else host, info.byte_size, stays=True)
+    if factory:
+        tensor.info, tensor.factory, tensor.managed = info, factory, True
+    return tensor
 
 
 def lend_output(build: Build, slot: OutputSlot, factory: str, index: int) -> None:
@@ -161,6 +171,8 @@ def number_handles(build: Build, in_place: Collection[str]) -> list[PlannedHandl
         return (
             target.managed
             and source.managed
+            and not target.stays
+            and not source.location[0].stays
             and source.location[0].managed
             and source.factory == target.factory
             and target.factory in in_place

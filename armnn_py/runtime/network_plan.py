@@ -32,17 +32,18 @@ from armnn_py.runtime.moves import (
     add_tensor,
     close_maps,
     lend_output,
+    make_place,
     number_handles,
     uses_callers_memory,
 )
 from armnn_py.runtime.plan_build import (
     add_syncs,
-    find_alignments,
-    output_alignments,
+    callers_needs,
+    find_needs,
     plan_memory,
     staging_size,
 )
-from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
+from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor, PlannedVariable
 from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
 from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 from armnn_py.types import LayerType
@@ -57,7 +58,10 @@ if TYPE_CHECKING:
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.late_shapes import LateShapes
 
-__all__ = ["NetworkPlan"]
+__all__ = ["UNANNOUNCED", "NetworkPlan"]
+
+#: The number of a network that no backend context was told about.
+UNANNOUNCED = 2**64 - 1
 
 
 @record
@@ -73,6 +77,11 @@ class StepInfo:
     sides: tuple[str, str] = ("", "")
     #: Whether it imports memory of the caller, which with ``strict`` must not be copied.
     is_promise: bool = False
+    #: What its workload states of one execution: arithmetic operations, and its time; 0: nothing.
+    operations: int = 0
+    expected_ns: int = 0
+    #: Whether it may return before its work is done, so that its time says nothing.
+    is_queued: bool = False
 
 
 class NetworkPlan:
@@ -98,9 +107,17 @@ class NetworkPlan:
 
     Attributes
     ----------
+    arena_size, persistent_size
+        Bytes of each execution context: for tensors and scratch, and for workloads to keep.
+    packed_size
+        Bytes that workloads state to keep besides, such as packed weights.
+    variables
+        The tensors that stay from run to run, in the order of their native numbers.
     elided
         Names of Concat, Splitter and Reshape layers without a step, because their tensors share
         memory.
+    listeners
+        Ids of the backends that hear of the begin and end of each run, in that order.
     """
 
     def __init__(
@@ -129,6 +146,7 @@ class NetworkPlan:
         self._handle_registry: HandleRegistry | None = None
         self.handles: list[PlannedHandle] = []
         self.elided: list[str] = []
+        self.listeners: tuple[str, ...] = ()
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.factories: list[NativeWorkloadFactory] = []
         self._workloads: list[NativeWorkload] = []
@@ -170,23 +188,36 @@ class NetworkPlan:
             if step.workload is not None and step.layer is not None:
                 step.workload.configure(step.layer.name)
         self._add_output_copies(build)
+        self._add_assign_copies(build)
         close_maps(build)
         add_syncs(build)
-        find_alignments(build)
+        find_needs(build)
         if self.late is not None:
             self._prepare_late(build, self.late)
         memory = plan_memory(build)
         self.handles = number_handles(build, self._in_place_factories())
         self._tensors = build.tensors  # the native plan points at the values of constants
         self.arena_size = memory.size
-        self.output_alignments = output_alignments(build)
+        needs = [step.workload.requirements for step in build.steps if step.workload is not None]
+        self.persistent_size = sum(one.persistent_size for one in needs)
+        self.packed_size = sum(one.packed_size for one in needs)
+        self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
+        self.output_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         self.steps = [self._describe(step) for step in build.steps]
         numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
-        spec = PlanSpec(len(build.tensors), len(build.steps))
+        spec = PlanSpec(len(build.tensors), len(build.steps), len(self.factories))
+        self._add_listeners(spec)
         for tensor in build.tensors:
             self._add_tensor(spec, tensor, memory.offsets, numbers)
         for step, offset in zip(build.steps, memory.scratch_offsets, strict=True):
             self._add_step(spec, step, offset)
+        self.variables = build.variables
+        spec.set_variables(
+            [
+                (numbers[id(v.value)], None if v.next is None else numbers[id(v.next)])
+                for v in build.variables
+            ]
+        )
         self.native = NativePlan(
             spec,
             input_count=len(self.network.input_layers),
@@ -243,6 +274,8 @@ class NetworkPlan:
             build.number_of[slot] = build.add(
                 PlannedTensor(abi.ARMNN_PLAN_TENSOR_INPUT, slot.info.byte_size, index)
             )
+        if self.network.variables:
+            self._number_variables(build)
         for index, layer in enumerate(self.network.output_layers):
             source = layer.inputs[0]
             assert source is not None
@@ -271,6 +304,45 @@ class NetworkPlan:
                 for slot in layer.outputs:
                     if slot not in build.number_of:
                         add_tensor(build, slot, self._memory)
+
+    def _number_variables(self, build: Build) -> None:
+        """Number the places of variables; layers that assign one write to it where they can.
+
+        They cannot if their tensor is an input, a constant, a variable or assigned to another one:
+        these are copied at the end of the run.
+        """
+        assigned = self.network.assign_layers
+        for layer in self.network.variable_layers:
+            slot = layer.outputs[0]
+            factory = self._memory.get((layer.guid, 0), "")
+            value = make_place(slot.info, factory)
+            build.number_of[slot] = build.add(value)
+            after = make_place(slot.info, factory) if layer.name in assigned else None
+            build.variables.append(
+                PlannedVariable(layer.name, slot.info, layer.initial, value, after)
+            )
+        for variable in build.variables:
+            if variable.next is None:
+                continue
+            number = build.add(variable.next)
+            source = assigned[variable.name].inputs[0]
+            assert source is not None
+            memory = self._memory.get((source.layer.guid, source.index), "")
+            moves = source.layer.type in (LayerType.CONSTANT, LayerType.MEM_IMPORT)
+            if source not in build.number_of and not moves and memory == variable.value.factory:
+                build.number_of[source] = number
+
+    def _add_assign_copies(self, build: Build) -> None:
+        numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
+        for variable in build.variables:
+            source = self.network.assign_layers[variable.name].inputs[0] if variable.next else None
+            if source is None:
+                continue
+            target = numbers[id(variable.next)]
+            if build.number_of[source] != target:
+                build.steps.append(
+                    PlannedStep([build.number_of[source]], [target], assigns=variable.name)
+                )
 
     def _constant(self, layer: ConstantLayer) -> np.ndarray:
         """The value of a constant layer, 64-byte aligned as the backend API promises."""
@@ -329,20 +401,30 @@ class NetworkPlan:
         if layer.type is LayerType.DEBUG and self.debug is not None:
             workload = self.debug.wrap(workload, layer)
         self._workloads.append(workload)
-        consumed = workload.requirements.consumed_mask
+        needs = workload.requirements
         inputs = []
         for index, slot in enumerate(layer.inputs):
-            packed = slot is not None and (consumed >> index) & 1
+            packed = slot is not None and needs.consumes(index)
             if packed and slot is not None and slot.layer.type != LayerType.CONSTANT:
                 raise BackendError(
                     f"backend '{backend.id}': layer '{layer.name}' claims to have packed "
                     f"input {index}, which is not constant",
-                    hints=["the consumed_mask of its workload is wrong: report it to its vendor"],
+                    hints=["the needs of its workload are wrong: report it to its vendor"],
                 )
             inputs.append(abi.ARMNN_PLAN_NONE if slot is None or packed else build.number_of[slot])
         outputs = [build.number_of[slot] for slot in layer.outputs]
         context = backend.context if backend.context and backend.context.waits else None
         return PlannedStep(inputs, outputs, layer, workload, factory, context)
+
+    def _add_listeners(self, spec: PlanSpec) -> None:
+        """Note the backends with workloads that want to hear of each run."""
+        listeners = []
+        for index, factory in enumerate(self.factories):
+            context = self._registry[factory.backend_id].context
+            if context is not None and context.listens:
+                listeners.append(factory.backend_id)
+                spec.add_listener(context.address, self._network_id, index)
+        self.listeners = tuple(listeners)
 
     def _add_output_copies(self, build: Build) -> None:
         for index, layer in enumerate(self.network.output_layers):
@@ -373,12 +455,14 @@ class NetworkPlan:
     ) -> None:
         root, begin = tensor.location
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA and tensor.is_foreign:
+            # Of an input or output, of mapped memory, or of a place of a variable.
             spec.add_tensor(
                 abi.ARMNN_PLAN_TENSOR_PART,
                 tensor.size,
                 index=numbers[id(root)],
                 offset=begin,
                 alignment=tensor.alignment,
+                readable=tensor.readable,
             )
             return
         offset = offsets[tensor.record] + begin if tensor.record >= 0 else 0
@@ -391,6 +475,7 @@ class NetworkPlan:
             index=tensor.index,
             offset=offset,
             alignment=tensor.alignment,
+            readable=tensor.readable,
             address=tensor.value.ctypes.data if tensor.value is not None else 0,
         )
 
@@ -419,6 +504,8 @@ class NetworkPlan:
                 workload=step.workload.address,
                 scratch_offset=scratch_offset,
                 scratch_size=step.workload.requirements.scratch_size,
+                persistent_size=step.workload.requirements.persistent_size,
+                is_serial=step.workload.requirements.is_serial,
                 execution_data_index=step.factory,
                 backend_context=context,
                 late=self._late_kind(step),
@@ -435,6 +522,15 @@ class NetworkPlan:
         if step.is_sync:
             backend = self.factories[step.factory].backend_id
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
+        if step.assigns:
+            return StepInfo(
+                f"copy to variable {step.assigns}",
+                "MemCopy",
+                "host",
+                MOVE_NAMES[step.kind],
+                move_path(self._tensors, step),
+                self._sides(step),
+            )
         if step.layer is None:
             return StepInfo("copy to output", "MemCopy", "host", "memcpy")
         layer = step.layer
@@ -455,7 +551,16 @@ class NetworkPlan:
                 sides,
                 uses_callers_memory(self._tensors, step),
             )
-        return StepInfo(layer.name, layer.shown_type.label, backend, step.workload.kernel_name)
+        needs = step.workload.requirements
+        return StepInfo(
+            layer.name,
+            layer.shown_type.label,
+            backend,
+            step.workload.kernel_name,
+            operations=needs.operations,
+            expected_ns=needs.expected_ns,
+            is_queued=step.context is not None,
+        )
 
     def _sides(self, step: PlannedStep) -> tuple[str, str]:
         """The backends whose memory a step reads and writes; empty: the host's."""

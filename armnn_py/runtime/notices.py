@@ -15,6 +15,8 @@ from armnn_py.backends import LOADING
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
 
@@ -36,11 +38,12 @@ class NetworkNotices:
         The runtime is closed.
     """
 
-    __slots__ = ("_told", "name", "network_id")
+    __slots__ = ("_registry", "_told", "name", "network_id")
 
     def __init__(self, registry: BackendRegistry, network_id: int, name: str) -> None:
         self.network_id = network_id
         self.name = name
+        self._registry = registry
         self._told: list[Backend] = []  # backends that agreed to the load, in order
         try:
             for backend in registry.values():
@@ -49,6 +52,24 @@ class NetworkNotices:
         except BaseException:
             self.after_unload()
             raise
+
+    def tell_newcomers(self, backends: Iterable[str | None]) -> None:
+        """Ask contexts that came after the load, before a plan uses their backends.
+
+        A network with free dimensions gets backends at a run, and a hint may name a device of
+        which there was no instance when it was loaded.
+
+        Raises
+        ------
+        BackendError
+            A context does not let the network be loaded.
+        """
+        with LOADING:
+            for backend_id in dict.fromkeys(backends):
+                backend = None if backend_id is None else self._registry[backend_id]
+                if backend is not None and backend.context and backend not in self._told:
+                    self._ask_to_load(backend)
+                    self._log(backend, "after_load_network")
 
     def _ask_to_load(self, backend: Backend) -> None:
         backend.retain()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Steps of building a plan: waits, alignments, lifetimes, and the offset of each tensor."""
+"""Steps of building a plan: waits, needs of tensors, lifetimes, and the offset of each tensor."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.records import record
+from armnn_py.runtime.buffers import readable_copy
 from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
 from armnn_py.runtime.neighbours import Neighbours
 from armnn_py.runtime.planned import FOREIGN, Build, PlannedStep, PlannedTensor
-from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
+from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BuildMemory",
+    "CallersNeeds",
     "add_syncs",
-    "find_alignments",
+    "callers_needs",
     "find_groups",
     "find_lifetimes",
-    "output_alignments",
+    "find_needs",
     "plan_memory",
     "share_in_place",
     "staging_size",
@@ -42,6 +44,14 @@ class BuildMemory:
     scratch_offsets: tuple[int, ...]
 
 
+@record
+class CallersNeeds:
+    """Alignment of an input's or output's array, and how many bytes behind it may be read."""
+
+    alignment: int = 1
+    readable: int = 0
+
+
 def add_syncs(build: Build) -> None:
     """End each sequence of one backend's steps that may return early with a wait.
 
@@ -58,37 +68,50 @@ def add_syncs(build: Build) -> None:
     build.steps = steps
 
 
-def find_alignments(build: Build) -> None:
-    """Give each tensor the largest alignment that a workload asks for."""
+def find_needs(build: Build) -> None:
+    """Give each tensor what workloads ask for: the largest alignment, the most readable bytes."""
     for step in build.steps:
         if step.workload is None:
             continue
-        wanted = step.workload.requirements.tensor_alignment
-        for number in (*step.inputs, *step.outputs):
+        needs = step.workload.requirements
+        for index, number in enumerate(step.inputs):
             if number != abi.ARMNN_PLAN_NONE:
                 tensor = build.tensors[number]
-                tensor.alignment = max(tensor.alignment, wanted)
+                tensor.alignment = max(tensor.alignment, needs.input_alignment(index))
+                tensor.readable = max(tensor.readable, needs.readable_behind_input(index))
+        for index, number in enumerate(step.outputs):
+            tensor = build.tensors[number]
+            tensor.alignment = max(tensor.alignment, needs.output_alignment(index))
+            tensor.readable = max(tensor.readable, needs.readable_behind_output(index))
     for tensor in build.tensors:
-        root, _ = tensor.location
+        root, begin = tensor.location
         if root.kind in FOREIGN:
             root.alignment = max(root.alignment, tensor.alignment)
+            root.readable = max(root.readable, begin + tensor.size + tensor.readable - root.size)
+    for variable in build.variables:  # either place may be the value
+        if variable.next is not None:
+            most = max(variable.value.alignment, variable.next.alignment)
+            variable.value.alignment = variable.next.alignment = most
     for tensor in build.tensors:
-        if tensor.value is not None and tensor.alignment > ALIGNMENT:
-            tensor.value = aligned_copy(tensor.value, tensor.alignment)
+        if tensor.value is not None and (tensor.alignment > ALIGNMENT or tensor.readable):
+            alignment = max(tensor.alignment, ALIGNMENT)
+            tensor.value = readable_copy(tensor.value, alignment, tensor.readable)
 
 
 def find_lifetimes(build: Build) -> None:
     """First and last step of each tensor, also of memory that a handle has imported."""
     for tensor in build.tensors:
         tensor.first = tensor.last = -1
+        if tensor.stays:
+            tensor.first, tensor.last = 0, len(build.steps)
     for position, step in enumerate(build.steps):
         for number in step.outputs:
             tensor = build.tensors[number]
             tensor.first = position if tensor.first < 0 else tensor.first
-            tensor.last = position
+            tensor.last = max(tensor.last, position)
         for number in step.inputs:
             if number != abi.ARMNN_PLAN_NONE:
-                build.tensors[number].last = position
+                build.tensors[number].last = max(build.tensors[number].last, position)
     groups = find_groups(build)
     for step in reversed(build.steps):
         if step.workload is None and step.kind in _LENDING:
@@ -122,16 +145,18 @@ def plan_memory(build: Build) -> BuildMemory:
         if tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA:
             if not tensor.is_foreign:
                 chains.setdefault(id(tensor.location[0]), []).append(tensor)
+        elif tensor.kind == abi.ARMNN_PLAN_TENSOR_VARIABLE:
+            tensor.record = len(records)
+            records.append(UsageRecord(tensor.first, tensor.last, tensor.size, tensor.alignment))
         elif tensor.kind == abi.ARMNN_PLAN_TENSOR_MAPPED:
             # For a copy of mapped memory that cannot be read directly.
             tensor.record = len(records)
             records.append(UsageRecord(tensor.first, tensor.last, tensor.size, tensor.alignment))
-        elif (
-            tensor.kind in (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT)
-            and tensor.alignment > 1
+        elif tensor.kind in (abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT) and (
+            tensor.alignment > 1 or tensor.readable
         ):
-            # Staging for a caller's address that is not aligned: inputs from the start, outputs
-            # to the end of the run.
+            # Staging for a caller's address that is not aligned, or with nothing readable behind
+            # it: inputs from the start, outputs to the end of the run.
             is_input = tensor.kind == abi.ARMNN_PLAN_TENSOR_INPUT
             first = 0 if is_input else max(tensor.first, 0)
             last = tensor.last if is_input else end
@@ -156,7 +181,13 @@ def plan_memory(build: Build) -> BuildMemory:
             need = step.workload.requirements
             records.append(UsageRecord(i, i, need.scratch_size, need.scratch_alignment))
     plan = plan_arena(records)
-    return BuildMemory(plan.size, plan.offsets, plan.offsets[len(records) - len(build.steps) :])
+    # Whatever lies behind a tensor may be read: other tensors do, and at the end some bytes more.
+    size = plan.size
+    for tensor in build.tensors:
+        if tensor.readable and tensor.record >= 0:
+            begin = plan.offsets[tensor.record] + tensor.location[1]
+            size = max(size, begin + tensor.size + tensor.readable)
+    return BuildMemory(size, plan.offsets, plan.offsets[len(records) - len(build.steps) :])
 
 
 def staging_size(tensors: Sequence[PlannedTensor], step: PlannedStep) -> int:
@@ -171,7 +202,7 @@ def staging_size(tensors: Sequence[PlannedTensor], step: PlannedStep) -> int:
 def share_in_place(
     build: Build, kind: int, may_share: Callable[[PlannedTensor, PlannedTensor], bool]
 ) -> None:
-    """Let output 0 of steps take over the memory of inputs that die there, if kernels allow it.
+    """Let outputs of steps take over the memory of inputs that die there, if kernels allow it.
 
     Parameters
     ----------
@@ -186,28 +217,29 @@ def share_in_place(
         return
     neighbours = {buffer: Neighbours(group) for buffer, group in find_groups(build).items()}
     for position, step in enumerate(build.steps):
-        if step.workload is None or not step.outputs:
+        if step.workload is None:
             continue
-        target = build.tensors[step.outputs[0]]
-        if target.kind != kind or target.parent is not None:
-            continue  # it is a sub-tensor already
-        for index, number in enumerate(step.inputs):
-            if not (step.workload.requirements.in_place_mask >> index) & 1:
-                continue
-            if number == abi.ARMNN_PLAN_NONE or step.inputs.count(number) > 1:
-                continue
-            source = build.tensors[number]
-            if (
-                source.kind == kind
-                and source.last == position
-                and source.size == target.size
-                and may_share(source, target)
-                and _can_be_overwritten(source, target, position, neighbours)
-            ):
-                root, offset = source.location
-                neighbours[id(root)].take_in(neighbours.pop(id(target)), offset)
-                target.shares = source.holder
-                break
+        for output, made in enumerate(step.outputs):
+            target = build.tensors[made]
+            if target.kind != kind or target.parent is not None:
+                continue  # it is a sub-tensor already
+            for index, number in enumerate(step.inputs):
+                if not step.workload.requirements.may_be_in_place(output, index):
+                    continue
+                if number == abi.ARMNN_PLAN_NONE or step.inputs.count(number) > 1:
+                    continue
+                source = build.tensors[number]
+                if (
+                    source.kind == kind
+                    and source.last == position
+                    and source.size == target.size
+                    and may_share(source, target)
+                    and _can_be_overwritten(source, target, position, neighbours)
+                ):
+                    root, offset = source.location
+                    neighbours[id(root)].take_in(neighbours.pop(id(target)), offset)
+                    target.shares = source.holder
+                    break
 
 
 def _can_be_overwritten(
@@ -225,10 +257,10 @@ def _can_be_overwritten(
     return offset % max(neighbours[id(target)].alignment, ALIGNMENT) == 0
 
 
-def output_alignments(build: Build) -> dict[int, int]:
-    """Alignment by index of output that a new array needs so that nothing is copied."""
+def callers_needs(build: Build, kind: int) -> dict[int, CallersNeeds]:
+    """What arrays of callers need so that nothing is copied, by index of input or output."""
     return {
-        tensor.index: tensor.alignment
+        tensor.index: CallersNeeds(tensor.alignment, tensor.readable)
         for tensor in build.tensors
-        if tensor.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT
+        if tensor.kind == kind
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["FOREIGN", "Build", "PlannedStep", "PlannedTensor"]
+__all__ = ["FOREIGN", "Build", "PlannedStep", "PlannedTensor", "PlannedVariable"]
 
-#: Tensors whose memory is not the plan's, nor is that of their sub-tensors.
+#: Tensors whose memory the plan does not move, nor that of their sub-tensors: that of others, and
+#: the two places of a variable, which change from run to run.
 FOREIGN = (
     abi.ARMNN_PLAN_TENSOR_INPUT,
     abi.ARMNN_PLAN_TENSOR_OUTPUT,
     abi.ARMNN_PLAN_TENSOR_MAPPED,
+    abi.ARMNN_PLAN_TENSOR_VARIABLE,
 )
 
 
@@ -37,6 +40,7 @@ class PlannedTensor:
     size: int
     index: int = 0
     alignment: int = 1
+    readable: int = 0  # bytes behind it that steps may read
     value: np.ndarray | None = None
     first: int = -1
     last: int = -1
@@ -48,6 +52,7 @@ class PlannedTensor:
     parent: PlannedTensor | None = None  # the tensor that this one is a sub-tensor of
     offset: int = 0  # in the parent, in bytes
     origin: tuple[int, ...] | None = None  # in the parent; None: all of it, under another shape
+    stays: bool = False  # of a place of a variable: it has its memory in all steps, and alone
     joined_by: PlannedStep | None = None  # the step whose layer joins it to its parent
     #: A tensor above parent and holder, and the offset in it, in bytes: see `location`.
     shortcut: tuple[PlannedTensor, int] | None = None
@@ -111,11 +116,26 @@ class PlannedStep:
     factory: int = -1
     context: NativeBackendContext | None = None
     kind: int = abi.ARMNN_PLAN_STEP_COPY
+    assigns: str = ""  # of a copy at the end of the run: the variable that gets the tensor
 
     @property
     def is_sync(self) -> bool:
         """Whether it waits for the steps before it."""
         return self.workload is None and self.context is not None
+
+
+@record
+class PlannedVariable:
+    """A variable: ``value`` and ``next`` are its places, which are exchanged after each run.
+
+    ``next`` is None if nothing assigns it.
+    """
+
+    name: str
+    info: TensorInfo
+    initial: np.ndarray
+    value: PlannedTensor
+    next: PlannedTensor | None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -129,6 +149,7 @@ class Build:
     lent: dict[int, int] = field(default_factory=dict)
     #: By handle: the tensor for its mapped memory.
     mapped: dict[int, int] = field(default_factory=dict)
+    variables: list[PlannedVariable] = field(default_factory=list)
     #: Whether two tensors of one size have one size in each run.
     keeps_size: Callable[[PlannedTensor, PlannedTensor], bool] = lambda source, target: True
 

@@ -25,6 +25,12 @@ class LayerProfile:
     inputs or outputs, each kernel has a record; all its runs for one execution are one call.
     ``copied_bytes`` is the sum over all calls of a copy or import; 0 where memory was imported.
     ``reason`` is the backend's reason for the last refused import.
+
+    ``operations`` and ``expected_ns`` are what the backend states of one execution: arithmetic
+    operations, where a multiply-add counts as two, and its time; 0 if it states nothing. They are
+    about all that it executes at once, which took ``whole_ns`` in all: ``total_ns`` is less than
+    that where layers inside have records of their own. It is 0 if the backend works after it has
+    returned.
     """
 
     layer: str
@@ -37,6 +43,16 @@ class LayerProfile:
     guids: tuple[int, ...] = ()
     copied_bytes: int = 0
     reason: str = ""
+    operations: int = 0
+    expected_ns: int = 0
+    whole_ns: int = 0
+
+    @property
+    def gflops(self) -> float | None:
+        """Stated operations by measured nanosecond; None if one of them is unknown."""
+        if not self.operations or not self.whole_ns:
+            return None
+        return self.operations * self.calls / self.whole_ns
 
     @property
     def mean_ns(self) -> float:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["summary", "to_html", "to_json", "to_text"]
 
 _HEAD = ("layer", "type", "backend", "kernel", "calls", "mean ms", "total ms", "%")
-_NUMBERS = range(4, 8)
+#: What backends state of their layers: shown if one of them does.
+_STATED = ("GFLOP/s", "expected ms")
 
 
 class Recorded(Protocol):
@@ -58,6 +59,9 @@ def to_json(profile: Recorded) -> dict[str, Any]:
                 "reason": layer.reason,
                 "calls": layer.calls,
                 "total_us": layer.total_ns / 1e3,
+                "operations": layer.operations,
+                "gflops": layer.gflops,
+                "expected_us": layer.expected_ns / 1e3 if layer.expected_ns else None,
             }
             for layer in profile.layers
         ],
@@ -95,7 +99,8 @@ def to_text(profile: Recorded) -> str:
     more = f"\n\n{text_table(counters, right=range(2, 3))}" if counters else ""
     if profile.notes:
         more += "\n\n" + "\n".join(f"note: {printable(note)}" for note in profile.notes)
-    return f"{text_table(_rows(profile), right=_NUMBERS)}\n{summary(profile)}{more}"
+    rows = _rows(profile)
+    return f"{text_table(rows, right=range(4, len(rows[0])))}\n{summary(profile)}{more}"
 
 
 def to_html(profile: Recorded, name: str) -> str:
@@ -110,8 +115,9 @@ def to_html(profile: Recorded, name: str) -> str:
 
 def _rows(profile: Recorded) -> list[tuple[str, ...]]:
     total = sum(layer.total_ns for layer in profile.layers) or 1
+    is_stated = any(layer.operations or layer.expected_ns for layer in profile.layers)
     return [
-        _HEAD,
+        (*_HEAD, *_STATED) if is_stated else _HEAD,
         *(
             (
                 layer.layer,
@@ -122,10 +128,16 @@ def _rows(profile: Recorded) -> list[tuple[str, ...]]:
                 f"{layer.mean_ns / 1e6:.3f}",
                 f"{layer.total_ns / 1e6:.3f}",
                 f"{100 * layer.total_ns / total:.1f}",
+                *(_stated(layer) if is_stated else ()),
             )
             for layer in profile.slowest(len(profile.layers))
         ),
     ]
+
+
+def _stated(layer: LayerProfile) -> tuple[str, str]:
+    speed = "-" if layer.gflops is None else f"{layer.gflops:.1f}"
+    return speed, f"{layer.expected_ns / 1e6:.3f}" if layer.expected_ns else "-"
 
 
 def _counter_rows(profile: Recorded) -> list[tuple[str, ...]]:

@@ -51,6 +51,7 @@ class _Sum:
     info: StepInfo
     calls: int = 0
     total_ns: int = 0
+    whole_ns: int = 0
     copied_bytes: int = 0
     reason: str = ""
 
@@ -187,6 +188,9 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 guids,
                 entry.copied_bytes,
                 entry.reason,
+                entry.info.operations,
+                entry.info.expected_ns,
+                entry.whole_ns,
             )
             for (*_, guids), entry in self._sums.items()
         )
@@ -277,6 +281,8 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 self._count(plan, step.id, tuple(first.guids), shown, duration_ns)
                 rest -= duration_ns
         entry = self._count(plan, step.id, (), info, max(rest, 0))
+        if not info.is_queued:
+            entry.whole_ns += step.duration_ns
         size, words = self._copied.pop((step.plan, step.run_id), (0, ""))
         entry.copied_bytes += size
         entry.reason = words or entry.reason

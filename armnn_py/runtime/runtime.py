@@ -62,12 +62,13 @@ class Runtime(
     bundled_backends
         False: without the package's own backends, statically linked ones included.
     backend_options
-        Options by backend id: ``{"CpuAcc": {"threads": 2}}``.
+        Options by backend id: ``{"CpuAcc": {"threads": 2}}``; those of ``"AcmeNpu"`` hold for all
+        its devices, those of ``"AcmeNpu:1"`` come before them.
     use_environment
         False: ignore environment variables, for programs that must not load files that one names.
     custom_allocators
-        Memory by backend id: ``{"Npu": MyAllocator()}``. A backend that does not accept its
-        allocator is not used, and its verdict says so.
+        Memory by id of a backend or a device: ``{"Npu": MyAllocator()}``. A backend that does not
+        accept its allocator is not used, and its verdict says so.
     protected_mode
         True: a backend is used only if it has the capability ProtectedContentAllocation and
         accepts an allocator of ``custom_allocators`` whose memory source is DMA_BUF_PROTECTED.

@@ -174,18 +174,24 @@ def _alignments(build: Build) -> dict[int, int]:
         tensor = id(build.tensors[number])
         needs[tensor] = max(needs.get(tensor, 1), wanted)
 
+    def ask_of_host(number: int, wanted: int) -> None:
+        if number == abi.ARMNN_PLAN_NONE:
+            return
+        if build.tensors[number].kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
+            ask(number, wanted)
+
     for step in build.steps:
         if step.workload is not None:
-            wanted = step.workload.requirements.tensor_alignment
+            stated = step.workload.requirements
+            for index, number in enumerate(step.inputs):
+                ask_of_host(number, stated.input_alignment(index))
+            for index, number in enumerate(step.outputs):
+                ask_of_host(number, stated.output_alignment(index))
         elif step.kind in (abi.ARMNN_PLAN_STEP_EXECUTE, abi.ARMNN_PLAN_STEP_MAP):
             continue  # a candidate; a map needs what its readers need
         else:
-            wanted = _MOVE_ALIGNMENT
-        for number in (*step.inputs, *step.outputs):
-            if number == abi.ARMNN_PLAN_NONE:
-                continue
-            if build.tensors[number].kind != abi.ARMNN_PLAN_TENSOR_HANDLE:
-                ask(number, wanted)
+            for number in (*step.inputs, *step.outputs):
+                ask_of_host(number, _MOVE_ALIGNMENT)
     for step in build.steps:
         if step.workload is None and step.kind == abi.ARMNN_PLAN_STEP_MAP:
             ask(step.inputs[0], needs.get(id(build.tensors[step.outputs[0]]), 1))
@@ -246,8 +252,9 @@ class _Layout:
             return False
         if not _can_lie_elsewhere(sub) or not self._make_root(sub):
             return False
-        if self._locate(whole)[0] is sub:
-            return False
+        root = self._locate(whole)[0]
+        if root is sub or (root.stays and root.kind == handle):
+            return False  # the two handles of a variable change places, their sub-tensors would not
         self._link(link, step)
         return True
 
@@ -325,5 +332,5 @@ def _links(build: Build, step: PlannedStep) -> list[_Link]:
 def _can_lie_elsewhere(tensor: PlannedTensor) -> bool:
     """Whether the plan is free to choose the memory of a tensor."""
     if tensor.kind == abi.ARMNN_PLAN_TENSOR_HANDLE:
-        return tensor.managed  # other handles import memory of the host
+        return tensor.managed and not tensor.stays  # other handles import memory of the host
     return tensor.kind == abi.ARMNN_PLAN_TENSOR_ARENA

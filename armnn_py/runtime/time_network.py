@@ -13,7 +13,7 @@ import numpy as np
 from armnn_py.errors import ArmnnError
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.runtime.execution_context import ExecutionContext
-from armnn_py.runtime.network_plan import NetworkPlan
+from armnn_py.runtime.network_plan import UNANNOUNCED, NetworkPlan
 from armnn_py.tensors.info import parse_static_shape
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def time_network(
     try:
         optimized = optimize(network, backends, runtime=runtime, options=options)
         with contextlib.ExitStack() as stack:
-            plan = NetworkPlan(optimized, network_id=0)
+            plan = NetworkPlan(optimized, UNANNOUNCED)
             stack.callback(plan.destroy)
             context = ExecutionContext(plan)
             stack.callback(context.destroy)

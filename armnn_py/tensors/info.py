@@ -368,7 +368,7 @@ class TensorInfo:
     @property
     def byte_size(self) -> int:
         """Bytes that the elements take; needs a static shape, as `static_shape` does."""
-        return self.element_count * self.data_type.size
+        return (self.element_count * self.data_type.bits + 7) // 8
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -19,7 +19,7 @@ from armnn_py.testing.expected import Change
 from armnn_py.testing.outcome import Result
 from armnn_py.testing.report import MatrixRow, Report
 from armnn_py.testing.repro import reproduce
-from armnn_py.testing.tolerances import Tolerance, tolerance_of
+from armnn_py.testing.tolerances import Tolerance, assert_close, tolerance_of
 
 __all__ = [
     "Change",
@@ -27,6 +27,7 @@ __all__ = [
     "Report",
     "Result",
     "Tolerance",
+    "assert_close",
     "check_conformance",
     "reproduce",
     "tolerance_of",

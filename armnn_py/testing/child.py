@@ -19,6 +19,7 @@ from armnn_py.testing.checks.numbers import check_numbers, kinds_of
 from armnn_py.testing.checks.reentrance import check_reentrance
 from armnn_py.testing.checks.subgraphs import check_subgraphs
 from armnn_py.testing.checks.truth import Answers, check_truth
+from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.outcome import GROUPS, CheckFailedError
 from armnn_py.testing.reference import REFERENCE, expectations
 from armnn_py.testing.subject import Subject, Target
@@ -43,6 +44,7 @@ def answer_all(target: Target, cases: Sequence[Case], first: int, tell: Tell) ->
     """Ask about each case from ``first`` on: one message each, ``start`` before it is asked."""
     tell(start=-1)
     subject = Subject(target)
+    subject.check_devices()
     answers = Answers(subject)
     tell(loaded=True)
     for number in range(first, len(cases)):
@@ -84,7 +86,7 @@ def run_case(target: Target, case: Case, groups: Sequence[Group], folder: str, t
     with contextlib.ExitStack() as stack:
         workloads = stack.enter_context(_Workloads(subject, case))
         for group in groups:
-            if group == "memory" and not subject.in_host_memory:
+            if group == "memory" and not subject.in_host_memory and variable_of(case) is None:
                 continue  # tensors lie where the backend wants them
             tell(start=group, step="making the workload")
             with _told(tell, group, folder):
@@ -141,8 +143,10 @@ def _check(
             check_truth(subject, case, prepared)
         elif group == "numbers":
             check_numbers(case, prepared, expected)
-        else:
+        elif subject.in_host_memory:
             check_memory(case, prepared, on_step)
+        else:
+            check_variables(case, subject, prepared)
     except BaseException:
         workloads.drop()
         raise

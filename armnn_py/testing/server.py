@@ -60,6 +60,13 @@ class _Job:
     groups: tuple[Group, ...] = ()
 
 
+def _error_in(said: str) -> str:
+    """The message of an error of ours that ended a process, without its details and hints."""
+    lines = said.splitlines()
+    ours = [line for line in lines if line.startswith("armnn_py.") and ": " in line]
+    return ours[-1].partition(": ")[2] if ours else "".join(lines[-1:])
+
+
 class _Process:
     """A forked process: what it told so far, and how it ended."""
 
@@ -231,8 +238,7 @@ class _Server:
         if process.is_late:
             return f"did not return within {self.timeout:g} s", "hung"
         if code == _OUR_FAULT:
-            last = said.splitlines()[-1] if said else "no reason given"
-            return last, "failed"
+            return _error_in(said) or "no reason given", "failed"
         if code < 0:
             words = f"signal {-code} ({signal.Signals(-code).name})"
         else:

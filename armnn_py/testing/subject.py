@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.guarded_memory import Place
     from armnn_py.backends.backend import Backend
+    from armnn_py.runtime import LoadedNetwork
     from armnn_py.testing.cases import Case
 
 __all__ = ["Layout", "Prepared", "Subject", "Target", "network_of"]
@@ -83,18 +84,23 @@ class Layout:
     checked
         Whether what lies beside each tensor, and the inputs, must be as they were.
     in_place
-        The input whose memory output 0 of the only step takes, or -1.
+        The input whose memory an output of the only step takes, and that output; or None.
     """
 
     place: Place = "middle"
     poison: int = 0xCB
     read_only: bool = False
     checked: bool = False
-    in_place: int = -1
+    in_place: tuple[int, int] | None = None
 
 
-def network_of(case: Case, values: Sequence[NDArray[Any] | None]) -> Network:
-    """Return the network that is the layer of a case: inputs x0, x1, ..., outputs y0, y1, ..."""
+def network_of(
+    case: Case, values: Sequence[NDArray[Any] | None], *, variable: int | None = None
+) -> Network:
+    """Return the network that is the layer of a case: inputs x0, x1, ..., outputs y0, y1, ...
+
+    ``variable`` is the index of an operand that becomes output 0 after each run.
+    """
     network = Network(case.name)
     sources: list[Layer | None] = []
     for index, (info, value) in enumerate(zip(case.signature.inputs, values, strict=True)):
@@ -102,6 +108,8 @@ def network_of(case: Case, values: Sequence[NDArray[Any] | None]) -> Network:
             sources.append(None)
         elif case.signature.constants[index]:
             sources.append(network.add_constant(value, info=info))
+        elif index == variable:
+            sources.append(network.add_variable(f"x{index}", info, value))
         else:
             sources.append(network.add_input(f"x{index}", info))
     signature = case.signature
@@ -110,6 +118,8 @@ def network_of(case: Case, values: Sequence[NDArray[Any] | None]) -> Network:
     )
     for index, slot in enumerate(layer.outputs):
         network.add_output(f"y{index}", slot)
+    for kept in network.variable_layers:
+        network.assign(kept, layer.outputs[0])
     return network
 
 
@@ -138,6 +148,17 @@ class Subject:
         context = self.backend.context
         self.in_host_memory = not own and not (context is not None and context.waits)
 
+    def check_devices(self) -> None:
+        """Let the backend list its devices as before there was an instance, and with one.
+
+        Raises
+        ------
+        BackendError
+            It fails to list them, or gives two answers.
+        """
+        self.backend.source.devices()
+        self.backend.devices  # noqa: B018
+
     def prepare(self, case: Case, values: Sequence[NDArray[Any] | None]) -> Prepared:
         """Make the workloads of a case's layer.
 
@@ -152,6 +173,11 @@ class Subject:
         except ArmnnError as error:
             words = "; ".join((error.message, *error.details))
             raise CheckFailedError(f"the layer was taken but is not made: {words}") from None
+
+    def load(self, network: Network) -> LoadedNetwork:
+        """Load a network on the backend alone, as it is; who calls closes it."""
+        optimized = optimize(network, [self.backend.id], runtime=self.runtime, options=_AS_GIVEN)
+        return self.runtime.load_network(optimized)
 
     def close(self) -> None:
         """Destroy the instance."""
@@ -223,10 +249,10 @@ class Prepared:
             blob=blob,
         )
         workload = factory.create(structs, placed.public_guids[layer.guid], layer.name)
-        consumed = workload.requirements.consumed_mask
+        needs = workload.requirements
         inputs: list[OutputSlot | None] = []
         for index, slot in enumerate(layer.inputs):
-            is_packed = slot is not None and bool(consumed >> index & 1)
+            is_packed = slot is not None and needs.consumes(index)
             if is_packed and constants[index] is None:
                 workload.destroy()
                 raise CheckFailedError(
@@ -310,21 +336,26 @@ class Prepared:
         for region in self._made_from:
             region.allow(read=False, write=False)
 
-    def in_place_offers(self) -> list[int]:
-        """Return the inputs whose memory the only step offers to take for its output."""
+    def in_place_offers(self) -> list[tuple[int, int]]:
+        """Return the inputs whose memory the only step offers to take, each with its output."""
         if len(self.steps) != 1:
             return []
         (step,) = self.steps
-        mask = step.workload.requirements.in_place_mask
-        size = step.outputs[0].info.byte_size
+        needs = step.workload.requirements
         return [
-            index
+            (index, number)
+            for number, output in enumerate(step.outputs)
             for index, slot in enumerate(step.inputs)
-            if mask >> index & 1
+            if needs.may_be_in_place(number, index)
             and slot is not None
             and slot not in self._constants
-            and slot.info.byte_size == size
+            and slot.info.byte_size == output.info.byte_size
         ]
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether a step takes one call at a time."""
+        return any(step.workload.requirements.is_serial for step in self.steps)
 
     @property
     def constants(self) -> dict[OutputSlot, NDArray[Any]]:
@@ -350,28 +381,48 @@ class _Run:
     def __init__(self, prepared: Prepared, layout: Layout) -> None:
         self._prepared, self._layout = prepared, layout
         alignments: dict[OutputSlot, int] = {}
+        readable: dict[OutputSlot, int] = {}
+
+        def ask(slot: OutputSlot | None, alignment: int, behind: int) -> None:
+            if slot is not None:
+                own = max(slot.info.dtype.itemsize, 1)
+                alignments[slot] = max(alignments.get(slot, own), alignment)
+                readable[slot] = max(readable.get(slot, 0), behind)
+
         for step in prepared.steps:
-            wanted = step.workload.requirements.tensor_alignment
-            for slot in (*step.inputs, *step.outputs):
-                if slot is not None:
-                    own = max(slot.info.dtype.itemsize, 1)
-                    alignments[slot] = max(alignments.get(slot, own), wanted)
+            needs = step.workload.requirements
+            for index, slot in enumerate(step.inputs):
+                ask(slot, needs.input_alignment(index), needs.readable_behind_input(index))
+            for index, slot in enumerate(step.outputs):
+                ask(slot, needs.output_alignment(index), needs.readable_behind_output(index))
+            if layout.in_place is not None:
+                index, output = layout.in_place
+                ask(
+                    step.inputs[index],
+                    needs.output_alignment(output),
+                    needs.readable_behind_output(output),
+                )
         self.regions = {
-            slot: Region(slot.info.byte_size, alignment, layout.place, layout.poison)
+            slot: Region(
+                slot.info.byte_size, alignment, layout.place, layout.poison, readable[slot]
+            )
             for slot, alignment in alignments.items()
         }
         self._taken: OutputSlot | None = None
-        if layout.in_place >= 0:
+        if layout.in_place is not None:
             (step,) = prepared.steps
-            self._taken = step.inputs[layout.in_place]
+            index, output = layout.in_place
+            self._taken = step.inputs[index]
             assert self._taken is not None
-            self.regions[step.outputs[0]] = self.regions[self._taken]
+            self.regions[step.outputs[output]] = self.regions[self._taken]
         self.scratch = [self._scratch_of(step) for step in prepared.steps]
+        self.persistent = [self._persistent_of(step) for step in prepared.steps]
 
     @property
     def all_regions(self) -> list[Region]:
         """Everything that was taken."""
-        return [*self.regions.values(), *(region for region in self.scratch if region)]
+        others = [region for region in (*self.scratch, *self.persistent) if region is not None]
+        return [*self.regions.values(), *others]
 
     def _scratch_of(self, step: _Step) -> Region | None:
         needs = step.workload.requirements
@@ -379,6 +430,14 @@ class _Run:
             return None
         layout = self._layout
         return Region(needs.scratch_size, needs.scratch_alignment, layout.place, layout.poison)
+
+    def _persistent_of(self, step: _Step) -> Region | None:
+        size = step.workload.requirements.persistent_size
+        if not size:
+            return None
+        region = Region(size, 64, self._layout.place, self._layout.poison)
+        region.view(np.dtype(np.uint8), (size,))[:] = 0
+        return region
 
     def through(
         self, given: dict[str, NDArray[Any] | None], *, own_data: bool
@@ -394,8 +453,9 @@ class _Run:
             if slot in self.regions:
                 self._view(slot)[...] = value
         with prepared.execution_data(own=own_data) as data:
-            for step, scratch in zip(prepared.steps, self.scratch, strict=True):
-                self._execute(step, scratch, data)
+            memory = zip(prepared.steps, self.scratch, self.persistent, strict=True)
+            for step, scratch, persistent in memory:
+                self._execute(step, scratch, persistent, data)
         for slot, value in known.items():
             if not self._layout.checked or slot not in self.regions or slot is self._taken:
                 continue
@@ -411,7 +471,9 @@ class _Run:
     def _view(self, slot: OutputSlot) -> NDArray[Any]:
         return self.regions[slot].view(slot.info.dtype, slot.info.static_shape)
 
-    def _execute(self, step: _Step, scratch: Region | None, data: int | None) -> None:
+    def _execute(
+        self, step: _Step, scratch: Region | None, persistent: Region | None, data: int | None
+    ) -> None:
         read = [None if slot is None else self.regions[slot] for slot in step.inputs]
         written = [self.regions[slot] for slot in step.outputs]
         if self._layout.read_only:
@@ -424,6 +486,7 @@ class _Run:
             [region.address for region in written],
             None if scratch is None else scratch.address,
             data,
+            None if persistent is None else persistent.address,
         )
         for region in read:
             if region is not None:
@@ -436,6 +499,7 @@ class _Run:
             *((f"input {index}", region) for index, region in enumerate(read)),
             *((f"output {index}", region) for index, region in enumerate(written)),
             ("the scratch", scratch),
+            ("the persistent bytes", persistent),
         ]
         for name, region in named:
             where = region.damage() if region is not None else ""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from armnn_py.backends.checking import check_file
+from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError
 from armnn_py.testing.subject import Target
 
@@ -36,7 +37,8 @@ def target_for(
     Parameters
     ----------
     file_or_id
-        The path of a file that is there, else an id.
+        The path of a file that is there, else an id; either may end in the index of a device, as
+        in ``"AcmeNpu:1"``.
     folders
         Where an id is looked for; the usual places if empty.
     options
@@ -50,7 +52,9 @@ def target_for(
         The file is refused; `DiedAtLoadError` if its code ends the process or does not return.
     """
     given = None if options is None else dict(options)
-    path = os.path.abspath(os.fspath(file_or_id))  # noqa: PTH100
+    path, index = os.path.abspath(os.fspath(file_or_id)), 0  # noqa: PTH100
+    if not os.path.isfile(path):  # noqa: PTH113
+        path, index = split_id(path)
     if not os.path.isfile(path):  # noqa: PTH113
         yield Target(os.fspath(file_or_id), tuple(folders), True, given)
         return
@@ -67,4 +71,4 @@ def target_for(
         # A folder with nothing else in it: nobody else's code runs beside it.
         link = os.path.join(folder, os.path.basename(path))  # noqa: PTH118, PTH119
         os.symlink(path, link)  # noqa: PTH211
-        yield Target(verdict.id, (folder,), False, given)
+        yield Target(device_id(verdict.id, index), (folder,), False, given)

@@ -12,14 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.records import record
-from armnn_py.types import DataType
+from armnn_py.types import DataType, LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-__all__ = ["Tolerance", "compare", "heeds_special_values", "nearly_equal", "table", "tolerance_of"]
+__all__ = [
+    "Tolerance",
+    "assert_close",
+    "compare",
+    "heeds_special_values",
+    "nearly_equal",
+    "table",
+    "tolerance_of",
+]
 
 
 @record
@@ -38,14 +47,20 @@ def table() -> Mapping[str, Any]:
     return tomllib.loads(text)
 
 
+@functools.cache
+def _arithmetic_of() -> Mapping[str, str]:
+    return {layer.label: facts.arithmetic for layer, facts in FACTS.items()}
+
+
 def _names(row: Mapping[str, Any], key: str, name: str) -> bool:
     return name in row[key] or "*" in row[key]
 
 
 def tolerance_of(layer: str, data_type: str) -> Tolerance:
     """Return what is allowed for a layer and the data type of its output, both as labels."""
+    arithmetic = _arithmetic_of()[layer]
     for row in table()["row"]:
-        if _names(row, "layers", layer) and _names(row, "types", data_type):
+        if _names(row, "arithmetic", arithmetic) and _names(row, "types", data_type):
             return Tolerance(row["relative"], row["scaled"], row.get("steps", 0))
     raise LookupError(f"the table of tolerances has no row for {layer} of {data_type}")
 
@@ -151,3 +166,34 @@ def _worst(found: NDArray[Any], expected: NDArray[Any], excess: NDArray[Any]) ->
         f"element [{place}] is {found[worst]!s}, {expected[worst]!s} expected "
         f"({count} of {found.size} are wrong)"
     )
+
+
+def assert_close(
+    found: NDArray[Any],
+    expected: NDArray[Any],
+    layer: LayerType,
+    data_type: DataType = DataType.FLOAT32,
+    *,
+    message: str = "",
+) -> None:
+    """Compare an output with what is expected, by the published table.
+
+    Parameters
+    ----------
+    found, expected
+        Arrays of one shape. What is expected may be of a wider dtype.
+    layer
+        What computed it.
+    data_type
+        The data type of the output.
+    message
+        What to say of the case if it fails.
+
+    Raises
+    ------
+    AssertionError
+        An element is further off than the table allows; the worst one is named.
+    """
+    wrong = compare(found, expected, data_type, tolerance_of(layer.label, data_type.label))
+    if wrong:
+        raise AssertionError(f"{layer.label}: {wrong}{f' ({message})' if message else ''}")

@@ -40,6 +40,8 @@ class LayerFacts:
     quantization
         ``calculates`` with the numbers that quantised values stand for, and so needs a scale;
         ``moves`` values, whose scale passes on; ``none``: has nothing to do with scales.
+    arithmetic
+        How exact its numbers are: the names that ``descriptors.h`` explains under "Numbers".
     shape
         How its output's shape comes about: ``same`` as operand 0, ``broadcast`` of all operands,
         ``reduce`` of some axes, ``stated`` by the caller, or by a rule of its own (``custom``).
@@ -61,6 +63,9 @@ class LayerFacts:
         Which operands are permuted then; all, if empty.
     operand_ranks
         Number of dimensions that operands must have for that, by index.
+    laid_out_operands
+        Which operands have the order of dimensions that ``data_layout`` of the descriptor says, as
+        the outputs then have; none, if it says nothing.
     free_output_type
         The output's type is the caller's choice.
     canonical
@@ -81,6 +86,7 @@ class LayerFacts:
     types: TypeGroup = "any"
     operand_types: tuple[tuple[int, TypeGroup], ...] = ()
     quantization: Literal["calculates", "moves", "none"] = "moves"
+    arithmetic: Literal["exact", "element", "function", "normalize", "sum", "none"] = "exact"
     shape: Literal["same", "broadcast", "reduce", "custom", "stated"] = "custom"
     output_type: DataType | None = None
     host: bool = False
@@ -91,6 +97,7 @@ class LayerFacts:
     permutable_if: tuple[tuple[str, int], ...] = ()
     permuted_operands: tuple[int, ...] = ()
     operand_ranks: tuple[tuple[int, int], ...] = ()
+    laid_out_operands: tuple[int, ...] = ()
     free_output_type: bool = False
     canonical: LayerType | None = None
     canonical_operation: IntEnum | None = None

@@ -9,7 +9,18 @@
 #include "backend.h"
 #include "kernels/kernels.h"
 
-#define TEXT(text) {text, sizeof text - 1}
+#define TEXT ARMNN_TEXT
+
+/* Names of all architectures, so that what users write is understood everywhere. */
+static const armnn_string_t isa_names[] = {TEXT("auto"), TEXT("avx512"), TEXT("avx2"), TEXT("neon"),
+                                           TEXT("portable")};
+#define OPTIONS(X)                                                                             \
+  X(ARMNN_DEFAULT_STRING("isa", "auto"),                                                       \
+    ARMNN_SAY_CHOICES("instruction set of the kernels; auto: the best that the processor has", \
+                      isa_names, 0))                                                           \
+  X(ARMNN_DEFAULT_UINT("threads", 0),                                                          \
+    ARMNN_SAY_RANGE("most threads that one operator uses; 0: all of the host", "", 0, 1024, 0))
+ARMNN_KIT_OPTIONS(options, OPTIONS)
 
 static void destroy(armnn_backend_t* backend) { free(backend); }
 
@@ -36,14 +47,17 @@ static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t
 
 static armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
                                           armnn_error_t* error) {
-  static const armnn_option_t items[] = {
-      {TEXT("isa"), ARMNN_OPTION_STRING, 0, 0, 0.0, TEXT("auto")},
-      {TEXT("threads"), ARMNN_OPTION_UINT, 0, 0, 0.0, {NULL, 0}},
-  };
   (void)backend;
   (void)error;
-  *out_options = (armnn_options_t){items, sizeof items / sizeof items[0]};
+  *out_options =
+      (armnn_options_t){options_defaults, sizeof options_defaults / sizeof options_defaults[0]};
   return ARMNN_STATUS_OK;
+}
+
+static const armnn_option_description_t* describe_option(armnn_backend_t* backend, int32_t scope,
+                                                         uint64_t index) {
+  (void)backend;
+  return scope == ARMNN_OPTION_SCOPE_BACKEND ? &options_descriptions[index] : NULL;
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------ */
@@ -92,8 +106,8 @@ armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   return (armnn_i_acc_maker_t){host, backend->isa, count < 1 ? 1 : count};
 }
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error);
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error);
 
 /* UNLOADABLE: no threads, no handlers, no thread-local variables. */
 static const armnn_backend_api_t backend_api = {
@@ -114,23 +128,24 @@ static const armnn_backend_api_t backend_api = {
     .optimize_subgraph_view = armnn_i_acc_optimize,
     .get_capabilities = get_capabilities,
     .get_option_defaults = get_option_defaults,
+    .describe_option = describe_option,
 };
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error) {
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error) {
   armnn_string_t name = {NULL, 0};
   int64_t threads = 0;
   *out_backend = NULL;
-  for (uint64_t i = 0; options != NULL && i < options->count; ++i) {
-    if (equals(options->items[i].name, "isa")) name = options->items[i].string;
-    if (equals(options->items[i].name, "threads")) threads = options->items[i].integer;
+  for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
+    if (equals(args->options->items[i].name, "isa")) name = args->options->items[i].string;
+    if (equals(args->options->items[i].name, "threads")) threads = args->options->items[i].integer;
   }
-  const armnn_i_acc_isa_t* isa = choose(features_of(host), name, error);
+  const armnn_i_acc_isa_t* isa = choose(features_of(args->host), name, error);
   if (isa == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
   armnn_i_acc_backend_t* self = calloc(1, sizeof *self);
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &backend_api;
-  self->host = host;
+  self->host = args->host;
   self->isa = isa;
   self->threads = threads;
   *out_backend = &self->base;

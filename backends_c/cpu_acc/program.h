@@ -164,7 +164,7 @@ struct armnn_i_acc_op_t {
   void (*destroy)(armnn_i_acc_op_t* op); /* frees the operator and its packed weights */
   const char* kernel;                    /* static, by the grammar of kernel names */
   uint64_t scratch_size;                 /* bytes that |run| wants for all threads together */
-  uint64_t operations;                   /* multiplications and additions of one run */
+  uint64_t operations;                   /* of arithmetic in one run; 0: it only moves elements */
 };
 
 /* The makers' view of the backend; lives as long as the programs made with it. */

@@ -51,6 +51,12 @@ static uint32_t alignment_of(const armnn_i_acc_program_t* program) {
   return alignment;
 }
 
+static uint64_t operations_of(const armnn_i_acc_program_t* program) {
+  uint64_t operations = 0;
+  for (uint32_t i = 0; i < program->count; ++i) operations += program->entries[i].op->operations;
+  return operations;
+}
+
 static void workload_requirements(armnn_workload_t* workload,
                                   armnn_workload_requirements_t* out_requirements) {
   const workload_t* self = (const workload_t*)workload;
@@ -60,6 +66,9 @@ static void workload_requirements(armnn_workload_t* workload,
   if (self->layer != NULL &&
       ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
     out_requirements->consumed_mask = self->layer->consumed;
+  }
+  if (ARMNN_HAS(out_requirements, armnn_workload_requirements_t, operations)) {
+    out_requirements->operations = operations_of(self->program);
   }
 }
 

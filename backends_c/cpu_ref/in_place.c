@@ -10,9 +10,11 @@
 #include "kernels.h"
 
 armnn_status_t armnn_i_ref_prepare_in_place(const armnn_workload_info_t* info,
-                                            const armnn_host_t* host, void** out_prepared,
+                                            const armnn_host_t* host, armnn_backend_t* backend,
+                                            void** out_prepared,
                                             armnn_workload_requirements_t* requirements,
                                             armnn_error_t* error) {
+  (void)backend;
   (void)host;
   (void)error;
   *out_prepared = NULL;

@@ -30,7 +30,8 @@ armnn_status_t armnn_i_ref_takes_late(const armnn_layer_query_t* query, armnn_er
 
 /* Lets the output take the memory of any input with as many elements of the same size. */
 armnn_status_t armnn_i_ref_prepare_in_place(const armnn_workload_info_t* info,
-                                            const armnn_host_t* host, void** out_prepared,
+                                            const armnn_host_t* host, armnn_backend_t* backend,
+                                            void** out_prepared,
                                             armnn_workload_requirements_t* requirements,
                                             armnn_error_t* error);
 

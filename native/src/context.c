@@ -34,6 +34,11 @@ static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error
   return ARMNN_STATUS_OK;
 }
 
+static void clear_persistent(armnn_context_t* context) {
+  if (context->persistent == NULL) return;
+  memset(context->persistent, 0, (size_t)context->plan->persistent_size);
+}
+
 static void destroy_workload_data(armnn_context_t* context) {
   const armnn_plan_t* plan = context->plan;
   if (context->workload_data == NULL) return;
@@ -45,6 +50,7 @@ static void destroy_workload_data(armnn_context_t* context) {
 
 static armnn_status_t reset_workload_data(armnn_context_t* context, armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;
+  clear_persistent(context);
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     if (context->workload_data[i] == NULL) continue;
     const armnn_workload_api_t* api = table_of(plan, i);
@@ -62,6 +68,7 @@ void armnn_i_context_free(armnn_context_t* context) {
   armnn_i_unimport_all(context);
   destroy_workload_data(context);
   free(context->workload_data);
+  armnn_i_free(context->persistent);
   armnn_i_flight_release(&armnn_i_core.registry, context->flight);
   armnn_i_free(context->arena);
   free(context->pointers);
@@ -72,6 +79,7 @@ void armnn_i_context_free(armnn_context_t* context) {
   free(context->handles);
   free(context->moves);
   armnn_i_late_free(context->late);
+  free(context->places);
   armnn_i_plan_release(context->plan);
   free(context);
 }
@@ -82,8 +90,12 @@ static void fill_pointers(armnn_context_t* context) {
   for (uint32_t i = 0; i < plan->operand_count; ++i) {
     if (plan->operands[i] == ARMNN_PLAN_NONE) continue;
     const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[i]];
-    if (tensor->kind == ARMNN_PLAN_TENSOR_ARENA) {
+    const armnn_plan_tensor_t* whole =
+        tensor->kind == ARMNN_PLAN_TENSOR_PART ? &plan->tensors[tensor->index] : tensor;
+    if (tensor->kind == ARMNN_PLAN_TENSOR_ARENA || tensor->kind == ARMNN_PLAN_TENSOR_VARIABLE) {
       context->pointers[i] = context->arena + tensor->offset;
+    } else if (whole->kind == ARMNN_PLAN_TENSOR_VARIABLE) {
+      context->pointers[i] = context->arena + whole->offset + tensor->offset;
     } else if (tensor->kind == ARMNN_PLAN_TENSOR_CONSTANT) {
       context->pointers[i] = (void*)(uintptr_t)tensor->address;
     } else if (tensor->kind == ARMNN_PLAN_TENSOR_HANDLE) {
@@ -150,6 +162,7 @@ static void fill_move(armnn_context_t* context, uint32_t number, armnn_i_move_t*
   if (target->kind != ARMNN_PLAN_TENSOR_MAPPED) return;
   move->patch = plan->input_count + plan->output_count + target->index;
   move->alignment = target->alignment;
+  move->readable = target->readable;
   if (target->offset != ARMNN_PLAN_NO_STAGING) move->staging = context->arena + target->offset;
 }
 
@@ -175,12 +188,30 @@ static void fill_steps(armnn_context_t* context) {
       to->workload = &next_move->base;
       fill_move(context, i, next_move++);
     }
+    if (from->serial != NULL) {
+      to->execute = armnn_i_serial_execute;
+      to->workload = &from->serial->base;
+    }
+    if (from->persistent_size != 0) {
+      to->args.workload_data = context->persistent + from->persistent_offset;
+    }
     if (from->scratch_size != 0) {
       to->args.scratch = context->arena + from->scratch_offset;
     }
     if (from->execution_data_index != ARMNN_PLAN_NONE) {
       to->args.execution_data = context->execution_data[from->execution_data_index];
     }
+  }
+}
+
+static void fill_places(armnn_context_t* context) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->variable_count; ++i) {
+    const armnn_plan_variable_t* variable = &plan->variables[i];
+    if (plan->tensors[variable->value].kind == ARMNN_PLAN_TENSOR_HANDLE) continue;
+    context->places[2 * i] = context->arena + plan->tensors[variable->value].offset;
+    if (variable->next == ARMNN_PLAN_NONE) continue;
+    context->places[2 * i + 1] = context->arena + plan->tensors[variable->next].offset;
   }
 }
 
@@ -191,6 +222,7 @@ static void fill_externals(armnn_context_t* context) {
     armnn_i_external_t* external = &context->externals[i];
     external->size = tensor->size;
     external->alignment = tensor->alignment;
+    external->readable = tensor->readable;
     if (tensor->offset != ARMNN_PLAN_NO_STAGING) {
       external->staging = context->arena + tensor->offset;
     }
@@ -243,21 +275,29 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   context->workload_data = armnn_i_make_array(plan->step_count, sizeof(void*));
   context->moves = armnn_i_make_array(plan->move_count, sizeof *context->moves);
   context->handles = armnn_i_make_array(plan->handle_count, sizeof *context->handles);
+  context->places = armnn_i_make_array((uint64_t)2 * plan->variable_count, sizeof(void*));
   if (plan->handle_count != 0) {
     context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
   }
   if (plan->late_count != 0) context->late = armnn_i_late_make(plan);
+  if (plan->persistent_size != 0) {
+    context->persistent = armnn_i_alloc(plan->persistent_size, ARMNN_CACHE_LINE);
+  }
   if (context->flight == NULL || context->arena == NULL || context->pointers == NULL ||
       context->steps == NULL || context->externals == NULL || context->execution_data == NULL ||
       context->workload_data == NULL || context->moves == NULL || context->handles == NULL ||
-      (plan->handle_count != 0 && context->operand_handles == NULL) ||
+      context->places == NULL || (plan->handle_count != 0 && context->operand_handles == NULL) ||
+      (plan->persistent_size != 0 && context->persistent == NULL) ||
       (plan->late_count != 0 && context->late == NULL)) {
-    const unsigned long long arena_size = plan->arena_size;
+    const unsigned long long arena_size = plan->arena_size, state_size = plan->persistent_size;
     armnn_i_context_free(context);
     return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
-                        "no memory for a context with an arena of %llu bytes", arena_size);
+                        "no memory for a context with an arena of %llu bytes%s%.0llu%s", arena_size,
+                        state_size != 0 ? " and " : "", state_size,
+                        state_size != 0 ? " bytes of state" : "");
   }
   memset((void*)context->steps, 0, (size_t)steps_size);
+  clear_persistent(context);
   if (plan->execution_data_count != 0) {
     memcpy(context->execution_data, execution_data, plan->execution_data_count * sizeof(void*));
   }
@@ -266,6 +306,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   fill_steps(context);
   if (context->late != NULL) armnn_i_late_fill(context);
   fill_externals(context);
+  fill_places(context);
   const armnn_status_t made = create_workload_data(context, error);
   if (made != ARMNN_STATUS_OK) {
     armnn_i_context_free(context);
@@ -316,6 +357,7 @@ armnn_status_t armnn_context_unimport(armnn_context_t* context, armnn_error_t* e
 }
 
 int32_t armnn_context_has_state(const armnn_context_t* context) {
+  if (context != NULL && context->plan->persistent_size != 0) return 1;
   for (uint32_t i = 0; context != NULL && i < context->plan->step_count; ++i) {
     if (context->workload_data[i] != NULL &&
         ARMNN_HAS_FN(table_of(context->plan, i), armnn_workload_api_t, reset_workload_data)) {
@@ -323,6 +365,10 @@ int32_t armnn_context_has_state(const armnn_context_t* context) {
     }
   }
   return 0;
+}
+
+int32_t armnn_context_is_running(const armnn_context_t* context) {
+  return context != NULL && atomic_load(&context->state) != ARMNN_CONTEXT_IDLE;
 }
 
 armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error) {

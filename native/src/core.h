@@ -56,9 +56,23 @@ void armnn_i_free(void* memory);
 /* Zeroed, and never null for a |count| of 0; null when memory is out. Freed by free. */
 void* armnn_i_make_array(uint64_t count, size_t item_size);
 
+static inline uint64_t armnn_i_round_to_line(uint64_t size) {
+  return (size + ARMNN_CACHE_LINE - 1) / ARMNN_CACHE_LINE * ARMNN_CACHE_LINE;
+}
+
 /* A number for the shared object that holds the code at |address|, made of its address, name and
  * headers: another object has another number, even at the same address. 0: no code. */
 uint64_t armnn_i_code_identity(const void* address);
+
+/* Are |extra| bytes behind the |size| at |address| readable for sure? Memory is mapped by pages, so
+ * that what shares a page with the last byte is. An address sanitizer knows better: there they are
+ * not. */
+static inline bool armnn_i_is_readable_behind(const void* address, uint64_t size, uint64_t extra) {
+  if (extra == 0) return true;
+  if (size == 0 || (ARMNN_BUILD_FEATURES & ARMNN_BUILD_ADDRESS_SANITIZER) != 0) return false;
+  const uintptr_t last = (uintptr_t)address + (uintptr_t)size - 1;
+  return ((last ^ (last + (uintptr_t)extra)) >> 12) == 0; /* no machine has smaller pages */
+}
 
 /* ---- clock --------------------------------------------------------------------------------- */
 
@@ -95,6 +109,7 @@ typedef struct armnn_i_thread_t {
   uint32_t index;              /* thread_index of the body that runs */
   bool in_body;                /* inside a body of parallel_for */
   bool is_worker;              /* belongs to a pool */
+  uint32_t serial_depth;       /* calls of serial workloads that it is inside of */
   struct armnn_i_walk_t* walk; /* the innermost run that this thread goes through, or null */
   armnn_i_scope_t scope;       /* kept up to date while somebody records */
   armnn_i_exit_hook_t* exit_hooks;
@@ -248,7 +263,7 @@ bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
  * the answer is yes. On other threads: does nothing. */
 void armnn_i_ask_interrupt(uint64_t run_id);
 
-/* ---- plan.c, plan_check.c, context.c, executor.c, handles.c -------------------------------- */
+/* ---- plan.c, plan_check.c, needs.c, serial.c, context.c, variables.c, executor.c, handles.c -- */
 
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,
@@ -261,6 +276,18 @@ typedef struct armnn_i_sync_t {
   uint64_t network_id;
 } armnn_i_sync_t;
 
+/* The workload that a step of a serial one calls: it lets one thread at a time through to it. */
+typedef struct armnn_i_serial_t {
+  armnn_workload_t base; /* without a table */
+  armnn_workload_t* workload;
+  armnn_i_execute_fn_t execute;
+  _Atomic uint32_t gate; /* 0: free; else forks of the process so far x 4 + serial.c's bits */
+  _Atomic(armnn_i_thread_t*) owner; /* the thread inside, or null */
+} armnn_i_serial_t;
+
+armnn_status_t armnn_i_serial_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                                      armnn_error_t* error);
+
 typedef struct armnn_i_plan_step_t {
   armnn_i_execute_fn_t execute;
   armnn_workload_t* workload;
@@ -270,11 +297,14 @@ typedef struct armnn_i_plan_step_t {
   uint32_t execution_data_index;
   uint64_t scratch_offset;
   uint64_t scratch_size;
-  bool moves;          /* executed by the host over a armnn_i_move_t of the context */
-  uint32_t late;       /* armnn_plan_late_e */
-  uint32_t sync;       /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
-  armnn_i_sync_t wait; /* of a SYNC step */
-  char name[48];       /* of the kernel, for the trace */
+  uint64_t persistent_offset; /* in the context's persistent bytes */
+  uint64_t persistent_size;
+  armnn_i_serial_t* serial; /* of a serial workload, or null */
+  uint32_t late;            /* armnn_plan_late_e */
+  bool moves;               /* executed by the host over a armnn_i_move_t of the context */
+  uint32_t sync;            /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
+  armnn_i_sync_t wait;      /* of a SYNC step */
+  char name[48];            /* of the kernel, for the trace */
 } armnn_i_plan_step_t;
 
 struct armnn_plan_t {
@@ -290,13 +320,20 @@ struct armnn_plan_t {
   uint32_t late_count;   /* steps that get infos, ... */
   uint32_t tell_count;   /* ... and of these those that tell sizes */
   uint32_t operand_count;
+  uint32_t listener_count;
+  uint32_t variable_count;
   uint64_t arena_size;
   uint64_t arena_alignment;
+  armnn_plan_listener_t* listeners;
+  uint64_t persistent_size; /* of all steps, each rounded up to a cache line */
   armnn_plan_tensor_t* tensors;
+  armnn_plan_variable_t* variables;
   armnn_i_plan_step_t* steps;
   uint32_t* operands;         /* tensor numbers of all steps */
   uint32_t* external_tensors; /* of each run input, then of each run output */
-  uint32_t* patch_begin;      /* index of each external and MAPPED tensor's first patch; end */
+  uint32_t* variable_places;  /* by tensor: 0, or 1 + its place: 2 * variable, + 1 for |next| */
+  uint32_t* patch_begin;      /* index of the first patch of each external and MAPPED tensor, and of
+                                 each place of a variable; end */
   uint32_t* patches;          /* operands that name the tensor, or a sub-tensor of it */
 };
 
@@ -305,7 +342,38 @@ typedef struct armnn_i_plan_facts_t {
   uint32_t operand_count;
   uint32_t mapped_count;
   uint64_t arena_alignment;
+  uint64_t persistent_size;
 } armnn_i_plan_facts_t;
+
+/* What a workload states that it needs, with the defaults of the header filled in. */
+typedef struct armnn_i_needs_t {
+  uint64_t scratch_size;
+  uint64_t scratch_alignment;
+  uint64_t tensor_alignment;
+  uint64_t persistent_size;
+  const armnn_tensor_needs_t* const* tensors; /* of inputs, then outputs, or null */
+} armnn_i_needs_t;
+
+/* Asks the workload of |step|, which is number |number| of a plan, and refuses nonsense. */
+armnn_status_t armnn_i_ask_needs(const armnn_plan_step_t* step, uint32_t number,
+                                 armnn_i_needs_t* out_needs, armnn_error_t* error);
+static inline uint64_t armnn_i_alignment_of(const armnn_i_needs_t* needs, uint32_t operand) {
+  const armnn_tensor_needs_t* own = needs->tensors != NULL ? needs->tensors[operand] : NULL;
+  return own != NULL && own->alignment != 0 ? own->alignment : needs->tensor_alignment;
+}
+static inline uint64_t armnn_i_readable_behind(const armnn_i_needs_t* needs, uint32_t operand) {
+  const armnn_tensor_needs_t* own = needs->tensors != NULL ? needs->tensors[operand] : NULL;
+  return own != NULL ? own->readable_bytes : 0;
+}
+
+/* For each tensor 0, or 1 + its place among those of the variables: twice the number of the
+ * variable, and one more for its |next|. */
+void armnn_i_list_places(const armnn_plan_variable_t* variables, uint32_t count,
+                         uint32_t* out_places);
+/* The part of the plan's check that is about variables; the tensors are checked already. Fills
+ * |places|, zeroes for each tensor. */
+armnn_status_t armnn_i_check_variables(const armnn_plan_spec_t* spec, uint32_t* places,
+                                       armnn_error_t* error);
 
 armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_facts_t* out_facts,
                                   armnn_error_t* error);
@@ -331,7 +399,8 @@ typedef struct armnn_i_external_t {
   void* staging;     /* memory of the copy, null: never copied */
   uint64_t size;
   uint64_t alignment;
-  bool is_staged; /* |bound| is misaligned: the steps have |staging| instead */
+  uint64_t readable; /* bytes behind it that steps may read */
+  bool is_staged;    /* |bound| lacks alignment or these: the steps have |staging| instead */
 } armnn_i_external_t;
 
 /* A handle of the context, and what the host has done with it. */
@@ -367,14 +436,18 @@ typedef struct armnn_i_move_t {
   uint64_t size;
   void* staging;      /* MAP, COPY: for memory that cannot be read as it is, or null */
   uint64_t alignment; /* MAP */
+  uint64_t readable;  /* MAP: bytes behind the tensor that its readers may read */
   uint32_t patch;     /* MAP: number of the patch list */
   uint32_t step;      /* number of the step */
   int32_t term;       /* IMPORT, LEND: armnn_i_import_term_e */
 } armnn_i_move_t;
 
-/* The workload of a step that tells the sizes of its outputs, around that of the backend. */
+/* The workload of a step that tells the sizes of its outputs, around that of the step. */
 typedef struct armnn_i_tell_t {
   armnn_workload_t base; /* without a table */
+  armnn_status_t (*execute)(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                            armnn_error_t* error) ARMNN_NOEXCEPT;
+  armnn_workload_t* workload; /* that of the backend, or what calls it one by one */
   struct armnn_context_t* context;
   uint32_t step;
 } armnn_i_tell_t;
@@ -402,12 +475,14 @@ struct armnn_context_t {
   armnn_i_step_t* steps;
   armnn_i_external_t* externals;
   void** execution_data;
-  void** workload_data;                    /* of each step */
+  void** workload_data;                    /* of each step, from create_workload_data */
+  unsigned char* persistent;               /* of all steps */
   armnn_tensor_handle_t** operand_handles; /* like |pointers|; null without handles */
   armnn_i_handle_t* handles;
   armnn_i_move_t* moves;
-  armnn_i_late_t* late; /* null without late steps */
-  armnn_run_t* run;     /* the one in flight */
+  armnn_i_late_t* late;   /* null without late steps */
+  unsigned char** places; /* of variables in host memory: two each, |next| behind the value */
+  armnn_run_t* run;       /* the one in flight */
   atomic_int state;
 };
 
@@ -422,6 +497,17 @@ void armnn_i_late_fill(armnn_context_t* context);
 /* Points every operand that names patched tensor |number|, or a sub-tensor of it, to |address|. */
 void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address);
 void armnn_i_context_free(armnn_context_t* context);
+/* Numbers of patched tensors from here on are places of variables. */
+static inline uint32_t armnn_i_first_place(const armnn_plan_t* plan) {
+  return plan->input_count + plan->output_count + plan->mapped_count;
+}
+/* After a run that succeeded: what it wrote becomes the values of the variables. */
+void armnn_i_exchange_variables(armnn_context_t* context);
+/* A whole handle from or to dense memory. A failure may leave it mapped: armnn_i_unmap_all. */
+armnn_status_t armnn_i_read_handle(armnn_i_handle_t* item, void* target, uint64_t size,
+                                   armnn_error_t* error);
+armnn_status_t armnn_i_write_handle(armnn_i_handle_t* item, const void* source, uint64_t size,
+                                    armnn_error_t* error);
 /* After a run that ended early: unmaps all handles, and unimports their memory before. */
 void armnn_i_unmap_all(armnn_context_t* context);
 /* All handles unimport memory of the caller. |out_step|, which may be null: the step that imported
@@ -430,6 +516,15 @@ armnn_status_t armnn_i_unimport_callers(armnn_context_t* context, uint32_t* out_
                                         armnn_error_t* error);
 /* All handles unimport memory of the host. */
 void armnn_i_unimport_all(armnn_context_t* context);
+
+/* ---- listeners.c --------------------------------------------------------------------------- */
+
+/* Calls before_run of all listeners of the plan; |out_told| of them answered OK. The first that
+ * does not is |failed_listener| of the run, and its status the result. */
+armnn_status_t armnn_i_tell_begin(armnn_context_t* context, uint32_t* out_told,
+                                  armnn_error_t* error);
+/* Calls after_run of the first |told| listeners, the last one first. */
+void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t status);
 
 /* ---- host.c -------------------------------------------------------------------------------- */
 

@@ -3,8 +3,9 @@
  *
  * executor.c - one inference: bind the caller's addresses, call each step, report.
  *
- * Nothing is allocated and no lock is taken. What a step needs was written when the context was
- * made; a run patches only addresses that differ from those of the run before.
+ * Nothing is allocated and no lock is taken but that of serial workloads. What a step needs was
+ * written when the context was made; a run patches only addresses that differ from those of the run
+ * before.
  */
 #include <string.h>
 
@@ -25,7 +26,7 @@ struct armnn_i_walk_t {
 
 /* ---- Addresses of the caller --------------------------------------------------------------- */
 
-/* Points every operand that names |number| to the caller's |address| or to its aligned copy. */
+/* Points every operand that names |number| to the caller's |address| or to its staged copy. */
 static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void* address,
                            armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;
@@ -41,7 +42,8 @@ static armnn_status_t bind(armnn_context_t* context, uint32_t number, const void
                           is_input ? number : number - plan->input_count);
     }
     target = context->arena; /* a workload would take null for "absent" */
-  } else if (((uintptr_t)address & (external->alignment - 1)) != 0) {
+  } else if (((uintptr_t)address & (external->alignment - 1)) != 0 ||
+             !armnn_i_is_readable_behind(address, external->size, external->readable)) {
     external->is_staged = true; /* the check of the plan made sure that there is one */
     target = external->staging;
   }
@@ -153,16 +155,26 @@ static armnn_status_t look(walk_t* walk) {
   return ARMNN_STATUS_OK;
 }
 
-/* A step did not answer OK. Its own message stays; a step that stopped because of a cancel or the
- * deadline is not to blame. */
+/* Whether a backend answered |status| because of a cancel or the deadline, which is what it was
+ * asked for; |out_status| is then that of the run. */
+static bool was_stopped(const walk_t* walk, armnn_status_t status, armnn_status_t* out_status) {
+  if (status != ARMNN_STATUS_CANCELLED && status != ARMNN_STATUS_TIMEOUT) return false;
+  const uint64_t deadline_ns = walk->run->deadline_ns;
+  if (is_cancelled(walk)) {
+    *out_status = stop_cancelled(walk);
+  } else if (deadline_ns != 0 && armnn_i_now_ns() >= deadline_ns) {
+    *out_status = stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* A step did not answer OK. Its own message stays; a step that was stopped is not to blame. */
 static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
   armnn_run_t* run = walk->run;
-  if (status == ARMNN_STATUS_CANCELLED || status == ARMNN_STATUS_TIMEOUT) {
-    if (is_cancelled(walk)) return stop_cancelled(walk);
-    if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
-      return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
-    }
-  }
+  armnn_status_t stopped;
+  if (was_stopped(walk, status, &stopped)) return stopped;
   if (run->failed_step == ARMNN_PLAN_NONE) run->failed_step = index;
   return armnn_i_fail_if_silent(walk->error, status,
                                 "step %u failed with status %d (%s) and gave no message", index,
@@ -288,6 +300,19 @@ static armnn_status_t give_memory_back(armnn_context_t* context, armnn_run_t* ru
   return answer;
 }
 
+/* Begin of the run for the backends that want to hear of it; |out_told| of them get its end. */
+static armnn_status_t begin_for_listeners(const walk_t* walk, uint32_t* out_told) {
+  armnn_status_t status = armnn_i_tell_begin(walk->context, out_told, walk->error);
+  if (status == ARMNN_STATUS_OK) return status;
+  if (was_stopped(walk, status, &status)) {
+    walk->run->failed_listener = ARMNN_PLAN_NONE;
+    return status;
+  }
+  return armnn_i_fail_if_silent(walk->error, status,
+                                "before_run failed with status %d (%s) and gave no message", status,
+                                armnn_i_status_name(status));
+}
+
 /* With the context taken. */
 static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
   walk_t walk = {.context = context,
@@ -301,6 +326,8 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   }
   armnn_status_t status = bind_all(context, run, error);
   if (status != ARMNN_STATUS_OK) return status;
+  const bool listened = context->plan->listener_count != 0;
+  uint32_t told = 0;
   walk.run_id = armnn_i_flight_begin(context->flight, run->deadline_ns);
   run->run_id = walk.run_id;
   if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
@@ -310,15 +337,27 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     walk_t* const outer = thread->walk; /* of a run whose interrupt started this one */
     begin_watch(&walk);
     thread->walk = &walk;
-    status = armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    if (ARMNN_UNLIKELY(listened)) status = begin_for_listeners(&walk, &told);
+    if (ARMNN_LIKELY(status == ARMNN_STATUS_OK)) {
+      status =
+          armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
+    }
     thread->walk = outer;
   }
   armnn_i_flight_end(context->flight);
+  /* An interrupt in the last step: its exception will end the caller's run, so that must fail. */
+  if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK && walk.interrupted) {
+    status = stop_cancelled(&walk);
+  }
   if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);
   if (status == ARMNN_STATUS_OK) copy_staged_outputs(context, run);
   if (context->plan->handle_count != 0 && run->stays == 0) {
     status = give_memory_back(context, run, status, error);
   }
+  if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK) {
+    armnn_i_exchange_variables(context);
+  }
+  if (ARMNN_UNLIKELY(told != 0)) armnn_i_tell_end(context, told, status);
   return status;
 }
 
@@ -332,6 +371,7 @@ armnn_status_t armnn_context_run(armnn_run_t* run) {
   armnn_i_error_clear(error);
   run->failed_step = ARMNN_PLAN_NONE;
   run->failed_side = ARMNN_RUN_SIDE_NONE;
+  run->failed_listener = ARMNN_PLAN_NONE;
   run->steps_done = 0;
   run->run_id = 0;
   run->copies = 0;

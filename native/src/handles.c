@@ -236,8 +236,8 @@ static void count_copy(const move_t* move) {
   move->context->run->copied_bytes += move->size;
 }
 
-static armnn_status_t write_handle(armnn_i_handle_t* item, const void* source, uint64_t size,
-                                   armnn_error_t* error) {
+armnn_status_t armnn_i_write_handle(armnn_i_handle_t* item, const void* source, uint64_t size,
+                                    armnn_error_t* error) {
   if (HAS(item, copy_in_from)) {
     CALL(item, copy_in_from, error, WITH(source, size));
     return ARMNN_STATUS_OK;
@@ -252,8 +252,8 @@ static armnn_status_t write_handle(armnn_i_handle_t* item, const void* source, u
   return unmap(item, error);
 }
 
-static armnn_status_t read_handle(armnn_i_handle_t* item, void* target, uint64_t size,
-                                  armnn_error_t* error) {
+armnn_status_t armnn_i_read_handle(armnn_i_handle_t* item, void* target, uint64_t size,
+                                   armnn_error_t* error) {
   if (HAS(item, copy_out_to)) {
     CALL(item, copy_out_to, error, WITH(target, size));
     return ARMNN_STATUS_OK;
@@ -282,7 +282,7 @@ static armnn_status_t copy_in(armnn_workload_t* workload, const armnn_execute_ar
   const move_t* move = (const move_t*)workload;
   if (move->size == 0) return ARMNN_STATUS_OK;
   count_copy(move);
-  return TARGET(write_handle(move->target, args->inputs[0], move->size, error));
+  return TARGET(armnn_i_write_handle(move->target, args->inputs[0], move->size, error));
 }
 
 static armnn_status_t copy_out(armnn_workload_t* workload, const armnn_execute_args_t* args,
@@ -290,7 +290,7 @@ static armnn_status_t copy_out(armnn_workload_t* workload, const armnn_execute_a
   const move_t* move = (const move_t*)workload;
   if (move->size == 0) return ARMNN_STATUS_OK;
   count_copy(move);
-  return SOURCE(read_handle(move->source, args->outputs[0], move->size, error));
+  return SOURCE(armnn_i_read_handle(move->source, args->outputs[0], move->size, error));
 }
 
 /* Maps |item| to |out_memory| if its memory is dense; else that is null, and nothing is mapped. */
@@ -323,14 +323,14 @@ static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execut
   armnn_status_t status = SOURCE(map_dense(source, ARMNN_MAP_READ, size, &memory, error));
   if (status != ARMNN_STATUS_OK) return status;
   if (memory != NULL) {
-    status = TARGET(write_handle(target, memory, size, error));
+    status = TARGET(armnn_i_write_handle(target, memory, size, error));
     if (status != ARMNN_STATUS_OK) return status;
     return SOURCE(unmap(source, error));
   }
   status = TARGET(map_dense(target, ARMNN_MAP_WRITE, size, &memory, error));
   if (status != ARMNN_STATUS_OK) return status;
   if (memory != NULL) {
-    status = SOURCE(read_handle(source, memory, size, error));
+    status = SOURCE(armnn_i_read_handle(source, memory, size, error));
     if (status != ARMNN_STATUS_OK) return status;
     return TARGET(unmap(target, error));
   }
@@ -340,9 +340,9 @@ static armnn_status_t copy_across(armnn_workload_t* workload, const armnn_execut
                         "for a copy in between");
   }
   count_copy(move);
-  status = SOURCE(read_handle(source, move->staging, size, error));
+  status = SOURCE(armnn_i_read_handle(source, move->staging, size, error));
   if (status != ARMNN_STATUS_OK) return status;
-  return TARGET(write_handle(target, move->staging, size, error));
+  return TARGET(armnn_i_write_handle(target, move->staging, size, error));
 }
 
 /* ---- Imports ------------------------------------------------------------------------------- */
@@ -415,7 +415,7 @@ static armnn_status_t import(armnn_workload_t* workload, const armnn_execute_arg
     status = refused(move, error);
     if (status != ARMNN_STATUS_OK) return TARGET(status);
     count_copy(move);
-    status = write_handle(move->target, args->inputs[0], move->size, error);
+    status = armnn_i_write_handle(move->target, args->inputs[0], move->size, error);
   }
   return TARGET(status);
 }
@@ -434,7 +434,7 @@ static armnn_status_t give_back(armnn_workload_t* workload, const armnn_execute_
   const move_t* move = (const move_t*)workload;
   if (move->size == 0 || move->source->imported == args->outputs[0]) return ARMNN_STATUS_OK;
   count_copy(move);
-  return SOURCE(read_handle(move->source, args->outputs[0], move->size, error));
+  return SOURCE(armnn_i_read_handle(move->source, args->outputs[0], move->size, error));
 }
 
 /* ---- Exports ------------------------------------------------------------------------------- */
@@ -451,8 +451,9 @@ static armnn_status_t open_handle(armnn_workload_t* workload, const armnn_execut
     if (status != ARMNN_STATUS_OK) return SOURCE(status);
     status = get_layout(move->source, move->size, &layout, error);
     if (status != ARMNN_STATUS_OK) return SOURCE(status);
-    const bool is_aligned = ((uintptr_t)memory & (move->alignment - 1)) == 0;
-    if (layout.rank != 0 || !is_aligned) {
+    const bool is_fit = ((uintptr_t)memory & (move->alignment - 1)) == 0 &&
+                        armnn_i_is_readable_behind(memory, move->size, move->readable);
+    if (layout.rank != 0 || !is_fit) {
       if (move->staging == NULL) {
         (void)armnn_i_fail(error, ARMNN_STATUS_UNSUPPORTED, "map: the memory is not %s",
                            layout.rank != 0 ? "dense" : "aligned as its readers need it");

@@ -156,7 +156,7 @@ static void host_device_lost(void* context, armnn_backend_t* who, armnn_string_t
   char reason[256];
   armnn_i_copy_text(reason, sizeof reason, why);
   const char* id = id_of(who);
-  snprintf(text, sizeof text, "%s%.128s%s is lost: %s", id != NULL ? "the device of backend '" : "",
+  snprintf(text, sizeof text, "%s%.128s%s is lost: %s", id != NULL ? "a device of backend '" : "",
            id != NULL ? id : "a device", id != NULL ? "'" : "",
            reason[0] != '\0' ? reason : "no reason given");
   armnn_i_log_write(&armnn_i_core.log, ARMNN_LOG_ERROR,

@@ -114,7 +114,11 @@ armnn_status_t armnn_context_set_shapes(armnn_context_t* context, const armnn_pl
   }
   apply_from(context, 0, shapes);
   for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
-    context->externals[i].size = shapes->sizes[plan->external_tensors[i]];
+    armnn_i_external_t* external = &context->externals[i];
+    const uint64_t size = shapes->sizes[plan->external_tensors[i]];
+    if (external->size == size) continue;
+    external->size = size;
+    external->bound = NULL; /* its end is elsewhere: may what is behind it be read? */
   }
   context->late->has_shapes = true;
   state = ARMNN_CONTEXT_RUNNING;
@@ -161,7 +165,7 @@ static armnn_status_t execute_telling(armnn_workload_t* workload, const armnn_ex
   for (uint32_t k = 0; k < step->output_count; ++k) {
     if (args->output_dims[k] != NULL) ask_dims(args->output_infos[k], args->output_dims[k]);
   }
-  armnn_status_t status = step->execute(step->workload, args, error);
+  armnn_status_t status = tell->execute(tell->workload, args, error);
   for (uint32_t k = 0; status == ARMNN_STATUS_OK && k < step->output_count; ++k) {
     if (args->output_dims[k] == NULL) continue;
     status = check_dims(args->output_infos[k], args->output_dims[k], k, error);
@@ -193,6 +197,8 @@ void armnn_i_late_fill(armnn_context_t* context) {
     to->args.output_dims = &late->dims[first_output];
     next_tell->context = context;
     next_tell->step = i;
+    next_tell->execute = to->execute;
+    next_tell->workload = to->workload;
     to->execute = execute_telling;
     to->workload = &next_tell->base;
     ++next_tell;

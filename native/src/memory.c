@@ -38,6 +38,10 @@ void* armnn_core_alloc(uint64_t size, uint64_t alignment) {
 
 void armnn_core_free(void* memory) { armnn_i_free(memory); }
 
+int32_t armnn_core_is_readable_behind(const void* address, uint64_t size, uint64_t extra) {
+  return armnn_i_is_readable_behind(address, size, extra) ? 1 : 0;
+}
+
 /* ---- May it be read? ----------------------------------------------------------------------- */
 
 /* The kernel copies one byte of each page into a pipe; it answers EFAULT where a load would have

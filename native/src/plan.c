@@ -23,15 +23,20 @@ static bool is_external(const armnn_plan_tensor_t* tensor) {
   return tensor->kind == ARMNN_PLAN_TENSOR_INPUT || tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT;
 }
 
-/* Whether a run patches the addresses of operands that name it. */
-static bool is_patched(const armnn_plan_tensor_t* tensor) {
+/* Whether runs patch the addresses, or the handles, of operands that name it. */
+static bool is_patched(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
+  if (plan->variable_count != 0 && plan->variable_places[tensor - plan->tensors] != 0) return true;
   return is_external(tensor) || tensor->kind == ARMNN_PLAN_TENSOR_MAPPED ||
          tensor->kind == ARMNN_PLAN_TENSOR_PART;
 }
 
-/* Number of a patched tensor: inputs, outputs, mapped ones. A sub-tensor has its whole's. */
+/* Number of a patched tensor: inputs, outputs, mapped ones, places of variables. A sub-tensor has
+ * its whole's. */
 static uint32_t patch_number(const armnn_plan_t* plan, const armnn_plan_tensor_t* tensor) {
   if (tensor->kind == ARMNN_PLAN_TENSOR_PART) tensor = &plan->tensors[tensor->index];
+  if (plan->variable_count != 0 && plan->variable_places[tensor - plan->tensors] != 0) {
+    return armnn_i_first_place(plan) + plan->variable_places[tensor - plan->tensors] - 1;
+  }
   if (tensor->kind == ARMNN_PLAN_TENSOR_INPUT) return tensor->index;
   if (tensor->kind == ARMNN_PLAN_TENSOR_OUTPUT) return plan->input_count + tensor->index;
   return plan->input_count + plan->output_count + tensor->index;
@@ -50,6 +55,9 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
   to->execution_data_index = from->execution_data_index;
   to->scratch_offset = from->scratch_offset;
   to->scratch_size = from->scratch_size;
+  to->persistent_offset = plan->persistent_size;
+  to->persistent_size = from->persistent_size;
+  plan->persistent_size += armnn_i_round_to_line(from->persistent_size);
   if (from->kind != ARMNN_PLAN_STEP_EXECUTE && from->kind != ARMNN_PLAN_STEP_SYNC) {
     to->execute = armnn_i_find_move(from->kind, names_handle(plan, from->inputs, from->input_count),
                                     names_handle(plan, from->outputs, from->output_count), &name);
@@ -72,6 +80,10 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
                ? api->get_kernel_name(from->workload)
                : NULL;
     if (name == NULL) name = "step";
+    if (to->serial != NULL) {
+      to->serial->workload = from->workload;
+      to->serial->execute = api->execute;
+    }
   }
   armnn_i_copy_text(to->name, sizeof to->name, (armnn_string_t){name, strlen(name)});
   for (uint32_t i = 0; i < from->input_count; ++i) {
@@ -96,7 +108,7 @@ static void find_syncs(armnn_plan_t* plan, const armnn_plan_spec_t* spec) {
 
 /* Lists for each patched tensor which operands name it. */
 static void list_patches(armnn_plan_t* plan) {
-  const uint32_t patched = plan->input_count + plan->output_count + plan->mapped_count;
+  const uint32_t patched = armnn_i_first_place(plan) + 2 * plan->variable_count;
   uint32_t mapped = 0;
   for (uint32_t i = 0; i < plan->tensor_count; ++i) {
     if (plan->tensors[i].kind == ARMNN_PLAN_TENSOR_MAPPED) plan->tensors[i].index = mapped++;
@@ -106,7 +118,7 @@ static void list_patches(armnn_plan_t* plan) {
   for (int pass = 0; pass < 2; ++pass) { /* count, then fill from the back of each list */
     for (uint32_t i = plan->operand_count; i-- > 0;) {
       const uint32_t operand = plan->operands[i];
-      if (operand == ARMNN_PLAN_NONE || !is_patched(&plan->tensors[operand])) continue;
+      if (operand == ARMNN_PLAN_NONE || !is_patched(plan, &plan->tensors[operand])) continue;
       const uint32_t number = patch_number(plan, &plan->tensors[operand]);
       if (pass == 0) {
         ++plan->patch_begin[number];
@@ -122,10 +134,15 @@ static void list_patches(armnn_plan_t* plan) {
 
 static void plan_free(armnn_plan_t* plan) {
   if (plan == NULL) return;
+  free(plan->listeners);
+  for (uint32_t i = 0; plan->steps != NULL && i < plan->step_count; ++i)
+    free(plan->steps[i].serial);
   free(plan->tensors);
   free(plan->steps);
   free(plan->operands);
   free(plan->external_tensors);
+  free(plan->variables);
+  free(plan->variable_places);
   free(plan->patch_begin);
   free(plan->patches);
   free(plan);
@@ -150,26 +167,44 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->execution_data_count = spec->execution_data_count;
   plan->handle_count = spec->handle_count;
   plan->mapped_count = facts.mapped_count;
+  plan->variable_count = spec->variable_count;
   plan->operand_count = facts.operand_count;
+  plan->listener_count = spec->listener_count;
   plan->arena_size = spec->arena_size;
   plan->arena_alignment = facts.arena_alignment;
   const uint64_t externals = (uint64_t)spec->input_count + spec->output_count;
+  plan->listeners = armnn_i_make_array(spec->listener_count, sizeof *plan->listeners);
   plan->tensors = armnn_i_make_array(spec->tensor_count, sizeof *plan->tensors);
   plan->steps = armnn_i_make_array(spec->step_count, sizeof *plan->steps);
   plan->operands = armnn_i_make_array(facts.operand_count, sizeof *plan->operands);
   plan->external_tensors = armnn_i_make_array(externals, sizeof *plan->external_tensors);
-  plan->patch_begin =
-      armnn_i_make_array(externals + facts.mapped_count + 1, sizeof *plan->patch_begin);
+  const uint64_t patched = externals + facts.mapped_count + (uint64_t)2 * spec->variable_count;
+  plan->variables = armnn_i_make_array(spec->variable_count, sizeof *plan->variables);
+  plan->variable_places = armnn_i_make_array(spec->variable_count == 0 ? 0 : spec->tensor_count,
+                                             sizeof *plan->variable_places);
+  plan->patch_begin = armnn_i_make_array(patched + 1, sizeof *plan->patch_begin);
   plan->patches = armnn_i_make_array(facts.operand_count, sizeof *plan->patches);
-  if (plan->tensors == NULL || plan->steps == NULL || plan->operands == NULL ||
-      plan->external_tensors == NULL || plan->patch_begin == NULL || plan->patches == NULL) {
+  if (plan->listeners == NULL || plan->tensors == NULL || plan->steps == NULL ||
+      plan->operands == NULL || plan->external_tensors == NULL || plan->variables == NULL ||
+      plan->variable_places == NULL || plan->patch_begin == NULL || plan->patches == NULL) {
     goto no_memory;
+  }
+  if (spec->variable_count != 0) {
+    memcpy(plan->variables, spec->variables, spec->variable_count * sizeof *plan->variables);
+    armnn_i_list_places(plan->variables, plan->variable_count, plan->variable_places);
+  }
+  if (spec->listener_count != 0) {
+    memcpy(plan->listeners, spec->listeners, spec->listener_count * sizeof *plan->listeners);
   }
   if (spec->tensor_count != 0) {
     memcpy(plan->tensors, spec->tensors, spec->tensor_count * sizeof *plan->tensors);
   }
   uint32_t operand_count = 0;
   for (uint32_t i = 0; i < spec->step_count; ++i) {
+    if (spec->steps[i].is_serial) {
+      plan->steps[i].serial = (armnn_i_serial_t*)calloc(1, sizeof *plan->steps[i].serial);
+      if (plan->steps[i].serial == NULL) goto no_memory;
+    }
     copy_step(plan, &spec->steps[i], &plan->steps[i], &operand_count);
   }
   find_syncs(plan, spec);

@@ -22,6 +22,8 @@ typedef struct check_t {
   unsigned char* seen; /* for each run input, then each run output: has a tensor; is written */
   unsigned char* open; /* for each tensor: a MAPPED one that can be read */
   uint32_t* reader;    /* for each handle: its MAPPED tensor and one, 0 if it is not mapped */
+  uint32_t* places;    /* for each tensor: armnn_i_list_places; null without variables */
+  bool* is_written;    /* for each place of a variable */
   armnn_i_plan_facts_t* facts;
   armnn_error_t* error;
 } check_t;
@@ -51,6 +53,13 @@ static armnn_status_t check_head(const armnn_plan_spec_t* spec, armnn_error_t* e
     REFUSE("the plan has %u inputs and %u outputs, but only %u tensors", spec->input_count,
            spec->output_count, spec->tensor_count);
   }
+  if (spec->variable_count > spec->tensor_count) {
+    REFUSE("the plan has %u variables, but only %u tensors", spec->variable_count,
+           spec->tensor_count);
+  }
+  if (spec->variables == NULL && spec->variable_count != 0) {
+    REFUSE("the plan's variables are null");
+  }
   if (spec->execution_data_count > MAX_EXECUTION_DATA) {
     REFUSE("the plan has %u execution data, %u is the limit", spec->execution_data_count,
            MAX_EXECUTION_DATA);
@@ -71,9 +80,10 @@ static armnn_status_t check_place(const check_t* check, uint32_t number, const c
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_tensor_t* tensor = &spec->tensors[number];
   armnn_error_t* error = check->error;
-  if (!fits_arena(spec, tensor->offset, tensor->size)) {
+  if (!fits_arena(spec, tensor->offset, tensor->size + tensor->readable)) {
     REFUSE("tensor %u: %s at offset %llu with %llu bytes does not fit the arena of %llu bytes",
-           number, what, (ull)tensor->offset, (ull)tensor->size, (ull)spec->arena_size);
+           number, what, (ull)tensor->offset, (ull)(tensor->size + tensor->readable),
+           (ull)spec->arena_size);
   }
   if (tensor->offset % tensor->alignment != 0) {
     REFUSE("tensor %u: %s at offset %llu is not a multiple of its alignment %llu", number, what,
@@ -98,9 +108,11 @@ static armnn_status_t check_external(const check_t* check, uint32_t number) {
   }
   *seen |= SEEN_TENSOR;
   if (tensor->offset != ARMNN_PLAN_NO_STAGING) return check_place(check, number, "staging");
-  if (tensor->alignment != 1) {
-    REFUSE("tensor %u: %s %u of the run has alignment %llu but no place for an aligned copy",
-           number, what, tensor->index, (ull)tensor->alignment);
+  if (tensor->alignment != 1 || tensor->readable != 0) {
+    REFUSE(
+        "tensor %u: %s %u of the run has alignment %llu and %llu readable bytes behind it, but "
+        "no place for a copy",
+        number, what, tensor->index, (ull)tensor->alignment, (ull)tensor->readable);
   }
   return ARMNN_STATUS_OK;
 }
@@ -121,9 +133,11 @@ static armnn_status_t check_part(const check_t* check, uint32_t number) {
   }
   const armnn_plan_tensor_t* whole = &spec->tensors[tensor->index];
   if (whole->kind != ARMNN_PLAN_TENSOR_INPUT && whole->kind != ARMNN_PLAN_TENSOR_OUTPUT &&
-      whole->kind != ARMNN_PLAN_TENSOR_MAPPED) {
-    REFUSE("tensor %u: is a part of tensor %u, which is neither of the run nor mapped", number,
-           tensor->index);
+      whole->kind != ARMNN_PLAN_TENSOR_MAPPED && whole->kind != ARMNN_PLAN_TENSOR_VARIABLE) {
+    REFUSE(
+        "tensor %u: is a part of tensor %u, which is neither of the run nor mapped nor a "
+        "variable",
+        number, tensor->index);
   }
   if (tensor->offset > whole->size || tensor->size > whole->size - tensor->offset) {
     REFUSE("tensor %u: a part at %llu with %llu bytes does not fit the %llu of tensor %u", number,
@@ -146,11 +160,16 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
   if (tensor->size > PTRDIFF_MAX / 2) {
     REFUSE("tensor %u: %llu bytes are more than an address space holds", number, (ull)tensor->size);
   }
+  if (tensor->readable > ARMNN_MAX_ALIGNMENT) {
+    REFUSE("tensor %u: %llu readable bytes behind it, %u is the limit", number,
+           (ull)tensor->readable, ARMNN_MAX_ALIGNMENT);
+  }
   if (tensor->alignment > check->facts->arena_alignment) {
     check->facts->arena_alignment = tensor->alignment;
   }
   switch (tensor->kind) {
     case ARMNN_PLAN_TENSOR_ARENA:
+    case ARMNN_PLAN_TENSOR_VARIABLE:
       return check_place(check, number, "place");
     case ARMNN_PLAN_TENSOR_CONSTANT:
       if (tensor->address == NULL && tensor->size != 0) {
@@ -183,6 +202,28 @@ static armnn_status_t check_tensor(const check_t* check, uint32_t number) {
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
+/* Step |number| writes to |whole|, or to a part of it: a value stays, and only the host's own
+ * copies and kernels write what comes next. */
+static armnn_status_t check_written_place(const check_t* check, uint32_t number,
+                                          const armnn_plan_tensor_t* whole) {
+  const armnn_plan_spec_t* spec = check->spec;
+  armnn_error_t* error = check->error;
+  const uint32_t tensor = (uint32_t)(whole - spec->tensors);
+  if (spec->variable_count == 0 || check->places[tensor] == 0) return ARMNN_STATUS_OK;
+  const uint32_t place = check->places[tensor] - 1;
+  if (place % 2 == 0) {
+    REFUSE("step %u: writes tensor %u, which is the value of variable %u", number, tensor,
+           place / 2);
+  }
+  const int32_t kind = spec->steps[number].kind;
+  if (kind != ARMNN_PLAN_STEP_EXECUTE && kind != ARMNN_PLAN_STEP_COPY) {
+    REFUSE("step %u: lets tensor %u, a place of variable %u, have other memory", number, tensor,
+           place / 2);
+  }
+  check->is_written[place] = true;
+  return ARMNN_STATUS_OK;
+}
+
 /* Whether the address of |tensor| is sure to be a multiple of |alignment|. */
 static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
   switch (tensor->kind) {
@@ -195,6 +236,14 @@ static bool is_aligned(const armnn_plan_tensor_t* tensor, uint64_t alignment) {
     default:
       return tensor->alignment % alignment == 0;
   }
+}
+
+/* Whether |extra| bytes behind |tensor| are sure to be readable. */
+static bool is_readable_behind(const armnn_plan_tensor_t* tensor, const armnn_plan_tensor_t* whole,
+                               uint64_t extra) {
+  if (extra == 0 || tensor->kind == ARMNN_PLAN_TENSOR_HANDLE) return true;
+  if (tensor == whole) return extra <= tensor->readable;
+  return extra <= whole->size + whole->readable - tensor->offset - tensor->size;
 }
 
 static bool touches_scratch(const armnn_plan_step_t* step, const armnn_plan_tensor_t* tensor,
@@ -230,7 +279,7 @@ static const char* move_name(int32_t kind) {
 }
 
 static armnn_status_t check_operand(const check_t* check, uint32_t number, bool is_input,
-                                    uint32_t position, uint64_t alignment) {
+                                    uint32_t position, const armnn_i_needs_t* needs) {
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_step_t* step = &spec->steps[number];
   armnn_error_t* error = check->error;
@@ -262,9 +311,19 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
     if (whole->kind == ARMNN_PLAN_TENSOR_OUTPUT && step->kind != ARMNN_PLAN_STEP_LEND) {
       check->seen[spec->input_count + whole->index] |= SEEN_WRITTEN;
     }
+    const armnn_status_t status = check_written_place(check, number, whole);
+    if (status != ARMNN_STATUS_OK) return status;
   } else if (whole->kind == ARMNN_PLAN_TENSOR_MAPPED && !check->open[whole - spec->tensors]) {
     REFUSE("step %u: input %u names tensor %u, which is not mapped at that time", number, position,
            operand);
+  }
+  const uint32_t index = is_input ? position : step->input_count + position;
+  const uint64_t alignment = armnn_i_alignment_of(needs, index);
+  const uint64_t readable = armnn_i_readable_behind(needs, index);
+  if (!is_readable_behind(tensor, whole, readable)) {
+    REFUSE(
+        "step %u: the workload may read %llu bytes behind %s %u (tensor %u), which are not there",
+        number, (ull)readable, what, position, operand);
   }
   if (!is_aligned(tensor, alignment)) {
     REFUSE("step %u: the workload wants tensors aligned to %llu, %s %u (tensor %u) is not", number,
@@ -276,9 +335,9 @@ static armnn_status_t check_operand(const check_t* check, uint32_t number, bool 
   return ARMNN_STATUS_OK;
 }
 
-/* Checks the workload's table and its requirements, if it has some. */
+/* Checks the workload's table, and its requirements against the plan. */
 static armnn_status_t check_workload(const check_t* check, uint32_t number,
-                                     uint64_t* out_tensor_alignment) {
+                                     armnn_i_needs_t* out_needs) {
   const armnn_plan_step_t* step = &check->spec->steps[number];
   armnn_error_t* error = check->error;
   if (step->workload == NULL || step->workload->api == NULL) {
@@ -292,31 +351,41 @@ static armnn_status_t check_workload(const check_t* check, uint32_t number,
   if (!ARMNN_HAS_FN(api, armnn_workload_api_t, execute)) {
     REFUSE("step %u: the workload has no function 'execute'", number);
   }
-  *out_tensor_alignment = 1;
-  if (!ARMNN_HAS_FN(api, armnn_workload_api_t, get_requirements)) return ARMNN_STATUS_OK;
-  armnn_workload_requirements_t needs;
-  memset(&needs, 0, sizeof needs);
-  needs.header.struct_size = sizeof needs;
-  needs.header.struct_type = ARMNN_STRUCT_WORKLOAD_REQUIREMENTS;
-  api->get_requirements(step->workload, &needs);
-  const uint64_t tensors = needs.tensor_alignment == 0 ? 64 : needs.tensor_alignment;
-  const uint64_t scratch = needs.scratch_alignment == 0 ? 64 : needs.scratch_alignment;
-  if (!armnn_i_is_power_of_two(tensors) || tensors > ARMNN_MAX_ALIGNMENT ||
-      !armnn_i_is_power_of_two(scratch) || scratch > ARMNN_MAX_ALIGNMENT) {
-    REFUSE("step %u: the workload wants alignments %llu and %llu, not powers of two up to %u",
-           number, (ull)tensors, (ull)scratch, ARMNN_MAX_ALIGNMENT);
-  }
-  if (step->scratch_size < needs.scratch_size) {
+  const armnn_status_t status = armnn_i_ask_needs(step, number, out_needs, error);
+  if (status != ARMNN_STATUS_OK) return status;
+  if (step->scratch_size < out_needs->scratch_size) {
     REFUSE("step %u: the workload wants %llu bytes of scratch, the plan has %llu", number,
-           (ull)needs.scratch_size, (ull)step->scratch_size);
+           (ull)out_needs->scratch_size, (ull)step->scratch_size);
   }
-  if (step->scratch_size != 0 && step->scratch_offset % scratch != 0) {
+  if (step->scratch_size != 0 && step->scratch_offset % out_needs->scratch_alignment != 0) {
     REFUSE("step %u: the workload wants scratch aligned to %llu, its offset is %llu", number,
-           (ull)scratch, (ull)step->scratch_offset);
+           (ull)out_needs->scratch_alignment, (ull)step->scratch_offset);
   }
-  if (scratch > check->facts->arena_alignment) check->facts->arena_alignment = scratch;
-  if (tensors > check->facts->arena_alignment) check->facts->arena_alignment = tensors;
-  *out_tensor_alignment = tensors;
+  if (step->persistent_size < out_needs->persistent_size) {
+    REFUSE("step %u: the workload wants %llu persistent bytes, the plan has %llu", number,
+           (ull)out_needs->persistent_size, (ull)step->persistent_size);
+  }
+  const uint64_t alignments[] = {out_needs->scratch_alignment, out_needs->tensor_alignment};
+  for (int i = 0; i < 2; ++i) {
+    if (alignments[i] > check->facts->arena_alignment) {
+      check->facts->arena_alignment = alignments[i];
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* Persistent bytes are a workload's, as it is to be serial. */
+static armnn_status_t check_state(const check_t* check, uint32_t number) {
+  const armnn_plan_step_t* step = &check->spec->steps[number];
+  armnn_error_t* error = check->error;
+  if (step->kind != ARMNN_PLAN_STEP_EXECUTE && (step->persistent_size != 0 || step->is_serial)) {
+    REFUSE("step %u: state, or waiting, without a workload", number);
+  }
+  if (step->persistent_size > PTRDIFF_MAX / 2 - check->facts->persistent_size) {
+    REFUSE("step %u: %llu persistent bytes are more than an address space holds", number,
+           (ull)step->persistent_size);
+  }
+  check->facts->persistent_size += armnn_i_round_to_line(step->persistent_size);
   return ARMNN_STATUS_OK;
 }
 
@@ -442,7 +511,7 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   armnn_error_t* error = check->error;
   const char* move = move_name(step->kind);
   const bool is_sync = step->kind == ARMNN_PLAN_STEP_SYNC;
-  uint64_t alignment = 1;
+  armnn_i_needs_t needs = {.tensor_alignment = 1};
   if (move == NULL && !is_sync && step->kind != ARMNN_PLAN_STEP_EXECUTE) {
     REFUSE("step %u: kind %d is unknown", number, step->kind);
   }
@@ -474,14 +543,15 @@ static armnn_status_t check_step(const check_t* check, uint32_t number) {
   armnn_status_t status = ARMNN_STATUS_OK;
   if (is_sync) status = check_sync(check, number);
   if (status == ARMNN_STATUS_OK) status = check_row(check, number);
+  if (status == ARMNN_STATUS_OK) status = check_state(check, number);
   if (status == ARMNN_STATUS_OK && move == NULL && !is_sync) {
-    status = check_workload(check, number, &alignment);
+    status = check_workload(check, number, &needs);
   }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->input_count; ++i) {
-    status = check_operand(check, number, true, i, alignment);
+    status = check_operand(check, number, true, i, &needs);
   }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < step->output_count; ++i) {
-    status = check_operand(check, number, false, i, alignment);
+    status = check_operand(check, number, false, i, &needs);
   }
   if (status == ARMNN_STATUS_OK && move != NULL) status = check_move(check, number);
   if (status == ARMNN_STATUS_OK && step->late != 0) status = check_late(check, number);
@@ -504,6 +574,28 @@ static armnn_status_t check_coverage(const check_t* check) {
   for (uint32_t i = 0; i < spec->tensor_count; ++i) {
     if (check->open[i]) REFUSE("tensor %u: is mapped and never unmapped", i);
   }
+  for (uint32_t i = 0; i < spec->variable_count; ++i) {
+    if (spec->variables[i].next != ARMNN_PLAN_NONE && !check->is_written[2 * i + 1]) {
+      REFUSE("variable %u: no step writes what comes next", i);
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_listeners(const armnn_plan_spec_t* spec, armnn_error_t* error) {
+  if (spec->listener_count != 0 && spec->listeners == NULL) REFUSE("the list of listeners is null");
+  for (uint32_t i = 0; i < spec->listener_count; ++i) {
+    const armnn_plan_listener_t* listener = &spec->listeners[i];
+    if (listener->context == NULL || listener->context->api == NULL ||
+        listener->context->api->header.struct_type != ARMNN_STRUCT_BACKEND_CONTEXT) {
+      REFUSE("listener %u: has no backend context", i);
+    }
+    if (listener->execution_data_index != ARMNN_PLAN_NONE &&
+        listener->execution_data_index >= spec->execution_data_count) {
+      REFUSE("listener %u: names execution data %u, but the plan has %u", i,
+             listener->execution_data_index, spec->execution_data_count);
+    }
+  }
   return ARMNN_STATUS_OK;
 }
 
@@ -512,6 +604,7 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
   out_facts->operand_count = 0;
   out_facts->mapped_count = 0;
   out_facts->arena_alignment = ARMNN_CACHE_LINE;
+  out_facts->persistent_size = 0;
   armnn_status_t status = check_head(spec, error);
   if (status != ARMNN_STATUS_OK) return status;
   const size_t externals = (size_t)spec->input_count + spec->output_count;
@@ -519,18 +612,27 @@ armnn_status_t armnn_i_plan_check(const armnn_plan_spec_t* spec, armnn_i_plan_fa
   check.seen = (unsigned char*)calloc(externals + 1, 1);
   check.open = (unsigned char*)calloc((size_t)spec->tensor_count + 1, 1);
   check.reader = (uint32_t*)calloc((size_t)spec->handle_count + 1, sizeof *check.reader);
-  if (check.seen == NULL || check.open == NULL || check.reader == NULL) {
+  if (spec->variable_count != 0) {
+    check.places = (uint32_t*)calloc(spec->tensor_count, sizeof *check.places);
+  }
+  check.is_written = (bool*)calloc((size_t)2 * spec->variable_count + 1, sizeof(bool));
+  if (check.seen == NULL || check.open == NULL || check.reader == NULL ||
+      check.is_written == NULL || (spec->variable_count != 0 && check.places == NULL)) {
     status = armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory to check the plan");
   }
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < spec->tensor_count; ++i) {
     status = check_tensor(&check, i);
   }
+  if (status == ARMNN_STATUS_OK) status = armnn_i_check_variables(spec, check.places, error);
   for (uint32_t i = 0; status == ARMNN_STATUS_OK && i < spec->step_count; ++i) {
     status = check_step(&check, i);
   }
   if (status == ARMNN_STATUS_OK) status = check_coverage(&check);
+  if (status == ARMNN_STATUS_OK) status = check_listeners(spec, error);
   free(check.seen);
   free(check.open);
   free(check.reader);
+  free(check.places);
+  free(check.is_written);
   return status;
 }

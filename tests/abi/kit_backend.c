@@ -37,9 +37,10 @@ typedef struct prepared_t {
 } prepared_t;
 
 static armnn_status_t negate_prepare(const armnn_workload_info_t* info, const armnn_host_t* host,
-                                     void** out_prepared,
+                                     armnn_backend_t* backend, void** out_prepared,
                                      armnn_workload_requirements_t* requirements,
                                      armnn_error_t* error) ARMNN_NOEXCEPT {
+  (void)backend;
   if (info->input_infos[0]->element_count == 13) {
     return armnn_fail(error, ARMNN_STATUS_INTERNAL, "13 is unlucky");
   }

@@ -74,9 +74,11 @@ class Backend:
         self.library.BackendFactory.restype = ctypes.POINTER(abi.armnn_backend_api_t)
         self.api = self.library.BackendFactory().contents
         self.host = host
-        pointer = None if host is None else ctypes.pointer(host)
+        given = new(abi.armnn_create_args_t, abi.ARMNN_STRUCT_CREATE_ARGS)
+        if host is not None:
+            given.host = ctypes.pointer(host)
         self.backend = self._make(
-            abi.armnn_backend_t, lambda out: self.api.create(pointer, None, out, None)
+            abi.armnn_backend_t, lambda out: self.api.create(given, out, None)
         )
         self.support = self._make(
             abi.armnn_layer_support_t,

@@ -151,10 +151,9 @@ static const armnn_workload_factory_api_t old_factory_api = {
 
 static const armnn_backend_api_t old_backend_api;
 
-static armnn_status_t old_create(const armnn_host_t* host, const armnn_options_t* options,
-                                 armnn_backend_t** out_backend, armnn_error_t* error) {
-  (void)host;
-  (void)options;
+static armnn_status_t old_create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                                 armnn_error_t* error) {
+  (void)args;
   armnn_backend_t* backend = (armnn_backend_t*)calloc(1, sizeof *backend);
   *out_backend = backend;
   if (backend == NULL) return old_refuse(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");

@@ -78,6 +78,32 @@ def test_a_throwing_kernel_does_not_compile_as_cpp(toolchain):
     assert bad.returncode != 0
 
 
+OPTIONS = """
+#include "armnn/backend_kit.h"
+
+static const armnn_string_t modes[] = {ARMNN_TEXT("fast"), ARMNN_TEXT("exact")};
+#define LIST(X)                                                                                \\
+  X(ARMNN_DEFAULT_BOOL("a", 1), ARMNN_SAY("help", 0))                                          \\
+  X(ARMNN_DEFAULT_INT("b", -1), ARMNN_SAY_RANGE("help", "ms", -2, 2, 0))                       \\
+  X(ARMNN_DEFAULT_UINT("c", 1), ARMNN_SAY_RANGE("help", "", 1, 2, ARMNN_OPTION_CHANGEABLE))    \\
+  X(ARMNN_DEFAULT_FLOAT("d", 0.5), ARMNN_SAY_REAL_RANGE("help", "", 0.0, 1.0, 0))              \\
+  X(ARMNN_DEFAULT_STRING("e", "fast"), ARMNN_SAY_CHOICES("help", modes, ARMNN_OPTION_SECRET))
+ARMNN_KIT_OPTIONS(all_options, LIST)
+extern const armnn_kit_options_t options;
+const armnn_kit_options_t options = ARMNN_KIT_OPTIONS_OF(all_options);
+"""
+
+
+@pytest.mark.parametrize(("language", "standard"), [("c", "c11"), ("c++", "c++17")])
+def test_one_list_makes_options_in_both_languages(toolchain, language, standard):
+    flags = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only")
+    include = f"-I{REPOSITORY / 'native' / 'include'}"
+    done = toolchain.run(
+        f"-std={standard}", *flags, include, "-x", language, "-", language=language, text=OPTIONS
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_misspelt_layer_or_operation_does_not_compile(toolchain):
     text = EXAMPLE.read_text(encoding="utf-8").replace("BINARY(ADD,", "BINARY(ADDD,")
     done = toolchain.run(

@@ -81,3 +81,53 @@ def test_it_stays_mapped_unless_the_author_says_so(
     build_backend("hooks_backend.c", tmp_path / FILE, f"-DFLAGS={flags}")
     ann.Runtime(tmp_path).close()
     assert (str(tmp_path / FILE) in Path("/proc/self/maps").read_text()) is not unloadable
+
+
+# ---- Layouts -----------------------------------------------------------------------------------
+
+
+def pooling(padding: int = 0) -> ann.Network:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 2, 4, 6)))
+    settings = {"stride": 2, "padding": padding, "data_layout": ann.DataLayout.NCHW}
+    y = network.add_pooling2d(x, ann.PoolingAlgorithm.MAX, (2, 3), name="pool", **settings)
+    network.add_output("y", y)
+    return network
+
+
+def test_a_layer_comes_in_the_layout_that_the_hook_names(
+    tmp_path: Path, build_backend: Build
+) -> None:
+    build_backend("layout_backend.c", tmp_path / "Test_Layout_backend.so", "-DANSWER=2")
+    x = np.random.default_rng(0).standard_normal((1, 2, 4, 6)).astype(np.float32)
+    with ann.Runtime(tmp_path) as runtime:
+        with ann.load(pooling(), ["Layout", "CpuRef"], runtime=runtime) as loaded:
+            backends = [(row.type, row.backend) for row in loaded.assignment]
+            result = loaded.run(x)["y"]
+        refused = ann.optimize(pooling(1), ["Layout", "CpuRef"], runtime=runtime)
+    assert backends == [("Transpose", "CpuRef"), ("Pooling2d", "Layout"), ("Transpose", "CpuRef")]
+    rows = np.maximum(x[:, :, 0::2], x[:, :, 1::2])
+    columns = [rows[..., start : start + 3].max(-1) for start in (0, 2)]
+    np.testing.assert_array_equal(result, np.stack(columns, -1))
+    (reason,) = refused.assignment.of("pool").refusals
+    assert reason == ("Layout", "in NHWC: one image without padding is taken")
+
+
+@pytest.mark.parametrize("answer", [0, 1, 3, 5, -7])
+def test_another_answer_is_no_wish(
+    tmp_path: Path, build_backend: Build, caplog: pytest.LogCaptureFixture, answer: int
+) -> None:
+    """0 and the layer's own layout are sound; others are the backend's fault, told once."""
+    build_backend("layout_backend.c", tmp_path / "Test_Layout_backend.so", f"-DANSWER={answer}")
+    with ann.Runtime(tmp_path) as runtime:
+        optimized = ann.optimize(pooling(), ["Layout", "CpuRef"], runtime=runtime)
+    row = optimized.assignment.of("pool")
+    assert (row.backend, row.refusals) == ("CpuRef", (("Layout", "channels come last here"),))
+    told = [text for text in caplog.messages if "get_preferred_layout" in text]
+    if answer in (0, 1):
+        assert told == []
+    else:
+        assert told == [
+            f"backend 'Layout': get_preferred_layout answered {answer} about a layer of type "
+            "Pooling2d; 0 or 1 or 2 was expected"
+        ]

@@ -68,19 +68,45 @@ def test_show_has_what_there_is(
     build_backend("services_backend.c", tmp_path / "Test_Services_backend.so")
     arguments = ("--backend-path", tmp_path, "backends", "show", "Services")
     document = command(*arguments, "--json").json
-    assert document["model_options"] == {"negate": True, "effort": 3}
+    defaults = {(one["scope"], one["name"]): one["default"] for one in document["options"]}
+    assert defaults == {("model", "negate"): True, ("model", "effort"): 3}
     assert [device["name"] for device in document["devices"]] == ["npu0", "npu1"]
     assert document["devices"][0]["memory_size"] == 2**33
     assert [counter["name"] for counter in document["counters"]] == ["layers", "temperature"]
     assert document["cache_files"] == 2
     text = command(*arguments).out
-    assert "Model options: negate = true, effort = 3" in text
+    assert re.search(r"\nmodel +negate +bool +true +any +-\n", text)
+    assert "Given by: --model-option ID.NAME=VALUE\n" in text
     assert re.search(r"npu0 .*1\.2 .*8192 MiB", text)
     assert re.search(r"temperature .*absolute .*degrees", text)
     assert re.search(r"cache files +2", text)
     without = command("backends", "show", "CpuRef").out
-    for word in ("Model options", "device", "counter", "cache files"):
+    for word in ("Given by", "device", "counter", "cache files"):
         assert word not in without
+
+
+def test_show_explains_options_and_hides_secrets(
+    command: Command, tmp_path: Path, build_backend: Callable[..., None]
+) -> None:
+    build_backend("options_backend.c", tmp_path / "Test_Options_backend.so")
+    arguments = ("--backend-path", tmp_path, "backends", "show", "Options")
+    answer = command(*arguments, "--json")
+    options = {one["name"]: one for one in answer.json["options"]}
+    assert options["factor"] == {
+        "scope": "backend", "name": "factor", "type": "uint", "default": 2, "value": 2,
+        "help": "multiplies", "unit": "times", "minimum": 1, "maximum": 10, "choices": [],
+        "secret": False, "changeable": True,
+    }  # fmt: skip
+    assert options["mode"]["choices"] == ["fast", "exact"]
+    assert options["gain"]["scope"] == "run"
+    text = command(*arguments).out
+    assert re.search(
+        r"\nbackend +factor +uint +2 +1 to 10 times +multiplies \(changeable\)\n", text
+    )
+    assert re.search(r"\nbackend +mode +string +fast +fast, exact +how to compute\n", text)
+    assert re.search(r"\nbackend +key +string +\(secret\) +any +licence key \(secret, cha", text)
+    assert re.search(r"\nrun +gain +float +1.0 +-4.0 to 4.0 +multiplies\n", text)
+    assert "hunter" not in text + answer.out
 
 
 def test_show_of_an_unknown_backend_is_code_4(command: Command) -> None:

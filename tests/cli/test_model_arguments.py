@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from onnx import helper
 
@@ -73,6 +74,77 @@ def test_wrong_model_options(
     answer = place("--model-option", said)
     assert answer.code == code
     assert words in (answer.err or json.dumps(answer.json["error"]))
+
+
+@pytest.fixture
+def absolute(
+    command: Command, tmp_path: Path, build_backend: Callable[..., None]
+) -> Callable[..., Answer]:
+    """Run Abs of -2 on a backend with options."""
+    (tmp_path / "backends").mkdir()
+    build_backend("options_backend.c", tmp_path / "backends" / "Test_Options_backend.so")
+    node = helper.make_node("Abs", ["x"], ["y"], "the_abs")
+    model = save_model(tmp_path / "abs.onnx", [node], {"x": [1]}, "y")
+    np.save(tmp_path / "x.npy", np.float32([-2]))
+
+    def call(*options: str) -> Answer:
+        return command(
+            "run", model, "-i", tmp_path / "x.npy", "--backend-path", tmp_path / "backends",
+            "-b", "Options", *options, "--json",
+        )  # fmt: skip
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [([], -4), (["--run-option", "Options.gain=3"], -12), (["--run-option", "gain=-1"], 4),
+     (["--backend-option", "Options.factor=5", "--run-option", "gain=2"], -20)],
+)  # fmt: skip
+def test_a_run_option_reaches_the_backend(
+    absolute: Callable[..., Answer], said: list[str], value: float
+) -> None:
+    assert absolute(*said).json["outputs"][0]["values"] == [value]
+
+
+@pytest.mark.parametrize("timed", ["bench", "profile"])
+def test_timed_runs_have_run_options(
+    command: Command, absolute: Callable[..., Answer], tmp_path: Path, timed: str
+) -> None:
+    assert absolute().code == 0  # the model and the backend are there now
+    arguments = (timed, tmp_path / "abs.onnx", "-b", "Options", "--warmup", "1")
+    arguments += ("--backend-path", tmp_path / "backends")
+    assert command(*arguments, "--run-option", "gain=2").code == 0
+    answer = command(*arguments, "--run-option", "veto=true")
+    assert "backend 'Options' did not let the run begin" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("--run-option Options.gain=5", "option 'gain' is 5.0, a value of type float from -4.0 to"),
+        ("--run-option Options.gian=5", "did you mean 'gain'?"),
+        ("--run-option gian=5", "no backend in use has a run option 'gian'"),
+        ("--run-option gain", "run option 'gain' is not understood"),
+        ("--backend-option Options.mode=exactly", "did you mean 'exact'?"),
+        ("--model-option effort=10", "a value of type uint from 0 to 9 expected"),
+    ],
+)
+def test_values_that_are_not_allowed(
+    absolute: Callable[..., Answer], said: str, words: str
+) -> None:
+    answer = absolute(*said.split())
+    assert answer.code == 2
+    assert words in json.dumps(answer.json["error"])
+
+
+def test_a_secret_of_the_command_line_is_not_repeated(absolute: Callable[..., Answer]) -> None:
+    secrets = ("--backend-option", "Options.key=hunter2", "--run-option", "token=hunter3")
+    good = absolute("-v", *secrets)
+    assert good.code == 0
+    bad = absolute("-v", *secrets, "--run-option", "veto=true")
+    assert bad.code != 0
+    assert "hunter" not in good.out + good.err + bad.out + bad.err
 
 
 def test_who_knows_no_such_option_is_listed(

@@ -6,13 +6,20 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import onnx
 from onnx import helper
 
+import armnn_py as ann
 from armnn_py.frontends.onnx.table import operator_names
+from armnn_py.pictures import drawing_of, to_dot, to_svg
 
 from .conftest import Command
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_inspect_shows_what_a_model_says_about_itself(command: Command, free_relu: Path) -> None:
@@ -42,3 +49,39 @@ def test_operators_lists_what_is_imported(command: Command) -> None:
     text = command("operators").out
     assert "BatchNormalization, GroupNormalization" in text
     assert f"{len(operator_names())} operators of standard ONNX" in text
+
+
+def test_inspect_lists_variables(
+    command: Command, free_relu: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a format with variables gives them; ONNX has none."""
+    network = ann.Network("counter")
+    x = network.add_input("x", ann.TensorInfo((4,)))
+    total = network.add_variable("total", ann.TensorInfo((4,)))
+    network.assign(total, network.add_addition(total, x))
+    network.add_output("y", total)
+    monkeypatch.setattr("armnn_py.cli.inspect.read_network", lambda *_: network)
+    document = command("inspect", free_relu, "--json").json
+    assert [(tensor["kind"], tensor["name"]) for tensor in document["tensors"]] == [
+        ("input", "x"),
+        ("output", "y"),
+        ("variable", "total"),
+    ]
+    assert document["layer_types"] == {"Addition": 1}
+    lines = command("inspect", free_relu).out.splitlines()
+    assert any(line.split() == ["variable", "total", "float32", "4"] for line in lines)
+
+
+def test_variables_in_drawings() -> None:
+    network = ann.Network("counter")
+    total = network.add_variable("total", ann.TensorInfo((4,)))
+    network.assign(total, network.add_addition(total, np.ones(4, np.float32)))
+    network.add_output("y", total)
+    with ann.Runtime(enable_dynamic_backends=False) as runtime:
+        placed = ann.optimize(network, ["CpuRef"], runtime=runtime).placed
+    drawing = drawing_of(placed, placed)
+    kinds = {box.name: (box.type, box.kind) for box in drawing.boxes}
+    assert kinds["total"] == ("Variable", "input")
+    assert kinds["total.next"] == ("Assign", "output")
+    assert "Variable" in to_svg(drawing)
+    assert "Assign" in to_dot(drawing)

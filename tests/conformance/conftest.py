@@ -14,28 +14,29 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 WRONG = Path(__file__).parent / "wrong"
 
-Build = Callable[[str], Path]
+Build = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
 def wrong_backend(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """``wrong_backend("SWALLOWS_NAN")`` gives a shared object; ``"NONE"`` has no defect."""
-    built: dict[str, Path] = {}
+    built: dict[tuple[str, ...], Path] = {}
 
-    def build(defect: str) -> Path:
-        if defect not in built:
+    def build(defect: str, *defines: str) -> Path:
+        key = defect, *defines
+        if key not in built:
             path = tmp_path_factory.mktemp(defect.lower()) / "Test_Wrong_backend.so"
             subprocess.run(
                 [
                     *(os.environ.get("CC", "cc"), "-std=c11", "-O1", "-fPIC", "-shared"),
                     *("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fvisibility=hidden"),
-                    *(f"-DDEFECT={defect}", f"-I{REPOSITORY / 'native' / 'include'}"),
+                    *(f"-DDEFECT={defect}", *defines, f"-I{REPOSITORY / 'native' / 'include'}"),
                     *(str(WRONG / "backend.c"), str(WRONG / "layers.c")),
                     *("-o", str(path), "-lm"),
                 ],
                 check=True,
             )
-            built[defect] = path
-        return built[defect]
+            built[key] = path
+        return built[key]
 
     return build

@@ -13,6 +13,7 @@ import pytest
 
 from armnn_py.testing.tolerances import Tolerance, compare, nearly_equal, table, tolerance_of
 from armnn_py.types import DataType, LayerType
+from armnn_py.types.facts import FACTS
 
 F32 = DataType.FLOAT32
 ALLOWED = Tolerance(relative=1e-3, scaled=0.0)
@@ -31,8 +32,11 @@ def test_there_is_a_row_for_every_layer_and_type() -> None:
         for data_type in DataType:
             assert tolerance_of(layer.label, data_type.label).relative < 0.1
     labels = {layer.label for layer in LayerType} | {"*"}
-    for row in (*table()["row"], *table()["special"]):
+    for row in table()["special"]:
         assert set(row["layers"]) <= labels
+    arithmetics = {facts.arithmetic for facts in FACTS.values()} | {"*"}
+    for row in table()["row"]:
+        assert set(row["arithmetic"]) <= arithmetics
     assert tolerance_of("Transpose", "float32") == Tolerance(0.0, 0.0)
     assert tolerance_of("Convolution2d", "qasymm_u8").steps == 1
 

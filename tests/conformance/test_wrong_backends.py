@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +34,10 @@ DEFECTS = {
     "ASSUMES_ALIGNMENT": (ADD, "memory", "crashed", "SIGSEGV"),
     "TOUCHES_EMPTY_OUTPUT": (ADD, "memory", "crashed", "SIGSEGV"),
     "OFFERS_WRONG_PLACE": (SOFTMAX, "memory", "failed", "in the memory of input 0"),
+    "READS_FURTHER_THAN_ASKED": (ADD, "memory", "crashed", "SIGSEGV"),
+    "USES_WHAT_LIES_BEHIND": (ADD, "memory", "failed", "depends on what was in memory"),
+    "WRITES_WHERE_IT_MAY_READ": (ADD, "memory", "failed", "wrote beside input 0, 0 bytes behind"),
+    "WRITES_BEHIND_STATE": (ADD, "memory", "crashed", "SIGSEGV"),
     "WRONG_BY_A_THOUSANDTH": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
     "SWALLOWS_NAN": (RELU, "numbers", "failed", "with special values.*nan expected"),
     "BROADCASTS_WRONGLY": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
@@ -106,3 +112,34 @@ def test_without_a_defect_everything_passes(wrong_backend: Build) -> None:
     passed = {(r.layer, r.group) for r in report.results if r.outcome == "passed"}
     layers = [layer.label for layer in (ADD, RELU, SOFTMAX, DENSE)]
     assert passed == {(layer, group) for layer in layers for group in GROUPS}
+
+
+def test_calls_of_a_serial_workload_do_not_overlap(wrong_backend: Build) -> None:
+    """What is wrong where calls overlap is right where it asks for one at a time."""
+    report = check_conformance(
+        wrong_backend("SHARES_ITS_ARGUMENT", "-DIS_SERIAL"),
+        layers=[ADD],
+        types=[DataType.FLOAT32],
+        groups=["reentrance"],
+    )
+    assert report.ok, report.changes
+    assert any(result.outcome == "passed" for result in report.results)
+
+
+def test_tensors_that_do_not_last(build_backend: Callable[..., None], tmp_path: Path) -> None:
+    """A backend with memory of its own has to keep what is in the handles of variables."""
+    for defines, outcome in (((), "passed"), (("-DFORGETS",), "failed")):
+        folder = tmp_path / outcome
+        folder.mkdir()
+        build_backend("handle_backend.c", folder / "Test_Handle_backend.so", *defines)
+        report = check_conformance(
+            folder / "Test_Handle_backend.so",
+            layers=[LayerType.ELEMENTWISE_UNARY],
+            types=[DataType.FLOAT32],
+            groups=["numbers", "memory"],
+        )
+        assert outcome in {result.outcome for result in report.results if result.group == "memory"}
+        assert {result.group for result in report.bad()} <= {"memory"}
+        assert report.ok is (outcome == "passed")
+        for result in report.bad():
+            assert "does not go on where the run before it ended" in result.message

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 from tests.cpu_ref.reference import onnx_node
 
 from .guarded import laid_out, random_like
@@ -236,7 +238,7 @@ def test_matches_onnxruntime(operators: Operators, isa: str, stride: int, pads: 
     image = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
     layer = depthwise(image, out, weights.reshape(48, 3, 3), bias, window, epilogue())
     operators.run("depthwise", isa, layer)
-    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+    assert_close(out, expected, LayerType.DEPTHWISE_CONVOLUTION2D)
 
 
 def test_weights_of_any_order(operators: Operators, isa: str) -> None:
@@ -249,4 +251,4 @@ def test_weights_of_any_order(operators: Operators, isa: str) -> None:
     layer = depthwise(x, out, weights, None, SAME[3], epilogue())
     layer.weights = tensor(weights.transpose(2, 0, 1)[..., np.newaxis])
     operators.run("depthwise", isa, layer)
-    np.testing.assert_allclose(out, exact, rtol=1e-5, atol=1e-5)
+    assert_close(out, exact, LayerType.DEPTHWISE_CONVOLUTION2D)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .guarded import laid_out, random_like
 from .operators import FUNCTIONS, Binary, Operators, Unary, epilogue, tensor
@@ -48,7 +50,7 @@ def binary(
 
 
 def check(y: np.ndarray, expected: np.ndarray) -> None:
-    np.testing.assert_allclose(y, expected, rtol=3e-6, atol=1e-6)
+    assert_close(y, expected, LayerType.ELEMENTWISE_BINARY)
     if y.base is not None and y.base.ndim == y.ndim and y.size and y.base.size > y.size:
         y[...] = 5.0
         assert (y.base == 5.0).all(), "the operator wrote beside its output"
@@ -119,7 +121,7 @@ def test_in_place_of_an_operand(operators: Operators, isa: str, side: str, after
     x, y = (memory, other) if side == "left" else (other, memory)
     expected = EPILOGUES[after][2](x.astype(np.float64) - y)
     operators.run("binary", isa, binary("sub", x, y, memory, after), threads=(1,))
-    np.testing.assert_allclose(memory, expected, rtol=3e-6, atol=1e-6)
+    assert_close(memory, expected, LayerType.ELEMENTWISE_BINARY)
 
 
 @pytest.mark.parametrize("operation", ["maximum", "minimum"])

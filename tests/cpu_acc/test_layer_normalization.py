@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 
 import armnn_py as ann
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .networks import values_of
 
@@ -49,7 +50,7 @@ def test_matches_onnxruntime(
     (expected,) = onnxruntime.InferenceSession(model).run(None, {"x": x})
     with ann.load(model, ["CpuAcc"], runtime=runtime) as net:
         y = net.run({"x": x})["y"]
-    np.testing.assert_allclose(y, expected, rtol=2e-5, atol=2e-6)
+    assert_close(y, expected, LayerType.LAYER_NORMALIZATION)
 
 
 def test_parameters_join_the_operator(runtime: ann.Runtime) -> None:

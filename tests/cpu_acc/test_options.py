@@ -35,11 +35,14 @@ def test_each_instruction_set(isa: str) -> None:
 
 @pytest.mark.usefixtures("runtime")
 def test_unknown_instruction_set() -> None:
-    with (
-        pytest.warns(ann.BackendSkippedWarning, match="no kernels for 'sse9'; here: auto"),
-        ann.Runtime(backend_options={"CpuAcc": {"isa": "sse9"}}) as runtime,
-    ):
-        assert "CpuAcc" not in runtime.backends
+    with pytest.raises(ann.InvalidArgumentError) as caught:
+        ann.Runtime(backend_options={"CpuAcc": {"isa": "avx51"}})
+    assert str(caught.value).splitlines() == [
+        "backend_options['CpuAcc']: option 'isa' is 'avx51', "
+        "one of 'auto', 'avx512', 'avx2', 'neon', 'portable' expected",
+        "  default: 'auto'",
+        "hint: did you mean 'avx512'?",
+    ]
 
 
 @pytest.mark.usefixtures("runtime")

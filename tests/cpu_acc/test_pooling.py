@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 from tests.cpu_ref.reference import onnx_node
 
 from .guarded import laid_out, random_like
@@ -124,7 +126,7 @@ def test_windows(
                 epilogue=epilogue(*after[how]),
             ),
         )
-        np.testing.assert_allclose(out, exact, rtol=1e-5, atol=1e-6)
+        assert_close(out, exact, LayerType.POOLING2D)
         if how:
             out[...] = 5.0
             assert out.base is not None
@@ -195,4 +197,4 @@ def test_matches_onnxruntime(operators: Operators, isa: str, count_padding: bool
             epilogue=epilogue(),
         ),
     )
-    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
+    assert_close(out, expected, LayerType.POOLING2D)

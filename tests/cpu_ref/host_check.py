@@ -8,8 +8,9 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from armnn_py._native.layers import descriptor_struct
-from armnn_py._native.read_layers import descriptor_from_struct, read_tensor_info
+from armnn_py._native.read_layers import descriptor_from_struct
 from armnn_py._native.read_memory import NonsenseError
+from armnn_py._native.read_tensors import read_tensor_info
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 
@@ -54,7 +56,7 @@ def test_matches_the_formula(cpu_ref: Layers, function: int, shape: tuple[int, .
         abi.ARMNN_LAYER_ACTIVATION, activation(function, 1.5, 0.75), [x], [(shape, np.float32)]
     )
     expected = FORMULAS[function](x.astype(np.float64), 1.5, 0.75)
-    np.testing.assert_allclose(y, expected, rtol=2e-6, atol=2e-6)
+    assert_close(y, expected, LayerType.ACTIVATION)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_far_from_zero(
     (y,) = cpu_ref.run(
         abi.ARMNN_LAYER_ACTIVATION, activation(function), [array], [(array.shape, np.float32)]
     )
-    np.testing.assert_allclose(y, np.array(expected, np.float32), rtol=1e-6)
+    assert_close(y, np.array(expected, np.float32), LayerType.ACTIVATION)
 
 
 @pytest.mark.parametrize("function", sorted(FORMULAS))

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import LAYOUTS, onnx_node, random, to_layout
@@ -81,7 +83,7 @@ def test_matches_onnx_conv(cpu_ref: Layers, case: tuple[Any, ...], layout: str) 
     inputs = [to_layout(x, layout), to_layout(weights, layout), bias]
     shape = to_layout(expected, layout).shape
     (y,) = cpu_ref.run(LAYER, layer, inputs, [(shape, np.float32)], constants=(1, 2))
-    np.testing.assert_allclose(y, to_layout(expected, layout), rtol=1e-4, atol=2e-5)
+    assert_close(y, to_layout(expected, layout), LayerType.CONVOLUTION2D)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -121,7 +123,7 @@ def test_random_geometry_against_onnx_conv(cpu_ref: Layers, layout: str) -> None
             [to_layout(x, layout), to_layout(weights, layout)],
             [(expected.shape, np.float32)],
         )
-        np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
+        assert_close(y, expected, LayerType.CONVOLUTION2D)
 
 
 def test_empty_batch(cpu_ref: Layers) -> None:

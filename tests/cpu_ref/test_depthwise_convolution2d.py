@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import LAYOUTS, onnx_node, random, to_layout
@@ -80,7 +82,7 @@ def test_matches_grouped_conv(
     )
     inputs = [to_layout(x, layout), weights.transpose(1, 2, 3, 0), bias]
     (y,) = cpu_ref.run(LAYER, layer, inputs, [(expected.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+    assert_close(y, expected, LayerType.DEPTHWISE_CONVOLUTION2D)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import onnx_node, random
@@ -42,14 +44,14 @@ def test_matches_onnx(
     operands += [] if beta is None else [random(beta, 3)]
     expected = onnx_node("LayerNormalization", operands, {"axis": axis, "epsilon": 1e-5})
     (y,) = cpu_ref.run(LAYER, layer_normalization(axis), operands, [(shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+    assert_close(y, expected, LayerType.LAYER_NORMALIZATION)
 
 
 def test_without_parameters(cpu_ref: Layers) -> None:
     x = random((4, 6), 1).astype(np.float64)
     expected = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 0.5)
     (y,) = cpu_ref.run(LAYER, layer_normalization(1, 0.5), [x.astype(F)], [(x.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+    assert_close(y, expected, LayerType.LAYER_NORMALIZATION)
 
 
 def test_far_from_zero(cpu_ref: Layers) -> None:
@@ -57,4 +59,4 @@ def test_far_from_zero(cpu_ref: Layers) -> None:
     x = (np.arange(8, dtype=F) + 1e6).reshape(1, 8)
     expected = (np.arange(8) - 3.5) / np.sqrt(5.25 + 1e-5)
     (y,) = cpu_ref.run(LAYER, layer_normalization(-1), [x], [(x.shape, F)])
-    np.testing.assert_allclose(y[0], expected, rtol=1e-5)
+    assert_close(y[0], expected, LayerType.LAYER_NORMALIZATION)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import random
@@ -68,7 +70,7 @@ def test_fully_connected(
     )
     operands = [x, weights.T if transposed else weights, *([bias] if has_bias else [])]
     (y,) = cpu_ref.run(FULLY_CONNECTED, layer, operands, [(expected_shape, F)], constants=(1, 2))
-    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=2e-5)
+    assert_close(y, expected, LayerType.BATCH_MAT_MUL)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_batch_mat_mul(
     (out,) = cpu_ref.run(
         BATCH_MAT_MUL, batch_mat_mul(**flags), [x, y], [(expected.shape, F)], constants=(1,)
     )
-    np.testing.assert_allclose(out, expected, rtol=1e-4, atol=2e-5)
+    assert_close(out, expected, LayerType.BATCH_MAT_MUL)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import LAYOUTS, onnx_node, random, to_layout
@@ -57,7 +59,7 @@ def test_batch_normalization(
     (y,) = cpu_ref.run(
         BATCH, batch_normalization(1e-3, layout), operands, [(shape, F)], constants=(1, 2, 3, 4)
     )
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+    assert_close(y, expected, LayerType.NORMALIZATION)
 
 
 def test_batch_normalization_refusals(cpu_ref: Layers) -> None:
@@ -90,7 +92,7 @@ def test_instance_normalization(cpu_ref: Layers, shape: tuple[int, ...], layout:
         data_layout=LAYOUTS[layout],
     )
     (y,) = cpu_ref.run(INSTANCE, layer, [to_layout(x, layout)], [(expected.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+    assert_close(y, expected, LayerType.NORMALIZATION)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -105,7 +107,7 @@ def test_l2_normalization(cpu_ref: Layers, shape: tuple[int, ...], layout: str) 
         abi.armnn_l2_normalization_descriptor_t, L2, eps=1e-12, data_layout=LAYOUTS[layout]
     )
     (y,) = cpu_ref.run(L2, layer, [to_layout(x, layout)], [(expected.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-7)
+    assert_close(y, expected, LayerType.NORMALIZATION)
 
 
 def local_response(layout: str = "nchw", **values: Any) -> abi.armnn_normalization_descriptor_t:
@@ -127,7 +129,7 @@ def test_local_response_across_channels(cpu_ref: Layers, size: int, layout: str)
     expected = to_layout(onnx_node("LRN", [x], attributes), layout)
     layer = local_response(layout, norm_size=size)
     (y,) = cpu_ref.run(LOCAL, layer, [to_layout(x, layout)], [(expected.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+    assert_close(y, expected, LayerType.NORMALIZATION)
 
 
 def test_local_response_of_even_size(cpu_ref: Layers) -> None:
@@ -136,7 +138,7 @@ def test_local_response_of_even_size(cpu_ref: Layers) -> None:
     wide = x.astype(np.float64)
     squares = np.stack([(wide[:, max(c - 1, 0) : c + 3] ** 2).sum(axis=1) for c in range(9)], 1)
     (y,) = cpu_ref.run(LOCAL, local_response(norm_size=4), [x], [(x.shape, F)])
-    np.testing.assert_allclose(y, wide / (1.5 + 0.25 * squares) ** 0.75, rtol=1e-5)
+    assert_close(y, wide / (1.5 + 0.25 * squares) ** 0.75, LayerType.NORMALIZATION)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -152,7 +154,7 @@ def test_local_response_within_a_channel(cpu_ref: Layers, size: int, layout: str
     expected = to_layout(wide / (1.5 + 0.25 * squares) ** 0.75, layout)
     layer = local_response(layout, norm_size=size, channel=abi.ARMNN_NORMALIZATION_WITHIN)
     (out,) = cpu_ref.run(LOCAL, layer, [to_layout(x, layout)], [(expected.shape, F)])
-    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
+    assert_close(out, expected, LayerType.NORMALIZATION)
 
 
 @pytest.mark.parametrize(

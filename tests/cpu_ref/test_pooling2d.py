@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import LAYOUTS, onnx_node, random, to_layout
@@ -103,7 +105,7 @@ def test_average(cpu_ref: Layers, geometry: tuple[Any, ...], method: int, layout
     (y,) = cpu_ref.run(
         LAYER, pooling(layout, **values), [to_layout(x, layout)], [(expected.shape, F)]
     )
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+    assert_close(y, expected, LayerType.POOLING2D)
 
 
 def spelt_out(x: np.ndarray, values: dict[str, int], shape: tuple[int, ...]) -> np.ndarray:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import LAYOUTS, onnx_node, random, to_layout
@@ -90,7 +92,7 @@ def test_matches_the_formulas(
     if method == NEAREST:
         np.testing.assert_array_equal(y, expected.astype(F))
     else:
-        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+        assert_close(y, expected, LayerType.RESIZE)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,7 @@ def test_matches_onnx_resize(
     )
     layer = resize(target, method, **MODES[mode])
     (y,) = cpu_ref.run(LAYER, layer, [x], [(expected.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+    assert_close(y, expected, LayerType.RESIZE)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import onnx_node, random
@@ -40,7 +42,7 @@ def test_matches_onnx(
     x = random(shape, 1) * 5
     expected = onnx_node(operator, [x], {"axis": axis})
     (y,) = cpu_ref.run(layer, softmax(axis, layer=layer), [x], [(shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+    assert_close(y, expected, LayerType.SOFTMAX)
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.25, 3.0, -2.0])
@@ -49,9 +51,9 @@ def test_beta(cpu_ref: Layers, beta: float) -> None:
     powers = np.exp(beta * x.astype(np.float64))
     expected = powers / powers.sum(axis=1, keepdims=True)
     (y,) = cpu_ref.run(SOFTMAX, softmax(1, beta), [x], [(x.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-5)
+    assert_close(y, expected, LayerType.SOFTMAX)
     (y,) = cpu_ref.run(LOG_SOFTMAX, softmax(1, beta, LOG_SOFTMAX), [x], [(x.shape, F)])
-    np.testing.assert_allclose(y, np.log(expected), rtol=1e-5, atol=1e-6)
+    assert_close(y, np.log(expected), LayerType.SOFTMAX)
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
+from armnn_py.testing import assert_close
+from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
 from .reference import LAYOUTS, onnx_node, random, to_layout
@@ -84,7 +86,7 @@ def test_matches_onnx_conv_transpose(cpu_ref: Layers, case: tuple[Any, ...], lay
     )
     inputs = [to_layout(x, layout), to_layout(from_onnx_weights(weights, groups), layout), bias]
     (y,) = cpu_ref.run(LAYER, layer, inputs, [(expected.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=2e-5)
+    assert_close(y, expected, LayerType.TRANSPOSE_CONVOLUTION2D)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (2, 9), (9, 2), (14, 14), (0, 3)])
@@ -98,7 +100,7 @@ def test_output_shape_rules_over_the_formula(cpu_ref: Layers, size: tuple[int, i
     layer = transposed(stride_x=2, stride_y=2, bias_enabled=1, output_shape_enabled=1)
     inputs = [x, from_onnx_weights(weights, 1), bias]
     (y,) = cpu_ref.run(LAYER, layer, inputs, [(expected.shape, F)])
-    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
+    assert_close(y, expected, LayerType.TRANSPOSE_CONVOLUTION2D)
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ typedef struct draft_t {
   armnn_plan_tensor_t tensors[MAX_PLAN];
   armnn_plan_step_t steps[MAX_PLAN];
   uint32_t operands[MAX_PLAN][8]; /* of each step: four inputs, four outputs */
+  armnn_plan_variable_t variables[2];
 } draft_t;
 
 static inline void draft_begin(draft_t* draft, uint64_t arena_size) {
@@ -79,6 +80,7 @@ static inline void draft_begin(draft_t* draft, uint64_t arena_size) {
   draft->spec.header.struct_type = ARMNN_STRUCT_PLAN_SPEC;
   draft->spec.tensors = draft->tensors;
   draft->spec.steps = draft->steps;
+  draft->spec.variables = draft->variables;
   draft->spec.arena_size = arena_size;
 }
 
@@ -100,6 +102,11 @@ static inline uint32_t draft_input(draft_t* draft, uint64_t size) {
 
 static inline uint32_t draft_output(draft_t* draft, uint64_t size) {
   return draft_tensor(draft, ARMNN_PLAN_TENSOR_OUTPUT, size, ARMNN_PLAN_NO_STAGING, 1);
+}
+
+static inline void draft_variable(draft_t* draft, uint32_t value, uint32_t next) {
+  draft->variables[draft->spec.variable_count].value = value;
+  draft->variables[draft->spec.variable_count++].next = next;
 }
 
 static inline uint32_t draft_arena(draft_t* draft, uint64_t size, uint64_t offset) {

@@ -3,9 +3,12 @@
  *
  * test_late.c - steps whose shapes are set for each run, and sizes that a step tells.
  */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include <sys/mman.h>
+
 #include "fake.h"
 
-enum { BOUND = 4 };
+enum { BOUND = 4, PAGE = 4096 };
 
 static armnn_tensor_info_t row_info(uint64_t count) {
   armnn_tensor_info_t info;
@@ -74,6 +77,39 @@ static void each_run_has_its_sizes(void) {
       CHECK_EQUAL(run.copied_bytes, shift == 0 ? 0u : count * 8u);
     }
   }
+  armnn_context_destroy(context);
+}
+
+/* Memory at one address is read beyond another end. */
+static void other_sizes_are_staged_if_need_be(void) {
+  fake_t fake = make_fake(add_one, NULL);
+  const armnn_tensor_needs_t behind = {{sizeof behind, ARMNN_STRUCT_TENSOR_NEEDS}, 0, 8, 0, 0, 0};
+  const armnn_tensor_needs_t* const needs[] = {&behind, NULL, NULL};
+  fake.needs.tensors = needs;
+  draft_t draft;
+  draft_row(&draft, &fake);
+  draft.tensors[0].readable = 8;
+  armnn_context_t* context = must_load(&draft);
+  unsigned char* pages =
+      mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(pages != MAP_FAILED);
+  CHECK_EQUAL(mprotect(pages + PAGE, PAGE, PROT_NONE), 0);
+  const void* inputs[] = {pages + PAGE - 16};
+  _Alignas(64) int32_t out[BOUND];
+  void* outputs[] = {out};
+  text_error_t error;
+  for (uint64_t count = 1; count <= BOUND; ++count) {
+    const armnn_tensor_info_t info = row_info(count);
+    const armnn_tensor_info_t* infos[] = {&info, &info};
+    const uint64_t sizes[] = {count * 4, count * 4};
+    const armnn_plan_shapes_t shapes = {infos, sizes};
+    CHECK_EQUAL(armnn_context_set_shapes(context, &shapes, clear_error(&error)), ARMNN_STATUS_OK);
+    armnn_run_t run = make_run(context, inputs, outputs, NULL);
+    CHECK_EQUAL(armnn_context_run(&run), ARMNN_STATUS_OK);
+    const bool fits = count <= 2 && !(ARMNN_BUILD_FEATURES & ARMNN_BUILD_ADDRESS_SANITIZER);
+    CHECK_EQUAL(run.copies, !fits);
+  }
+  munmap(pages, 2 * PAGE);
   armnn_context_destroy(context);
 }
 
@@ -149,6 +185,7 @@ static armnn_status_t keep_positive(fake_t* self, const armnn_execute_args_t* ar
                                     armnn_error_t* error) {
   (void)error;
   const uint64_t count = args->input_infos[0]->dims[0];
+  CHECK_EQUAL(armnn_i_thread()->serial_depth, self->needs.flags == ARMNN_WORKLOAD_SERIAL);
   CHECK_EQUAL(args->output_infos[0]->dim_known_mask, 0);
   uint64_t kept = 0;
   for (uint64_t i = 0; i < count; ++i) {
@@ -172,14 +209,18 @@ static const armnn_plan_shapes_t* on_told(uint32_t step, const uint64_t* dims) {
   return refuses ? NULL : &told_shapes;
 }
 
-static void steps_behind_get_what_was_told(void) {
+static void tell(bool is_serial) {
+  refuses = false;
   fake_t keep = make_fake(keep_positive, NULL), add = make_fake(add_one, NULL);
   draft_t draft;
   draft_begin(&draft, 64);
   const uint32_t in = draft_input(&draft, BOUND * 4);
   const uint32_t hidden = draft_arena(&draft, BOUND * 4, 0);
   const uint32_t out = draft_output(&draft, BOUND * 4);
-  draft_step(&draft, &keep, in, NONE, hidden)->late = ARMNN_PLAN_LATE_TELLS;
+  armnn_plan_step_t* first = draft_step(&draft, &keep, in, NONE, hidden);
+  first->late = ARMNN_PLAN_LATE_TELLS;
+  first->is_serial = is_serial;
+  if (is_serial) keep.needs.flags = ARMNN_WORKLOAD_SERIAL;
   armnn_plan_step_t* behind = draft_step(&draft, &add, hidden, NONE, out);
   behind->input_count = 2;
   behind->late = ARMNN_PLAN_LATE_INFOS;
@@ -232,10 +273,13 @@ static void steps_behind_get_what_was_told(void) {
   armnn_context_destroy(context);
 }
 
+static void steps_behind_get_what_was_told(void) { tell(false); }
+
+static void so_they_do_behind_one_that_takes_one_call_at_a_time(void) { tell(true); }
+
 static const test_t tests[] = {
-    TEST(each_run_has_its_sizes),
-    TEST(bad_shapes_are_refused),
-    TEST(bad_late_steps_are_refused),
-    TEST(steps_behind_get_what_was_told),
+    TEST(each_run_has_its_sizes),         TEST(other_sizes_are_staged_if_need_be),
+    TEST(bad_shapes_are_refused),         TEST(bad_late_steps_are_refused),
+    TEST(steps_behind_get_what_was_told), TEST(so_they_do_behind_one_that_takes_one_call_at_a_time),
 };
 MAIN(tests)

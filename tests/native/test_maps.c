@@ -3,7 +3,12 @@
  *
  * test_maps.c - memory of a backend that is mapped for readers of the host.
  */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include <sys/mman.h>
+
 #include "device_tensor.h"
+
+#define PAGE 4096
 
 static void exports_copy_nothing(void) {
   fixture_t f;
@@ -71,6 +76,26 @@ static void padded_memory_is_not_exported(void) {
   armnn_context_destroy(f.context);
 }
 
+/* A reader that reads behind the tensor gets a copy where the backend's memory ends. */
+static void what_ends_with_its_page_is_not_exported_to_those_who_read_further(void) {
+  fixture_t f;
+  set_up(&f, &mapping_api);
+  f.draft.tensors[draft_export(&f, 64)].readable = 16;
+  load(&f);
+  char* pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(pages != MAP_FAILED);
+  CHECK_EQUAL(mprotect(pages + PAGE, PAGE, PROT_NONE), 0);
+  for (int back = 0; back < 64; back += 4) {
+    f.tensors[0].imported = (int*)(void*)(pages + PAGE - SIZE - back);
+    CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
+    check_result(&f, 1);
+    const bool fits = back >= 16 && !(ARMNN_BUILD_FEATURES & ARMNN_BUILD_ADDRESS_SANITIZER);
+    CHECK_EQUAL(f.run.copies, fits ? 1 : 2);
+  }
+  armnn_context_destroy(f.context);
+  munmap(pages, 2 * PAGE);
+}
+
 /* in -copy-> a -map-> m; a -copy-> b while it is open; m -host-> c; unmap; b -copy-> out */
 static void what_is_open_to_one_reader_is_not_closed_by_another(void) {
   for (int i = 0; i < 2; ++i) { /* the run ends, or fails in between */
@@ -120,6 +145,7 @@ static const test_t tests[] = {
     TEST(exports_copy_nothing),
     TEST(parts_of_exports_are_read),
     TEST(padded_memory_is_not_exported),
+    TEST(what_ends_with_its_page_is_not_exported_to_those_who_read_further),
     TEST(what_is_open_to_one_reader_is_not_closed_by_another),
     TEST(what_is_mapped_is_closed_when_a_run_fails),
 };

@@ -55,7 +55,7 @@ static void make_valid(draft_t* draft) {
   X(tensors[IN].alignment = 48, "alignment 48 is not a power of two")                           \
   X(tensors[IN].alignment = 8192, "alignment 8192 is not a power of two up to 4096")            \
   X(tensors[IN].alignment = 128, "not a multiple of its alignment 128")                         \
-  X(tensors[IN].offset = ARMNN_PLAN_NO_STAGING, "no place for an aligned copy")                 \
+  X(tensors[IN].offset = ARMNN_PLAN_NO_STAGING, "no place for a copy")                          \
   X(tensors[IN].offset = 256, "tensor 0: staging at offset 256 with 4 bytes")                   \
   X(tensors[IN].offset = UINT64_MAX - 63, "tensor 0: staging")                                  \
   X(tensors[IN].size = UINT64_MAX, "tensor 0: 18446744073709551615 bytes")                      \

@@ -130,13 +130,28 @@ static void random_plan(draft_t* draft, fake_t* fakes, uint64_t* seed) {
   }
 }
 
+/* Behind all else in the arena: a variable with a sub-tensor, and steps that read and write it. */
+static void add_variable(draft_t* draft, fake_t* fakes, uint64_t* seed) {
+  const uint64_t arena = draft->spec.arena_size;
+  const uint32_t number = draft->spec.step_count;
+  const uint64_t size = 4 + random_below(seed, 60);
+  draft->spec.arena_size += 128;
+  const uint32_t value = draft_tensor(draft, ARMNN_PLAN_TENSOR_VARIABLE, size, arena, 64);
+  const uint32_t next = draft_tensor(draft, ARMNN_PLAN_TENSOR_VARIABLE, size, arena + 64, 64);
+  const uint32_t part = draft_tensor(draft, ARMNN_PLAN_TENSOR_PART, size - 4, 4, 4);
+  draft->tensors[part].index = random_below(seed, 2) == 0 ? value : next;
+  fakes[number] = make_fake(touch_everything, NULL);
+  draft_step(draft, &fakes[number], value, part, next);
+  draft_variable(draft, value, random_below(seed, 8) == 0 ? NONE : next);
+}
+
 /* Changes up to three numbers; pointers stay good, they are not the checker's business. */
 static void mutate(draft_t* draft, fake_t* fakes, uint64_t* seed) {
   for (uint64_t count = random_below(seed, 4); count > 0; --count) {
     armnn_plan_tensor_t* tensor = &draft->tensors[random_below(seed, draft->spec.tensor_count)];
     const uint32_t number = (uint32_t)random_below(seed, draft->spec.step_count);
     armnn_plan_step_t* step = &draft->steps[number];
-    switch (random_below(seed, 16)) {
+    switch (random_below(seed, 18)) {
       case 0:
         tensor->kind = (int32_t)odd_number(seed, 7);
         break;
@@ -181,6 +196,12 @@ static void mutate(draft_t* draft, fake_t* fakes, uint64_t* seed) {
         break;
       case 14:
         fakes[number].needs.scratch_size = odd_number(seed, 512);
+        break;
+      case 15:
+        draft->variables[0].value = (uint32_t)odd_number(seed, 12);
+        break;
+      case 16:
+        draft->variables[0].next = (uint32_t)odd_number(seed, 12);
         break;
       default:
         draft->spec.input_count = (uint32_t)odd_number(seed, 6);
@@ -251,6 +272,7 @@ static void accepted_plans_are_safe(void) {
     text_error_t error;
     armnn_plan_t* plan = NULL;
     random_plan(&draft, fakes, &seed);
+    if (random_below(&seed, 3) == 0) add_variable(&draft, fakes, &seed);
     mutate(&draft, fakes, &seed);
     const armnn_status_t status = armnn_plan_create(&draft.spec, &plan, clear_error(&error));
     if (status == ARMNN_STATUS_OK) {

@@ -202,7 +202,7 @@ static void lost_devices_are_remembered(void) {
   backends[0].api = &api;
   host->device_lost(host->context, &backends[0], text_of("again"));
   CHECK_EQUAL(armnn_core_log_next(&record), 1);
-  CHECK_TEXT(record.text, "the device of backend 'Npu' is lost: again");
+  CHECK_TEXT(record.text, "a device of backend 'Npu' is lost: again");
   CHECK_EQUAL(armnn_core_device_lost(&backends[0], why, sizeof why), 1);
   CHECK(strcmp(why, "it fell off the bus") == 0);
   for (uint32_t i = 1; i <= ARMNN_LOST_DEVICES; ++i) { /* one more than there is room for */

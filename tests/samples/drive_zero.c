@@ -43,8 +43,9 @@ static armnn_backend_t* make(int import) {
   const armnn_backend_api_t* api = (const armnn_backend_api_t*)BackendFactory();
   const armnn_option_t option = {{"import", 6}, ARMNN_OPTION_BOOL, 0, import, 0.0, {NULL, 0}};
   const armnn_options_t options = {&option, 1};
+  const armnn_create_args_t args = {{sizeof args, ARMNN_STRUCT_CREATE_ARGS}, NULL, &options, 0, 0};
   armnn_backend_t* backend = NULL;
-  CHECK(api->create(NULL, &options, &backend, &error) == ARMNN_STATUS_OK);
+  CHECK(api->create(&args, &backend, &error) == ARMNN_STATUS_OK);
   return backend;
 }
 

@@ -103,7 +103,11 @@ class Device:
             option.string = _string(value)
             options.items = ctypes.pointer(option)
             options.count = 1
-        self._backend = self.call(self.api.create, None, ctypes.byref(options))
+        given = abi.armnn_create_args_t()
+        given.header.struct_size = ctypes.sizeof(given)
+        given.header.struct_type = abi.ARMNN_STRUCT_CREATE_ARGS
+        given.options = ctypes.pointer(options)
+        self._backend = self.call(self.api.create, ctypes.byref(given))
         self.instance: int = ctypes.cast(self._backend, ctypes.c_void_p).value or 0
         self._context = self.call(self.api.create_backend_context, self._backend, None)
         arguments = abi.armnn_factory_args_t()

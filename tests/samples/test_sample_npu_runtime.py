@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.cli.inspect import multiply_adds
 
 from .npu_networks import RELU, convolution, numbers
 
@@ -216,8 +217,10 @@ def test_the_device_tells_itself_and_passes_its_test(
     backend = make_runtime().backends["Sample_Npu"]
     backend.self_test()
     backend.self_test(level=1)
-    (device,) = backend.devices
-    assert (device.name, device.vendor, device.driver_version) == ("npu0", "Sample", "1")
+    assert backend.devices == (
+        ann.DeviceDescription("Sample_Npu", "npu0", "Sample", "1", 0),
+        ann.DeviceDescription("Sample_Npu:1", "npu1", "Sample", "1", 0),
+    )
 
 
 def test_the_devices_test_tells_a_device_without_memory(
@@ -270,6 +273,34 @@ def test_the_device_has_room_for_so_many_networks(make_runtime: Callable[..., an
         ann.load(mixed(), BACKENDS, runtime=runtime).close()
 
 
+def test_more_room_while_a_network_is_loaded(make_runtime: Callable[..., ann.Runtime]) -> None:
+    runtime = make_runtime(max_networks=1)
+    with ann.load(mixed(), BACKENDS, runtime=runtime):
+        with pytest.raises(ann.BackendError):
+            ann.load(mixed(), BACKENDS, runtime=runtime)
+        runtime.backends["Sample_Npu"].set_option("max_networks", 2)
+        ann.load(mixed(), BACKENDS, runtime=runtime).close()
+
+
+def test_an_option_of_a_run_and_its_notices(make_runtime: Callable[..., ann.Runtime]) -> None:
+    inputs = {"x": numbers(1, 4, 12, 12)}
+    with ann.load(mixed(), BACKENDS, runtime=make_runtime()) as network:
+        expected = network.run(inputs)
+        with network.profile() as profile:
+            slow = network.run(inputs, options={"Sample_Npu": {"wait": True}})
+            fast = network.run(inputs)
+        with network.profile() as stopped, pytest.raises(ann.ExecutionTimeoutError):
+            network.run(inputs, timeout=1e-9)
+    told = [(event.name, event.id) for event in profile.events if "npu_run" in event.name]
+    assert [name for name, _ in told] == [
+        "npu_run_step_by_step", "npu_run_done", "npu_run", "npu_run_done",
+    ]  # fmt: skip
+    assert told[0][1] == told[1][1] != told[2][1] == told[3][1]
+    assert [event.name for event in stopped.events if event.name == "npu_run_done"] == []
+    for outputs in (slow, fast):
+        np.testing.assert_array_equal(outputs["y"], expected["y"])
+
+
 def test_networks_that_come_and_go_are_in_the_trace(
     make_runtime: Callable[..., ann.Runtime],
 ) -> None:
@@ -319,3 +350,22 @@ def test_a_table_of_its_own(make_runtime: Callable[..., ann.Runtime]) -> None:
     assert (limits.max_bindings, limits.channel_block) == (32, 16)
     assert limits.version == b"sample-npu/1"
     assert backend.extension("sample_npu.limits/2") is None
+
+
+def test_the_compiler_says_what_there_is_to_do(make_runtime: Callable[..., ann.Runtime]) -> None:
+    """Of a compiled part a profile shows operations, and the time that the device should take."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4, 12, 12)))
+    network.add_output("y", convolution(network, x, (4, 8), padding="same"))
+    products = 2 * sum(multiply_adds(layer) or 0 for layer in network.layers)
+    runtime = make_runtime()
+    with ann.load(network, BACKENDS, runtime=runtime) as net:
+        assert net.packed_size > 0
+        with net.profile() as profile:
+            net.run(numbers(1, 4, 12, 12))
+    (part,) = [layer for layer in profile.layers if layer.operations]
+    assert products > 0
+    assert part.operations == products
+    assert part.expected_ns > products // 2
+    assert part.gflops is None  # the device worked after the call had returned
+    assert "expected ms" in str(profile)

@@ -259,3 +259,21 @@ def test_layers_of_boxes_need_known_shapes(runtime: ann.Runtime) -> None:
         )
         x = values(2, 3)
         assert np.array_equal(loaded.run(x)["y"], np.concatenate([x, np.ones((1, 3))]))
+
+
+def test_an_operator_that_no_layer_expresses(runtime: ann.Runtime) -> None:
+    swish = ann.descriptors.StandInDescriptor(1, 1, 1, "com.sample", "Swish", {"beta": 2.0})
+    backend = runtime.backends["Sample_Zero"]
+    info = ann.TensorInfo((3, 4))
+    assert backend.infer_stand_in(swish, [info]).outputs == (info,)
+    other = ann.descriptors.StandInDescriptor(1, 1, 1, "com.sample", "Twist")
+    assert backend.infer_stand_in(other, [info]).reason == "only Swish of com.sample"
+    network = ann.Network()
+    x = network.add_input("x", info)
+    layer = network.add_layer(ann.LayerType.STAND_IN, [x], swish, output_infos=[info])
+    network.add_output("y", layer.outputs[0])
+    data = values(3, 4)
+    with ann.load(network, BACKENDS, runtime=runtime) as loaded:
+        found = loaded.run(data)["y"]
+    wide = data.astype(np.float64)
+    np.testing.assert_allclose(found, wide / (1 + np.exp(-2 * wide)), rtol=1e-5)

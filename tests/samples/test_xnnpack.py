@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.cli.inspect import multiply_adds
 
 from .npu_networks import BOUNDED, NCHW, NHWC, RELU, convolution, image, numbers, of_one
 from .xnnpack_networks import check
@@ -135,12 +136,30 @@ def test_nothing_is_read_beyond_the_callers_page(runtime: ann.Runtime, kind: str
         return network.add_pooling2d(source, ann.PoolingAlgorithm.MAX, (2, 2), stride=1)
 
     with ann.load(of_one(shape, layer), ["Xnnpack"], runtime=runtime) as net:
-        y = net.run(x, share_inputs=True)["y"]
+        y = net.run(x)["y"]
+        with pytest.raises(ann.InvalidArgumentError, match="reads 16 bytes behind its end"):
+            net.run(x, share_inputs=True)
     rows = np.maximum(x[:, 1:], x[:, :-1])
     wanted = 1 / (1 + np.exp(-x))
     if kind == "pooling":
         wanted = np.maximum(rows[:, :, 1:], rows[:, :, :-1])
     np.testing.assert_allclose(y, wanted, rtol=1e-5)
+
+
+def test_it_says_what_it_computes_and_keeps(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 16, 20, 20)))
+    y = convolution(network, x, (16, 24), padding="same")
+    network.add_output("y", network.add_activation(y, SIGMOID))
+    products = 2 * sum(multiply_adds(layer) or 0 for layer in network.layers)
+    with ann.load(network, ["Xnnpack"], runtime=runtime) as net:
+        with net.profile() as profile:
+            net.run(numbers(1, 16, 20, 20))
+        assert net.packed_size >= sum(
+            layer.value.nbytes for layer in network.layers if layer.type == ann.LayerType.CONSTANT
+        )
+    assert products > 0
+    assert [layer.operations for layer in profile.layers if layer.operations] == [products]
 
 
 def large() -> ann.Network:

@@ -26,16 +26,19 @@ from armnn_py.network import Network
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.source import ModelSource
+    from armnn_py.frontends.common.stand_ins import RunsStandIns
 
 __all__ = ["import_source"]
 
 
 def import_source(
-    source: ModelSource, shapes: Mapping[str, Sequence[int | None]] | None = None
+    source: ModelSource,
+    shapes: Mapping[str, Sequence[int | None]] | None = None,
+    backends: Sequence[RunsStandIns] = (),
 ) -> Network:
     """Read an ONNX model into a network; see `armnn_py.frontends.import_model`."""
     with without_collections():
         from armnn_py.frontends.onnx.conversion import network_of
         from armnn_py.frontends.onnx.model import load_model
 
-        return network_of(load_model(source), shapes)
+        return network_of(load_model(source), shapes, backends)

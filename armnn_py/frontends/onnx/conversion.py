@@ -14,6 +14,7 @@ from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import (
     Array,
     Known,
@@ -28,6 +29,7 @@ from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
+from armnn_py.frontends.onnx.stand_in import stand_in
 from armnn_py.frontends.onnx.table import NEWEST_VERSION, Operator, find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Network
@@ -42,7 +44,9 @@ _DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryE
 
 
 def network_of(
-    model: OnnxModel, shapes: Mapping[str, Sequence[int | None]] | None = None
+    model: OnnxModel,
+    shapes: Mapping[str, Sequence[int | None]] | None = None,
+    backends: Sequence[RunsStandIns] = (),
 ) -> Network:
     """Return the network of a model; one that converts per shape if dimensions stay free."""
     version = model.version_of("")
@@ -55,11 +59,11 @@ def network_of(
         )
     infos = input_infos(model, shapes)
     if all(info.is_static for info in infos.values()):
-        network = convert(model, infos)
+        network = convert(model, infos, backends)
     else:
-        check_operators(model)
+        check_operators(model, backends)
         outputs = {name: output_info(info) for name, info in model.outputs.items()}
-        network = Network.from_builder(model.name, infos, Builder(model), outputs)
+        network = Network.from_builder(model.name, infos, Builder(model, backends), outputs)
     network.metadata = model.metadata
     return network
 
@@ -67,20 +71,33 @@ def network_of(
 class Builder:
     """Converts a model for given inputs; picklable, and shares weights between its results."""
 
-    def __init__(self, model: OnnxModel) -> None:
+    def __init__(self, model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:
         self.model = model
+        self.backends = backends
+
+    def __getstate__(self) -> OnnxModel:
+        return self.model  # backends are objects of this process
+
+    def __setstate__(self, model: OnnxModel) -> None:
+        self.__init__(model)  # type: ignore[misc]
 
     def __call__(self, infos: Mapping[str, TensorInfo]) -> Network:
         """Return the network for static input infos."""
         bound = input_infos(self.model, {name: info.shape for name, info in infos.items()})
-        return convert(self.model, bound)
+        return convert(self.model, bound, self.backends)
 
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"
 
 
-def check_operators(model: OnnxModel) -> None:
-    """Raise one `UnsupportedOperatorError` for all that can be known without shapes."""
+def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:
+    """Raise one `UnsupportedOperatorError` for all that can be known without shapes.
+
+    If ``backends`` run operators that no layer expresses, that is nothing: they are asked when
+    shapes are known.
+    """
+    if backends:
+        return
     problems = OnnxProblems(model)
     emit = Emitter(Network(model.name))
     for node in model.nodes:
@@ -110,8 +127,12 @@ def _find(model: OnnxModel, node: Node, problems: OnnxProblems) -> Operator | No
     return entry
 
 
-def convert(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> Network:
+def convert(
+    model: OnnxModel, infos: Mapping[str, TensorInfo], backends: Sequence[RunsStandIns] = ()
+) -> Network:
     """Convert a model for static input infos.
+
+    ``backends`` are offered the operators for which there is no layer.
 
     Raises
     ------
@@ -120,12 +141,15 @@ def convert(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> Network:
     ParseError
         A node contradicts itself or these shapes.
     """
-    return _Conversion(model, infos).run()
+    return _Conversion(model, infos, backends).run()
 
 
 class _Conversion:
-    def __init__(self, model: OnnxModel, infos: Mapping[str, TensorInfo]) -> None:
+    def __init__(
+        self, model: OnnxModel, infos: Mapping[str, TensorInfo], backends: Sequence[RunsStandIns]
+    ) -> None:
         self.model = model
+        self.backends = backends
         self.infos = infos
         self.network = Network(model.name)
         self.emit = Emitter(self.network, self._dense_of)
@@ -250,9 +274,7 @@ class _Conversion:
         return kept.array
 
     def _convert(self, node: Node) -> Sequence[Value] | None:
-        entry = _find(self.model, node, self.problems)
-        if entry is None:
-            return None
+        entry = find_operator(node.domain, node.op_type, self.model.version_of(node.domain))
         values: list[Value | None] = []
         for name in node.inputs:
             value = self.values[name] if name else None
@@ -262,14 +284,21 @@ class _Conversion:
             values.append(value)
         version = self.model.version_of(node.domain)
         self.emit.begin(node.name)
+        if entry is None:
+            slots, reasons = stand_in(self.model, node, values, self.emit, self.backends)
+            if slots is None:
+                self.problems.add_unknown(node, reasons)
+            return slots
         view = NodeView(node, version, values, self.emit, self.model.used, self._derived_of(node))
         try:
             if entry.check is not None:
                 entry.check(view)
             results = entry.convert(view)
         except Unsupported as reason:
-            self.problems.add_node(node, str(reason))
-            return None
+            slots, reasons = stand_in(self.model, node, values, self.emit, self.backends)
+            if slots is None:
+                self.problems.add_node(node, "; ".join((str(reason), *reasons)))
+            return slots
         except ParseError as error:
             raise self._with_inputs(_named(error, node)) from error
         except ArmnnError as error:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from armnn_py.frontends.common.problems import Problems
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel
@@ -26,8 +28,8 @@ class OnnxProblems(Problems):
         if _is_standard(node):
             self._standard.add((node.operator, reason))
 
-    def add_unknown(self, node: Node) -> None:
-        """Note that no converter is registered for a node."""
+    def add_unknown(self, node: Node, reasons: Sequence[str] = ()) -> None:
+        """Note that no converter is registered for a node, and what backends said of it."""
         if (node.domain, node.op_type) in self._model.functions:
             reason = "a function of the model's own; onnx.inliner can inline it"
         elif node.domain:
@@ -40,7 +42,7 @@ class OnnxProblems(Problems):
             reason = "not supported by this version"
         else:
             reason = "no operator of standard ONNX"
-        self.add_node(node, reason)
+        self.add_node(node, "; ".join((reason, *reasons)))
 
     def hints(self) -> list[str]:
         """Return advice on another export, or the list of supported operators."""

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
+from armnn_py.tensors import QuantizationInfo, TensorInfo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from armnn_py.optimizer.graph import Graph, Node, Value
-    from armnn_py.tensors import TensorInfo
 
 __all__ = [
     "has_one_meaning",
     "inverse",
     "keeps_values",
+    "moves_nothing",
     "only_input",
     "permuted_constant",
     "permuted_info",
@@ -66,9 +67,21 @@ def inverse(sources: Sequence[int]) -> tuple[int, ...]:
     return tuple(result)
 
 
+def moves_nothing(info: TensorInfo, sources: Sequence[int]) -> bool:
+    """Whether a permutation of a tensor moves only dimensions of 1, and so no element."""
+    shape = info.static_shape
+    moved = [source for source in sources if shape[source] != 1]
+    return moved == sorted(moved)
+
+
 def permuted_info(info: TensorInfo, sources: Sequence[int]) -> TensorInfo:
-    """Return the info of a permuted tensor whose scales follow no axis."""
-    return info.with_shape([info.shape[source] for source in sources])
+    """Return the info of a permuted tensor; scales along an axis go with it."""
+    shape = [info.shape[source] for source in sources]
+    scales = info.quantization
+    if scales is None or scales.axis is None:
+        return info.with_shape(shape)
+    moved = QuantizationInfo(scales.scales, scales.zero_points, inverse(sources)[scales.axis])
+    return TensorInfo(shape, info.data_type, moved)
 
 
 def permuted_constant(graph: Graph, value: Value, sources: tuple[int, ...]) -> Value:

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.optimizer.passes.base import Pass, PassLog
-from armnn_py.optimizer.passes.movement import keeps_values, only_input, sources_of
+from armnn_py.optimizer.passes.movement import keeps_values, moves_nothing, only_input, sources_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -20,11 +19,9 @@ __all__ = ["TRANSPOSE_AS_RESHAPE"]
 
 def _moves_nothing(node: Node) -> bool:
     sources = sources_of(node)
-    if sources is None or not keeps_values(node):
-        return False
-    shape = only_input(node).info.static_shape
-    moved = [source for source in sources if shape[source] != 1]
-    return all(a < b for a, b in itertools.pairwise(moved))
+    return (
+        sources is not None and keeps_values(node) and moves_nothing(only_input(node).info, sources)
+    )
 
 
 def _run(graph: Graph, log: PassLog) -> None:

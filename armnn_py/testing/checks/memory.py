@@ -26,8 +26,8 @@ _LAYOUTS = (
 )
 
 
-def _in_place_of(index: int) -> Layout:
-    return Layout("end", 0xCB, checked=True, in_place=index)
+def _in_place_of(index: int, output: int) -> Layout:
+    return Layout("end", 0xCB, checked=True, in_place=(index, output))
 
 
 def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None]) -> None:
@@ -45,8 +45,11 @@ def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None])
     expected = None
     used: list[Region] = []
     in_place = [
-        (f"the output in the memory of input {index}, as it offers", _in_place_of(index))
-        for index in prepared.in_place_offers()
+        (
+            f"output {output} in the memory of input {index}, as it offers",
+            _in_place_of(index, output),
+        )
+        for index, output in prepared.in_place_offers()
     ]
     for words, layout in (*_LAYOUTS, *in_place):
         on_step(words)
@@ -58,7 +61,9 @@ def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None])
         for index, (got, wanted) in enumerate(zip(found, expected, strict=True)):
             if not nearly_equal(got, wanted):
                 reason = (
-                    "is wrong" if layout.in_place >= 0 else "depends on what was in memory before"
+                    "is wrong"
+                    if layout.in_place is not None
+                    else "depends on what was in memory before"
                 )
                 raise CheckFailedError(
                     f"output {index} {reason}: {words}",

@@ -120,8 +120,7 @@ armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
   }
   op->pieces = armnn_i_acc_walk_pieces(walk, most_columns);
   op->base.op.run = run_copy;
-  op->base.op.operations = (uint64_t)armnn_i_acc_count(output);
-  op->threads = armnn_i_acc_threads(maker, 8 * op->base.op.operations);
+  op->threads = armnn_i_acc_threads(maker, 8 * (uint64_t)armnn_i_acc_count(output));
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

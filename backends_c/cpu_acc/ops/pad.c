@@ -155,8 +155,7 @@ armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armn
   for (uint32_t d = 0; d + 1 < op->rank; ++d) op->rows *= op->out_dims[d];
   op->base.op.kernel = op->kernels->pad_name;
   op->base.op.run = run_pad;
-  op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->output);
-  op->threads = armnn_i_acc_threads(maker, 8 * op->base.op.operations);
+  op->threads = armnn_i_acc_threads(maker, 8 * (uint64_t)armnn_i_acc_count(&what->output));
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

@@ -79,6 +79,7 @@ constexpr armnn_layer_support_api_t kSupportApi = {
     destroy_support,
     is_layer_supported,
     nullptr,
+    nullptr,
 };
 
 armnn_status_t get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,
@@ -101,8 +102,8 @@ void say_advice(const armnn_host_t* host) {
             {kSpinAdvice, std::strlen(kSpinAdvice)});
 }
 
-armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                      armnn_backend_t** out_backend, armnn_error_t* error) noexcept;
+armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                      armnn_error_t* error) noexcept;
 
 void destroy(armnn_backend_t* backend) noexcept { delete reinterpret_cast<Backend*>(backend); }
 
@@ -147,17 +148,17 @@ const armnn_backend_api_t* table() {
   return &api;
 }
 
-armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                      armnn_backend_t** out_backend, armnn_error_t* error) noexcept {
+armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                      armnn_error_t* error) noexcept {
   *out_backend = nullptr;
   return guarded(error, [&] {
-    auto self = std::make_unique<Backend>(Backend{{table()}, host, 0, false});
-    for (uint64_t i = 0; options != nullptr && i < options->count; ++i) {
-      self->threads = static_cast<uint32_t>(options->items[i].integer); /* the only option */
+    auto self = std::make_unique<Backend>(Backend{{table()}, args->host, 0, false});
+    for (uint64_t i = 0; args->options != nullptr && i < args->options->count; ++i) {
+      self->threads = static_cast<uint32_t>(args->options->items[i].integer); /* the only option */
     }
     cpu_engine();
-    self->is_careful = self->threads == 0 && host_threads(host) > 1 && runtime_spins();
-    if (self->is_careful) say_advice(host);
+    self->is_careful = self->threads == 0 && host_threads(args->host) > 1 && runtime_spins();
+    if (self->is_careful) say_advice(args->host);
     *out_backend = &self.release()->base;
     return ARMNN_STATUS_OK;
   });

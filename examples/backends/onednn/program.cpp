@@ -52,6 +52,14 @@ Program::Program(Builder&& builder, const armnn_host_t* host, uint32_t threads)
 
 Program::~Program() = default;
 
+uint64_t Program::packed_size() const {
+  uint64_t size = 0;
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.constant != nullptr) size += buffer.size;
+  }
+  return size;
+}
+
 void Program::move_inputs(const uint32_t* places) {
   for (Buffer& buffer : buffers_) {
     if (buffer.place == Place::INPUT) buffer.index = places[buffer.index];

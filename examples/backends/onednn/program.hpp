@@ -26,6 +26,7 @@ class Program {
   Program(Builder&& builder, const armnn_host_t* host, uint32_t threads);
   ~Program();
   uint64_t scratch_size() const { return scratch_size_; }
+  uint64_t packed_size() const; /* bytes of weights and other constants */
   uint64_t step_count() const { return works_.size(); }
   /* Input i is from now on the caller's |places|[i]. */
   void move_inputs(const uint32_t* places);

@@ -42,6 +42,7 @@ void get_requirements(armnn_workload_t* workload,
   const Workload* self = reinterpret_cast<const Workload*>(workload);
   requirements->scratch_size = self->program->scratch_size();
   requirements->consumed_mask = self->consumed;
+  requirements->packed_size = self->program->packed_size();
 }
 
 const char* get_kernel_name(armnn_workload_t* workload) noexcept {

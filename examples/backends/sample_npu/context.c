@@ -32,7 +32,7 @@ static armnn_status_t before_load_network(armnn_backend_context_t* context, uint
                                           armnn_error_t* error) {
   context_t* self = (context_t*)context;
   (void)network_id;
-  const int64_t limit = self->backend->max_networks;
+  const int64_t limit = atomic_load(&self->backend->max_networks);
   if (atomic_fetch_add(&self->networks, 1) < limit || limit == 0) return ARMNN_STATUS_OK;
   atomic_fetch_sub(&self->networks, 1); /* who refuses a load is not told that it ended */
   return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
@@ -68,6 +68,25 @@ static armnn_status_t after_enqueue_workload(armnn_backend_context_t* context, u
   return execution_data == NULL ? ARMNN_STATUS_OK : npu_queue_wait(execution_data, error);
 }
 
+/* With option |wait| a job is done when execute returns: slower, and errors name their layer. */
+static armnn_status_t before_run(armnn_backend_context_t* context, const armnn_run_notice_t* notice,
+                                 armnn_error_t* error) {
+  (void)error;
+  bool wait = false;
+  for (uint64_t i = 0; i < notice->options.count; ++i) {
+    const armnn_option_t* option = &notice->options.items[i];
+    if (npu_equals(option->name, "wait")) wait = option->integer != 0;
+  }
+  if (notice->execution_data != NULL) npu_queue_wait_each(notice->execution_data, wait);
+  trace((const context_t*)context, wait ? "npu_run_step_by_step" : "npu_run", notice->run_id);
+  return ARMNN_STATUS_OK;
+}
+
+static void after_run(armnn_backend_context_t* context, const armnn_run_notice_t* notice) {
+  const bool ok = notice->status == ARMNN_STATUS_OK;
+  trace((const context_t*)context, ok ? "npu_run_done" : "npu_run_failed", notice->run_id);
+}
+
 static void context_destroy(armnn_backend_context_t* context) { free(context); }
 
 static const armnn_backend_context_api_t context_api = {
@@ -78,6 +97,8 @@ static const armnn_backend_context_api_t context_api = {
     .before_unload_network = before_unload_network,
     .after_unload_network = after_unload_network,
     .after_enqueue_workload = after_enqueue_workload,
+    .before_run = before_run,
+    .after_run = after_run,
 };
 
 armnn_status_t npu_create_backend_context(armnn_backend_t* backend, const armnn_options_t* options,
@@ -106,18 +127,6 @@ static const armnn_model_context_api_t model_api = {
     .header = {sizeof(armnn_model_context_api_t), ARMNN_STRUCT_MODEL_CONTEXT},
     .destroy = model_destroy,
 };
-
-armnn_status_t npu_get_model_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
-                                             armnn_error_t* error) {
-  /* false: the device reads weights from the host's memory, job by job */
-  static const armnn_option_t items[] = {
-      {{"constants_on_device", 19}, ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
-  };
-  (void)backend;
-  (void)error;
-  *out_options = (armnn_options_t){items, sizeof items / sizeof items[0]};
-  return ARMNN_STATUS_OK;
-}
 
 armnn_status_t npu_create_model_context(armnn_backend_t* backend,
                                         const armnn_options_t* model_options,

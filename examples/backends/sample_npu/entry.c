@@ -8,8 +8,8 @@
 
 #include "npu.h"
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error);
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error);
 
 static void destroy(armnn_backend_t* backend) {
   npu_backend_t* self = (npu_backend_t*)backend;
@@ -50,18 +50,6 @@ static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t get_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
-                                          armnn_error_t* error) {
-  static const armnn_option_t items[] = {
-      {{"cache_dir", 9}, ARMNN_OPTION_STRING, 0, 0, 0.0, {NULL, 0}},
-      {{"max_networks", 12}, ARMNN_OPTION_UINT, 0, 0, 0.0, {NULL, 0}}, /* 0: any number */
-  };
-  (void)backend;
-  (void)error;
-  *out_options = (armnn_options_t){items, sizeof items / sizeof items[0]};
-  return ARMNN_STATUS_OK;
-}
-
 /* A table of this backend's own, for programs that know it. */
 static const void* extension(armnn_backend_t* backend, const char* id) {
   static const npu_limits_t limits = {
@@ -89,12 +77,12 @@ static armnn_status_t check_blob(armnn_backend_t* backend, armnn_string_t compat
 }
 
 static armnn_status_t self_test(armnn_backend_t* backend, int32_t level, armnn_error_t* error) {
-  (void)backend;
   (void)level;
   const uint32_t written = 0x12345678;
   uint32_t read = 0;
   npu_region_t region;
-  armnn_status_t status = npu_region_make(&region, sizeof written, error);
+  armnn_status_t status =
+      npu_region_make(&region, (const npu_backend_t*)backend, sizeof written, error);
   if (status != ARMNN_STATUS_OK) return status;
   status = npu_region_write(&region, 0, &written, sizeof written, error);
   if (status == ARMNN_STATUS_OK) status = npu_region_read(&region, 0, &read, sizeof read, error);
@@ -109,9 +97,15 @@ static armnn_status_t list_devices(armnn_backend_t* backend,
                                    void* context, armnn_error_t* error) {
   (void)backend;
   (void)error;
-  const armnn_device_description_t device = {
-      {sizeof device, ARMNN_STRUCT_DEVICE_DESCRIPTION}, {"npu0", 4}, {"Sample", 6}, {"1", 1}, 0};
-  on_device(context, &device);
+  static const char* const names[NPU_DEVICES] = {"npu0", "npu1"};
+  for (int i = 0; i < NPU_DEVICES; ++i) {
+    const armnn_device_description_t device = {{sizeof device, ARMNN_STRUCT_DEVICE_DESCRIPTION},
+                                               {names[i], 4},
+                                               {"Sample", 6},
+                                               {"1", 1},
+                                               0};
+    on_device(context, &device);
+  }
   return ARMNN_STATUS_OK;
 }
 
@@ -138,7 +132,7 @@ static const armnn_backend_api_t backend_api = {
     .register_tensor_handle_factories = npu_register_factories,
     .get_handle_factory_preferences = get_handle_factory_preferences,
     .get_capabilities = get_capabilities,
-    .get_option_defaults = get_option_defaults,
+    .get_option_defaults = npu_get_option_defaults,
     .get_model_option_defaults = npu_get_model_option_defaults,
     .get_number_of_cache_files = get_number_of_cache_files,
     .quiesce = quiesce,
@@ -146,19 +140,25 @@ static const armnn_backend_api_t backend_api = {
     .list_devices = list_devices,
     .check_blob = check_blob,
     .extension = extension,
+    .describe_option = npu_describe_option,
+    .get_run_option_defaults = npu_get_run_option_defaults,
+    .set_option = npu_set_option,
 };
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error) {
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error) {
   *out_backend = NULL;
   npu_backend_t* self = calloc(1, sizeof *self);
   if (self == NULL) return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &backend_api;
-  self->host = host;
+  self->host = args->host;
+  self->device = args->device_index;
   pthread_mutex_init(&self->lock, NULL);
-  for (uint64_t i = 0; options != NULL && i < options->count; ++i) {
-    const armnn_option_t* option = &options->items[i];
-    if (npu_equals(option->name, "max_networks")) self->max_networks = option->integer;
+  for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
+    const armnn_option_t* option = &args->options->items[i];
+    if (npu_equals(option->name, "max_networks")) {
+      atomic_store(&self->max_networks, option->integer);
+    }
     if (!npu_equals(option->name, "cache_dir") || option->string.size == 0) continue;
     free(self->cache_dir);
     self->cache_dir = calloc(1, option->string.size + 1);

@@ -187,12 +187,16 @@ static armnn_status_t handle_decorate(armnn_tensor_handle_t* handle,
   return ARMNN_STATUS_OK;
 }
 
-armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
-                                npu_place_t* out_place, armnn_error_t* error) {
+armnn_status_t npu_handle_place(const npu_backend_t* backend, armnn_tensor_handle_t* handle,
+                                uint64_t size, npu_place_t* out_place, armnn_error_t* error) {
   if (handle == NULL || handle->api != &handle_api) {
     return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "not a tensor of %s", NPU_FACTORY_ID);
   }
   const handle_t* self = (const handle_t*)handle;
+  if (self->backend != backend) {
+    return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "a tensor of npu%u in a job of npu%u",
+                    (unsigned)self->backend->device, (unsigned)backend->device);
+  }
   if (self->size != size) return wrong_size(self, size, error);
   const npu_region_t* region = region_of(self, error);
   if (region == NULL) return ARMNN_STATUS_INTERNAL;
@@ -222,7 +226,7 @@ static armnn_status_t factory_create(armnn_tensor_handle_factory_t* factory,
   if (managed != 0) {
     handle->manager = self->manager;
   } else {
-    const armnn_status_t status = npu_region_make(&handle->own, handle->size, error);
+    const armnn_status_t status = npu_region_make(&handle->own, self->backend, handle->size, error);
     if (status != ARMNN_STATUS_OK) {
       free(handle);
       return status;

@@ -20,8 +20,10 @@
 
 enum { ALIGNMENT = 64 };
 
-armnn_status_t npu_region_make(npu_region_t* region, uint64_t size, armnn_error_t* error) {
-  region->file = memfd_create("sample_npu", MFD_CLOEXEC);
+armnn_status_t npu_region_make(npu_region_t* region, const npu_backend_t* backend, uint64_t size,
+                               armnn_error_t* error) {
+  static const char* const names[NPU_DEVICES] = {"sample_npu0", "sample_npu1"};
+  region->file = memfd_create(names[backend->device], MFD_CLOEXEC);
   if (region->file < 0) {
     return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no device memory: %s", strerror(errno));
   }
@@ -111,7 +113,7 @@ static void manager_destroy(armnn_memory_manager_t* manager) {
 static armnn_status_t manager_acquire(armnn_memory_manager_t* manager, armnn_error_t* error) {
   npu_manager_t* self = (npu_manager_t*)manager;
   if (self->region.file >= 0) return ARMNN_STATUS_OK;
-  armnn_status_t status = npu_region_make(&self->region, self->size, error);
+  armnn_status_t status = npu_region_make(&self->region, self->backend, self->size, error);
   uint64_t copied = 0;
   for (uint64_t i = 0; i < self->kept_count && status == ARMNN_STATUS_OK; ++i) {
     const constants_t* kept = &self->kept[i];

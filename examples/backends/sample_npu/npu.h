@@ -15,6 +15,7 @@
 
 #define NPU_ID "Sample_Npu"
 #define NPU_FACTORY_ID "Sample/Sample_Npu/Device"
+#define NPU_DEVICES 2
 
 /* Writes a sentence into |error| (may be null) and returns |code|. */
 __attribute__((format(printf, 3, 4))) armnn_status_t npu_fail(armnn_error_t* error,
@@ -38,8 +39,9 @@ typedef struct npu_queue_t npu_queue_t;
 typedef struct npu_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
-  char* cache_dir;      /* null: no cache */
-  int64_t max_networks; /* that a runtime may have loaded; 0: any number */
+  uint32_t device;              /* 0 or 1: each has queues and memory of its own */
+  char* cache_dir;              /* null: no cache */
+  _Atomic int64_t max_networks; /* that a runtime may have loaded; 0: any number */
   _Atomic uint64_t counters[NPU_COUNTER_COUNT];
   pthread_mutex_t lock; /* of the list of queues */
   npu_queue_t* queues;
@@ -50,8 +52,17 @@ bool npu_equals(armnn_string_t text, const char* other);
 armnn_status_t npu_create_backend_context(armnn_backend_t* backend, const armnn_options_t* options,
                                           armnn_backend_context_t** out_context,
                                           armnn_error_t* error) ARMNN_NOEXCEPT;
+/* options.c */
+armnn_status_t npu_get_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
+                                       armnn_error_t* error) ARMNN_NOEXCEPT;
 armnn_status_t npu_get_model_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
                                              armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t npu_get_run_option_defaults(armnn_backend_t* backend, armnn_options_t* out_options,
+                                           armnn_error_t* error) ARMNN_NOEXCEPT;
+const armnn_option_description_t* npu_describe_option(armnn_backend_t* backend, int32_t scope,
+                                                      uint64_t index) ARMNN_NOEXCEPT;
+armnn_status_t npu_set_option(armnn_backend_t* backend, const armnn_option_t* option,
+                              armnn_error_t* error) ARMNN_NOEXCEPT;
 armnn_status_t npu_create_model_context(armnn_backend_t* backend,
                                         const armnn_options_t* model_options,
                                         armnn_model_context_t** out_context,
@@ -117,6 +128,9 @@ uint32_t npu_cache_count(const char* folder);
 /* Whole, of this version, and every reference inside it leads to a place inside it. */
 bool npu_program_is_sound(const npu_program_t* program, uint64_t size);
 npu_program_t* npu_program_allocate(uint64_t size);
+/* Arithmetic of one job, a multiply-add counting as two; and how long the device should take. */
+uint64_t npu_count_operations(const npu_program_t* program);
+uint64_t npu_estimate_ns(const npu_program_t* program);
 npu_hash_t npu_program_check(const npu_program_t* program);
 
 /* ---- Memory of the device (memory.c, handle.c) --------------------------------------------- */
@@ -127,7 +141,9 @@ typedef struct npu_region_t {
   int file; /* -1: not there (yet) */
 } npu_region_t;
 
-armnn_status_t npu_region_make(npu_region_t* region, uint64_t size, armnn_error_t* error);
+/* |backend|: the device whose memory it is. */
+armnn_status_t npu_region_make(npu_region_t* region, const npu_backend_t* backend, uint64_t size,
+                               armnn_error_t* error);
 void npu_region_drop(npu_region_t* region);
 armnn_status_t npu_region_write(const npu_region_t* region, uint64_t offset, const void* source,
                                 uint64_t size, armnn_error_t* error);
@@ -160,8 +176,9 @@ typedef struct npu_place_t {
   uint64_t size;
 } npu_place_t;
 
-armnn_status_t npu_handle_place(armnn_tensor_handle_t* handle, uint64_t size,
-                                npu_place_t* out_place, armnn_error_t* error);
+/* For a job of |backend|: its device reaches no memory but its own. */
+armnn_status_t npu_handle_place(const npu_backend_t* backend, armnn_tensor_handle_t* handle,
+                                uint64_t size, npu_place_t* out_place, armnn_error_t* error);
 
 /* ---- Queue and device (queue.c, kernels.c, convolution.c) ---------------------------------- */
 
@@ -173,6 +190,9 @@ void npu_queue_destroy(npu_queue_t* queue);
  * the program lie on the device; file -1: nowhere, they are read from the program itself. */
 void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_place_t* constants,
                    const npu_place_t* places, uint64_t run_id);
+/* Whether execute waits for its job, in this run and the next ones. */
+void npu_queue_wait_each(npu_queue_t* queue, bool wait);
+bool npu_queue_waits_each(const npu_queue_t* queue);
 /* Until nothing is in the queue; the first error since the last wait. */
 armnn_status_t npu_queue_wait(npu_queue_t* queue, armnn_error_t* error);
 /* The same for all queues of the backend, for at most that long; then they take no more work. */

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * program.c - is this block of bytes a program that the device can run without harm?
+ * program.c - is this block of bytes a program that the device can run without harm? And how much
+ * is there to do in it?
  */
 #include <stdlib.h>
 
@@ -115,4 +116,37 @@ bool npu_program_is_sound(const npu_program_t* program, uint64_t size) {
     if (!instruction_is_sound(program, &npu_instructions(program)[k])) return false;
   }
   return true;
+}
+
+/* ---- Work ---------------------------------------------------------------------------------- */
+
+static uint64_t operations_of(const npu_program_t* program, const npu_instruction_t* i) {
+  const uint64_t results = (uint64_t)i->n * i->oh * i->ow * i->oc, taps = (uint64_t)i->kh * i->kw;
+  switch (i->op) {
+    case NPU_OP_CONVOLUTION:
+      return 2 * results * taps * (i->ic / i->groups);
+    case NPU_OP_DEPTHWISE:
+      return 2 * results * taps;
+    case NPU_OP_POOL_MAX:
+    case NPU_OP_POOL_AVERAGE:
+      return results * taps;
+    case NPU_OP_TRANSPOSE:
+      return 0;
+    default:
+      return npu_tensors(program)[i->output].size / sizeof(float);
+  }
+}
+
+uint64_t npu_count_operations(const npu_program_t* program) {
+  uint64_t operations = 0;
+  for (uint32_t i = 0; i < program->instruction_count; ++i) {
+    operations += operations_of(program, &npu_instructions(program)[i]);
+  }
+  return operations;
+}
+
+/* What a data sheet would say: a core does two operations in a nanosecond, and an instruction takes
+ * a while to begin. */
+uint64_t npu_estimate_ns(const npu_program_t* program) {
+  return npu_count_operations(program) / 2 + 500 * (uint64_t)program->instruction_count;
 }

@@ -39,6 +39,7 @@ struct npu_queue_t {
   uint64_t put, taken; /* jobs so far; the job at |taken| is being worked on */
   bool stop;
   bool quiet;            /* the backend takes no more work */
+  bool wait_each;        /* for the host's side: it waits for each job */
   armnn_status_t status; /* of the first job that failed since the last wait */
   char text[TEXT];
   char* memory; /* of the core: intermediate results; only its thread touches it */
@@ -254,6 +255,10 @@ void npu_queue_put(npu_queue_t* queue, const npu_program_t* program, const npu_p
   pthread_cond_signal(&queue->work);
   pthread_mutex_unlock(&queue->lock);
 }
+
+void npu_queue_wait_each(npu_queue_t* queue, bool wait) { queue->wait_each = wait; }
+
+bool npu_queue_waits_each(const npu_queue_t* queue) { return queue->wait_each; }
 
 armnn_status_t npu_queue_wait(npu_queue_t* queue, armnn_error_t* error) {
   pthread_mutex_lock(&queue->lock);

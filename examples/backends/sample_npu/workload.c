@@ -162,19 +162,21 @@ static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_e
   npu_place_t* places = command->places;
   for (; count < program->input_count; ++count) {
     const armnn_status_t status =
-        npu_handle_place(args->input_handles[input_of(self, count)],
+        npu_handle_place(self->factory->backend, args->input_handles[input_of(self, count)],
                          npu_tensors(program)[count].size, &places[count], error);
     if (status != ARMNN_STATUS_OK) return status;
   }
   for (uint32_t i = 0; i < self->info->output_count; ++i, ++count) {
-    const armnn_status_t status = npu_handle_place(
-        args->output_handles[i], npu_tensors(program)[count].size, &places[count], error);
+    const armnn_status_t status =
+        npu_handle_place(self->factory->backend, args->output_handles[i],
+                         npu_tensors(program)[count].size, &places[count], error);
     if (status != ARMNN_STATUS_OK) return status;
   }
   const armnn_status_t status = constants_place(self, &command->constants, error);
   if (status != ARMNN_STATUS_OK) return status;
   npu_queue_put(args->execution_data, program, &command->constants, places, args->run_id);
-  return ARMNN_STATUS_OK;
+  return npu_queue_waits_each(args->execution_data) ? npu_queue_wait(args->execution_data, error)
+                                                    : ARMNN_STATUS_OK;
 }
 
 static void workload_requirements(armnn_workload_t* workload,
@@ -183,6 +185,11 @@ static void workload_requirements(armnn_workload_t* workload,
   if (self->layer != NULL &&
       ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
     out_requirements->consumed_mask = self->layer->consumed;
+  }
+  if (ARMNN_HAS(out_requirements, armnn_workload_requirements_t, expected_ns)) {
+    out_requirements->packed_size = self->program->total_size;
+    out_requirements->operations = npu_count_operations(self->program);
+    out_requirements->expected_ns = npu_estimate_ns(self->program);
   }
 }
 

@@ -44,8 +44,8 @@ int zero_option(const armnn_options_t* given, const char* name, int otherwise) {
   return otherwise;
 }
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* given,
-                             armnn_backend_t** out_backend, armnn_error_t* error);
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error);
 
 static void destroy(armnn_backend_t* backend) { free(backend); }
 
@@ -106,15 +106,15 @@ static const armnn_backend_api_t api = {
     .get_default_allocator = zero_default_allocator,
 };
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* given,
-                             armnn_backend_t** out_backend, armnn_error_t* error) {
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error) {
   zero_backend_t* backend = (zero_backend_t*)calloc(1, sizeof *backend);
   *out_backend = NULL;
   if (backend == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   backend->base.api = &api;
-  backend->host = host;
-  backend->import_sources =
-      zero_option(given, "import", 1) ? ARMNN_MEMORY_SOURCE_MALLOC : ARMNN_MEMORY_SOURCE_UNDEFINED;
+  backend->host = args->host;
+  backend->import_sources = zero_option(args->options, "import", 1) ? ARMNN_MEMORY_SOURCE_MALLOC
+                                                                    : ARMNN_MEMORY_SOURCE_UNDEFINED;
   atomic_init(&backend->live_blocks, 0);
   for (int i = 0; i < ZERO_COUNTER_COUNT; ++i) atomic_init(&backend->counters[i], 0);
   *out_backend = &backend->base;

@@ -39,6 +39,18 @@ armnn_status_t zero_activation(const zero_call_t* call, armnn_error_t* error) {
   }
 }
 
+armnn_status_t zero_swish(const zero_call_t* call, armnn_error_t* error) {
+  const armnn_attribute_t* given =
+      armnn_find_attribute(call->info->descriptor, "beta", ARMNN_ATTRIBUTE_REAL);
+  const float beta = given != NULL ? (float)*(const double*)given->values : 1.0f;
+  const uint64_t count = call->info->output_infos[0]->element_count;
+  const float* x = zero_in(call, 0);
+  float* y = zero_out(call, 0);
+  (void)error;
+  for (uint64_t i = 0; i < count; ++i) y[i] = x[i] / (1.0f + expf(-beta * x[i]));
+  return ARMNN_STATUS_OK;
+}
+
 armnn_status_t zero_binary(const zero_call_t* call, armnn_error_t* error) {
   const armnn_elementwise_binary_descriptor_t* layer =
       ARMNN_DESCRIPTOR(call->info, armnn_elementwise_binary_descriptor_t);

@@ -68,6 +68,33 @@ static armnn_status_t check_convolution(const armnn_layer_query_t* query, armnn_
   return ARMNN_STATUS_OK;
 }
 
+/* Operators that no layer expresses: Swish of com.sample, x / (1 + exp(-beta x)). */
+static armnn_status_t check_swish(const armnn_header_t* descriptor, const armnn_tensor_info_t* x,
+                                  uint32_t input_count, armnn_error_t* reason) {
+  if (!armnn_is_operator(descriptor, "com.sample", "Swish")) REFUSE("only Swish of com.sample");
+  if (input_count != 1) REFUSE("Swish has one input, %u are given", input_count);
+  if (x->data_type != ARMNN_DATA_TYPE_FLOAT32) {
+    REFUSE("input 0 is %s, only float32 is supported", armnn_data_type_name(x->data_type));
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t infer_stand_in(armnn_layer_support_t* support, const armnn_layer_t* layer,
+                                     armnn_tensor_info_t* out_infos, armnn_error_t* reason) {
+  (void)support;
+  ARMNN_RETURN_IF_ERROR(check_swish(layer->descriptor,
+                                    layer->input_count > 0 ? layer->input_infos[0] : NULL,
+                                    layer->input_count, reason));
+  if (layer->output_count != 1) REFUSE("Swish has one output, not %u", layer->output_count);
+  out_infos[0] = *layer->input_infos[0];
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_stand_in(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return check_swish(query->descriptor, query->input_count > 0 ? query->input_infos[0] : NULL,
+                     query->input_count, reason);
+}
+
 static const zero_layer_t layers[] = {
     {"zero_f32_activation", ARMNN_LAYER_ACTIVATION, check_activation, zero_activation, 1, 1},
     {"zero_f32_binary", ARMNN_LAYER_ELEMENTWISE_BINARY, check_binary, zero_binary, 1, 1},
@@ -75,6 +102,7 @@ static const zero_layer_t layers[] = {
     {"zero_f32_concat", ARMNN_LAYER_CONCAT, NULL, zero_concat, 0, 0},
     {"zero_f32_splitter", ARMNN_LAYER_SPLITTER, NULL, zero_splitter, 0, 0},
     {"zero_f32_conv2d", ARMNN_LAYER_CONVOLUTION2D, check_convolution, zero_convolution, 0, 0},
+    {"zero_f32_swish", ARMNN_LAYER_STAND_IN, check_stand_in, zero_swish, 1, 1},
 };
 
 const zero_layer_t* zero_find_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
@@ -110,6 +138,7 @@ static const armnn_layer_support_api_t support_api = {
     .header = {sizeof(armnn_layer_support_api_t), ARMNN_STRUCT_LAYER_SUPPORT},
     .destroy = support_destroy,
     .is_layer_supported = is_layer_supported,
+    .infer_stand_in = infer_stand_in,
     .takes_late_shapes = takes_late_shapes,
 };
 

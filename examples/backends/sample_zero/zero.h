@@ -176,6 +176,7 @@ static inline float* zero_out(const zero_call_t* call, uint32_t i) {
 
 armnn_status_t zero_activation(const zero_call_t* call, armnn_error_t* error);
 armnn_status_t zero_binary(const zero_call_t* call, armnn_error_t* error);
+armnn_status_t zero_swish(const zero_call_t* call, armnn_error_t* error);
 armnn_status_t zero_reshape(const zero_call_t* call, armnn_error_t* error);
 armnn_status_t zero_concat(const zero_call_t* call, armnn_error_t* error);
 armnn_status_t zero_splitter(const zero_call_t* call, armnn_error_t* error);

@@ -62,10 +62,8 @@ static void find_lives(xn_program_t* program) {
     for (int i = 0; i < 3; ++i) {
       if (used[i] == XN_NONE) continue;
       xn_tensor_t* tensor = &program->tensors[used[i]];
-      const bool is_border = tensor->place == XN_INPUT;
-      /* Our own kernels read nothing but the elements, so that no copy is ever needed for them. */
-      if (is_border && step->kind >= XN_OWN) continue;
-      if (tensor->first == XN_NONE) tensor->first = is_border ? 0 : s; /* copied at the start */
+      if (i > 0 && step->kind < XN_OWN) tensor->is_read = true;
+      if (tensor->first == XN_NONE) tensor->first = s;
       tensor->last = s;
     }
   }
@@ -78,20 +76,13 @@ bool xn_plan_scratch(xn_program_t* program) {
   find_lives(program);
   for (uint32_t s = 0; s < program->step_count; ++s) {
     drop_before(&arena, s);
-    const uint32_t from = s == 0 ? 0 : program->steps[s].output;
-    const uint32_t to = s == 0 ? program->tensor_count : from + 1;
-    for (uint32_t t = from; t < to; ++t) { /* with the first step: copies of inputs, too */
-      xn_tensor_t* tensor = &program->tensors[t];
-      if ((tensor->place != XN_SCRATCH && tensor->place != XN_INPUT) || tensor->first != s ||
-          tensor->offset != UINT64_MAX) {
-        continue;
-      }
-      const uint64_t bytes = tensor->bytes + XNN_EXTRA_BYTES;
-      const uint64_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-      tensor->offset = take(&arena, size, tensor->last);
-      if (tensor->offset + size > program->scratch_size) {
-        program->scratch_size = tensor->offset + size;
-      }
+    xn_tensor_t* tensor = &program->tensors[program->steps[s].output];
+    if (tensor->place != XN_SCRATCH || tensor->first != s || tensor->offset != UINT64_MAX) continue;
+    const uint64_t bytes = tensor->bytes + XNN_EXTRA_BYTES;
+    const uint64_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    tensor->offset = take(&arena, size, tensor->last);
+    if (tensor->offset + size > program->scratch_size) {
+      program->scratch_size = tensor->offset + size;
     }
   }
   free(arena.blocks);

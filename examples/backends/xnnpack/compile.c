@@ -85,11 +85,11 @@ static uint32_t count_values(const armnn_subgraph_t* part, uint32_t* base) {
 static void find_values(xn_compiler_t* c, uint32_t count) {
   const armnn_subgraph_t* part = c->part;
   for (uint32_t v = 0; v < count; ++v) {
-    c->values[v] = (xn_value_t){NULL, {XN_NONE, XN_NONE}, 0, XN_NONE};
+    c->values[v] = (xn_value_t){NULL, XN_NONE, 0, XN_NONE};
   }
   for (uint32_t i = 0; i < part->input_count; ++i) {
     c->values[i].info = part->input_infos[i];
-    xn_alias(c, i, XN_PLAIN, xn_tensor(c, XN_INPUT, i, part->input_infos[i]->element_count, NULL));
+    c->values[i].tensor = xn_tensor(c, XN_INPUT, i, part->input_infos[i]->element_count, NULL);
   }
   for (uint32_t l = 0; l < part->layer_count; ++l) {
     const armnn_layer_t* layer = part->layers[l];
@@ -115,7 +115,6 @@ static void lower_all(xn_compiler_t* c) {
   for (uint32_t l = 0; l < part->layer_count && !c->out_of_memory; ++l) {
     const armnn_layer_t* layer = part->layers[l];
     if (c->taken[l] != 0) continue;
-    c->guid = layer->guid;
     if (is_move(layer->type)) {
       xn_lower_move(c, layer, c->base[l]);
       continue;
@@ -132,33 +131,22 @@ static void lower_all(xn_compiler_t* c) {
   }
 }
 
-static bool is_read(const xn_program_t* program, uint32_t tensor) {
-  for (uint32_t s = 0; s < program->step_count; ++s) {
-    if (program->steps[s].kind >= XN_OWN) continue; /* these read elements and nothing else */
-    const uint32_t* inputs = program->steps[s].inputs;
-    if (inputs[0] == tensor || inputs[1] == tensor) return true;
-  }
-  return false;
-}
-
-/* What XNNPACK does not read is computed in the caller's tensor. What it reads as well is copied
- * there: it reads behind a tensor, and behind the caller's is nothing. */
+/* What the caller gets is computed in its tensor, unless that has another value or form as well. */
 static void finish_outputs(xn_compiler_t* c) {
   const armnn_subgraph_t* part = c->part;
   for (uint32_t k = 0; k < part->output_count && !c->out_of_memory; ++k) {
     const uint32_t value = xn_value_of(c, part->outputs[k]), maker = part->outputs[k].layer;
-    if (maker < part->layer_count) c->guid = part->layers[maker]->guid;
-    const uint32_t from = xn_get(c, value, XN_PLAIN);
-    if (c->out_of_memory) return;
+    const uint64_t guid = maker < part->layer_count ? part->layers[maker]->guid : 0;
+    const uint32_t from = c->values[value].tensor;
     xn_tensor_t* tensor = &c->program->tensors[from];
-    if (tensor->place == XN_SCRATCH && !is_read(c->program, from)) {
+    if (tensor->place == XN_SCRATCH) {
       tensor->place = XN_OUTPUT;
       tensor->index = k;
       continue;
     }
     const uint64_t count = c->values[value].info->element_count;
     const uint32_t to = xn_tensor(c, XN_OUTPUT, k, count, NULL);
-    xn_step_t* s = xn_step(c, XN_COPY, c->guid, from, to);
+    xn_step_t* s = xn_step(c, XN_COPY, guid, from, to);
     s->channels = s->input_stride = s->output_stride = (size_t)count;
   }
 }

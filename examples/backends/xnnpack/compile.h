@@ -8,14 +8,10 @@
 
 #include "xn.h"
 
-/* How the elements of a value lie. A value may have both forms at once; XN_LAST moves dimension 1
- * of four behind the others, as XNNPACK wants images of an NCHW network. */
-enum xn_form_e { XN_PLAIN, XN_LAST, XN_FORMS };
-
 /* A tensor of the network: an input of the part, or an output of one of its layers. */
 typedef struct xn_value_t {
   const armnn_tensor_info_t* info;
-  uint32_t forms[XN_FORMS]; /* tensors of the program, or XN_NONE */
+  uint32_t tensor;          /* of the program */
   uint32_t readers, reader; /* layers that read it, and the last of them */
 } xn_value_t;
 
@@ -26,7 +22,6 @@ typedef struct xn_compiler_t {
   uint32_t* base;  /* of each layer: its first value */
   uint32_t* taken; /* of each layer: not 0 if a layer before it computes it */
   uint32_t tensor_room, step_room, memory_room;
-  uint64_t guid; /* of the layer at hand: changes of layout are on its account */
   bool out_of_memory;
 } xn_compiler_t;
 
@@ -34,30 +29,19 @@ typedef struct xn_compiler_t {
 
 uint32_t xn_value_of(const xn_compiler_t* c, armnn_slot_t slot);
 const armnn_const_tensor_t* xn_constant(const armnn_layer_t* layer, uint32_t index);
-/* The same bytes in both forms? */
-bool xn_forms_agree(const armnn_tensor_info_t* info);
 /* Memory of the program for |count| elements and XNN_EXTRA_BYTES, zeroed. */
 float* xn_memory(xn_compiler_t* c, uint64_t count);
 uint32_t xn_tensor(xn_compiler_t* c, int32_t place, uint32_t index, uint64_t count,
                    const float* constant);
 /* A step with defaults: one input, no clamping, nothing repeated. Valid until the next. */
 xn_step_t* xn_step(xn_compiler_t* c, int32_t kind, uint64_t guid, uint32_t input, uint32_t output);
-/* The tensor that has |value| in |form|, which is made of the other form where it is not there. */
-uint32_t xn_get(xn_compiler_t* c, uint32_t value, int form);
-/* The tensor into which |value| is to be computed in |form|. */
-uint32_t xn_result(xn_compiler_t* c, uint32_t value, int form);
-/* |value| is what |tensor| is in |form|. */
-void xn_alias(xn_compiler_t* c, uint32_t value, int form, uint32_t tensor);
-/* Operand |index| of a layer in |form|, constant or not. */
-uint32_t xn_input(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, int form);
-/* The same for layers that broadcast; |out_rank| and |out_shape| are its own,
- * with ones before it up to |least_rank|. */
-uint32_t xn_operand(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index, int form,
-                    uint32_t least_rank, size_t* out_rank, size_t* out_shape);
-/* XN_LAST if one of the operands that are values has that form already, and all of them can. */
-int xn_best_form(const xn_compiler_t* c, const armnn_layer_t* layer);
-/* A tensor's shape as |form| has it. */
-void xn_shape(const armnn_tensor_info_t* info, int form, size_t* out_shape);
+/* The tensor into which |value| is to be computed. */
+uint32_t xn_result(xn_compiler_t* c, uint32_t value);
+/* Operand |index| of a layer, constant or not. */
+uint32_t xn_input(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index);
+/* A step that moves dimension 1 of four behind the others, or back; |info|: of what is read. */
+void xn_turn(xn_compiler_t* c, uint64_t guid, const armnn_tensor_info_t* info, bool goes_last,
+             uint32_t from, uint32_t to);
 
 /* ---- lower.c, lower_moves.c ------------------------------------------------------------------ */
 

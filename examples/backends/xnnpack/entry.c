@@ -28,8 +28,8 @@ static void warn(const armnn_host_t* host, const char* text) {
             (armnn_string_t){text, strlen(text)});
 }
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error);
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error);
 
 static void destroy(armnn_backend_t* backend) {
   free(((xn_backend_t*)backend)->pool);
@@ -60,9 +60,8 @@ static const armnn_backend_api_t backend_api = {
     .optimize_subgraph_view = xn_optimize,
 };
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error) {
-  (void)options; /* none declared */
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error) {
   *out_backend = NULL;
   const enum xnn_status status = xnn_initialize(NULL);
   if (status == xnn_status_unsupported_hardware) {
@@ -81,13 +80,13 @@ static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* op
     return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   }
   self->base.api = &backend_api;
-  self->host = host;
+  self->host = args->host;
   if (uses_host_pool()) {
-    pool->host = host;
+    pool->host = args->host;
     self->pool = pool;
   } else {
     free(pool);
-    warn(host,
+    warn(args->host,
          "XNNPACK of this process is bound to another libpthreadpool: it computes on the thread of "
          "the caller");
   }

@@ -45,7 +45,8 @@ static void permute_three(const float* restrict x, float* restrict y, size_t col
 /* Columns [begin, end) of a matrix of |rows| x |columns| become rows of |y|. Four columns at a time
  * and all rows: what is written lies in four streams, and a cache line of the input is used up by
  * the columns beside while it is near. */
-void xn_permute(const float* x, float* y, size_t rows, size_t columns, size_t begin, size_t end) {
+static void permute(const float* x, float* y, size_t rows, size_t columns, size_t begin,
+                    size_t end) {
   if (rows == 3) {
     permute_three(x, y, columns, begin, end);
     return;
@@ -83,7 +84,7 @@ static armnn_status_t permute_range(void* argument, uint64_t begin, uint64_t end
     const size_t image = (size_t)(i / pieces) * rows * columns;
     const size_t from = (size_t)(i % pieces) * piece;
     const size_t to = from + piece < columns ? from + piece : columns;
-    xn_permute(job->x + image, job->y + image, rows, columns, from, to);
+    permute(job->x + image, job->y + image, rows, columns, from, to);
   }
   return ARMNN_STATUS_OK;
 }

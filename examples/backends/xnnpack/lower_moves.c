@@ -8,64 +8,50 @@
  */
 #include "compile.h"
 
-/* Dimension |axis| of a tensor of |rank|, where |form| has it. */
-static uint32_t axis_in(int form, uint32_t axis) {
-  if (form == XN_PLAIN || axis == 0) return axis;
-  return axis == 1 ? 3 : axis - 1;
-}
-
-static size_t product(const size_t* shape, uint32_t from, uint32_t to) {
+static size_t product(const uint64_t* shape, uint32_t from, uint32_t to) {
   size_t result = 1;
-  for (uint32_t d = from; d < to; ++d) result *= shape[d];
+  for (uint32_t d = from; d < to; ++d) result *= (size_t)shape[d];
   return result;
 }
 
 static void lower_concat(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
   const armnn_concat_descriptor_t* d = ARMNN_DESCRIPTOR(layer, armnn_concat_descriptor_t);
-  const int form = xn_best_form(c, layer);
-  const uint32_t rank = layer->output_infos[0]->rank, axis = axis_in(form, d->axis);
-  size_t whole[ARMNN_MAX_DIMS];
-  xn_shape(layer->output_infos[0], form, whole);
-  const size_t inner = product(whole, axis + 1, rank);
-  const uint32_t to = xn_result(c, value, form);
+  const armnn_tensor_info_t* out = layer->output_infos[0];
+  const size_t inner = product(out->dims, d->axis + 1, out->rank);
+  const uint32_t to = xn_result(c, value);
   for (uint32_t i = 0; i < layer->input_count; ++i) {
-    size_t part_rank, part[ARMNN_MAX_DIMS];
-    const uint32_t from = xn_operand(c, layer, i, form, 0, &part_rank, part);
+    const uint32_t from = xn_input(c, layer, i);
     xn_step_t* s = xn_step(c, XN_COPY, layer->guid, from, to);
-    s->batch = product(whole, 0, axis);
-    s->channels = s->input_stride = part[axis] * inner;
-    s->output_stride = whole[axis] * inner;
+    s->batch = product(out->dims, 0, d->axis);
+    s->channels = s->input_stride = (size_t)layer->input_infos[i]->dims[d->axis] * inner;
+    s->output_stride = (size_t)out->dims[d->axis] * inner;
     s->output_offset = (size_t)d->views[i].origin[d->axis] * inner;
   }
 }
 
 /* Output |output| of the layer: what begins at |origin| along |axis|. */
 static void lower_cut(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t output, uint32_t value,
-                      uint32_t plain_axis, uint64_t origin) {
-  const int form = xn_best_form(c, layer);
-  const uint32_t rank = layer->input_infos[0]->rank, axis = axis_in(form, plain_axis);
-  size_t whole[ARMNN_MAX_DIMS], part[ARMNN_MAX_DIMS];
-  xn_shape(layer->input_infos[0], form, whole);
-  xn_shape(layer->output_infos[output], form, part);
-  const size_t inner = product(whole, axis + 1, rank);
-  const uint32_t from = xn_input(c, layer, 0, form);
-  xn_step_t* s = xn_step(c, XN_COPY, layer->guid, from, xn_result(c, value, form));
-  s->batch = product(whole, 0, axis);
-  s->channels = s->output_stride = part[axis] * inner;
-  s->input_stride = whole[axis] * inner;
+                      uint32_t axis, uint64_t origin) {
+  const armnn_tensor_info_t* in = layer->input_infos[0];
+  const size_t inner = product(in->dims, axis + 1, in->rank);
+  const uint32_t from = xn_input(c, layer, 0);
+  xn_step_t* s = xn_step(c, XN_COPY, layer->guid, from, xn_result(c, value));
+  s->batch = product(in->dims, 0, axis);
+  s->channels = s->output_stride = (size_t)layer->output_infos[output]->dims[axis] * inner;
+  s->input_stride = (size_t)in->dims[axis] * inner;
   s->input_offset = (size_t)origin * inner;
 }
 
-/* Elements in another shape, or in the shape that the other form has: no step. */
-static void lower_view(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
-  int from = XN_PLAIN, to = XN_PLAIN;
-  if (layer->type == ARMNN_LAYER_TRANSPOSE) {
-    const armnn_permute_descriptor_t* d = ARMNN_DESCRIPTOR(layer, armnn_permute_descriptor_t);
-    const bool goes_last = d->mappings[1] == 2;
-    from = goes_last ? XN_LAST : XN_PLAIN;
-    to = goes_last ? XN_PLAIN : XN_LAST;
-  }
-  xn_alias(c, value, to, xn_input(c, layer, 0, from));
+/* The same elements in another shape: no step. */
+static void lower_reshape(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
+  c->values[value].tensor = xn_input(c, layer, 0);
+}
+
+static void lower_transpose(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
+  const bool goes_last =
+      ARMNN_DESCRIPTOR(layer, armnn_permute_descriptor_t)->mappings[1] == 2; /* 0, 2, 3, 1 */
+  const uint32_t from = xn_input(c, layer, 0);
+  xn_turn(c, layer->guid, layer->input_infos[0], goes_last, from, xn_result(c, value));
 }
 
 void xn_lower_move(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
@@ -87,8 +73,11 @@ void xn_lower_move(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value)
       lower_cut(c, layer, 0, value, axis, d->begin[axis]);
       break;
     }
+    case ARMNN_LAYER_TRANSPOSE:
+      lower_transpose(c, layer, value);
+      break;
     default:
-      lower_view(c, layer, value);
+      lower_reshape(c, layer, value);
       break;
   }
 }

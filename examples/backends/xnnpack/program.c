@@ -21,6 +21,24 @@ void xn_program_free(xn_program_t* program) {
   free(program);
 }
 
+uint64_t xn_count_operations(const xn_program_t* program) {
+  uint64_t count = 0;
+  for (uint32_t s = 0; s < program->step_count; ++s) {
+    const xn_step_t* step = &program->steps[s];
+    const uint64_t taps = (uint64_t)step->kernel_height * step->kernel_width;
+    if (step->kind == XN_CONVOLUTION || step->kind == XN_FULLY_CONNECTED) {
+      const uint64_t reads = step->kind == XN_FULLY_CONNECTED ? 1 : taps;
+      const uint64_t groups = step->kind == XN_FULLY_CONNECTED ? 1 : step->groups;
+      const uint64_t results = program->tensors[step->output].bytes / sizeof(float);
+      count += 2 * results * reads * (step->channels / groups);
+    } else if (step->kind == XN_TRANSPOSE_CONVOLUTION) {
+      const uint64_t elements = program->tensors[step->inputs[0]].bytes / sizeof(float);
+      count += 2 * elements * taps * (step->out_channels / step->groups);
+    }
+  }
+  return count;
+}
+
 void xn_instance_free(xn_instance_t* instance) {
   if (instance == NULL) return;
   for (uint32_t s = 0; instance->operators != NULL && s < instance->program->step_count; ++s) {
@@ -79,13 +97,6 @@ armnn_status_t xn_instance_create(const xn_program_t* program, pthreadpool_t poo
   return armnn_fail(error, status, "out of memory for the operators of a network");
 }
 
-/* May XNNPACK read behind a tensor that ends here? Nothing but a page that is not there can hurt
- * it, and the page of the last byte is there. */
-static bool is_readable_behind(const void* address, uint64_t bytes) {
-  const uintptr_t end = (uintptr_t)address + (uintptr_t)bytes, page = 4096;
-  return (end - 1) / page == (end + XNN_EXTRA_BYTES - 1) / page;
-}
-
 static void find_addresses(xn_instance_t* self, const armnn_execute_args_t* args,
                            const uint32_t* places) {
   const xn_program_t* program = self->program;
@@ -93,11 +104,7 @@ static void find_addresses(xn_instance_t* self, const armnn_execute_args_t* args
     const xn_tensor_t* tensor = &program->tensors[t];
     if (tensor->place == XN_INPUT) {
       const uint32_t place = places != NULL ? places[tensor->index] : tensor->index;
-      const void* address = args->inputs[place];
-      if (tensor->offset != UINT64_MAX && !is_readable_behind(address, tensor->bytes)) {
-        address = memcpy((char*)args->scratch + tensor->offset, address, tensor->bytes);
-      }
-      self->addresses[t] = (void*)(uintptr_t)address;
+      self->addresses[t] = (void*)(uintptr_t)args->inputs[place];
     } else if (tensor->place == XN_OUTPUT) {
       self->addresses[t] = args->outputs[tensor->index];
     } else if (tensor->place == XN_CONSTANT) {

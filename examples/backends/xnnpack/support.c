@@ -51,9 +51,8 @@ bool xn_is_global_average(int32_t type, const armnn_header_t* descriptor,
   }
   const armnn_pooling2d_descriptor_t* d =
       (const armnn_pooling2d_descriptor_t*)(const void*)descriptor;
-  const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1;
-  return d->pool_type == ARMNN_POOLING_AVERAGE && d->pool_height == input->dims[y] &&
-         d->pool_width == input->dims[y + 1] && d->pad_top == 0 && d->pad_bottom == 0 &&
+  return d->pool_type == ARMNN_POOLING_AVERAGE && d->pool_height == input->dims[1] &&
+         d->pool_width == input->dims[2] && d->pad_top == 0 && d->pad_bottom == 0 &&
          d->pad_left == 0 && d->pad_right == 0;
 }
 
@@ -67,10 +66,9 @@ static uint32_t extra(uint64_t input, uint64_t output, uint32_t before, uint32_t
 void xn_pooling_extra(const armnn_pooling2d_descriptor_t* d, const armnn_tensor_info_t* input,
                       const armnn_tensor_info_t* output, uint32_t* out_bottom,
                       uint32_t* out_right) {
-  const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1, x = y + 1;
-  *out_bottom = extra(input->dims[y], output->dims[y], d->pad_top, d->pad_bottom, d->pool_height,
+  *out_bottom = extra(input->dims[1], output->dims[1], d->pad_top, d->pad_bottom, d->pool_height,
                       d->dilation_y, d->stride_y);
-  *out_right = extra(input->dims[x], output->dims[x], d->pad_left, d->pad_right, d->pool_width,
+  *out_right = extra(input->dims[2], output->dims[2], d->pad_left, d->pad_right, d->pool_width,
                      d->dilation_x, d->stride_x);
 }
 
@@ -113,12 +111,11 @@ static bool adjustment(uint64_t input, uint64_t window, uint64_t output, uint64_
 bool xn_adjustment(const armnn_transpose_convolution2d_descriptor_t* d,
                    const armnn_tensor_info_t* input, const armnn_tensor_info_t* weights,
                    const armnn_tensor_info_t* output, uint32_t* out_y, uint32_t* out_x) {
-  const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1, x = y + 1;
   const uint64_t ys = (uint64_t)d->pad_top + d->pad_bottom;
   const uint64_t xs = (uint64_t)d->pad_left + d->pad_right;
-  return adjustment(input->dims[y], weights->dims[y], output->dims[y], ys, d->stride_y,
+  return adjustment(input->dims[1], weights->dims[1], output->dims[1], ys, d->stride_y,
                     d->dilation_y, out_y) &&
-         adjustment(input->dims[x], weights->dims[x], output->dims[x], xs, d->stride_x,
+         adjustment(input->dims[2], weights->dims[2], output->dims[2], xs, d->stride_x,
                     d->dilation_x, out_x);
 }
 
@@ -162,17 +159,16 @@ static armnn_status_t check_activation(const armnn_layer_query_t* query, armnn_e
 static armnn_status_t check_resize(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_resize_descriptor_t* d = ARMNN_DESCRIPTOR(query, armnn_resize_descriptor_t);
   const uint64_t *in = query->input_infos[0]->dims, *out = query->output_infos[0]->dims;
-  const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1, x = y + 1;
   ARMNN_RETURN_IF_ERROR(armnn_rule_images(query, reason));
   if (d->align_corners != 0 && d->half_pixel_centers != 0) {
     REFUSE("XNNPACK aligns corners or centers pixels, not both");
   }
   if (d->method == ARMNN_RESIZE_NEAREST_NEIGHBOR) {
-    if (d->align_corners == 0 && out[y] % in[y] == 0 && out[x] % in[x] == 0) return ARMNN_STATUS_OK;
+    if (d->align_corners == 0 && out[1] % in[1] == 0 && out[2] % in[2] == 0) return ARMNN_STATUS_OK;
     REFUSE("nearest neighbours are found for whole multiples of the size only");
   }
   const uint64_t most = UINT64_C(1) << 24;
-  if (in[y] < most && in[x] < most && out[y] < most && out[x] < most) return ARMNN_STATUS_OK;
+  if (in[1] < most && in[2] < most && out[1] < most && out[2] < most) return ARMNN_STATUS_OK;
   REFUSE("XNNPACK resizes images with sides below 2^24");
 }
 
@@ -236,6 +232,24 @@ static armnn_status_t check_unary(const armnn_layer_query_t* query, armnn_error_
   }
 }
 
+/* Of a layer of images: its layout. */
+static int32_t layout_of(const armnn_layer_query_t* query) {
+  switch (query->type) {
+    case ARMNN_LAYER_CONVOLUTION2D:
+      return ARMNN_DESCRIPTOR(query, armnn_convolution2d_descriptor_t)->data_layout;
+    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
+      return ARMNN_DESCRIPTOR(query, armnn_depthwise_convolution2d_descriptor_t)->data_layout;
+    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
+      return ARMNN_DESCRIPTOR(query, armnn_transpose_convolution2d_descriptor_t)->data_layout;
+    case ARMNN_LAYER_POOLING2D:
+      return ARMNN_DESCRIPTOR(query, armnn_pooling2d_descriptor_t)->data_layout;
+    case ARMNN_LAYER_RESIZE:
+      return ARMNN_DESCRIPTOR(query, armnn_resize_descriptor_t)->data_layout;
+    default:
+      return ARMNN_DATA_LAYOUT_NHWC;
+  }
+}
+
 armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
   switch (query->type) {
     case ARMNN_LAYER_CONVOLUTION2D:
@@ -259,6 +273,7 @@ armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* r
       REFUSE("no operator for this layer type");
   }
   ARMNN_RETURN_IF_ERROR(check_tensors(query, reason));
+  if (layout_of(query) != ARMNN_DATA_LAYOUT_NHWC) REFUSE("XNNPACK takes images channels last");
   switch (query->type) {
     case ARMNN_LAYER_CONVOLUTION2D:
     case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
@@ -302,10 +317,18 @@ static armnn_status_t is_layer_supported(armnn_layer_support_t* support,
   return xn_check_layer(query, reason);
 }
 
+static int32_t get_preferred_layout(armnn_layer_support_t* support,
+                                    const armnn_layer_query_t* query) {
+  (void)support;
+  (void)query; /* layers of volumes it refuses in any layout */
+  return ARMNN_DATA_LAYOUT_NHWC;
+}
+
 static const armnn_layer_support_api_t support_api = {
     .header = {sizeof support_api, ARMNN_STRUCT_LAYER_SUPPORT},
     .destroy = support_destroy,
     .is_layer_supported = is_layer_supported,
+    .get_preferred_layout = get_preferred_layout,
 };
 
 armnn_status_t xn_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,

@@ -3,11 +3,10 @@
  *
  * workload.c - programs as PRE_COMPILED layers, workloads, and what an execution context has.
  *
- * An operator must not run twice at a time, so operators belong to an execution context. The API
- * has one void* for each context and workload factory: here it is a list with an instance for each
- * workload, by number. Once a workload gets state of its own in |args|, instance_of and the last
- * part of this file are what changes.
+ * An operator must not run twice at a time, so operators belong to an execution context: they are
+ * the data of a workload there.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,31 +60,19 @@ typedef struct workload_t {
   const xn_program_t* program;
   xn_program_t* own;         /* the same, if it was made here and not by the optimiser */
   armnn_layer_part_t* layer; /* what that was made from, or null */
-  xn_instance_t* spare;      /* for the first context: made early, so that errors come early */
-  uint32_t number;           /* among the workloads of the factory */
+  /* For the first context: made early, so that errors come early. */
+  _Atomic(xn_instance_t*) spare;
+  const armnn_tensor_needs_t* needs[]; /* of inputs, then outputs */
 } workload_t;
 
 typedef struct workload_factory_t {
   armnn_workload_factory_t base;
   xn_backend_t* backend;
-  workload_t** workloads; /* the host destroys execution data, then them, then the factory */
-  uint32_t count, room;
 } workload_factory_t;
-
-/* Execution data. */
-typedef struct context_t {
-  uint32_t count;
-  xn_instance_t* instances[]; /* by the number of the workload */
-} context_t;
-
-static xn_instance_t* instance_of(const workload_t* self, const armnn_execute_args_t* args) {
-  const context_t* context = args->execution_data;
-  return context != NULL && self->number < context->count ? context->instances[self->number] : NULL;
-}
 
 static void workload_destroy(armnn_workload_t* workload) {
   workload_t* self = (workload_t*)workload;
-  xn_instance_free(self->spare);
+  xn_instance_free(atomic_load(&self->spare));
   xn_program_free(self->own);
   free(self->layer);
   free(self);
@@ -94,9 +81,9 @@ static void workload_destroy(armnn_workload_t* workload) {
 static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                        armnn_error_t* error) {
   const workload_t* self = (const workload_t*)workload;
-  xn_instance_t* instance = instance_of(self, args);
+  xn_instance_t* instance = args->workload_data;
   if (instance == NULL) {
-    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%s needs its execution data", XN_ID);
+    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%s needs its workload data", XN_ID);
   }
   return xn_instance_run(instance, args, self->layer != NULL ? self->layer->inputs : NULL,
                          self->backend->host, self->backend->pool, error);
@@ -107,7 +94,26 @@ static void workload_requirements(armnn_workload_t* workload,
   const workload_t* self = (const workload_t*)workload;
   out_requirements->scratch_size = self->program->scratch_size;
   out_requirements->tensor_alignment = sizeof(float); /* all loads of XNNPACK are unaligned ones */
+  out_requirements->tensors = self->needs;
+  out_requirements->packed_size = self->program->memory_size;
+  out_requirements->operations = xn_count_operations(self->program);
   if (self->layer != NULL) out_requirements->consumed_mask = self->layer->consumed;
+}
+
+/* XNNPACK loads whole vectors, also at the end of a tensor. */
+static void find_needs(workload_t* self, const armnn_workload_info_t* info) {
+  static const armnn_tensor_needs_t behind = {{sizeof behind, ARMNN_STRUCT_TENSOR_NEEDS},
+                                              .readable_bytes = XNN_EXTRA_BYTES};
+  for (uint32_t t = 0; t < self->program->tensor_count; ++t) {
+    const xn_tensor_t* tensor = &self->program->tensors[t];
+    if (!tensor->is_read) continue;
+    if (tensor->place == XN_INPUT) {
+      const uint32_t* places = self->layer != NULL ? self->layer->inputs : NULL;
+      self->needs[places != NULL ? places[tensor->index] : tensor->index] = &behind;
+    } else if (tensor->place == XN_OUTPUT) {
+      self->needs[info->input_count + tensor->index] = &behind;
+    }
+  }
 }
 
 static const char* workload_kernel_name(armnn_workload_t* workload) {
@@ -116,12 +122,32 @@ static const char* workload_kernel_name(armnn_workload_t* workload) {
                                                             : "xnnpack program";
 }
 
+static armnn_status_t create_workload_data(armnn_workload_t* workload, void* execution_data,
+                                           void** out_data, armnn_error_t* error) {
+  workload_t* self = (workload_t*)workload;
+  (void)execution_data;
+  xn_instance_t* instance = atomic_exchange(&self->spare, NULL);
+  armnn_status_t status = ARMNN_STATUS_OK;
+  if (instance == NULL) {
+    status = xn_instance_create(self->program, self->backend->pool, &instance, error);
+  }
+  *out_data = instance;
+  return status;
+}
+
+static void destroy_workload_data(armnn_workload_t* workload, void* data) {
+  (void)workload;
+  xn_instance_free(data);
+}
+
 static const armnn_workload_api_t workload_api = {
     .header = {sizeof workload_api, ARMNN_STRUCT_WORKLOAD},
     .destroy = workload_destroy,
     .execute = workload_execute,
     .get_requirements = workload_requirements,
     .get_kernel_name = workload_kernel_name,
+    .create_workload_data = create_workload_data,
+    .destroy_workload_data = destroy_workload_data,
 };
 
 /* The program of a compiled part, or one made of a single layer: there is one way to run anything.
@@ -141,35 +167,24 @@ static armnn_status_t find_program(workload_t* self, const armnn_workload_info_t
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t keep(workload_factory_t* factory, workload_t* workload,
-                           armnn_error_t* error) {
-  if (factory->count == factory->room) {
-    const uint32_t room = factory->room == 0 ? 16 : 2 * factory->room;
-    workload_t** workloads = realloc(factory->workloads, room * sizeof *workloads);
-    if (workloads == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-    factory->workloads = workloads;
-    factory->room = room;
-  }
-  workload->number = factory->count;
-  factory->workloads[factory->count++] = workload;
-  return ARMNN_STATUS_OK;
-}
-
 static armnn_status_t create_workload(armnn_workload_factory_t* factory,
                                       const armnn_workload_info_t* info,
                                       armnn_workload_t** out_workload, armnn_error_t* error) {
-  workload_factory_t* maker = (workload_factory_t*)factory;
-  workload_t* self = calloc(1, sizeof *self);
+  const workload_factory_t* maker = (const workload_factory_t*)factory;
+  const size_t tensors = (size_t)info->input_count + info->output_count;
+  workload_t* self = calloc(1, sizeof *self + tensors * sizeof self->needs[0]);
   *out_workload = NULL;
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &workload_api;
   self->backend = maker->backend;
   armnn_status_t status = find_program(self, info, error);
+  xn_instance_t* instance = NULL;
   if (status == ARMNN_STATUS_OK) {
-    status = xn_instance_create(self->program, maker->backend->pool, &self->spare, error);
+    status = xn_instance_create(self->program, maker->backend->pool, &instance, error);
   }
-  if (status == ARMNN_STATUS_OK) status = keep(maker, self, error);
   if (status == ARMNN_STATUS_OK) {
+    atomic_init(&self->spare, instance);
+    find_needs(self, info);
     *out_workload = &self->base;
   } else {
     workload_destroy(&self->base);
@@ -177,53 +192,12 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
   return status;
 }
 
-/* ---- Execution contexts -------------------------------------------------------------------- */
-
-static void destroy_execution_data(armnn_workload_factory_t* factory, void* data) {
-  context_t* context = data;
-  (void)factory;
-  if (context == NULL) return;
-  for (uint32_t i = 0; i < context->count; ++i) xn_instance_free(context->instances[i]);
-  free(context);
-}
-
-static armnn_status_t create_execution_data(armnn_workload_factory_t* factory, void** out_data,
-                                            armnn_error_t* error) {
-  workload_factory_t* self = (workload_factory_t*)factory;
-  context_t* context =
-      calloc(1, sizeof *context + (size_t)self->count * sizeof context->instances[0]);
-  *out_data = NULL;
-  if (context == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  context->count = self->count;
-  for (uint32_t i = 0; i < self->count; ++i) {
-    workload_t* workload = self->workloads[i];
-    context->instances[i] = workload->spare;
-    if (workload->spare != NULL) {
-      workload->spare = NULL;
-      continue;
-    }
-    const armnn_status_t status =
-        xn_instance_create(workload->program, self->backend->pool, &context->instances[i], error);
-    if (status != ARMNN_STATUS_OK) {
-      destroy_execution_data(factory, context);
-      return status;
-    }
-  }
-  *out_data = context;
-  return ARMNN_STATUS_OK;
-}
-
-static void factory_destroy(armnn_workload_factory_t* factory) {
-  free(((workload_factory_t*)factory)->workloads);
-  free(factory);
-}
+static void factory_destroy(armnn_workload_factory_t* factory) { free(factory); }
 
 static const armnn_workload_factory_api_t factory_api = {
     .header = {sizeof factory_api, ARMNN_STRUCT_WORKLOAD_FACTORY},
     .destroy = factory_destroy,
     .create_workload = create_workload,
-    .create_execution_data = create_execution_data,
-    .destroy_execution_data = destroy_execution_data,
 };
 
 armnn_status_t xn_create_workload_factory(armnn_backend_t* backend,

@@ -80,8 +80,9 @@ typedef struct xn_tensor_t {
   int32_t place;   /* xn_place_e */
   uint32_t index;  /* of the input or output */
   uint64_t bytes;  /* of its elements; in scratch XNN_EXTRA_BYTES follow */
-  uint64_t offset; /* in scratch; of an input: where a copy would be, UINT64_MAX if none can be */
+  uint64_t offset; /* in scratch */
   const float* constant;
+  bool is_read; /* by XNNPACK, which reads XNN_EXTRA_BYTES further; our own kernels do not */
   uint32_t first, last; /* steps */
 } xn_tensor_t;
 
@@ -93,13 +94,16 @@ typedef struct xn_program_t {
   uint32_t tensor_count, step_count, memory_count;
   uint32_t input_count, output_count;
   uint64_t scratch_size;
+  uint64_t memory_size; /* bytes of |memory| */
 } xn_program_t;
 
 /* |part| with layers that xn_check_layer takes. UNSUPPORTED: nothing for XNNPACK in it. */
 armnn_status_t xn_compile(const armnn_subgraph_t* part, bool is_single, xn_program_t** out_program,
                           armnn_error_t* error);
 void xn_program_free(xn_program_t* program);
-/* Where tensors lie in scratch; sets |first|, |last|, |offset| and |scratch_size|. */
+/* Arithmetic of the products, a multiply-add counting as two. */
+uint64_t xn_count_operations(const xn_program_t* program);
+/* Where tensors lie in scratch; sets |is_read|, |first|, |last|, |offset| and |scratch_size|. */
 bool xn_plan_scratch(xn_program_t* program);
 
 /* ---- Instances ----------------------------------------------------------------------------- */
@@ -132,7 +136,6 @@ const char* xn_step_name(const xn_step_t* step);
 
 /* Kernels that this XNNPACK lacks. */
 void xn_run_own(const xn_step_t* step, const float* x, float* y, const armnn_host_t* host);
-void xn_permute(const float* x, float* y, size_t rows, size_t columns, size_t begin, size_t end);
 
 /* ---- The backend --------------------------------------------------------------------------- */
 

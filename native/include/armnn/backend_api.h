@@ -5,7 +5,7 @@
  *
  * A backend is a shared object <vendor>_<name>_backend.so with exactly three exports:
  *
- *   const char* GetBackendId(void);                    unique name, static text
+ *   const char* GetBackendId(void);                    unique name without ':', static text
  *   void        GetVersion(uint32_t* major, uint32_t* minor);
  *   void*       BackendFactory(void);                  a constant armnn_backend_api_t
  *
@@ -44,7 +44,7 @@
  * by the other side.
  *
  * Threads. Each function is tagged:
- *   [load]   one at a time, nothing else of this backend in flight
+ *   [load]   one at a time in a process, nothing else of this instance in flight
  *   [any]    any thread, concurrently
  *   [object] the host serialises calls on one object; different objects run concurrently
  *   [exec]   any thread, concurrently for different contexts; no Python, no host lock is held
@@ -364,7 +364,9 @@ struct armnn_tensor_handle_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_tensor_handle_t* handle) ARMNN_NOEXCEPT; /* [object] */
   /* Begin and end of life, called in the order of the plan at load: a pooling manager learns from
-   * them which tensors may share memory. Both may be null.
+   * them which tensors may share memory. Both may be null. A variable of the network has two
+   * handles that live from before the first step to after the last: their contents stay from run
+   * to run, and what one run writes in one of them, the next one reads there.
    * A handle that is not managed gets neither call at load. Where an import is refused, the tensor
    * is copied instead, and |allocate| comes without |manage|, during a run, before the first such
    * copy: get memory of your own now. The call comes once and the memory is kept until destroy:
@@ -428,7 +430,8 @@ struct armnn_tensor_handle_api_t {
 struct armnn_tensor_handle_factory_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_tensor_handle_factory_t* factory) ARMNN_NOEXCEPT; /* [object] */
-  /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device". */
+  /* Mandatory. Unique among all factories, e.g. "Acme/AcmeNpu/Device"; those of another device of
+   * the same backend have the same ids: each instance finds its own by them. */
   const char* (*get_id)(armnn_tensor_handle_factory_t* factory)ARMNN_NOEXCEPT; /* [any] */
   /* Mandatory. |managed|: memory comes from the pools of a memory manager. Otherwise the handle
    * imports memory at each run, and needs some of its own only where that is refused: then
@@ -501,6 +504,20 @@ typedef struct armnn_workload_info_t {
   uint64_t fields_used;
 } armnn_workload_info_t;
 
+/* Bits of |flags| in the next two structures; any other is refused. */
+#define ARMNN_NEEDS_CONSUMED 1u  /* of a tensor: as consumed_mask, for any input */
+#define ARMNN_WORKLOAD_SERIAL 1u /* of a workload: never two executes of it at a time */
+
+/* What a workload needs of one tensor in host memory. */
+typedef struct armnn_tensor_needs_t {
+  armnn_header_t header;
+  uint32_t alignment;      /* as tensor_alignment, which it replaces; 0: that one */
+  uint32_t readable_bytes; /* so many behind it may be read, up to 4096, and hold anything */
+  uint64_t in_place_mask;  /* of an output: bit i: it may be the same memory as input i */
+  uint32_t flags;
+  uint32_t reserved;
+} armnn_tensor_needs_t;
+
 /* What a workload needs. The host zero-fills it, so that a workload without needs writes nothing.
  */
 typedef struct armnn_workload_requirements_t {
@@ -512,6 +529,17 @@ typedef struct armnn_workload_requirements_t {
   uint64_t in_place_mask;     /* bit i: output 0 may be the same memory as input i; inputs from 64
                                  on never. Inputs may always share memory with each other. */
   uint64_t consumed_mask;     /* bit i: constant input i was packed; its address will be null */
+  /* Of each input, then each output: what it needs besides; null entry: nothing. Null: no tensor
+   * does. Valid until the workload is destroyed. */
+  const armnn_tensor_needs_t* const* tensors;
+  uint64_t persistent_size; /* bytes of |workload_data|, 64-byte aligned; zero at first and after a
+                               reset. Not together with create_workload_data. */
+  /* Shown to users; 0: unknown. */
+  uint64_t packed_size; /* bytes that it keeps, such as packed weights */
+  uint64_t operations;  /* arithmetic of one execute; a multiply-add counts as two */
+  uint64_t expected_ns; /* the backend's estimate of the time of one execute */
+  uint32_t flags;
+  uint32_t reserved;
 } armnn_workload_requirements_t;
 
 /* Arguments of one execute; valid for the call. */
@@ -525,7 +553,7 @@ typedef struct armnn_execute_args_t {
   uint64_t scratch_size;
   void* execution_data; /* of this context, from create_execution_data */
   uint64_t run_id;      /* for cancelled() */
-  void* workload_data;  /* of this context, from create_workload_data */
+  void* workload_data;  /* of this context: from create_workload_data, or persistent_size bytes */
   /* With the sizes of this call; both null if the workload info has no late dimension. */
   const armnn_tensor_info_t* const* input_infos;
   const armnn_tensor_info_t* const* output_infos;
@@ -614,6 +642,22 @@ struct armnn_layer_support_api_t {
                                          void (*on_reason)(void* context, uint64_t index,
                                                            armnn_string_t reason) ARMNN_NOEXCEPT,
                                          void* context) ARMNN_NOEXCEPT;
+  /* In which armnn_data_layout_e would you have this layer, whose descriptor has a |data_layout|?
+   * 0: as it is. Name another one only if your kernel would have to convert its operands, or would
+   * refuse the layer as it is. If is_layer_supported takes the layer in that layout, the host shows
+   * it so, with weights to match, between TRANSPOSE layers, which it then saves where it can; they
+   * are offered to this backend first. Null: no wishes. [any] */
+  int32_t (*get_preferred_layout)(armnn_layer_support_t* support,
+                                  const armnn_layer_query_t* query) ARMNN_NOEXCEPT;
+  /* Would this backend run an operator of a model that no layer expresses? |layer| is a STAND_IN
+   * whose constants have their values; |inputs| and |output_infos| are null. OK: |out_infos|, one
+   * for each output, have data type, rank, dims and quantisation; the host made them as scalars of
+   * FLOAT32 with all dimensions known, and copies them before the next call. A cleared bit of
+   * |dim_known_mask|: execute finds that size (see "Late shapes"). UNSUPPORTED, with the reason:
+   * no. Null: it runs no such operator. [any] */
+  armnn_status_t (*infer_stand_in)(armnn_layer_support_t* support, const armnn_layer_t* layer,
+                                   armnn_tensor_info_t* out_infos,
+                                   armnn_error_t* reason) ARMNN_NOEXCEPT;
   /* May these dimensions of a layer be late? Asked for layers that is_layer_supported took with the
    * bounds; answers as there. Null: no. [any] */
   armnn_status_t (*takes_late_shapes)(armnn_layer_support_t* support,
@@ -623,9 +667,9 @@ struct armnn_layer_support_api_t {
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */
 
-/* Notices about networks, of all networks of the runtime. A status other than OK from a "before"
- * function vetoes the step; from an "after" function it is logged. Each network is loaded and
- * unloaded once; one with free dimensions makes and drops workloads in between.
+/* Notices about networks, of all that the runtime loads from now on. A status other than OK from a
+ * "before" function vetoes the step; from an "after" function it is logged. Each network is loaded
+ * and unloaded once; one with free dimensions makes and drops workloads in between.
  *
  * A context that agreed to a load gets after_unload_network once, also when the load fails after
  * all because another context vetoes it or a workload cannot be made; then no other call comes in
@@ -651,6 +695,14 @@ struct armnn_backend_context_api_t {
   armnn_status_t (*after_enqueue_workload)(armnn_backend_context_t* context, uint64_t network_id,
                                            void* execution_data,
                                            armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Begin and end of a run of a network that has workloads of this backend. Any status but OK ends
+   * the run before its first execute. For each OK, or without a before_run, after_run comes once:
+   * after the last after_enqueue_workload and unimport_memory, also of a run that failed or was
+   * stopped, before the next run with this execution data begins. [exec] */
+  armnn_status_t (*before_run)(armnn_backend_context_t* context, const armnn_run_notice_t* notice,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+  void (*after_run)(armnn_backend_context_t* context,
+                    const armnn_run_notice_t* notice) ARMNN_NOEXCEPT;
 };
 
 /* Settings of one model on one backend, made from its model options. */
@@ -702,9 +754,18 @@ struct armnn_profiling_context_api_t {
 
 /* ---- The backend ---------------------------------------------------------------------------- */
 
+/* What create gets; valid for the call, but |host|, which stays. */
+typedef struct armnn_create_args_t {
+  armnn_header_t header;
+  const armnn_host_t* host;
+  const armnn_options_t* options; /* the values that somebody gave, for this device */
+  uint32_t device_index;          /* counts the devices of list_devices */
+  uint32_t reserved;
+} armnn_create_args_t;
+
 typedef struct armnn_device_description_t {
   armnn_header_t header;
-  armnn_string_t name;
+  armnn_string_t name; /* not empty */
   armnn_string_t vendor;
   armnn_string_t driver_version;
   uint64_t memory_size; /* bytes, 0 = unknown */
@@ -752,9 +813,11 @@ struct armnn_backend_api_t {
   const char* vendor_version; /* the backend's own version, any text, or null */
   const char* description;    /* one line for people, or null */
 
-  /* Makes the one instance of a runtime. UNAVAILABLE: no such device here. [load] */
-  armnn_status_t (*create)(const armnn_host_t* host, const armnn_options_t* options,
-                           armnn_backend_t** out_backend, armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Makes the one instance of a runtime for a device: of index 0 at once, of another when somebody
+   * names it. Users call them "AcmeNpu" (or "AcmeNpu:0") and "AcmeNpu:1"; to the host they are two
+   * backends, which share nothing but code. UNAVAILABLE: no such device here. [load] */
+  armnn_status_t (*create)(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                           armnn_error_t* error) ARMNN_NOEXCEPT;
   void (*destroy)(armnn_backend_t* backend) ARMNN_NOEXCEPT;      /* [load] */
   const char* (*get_id)(armnn_backend_t* backend)ARMNN_NOEXCEPT; /* equals GetBackendId [any] */
   armnn_status_t (*create_workload_factory)(armnn_backend_t* backend,
@@ -838,6 +901,10 @@ struct armnn_backend_api_t {
   /* Level 0 is quick (is the device there?), higher levels may take seconds. */
   armnn_status_t (*self_test)(armnn_backend_t* backend, int32_t level,
                               armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
+  /* Each device once, index 0 first: the one for users who name none. Asked at any time, also
+   * before create, so |backend| may be null; the answer stays the same as long as the library is
+   * mapped. Null or UNSUPPORTED: one device, of which nothing is told. UNAVAILABLE: no device is
+   * here. */
   armnn_status_t (*list_devices)(armnn_backend_t* backend,
                                  void (*on_device)(void* context,
                                                    const armnn_device_description_t* device)
@@ -848,6 +915,18 @@ struct armnn_backend_api_t {
                                armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
   /* A table named by a revisioned text, or null; both sides cope with null. */
   const void* (*extension)(armnn_backend_t* backend, const char* id)ARMNN_NOEXCEPT; /* [any] */
+  /* Describes option |index| of the array that the function of |scope| gives; static. Null: there
+   * is nothing to say. |backend| is null for ARMNN_OPTION_SCOPE_BACKEND. [any] */
+  const armnn_option_description_t* (*describe_option)(armnn_backend_t* backend, int32_t scope,
+                                                       uint64_t index)ARMNN_NOEXCEPT;
+  /* Options of one run that before_run of the backend context understands, with defaults as above;
+   * the host refuses others. */
+  armnn_status_t (*get_run_option_defaults)(armnn_backend_t* backend, armnn_options_t* out_options,
+                                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
+  /* A new value for an option that is ARMNN_OPTION_CHANGEABLE; a run under way may see either. If
+   * the answer is not OK, the old value holds. [object] */
+  armnn_status_t (*set_option)(armnn_backend_t* backend, const armnn_option_t* option,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
 };
 
 /* ---- Exports --------------------------------------------------------------------------------- */

@@ -67,9 +67,11 @@ typedef struct armnn_kernel_call_t {
   void* scratch;        /* as many bytes as prepare asked for */
   const void* prepared; /* what prepare made, or null */
   const armnn_host_t* host;
-  armnn_backend_t* backend; /* whose kernel this is, for device_lost of the host */
+  armnn_backend_t* backend; /* for armnn_kit_user, and for device_lost of the host */
   uint64_t run_id;
-  void* state;                  /* what create_state made for this execution context, or null */
+  void* state; /* what create_state made for this execution context, the persistent_size bytes that
+                  prepare asked for, or null */
+  void* run_data;               /* what before_run of the hooks wrote for this run, or null */
   uint64_t* const* output_dims; /* as in armnn_execute_args_t */
 } armnn_kernel_call_t;
 
@@ -78,13 +80,15 @@ typedef armnn_status_t (*armnn_kernel_execute_fn_t)(const armnn_kernel_call_t* c
 typedef armnn_status_t (*armnn_kernel_supports_fn_t)(const armnn_layer_query_t* query,
                                                      armnn_error_t* reason) ARMNN_NOEXCEPT;
 typedef armnn_status_t (*armnn_kernel_prepare_fn_t)(const armnn_workload_info_t* info,
-                                                    const armnn_host_t* host, void** out_prepared,
+                                                    const armnn_host_t* host,
+                                                    armnn_backend_t* backend, void** out_prepared,
                                                     armnn_workload_requirements_t* requirements,
                                                     armnn_error_t* error) ARMNN_NOEXCEPT;
 typedef void (*armnn_kernel_release_fn_t)(void* prepared, const armnn_host_t* host) ARMNN_NOEXCEPT;
 typedef armnn_status_t (*armnn_kernel_create_state_fn_t)(const armnn_workload_info_t* info,
                                                          const void* prepared,
-                                                         const armnn_host_t* host, void** out_state,
+                                                         const armnn_host_t* host,
+                                                         armnn_backend_t* backend, void** out_state,
                                                          armnn_error_t* error) ARMNN_NOEXCEPT;
 typedef armnn_status_t (*armnn_kernel_reset_state_fn_t)(void* state, const void* prepared,
                                                         armnn_error_t* error) ARMNN_NOEXCEPT;
@@ -157,6 +161,12 @@ static inline uint32_t armnn_concurrency(const armnn_host_t* host) {
   return count > 0 ? count : 1;
 }
 
+/* In prepare: what it needs of one tensor, to be filled in; inputs first, then outputs. */
+static inline armnn_tensor_needs_t* armnn_needs_of(const armnn_workload_requirements_t* needs,
+                                                   uint32_t operand) {
+  return (armnn_tensor_needs_t*)(uintptr_t)needs->tensors[operand]; /* of the workload, not const */
+}
+
 /* parallel_for of the host, or a plain call when the host offers none. |max_threads|: the number
  * that armnn_concurrency gave when scratch for each thread was sized; 0, which is all threads, for
  * a body that makes no use of its thread index. */
@@ -187,14 +197,98 @@ static inline void armnn_free(const armnn_host_t* host, void* memory) {
   }
 }
 
+/* ---- Operators that no layer expresses ----------------------------------------------------- */
+
+static inline int32_t armnn_string_equals(armnn_string_t text, const char* other) {
+  const size_t size = strlen(other);
+  return text.size == size && (size == 0 || memcmp(text.data, other, size) == 0);
+}
+
+/* Whether |descriptor|, of a STAND_IN, is of this operator. */
+static inline int32_t armnn_is_operator(const armnn_header_t* descriptor, const char* domain,
+                                        const char* name) {
+  const armnn_stand_in_descriptor_t* self = (const armnn_stand_in_descriptor_t*)descriptor;
+  return armnn_string_equals(self->domain, domain) && armnn_string_equals(self->name, name);
+}
+
+/* An attribute of an operator; null if the model does not give it, or as another type. */
+static inline const armnn_attribute_t* armnn_find_attribute(const armnn_header_t* descriptor,
+                                                            const char* name, int32_t type) {
+  const armnn_stand_in_descriptor_t* self = (const armnn_stand_in_descriptor_t*)descriptor;
+  for (uint32_t i = 0; i < self->attribute_count; ++i) {
+    const armnn_attribute_t* one = &self->attributes[i];
+    if (one->type == type && armnn_string_equals(one->name, name)) return one;
+  }
+  return NULL;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* Options with their defaults, and their descriptions, which run in parallel or are null. */
+typedef struct armnn_kit_options_t {
+  armnn_options_t defaults;
+  const armnn_option_description_t* descriptions;
+} armnn_kit_options_t;
+
+/* One list is enough; each row has a default and what there is to say of it:
+ *
+ *   #define MY_OPTIONS(X)                                                                  \
+ *     X(ARMNN_DEFAULT_UINT("streams", 2), ARMNN_SAY_RANGE("queues at work", "", 1, 8, 0))  \
+ *     X(ARMNN_DEFAULT_STRING("key", ""), ARMNN_SAY("licence key", ARMNN_OPTION_SECRET))
+ *   ARMNN_KIT_OPTIONS(my_options, MY_OPTIONS)
+ *
+ * ARMNN_KIT_OPTIONS_OF(my_options) is then a member of the hooks. */
+#define ARMNN_KIT_OPTIONS(name, list)                                        \
+  static const armnn_option_t name##_defaults[] = {list(ARMNN_KIT_DEFAULT)}; \
+  static const armnn_option_description_t name##_descriptions[] = {list(ARMNN_KIT_DESCRIPTION)};
+#define ARMNN_KIT_OPTIONS_OF(name) \
+  {{name##_defaults, sizeof name##_defaults / sizeof name##_defaults[0]}, name##_descriptions}
+#define ARMNN_KIT_DEFAULT(option, ...) option,
+#define ARMNN_KIT_DESCRIPTION(option, ...) __VA_ARGS__,
+
+/* |name| and texts are string literals. */
+#define ARMNN_TEXT(text) {text, sizeof(text) - 1}
+#define ARMNN_DEFAULT_BOOL(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_BOOL, 0, value, 0.0, {NULL, 0}}
+#define ARMNN_DEFAULT_INT(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_INT, 0, value, 0.0, {NULL, 0}}
+#define ARMNN_DEFAULT_UINT(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_UINT, 0, value, 0.0, {NULL, 0}}
+#define ARMNN_DEFAULT_FLOAT(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_FLOAT, 0, 0, value, {NULL, 0}}
+#define ARMNN_DEFAULT_STRING(name, value) \
+  {ARMNN_TEXT(name), ARMNN_OPTION_STRING, 0, 0, 0.0, ARMNN_TEXT(value)}
+
+/* |flags|: bits of armnn_option_bits_e. |unit| may be "". |choices|: a static array of
+ * armnn_string_t. */
+#define ARMNN_KIT_SAY(flags, help, unit, least, most, real_least, real_most, choices, count) \
+  {{sizeof(armnn_option_description_t), ARMNN_STRUCT_OPTION_DESCRIPTION},                    \
+   flags,                                                                                    \
+   0,                                                                                        \
+   ARMNN_TEXT(help),                                                                         \
+   ARMNN_TEXT(unit),                                                                         \
+   least,                                                                                    \
+   most,                                                                                     \
+   real_least,                                                                               \
+   real_most,                                                                                \
+   choices,                                                                                  \
+   count}
+#define ARMNN_SAY(help, flags) ARMNN_KIT_SAY(flags, help, "", 0, 0, 0.0, 0.0, NULL, 0)
+#define ARMNN_SAY_RANGE(help, unit, minimum, maximum, flags) \
+  ARMNN_KIT_SAY(flags, help, unit, minimum, maximum, 0.0, 0.0, NULL, 0)
+#define ARMNN_SAY_REAL_RANGE(help, unit, minimum, maximum, flags) \
+  ARMNN_KIT_SAY(flags, help, unit, 0, 0, minimum, maximum, NULL, 0)
+#define ARMNN_SAY_CHOICES(help, choices, flags) \
+  ARMNN_KIT_SAY(flags, help, "", 0, 0, 0.0, 0.0, choices, sizeof(choices) / sizeof((choices)[0]))
+
 /* ---- From rows to a backend ------------------------------------------------------------------ */
 
-/* What a backend has besides kernels; members that are null or 0 are not there. Options, model
- * options and capabilities are static arrays: names, and their defaults or values. */
+/* What a backend has besides kernels; members that are null or 0 are not there. Capabilities are a
+ * static array of names and values. */
 typedef struct armnn_kit_hooks_t {
-  /* After the instance of a runtime is made: opens a library or a device. |options| are the values
-   * that somebody gave. UNAVAILABLE: it is not here. |*out_user| is what armnn_kit_user gives. */
-  armnn_status_t (*open)(const armnn_host_t* host, const armnn_options_t* options, void** out_user,
+  /* create of the backend: opens a library, or the device of that index. UNAVAILABLE: it is not
+   * here. |*out_user| is what armnn_kit_user gives, for any argument |backend| of this file. */
+  armnn_status_t (*open)(const armnn_create_args_t* args, void** out_user,
                          armnn_error_t* error) ARMNN_NOEXCEPT;
   /* Before the instance goes, if |open| answered OK. */
   void (*close)(void* user) ARMNN_NOEXCEPT;
@@ -203,9 +297,35 @@ typedef struct armnn_kit_hooks_t {
                              const armnn_options_t* model_options,
                              const armnn_optimization_sink_t* sink,
                              armnn_error_t* error) ARMNN_NOEXCEPT;
-  armnn_options_t options;
-  armnn_options_t model_options;
+  /* infer_stand_in: operators that no layer expresses. A row for STAND_IN runs them; its |supports|
+   * tells them apart by domain and name (armnn_is_operator). */
+  armnn_status_t (*infer_stand_in)(armnn_backend_t* backend, const armnn_layer_t* layer,
+                                   armnn_tensor_info_t* out_infos,
+                                   armnn_error_t* reason) ARMNN_NOEXCEPT;
+  /* list_devices of the backend; null: it has one. |backend| may be null. */
+  armnn_status_t (*list_devices)(armnn_backend_t* backend,
+                                 void (*on_device)(void* context,
+                                                   const armnn_device_description_t* device)
+                                     ARMNN_NOEXCEPT,
+                                 void* context, armnn_error_t* error) ARMNN_NOEXCEPT;
+  /* Asked before any row, where devices of one backend differ: does this one take the layer? */
+  armnn_status_t (*supports)(armnn_backend_t* backend, const armnn_layer_query_t* query,
+                             armnn_error_t* reason) ARMNN_NOEXCEPT;
+  armnn_kit_options_t options;
+  armnn_kit_options_t model_options;
   armnn_options_t capabilities;
+  /* As in the tables of backend_api.h, for |user|; |run_options| need a |before_run|. It writes
+   * what kernels of the run must know to |execution_data| of the notice: |run_data_size| bytes,
+   * which are theirs as |run_data| of the call, and zero when an execution context is made. */
+  armnn_status_t (*set_option)(void* user, const armnn_option_t* option,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+  armnn_kit_options_t run_options;
+  uint64_t run_data_size;
+  armnn_status_t (*before_run)(void* user, const armnn_run_notice_t* notice,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+  void (*after_run)(void* user, const armnn_run_notice_t* notice) ARMNN_NOEXCEPT;
+  /* get_preferred_layout, where rows take one layout only. */
+  int32_t (*preferred_layout)(const armnn_layer_query_t* query) ARMNN_NOEXCEPT;
 } armnn_kit_hooks_t;
 
 typedef struct armnn_kit_definition_t {
@@ -222,7 +342,7 @@ typedef struct armnn_kit_backend_t {
   void* user;
 } armnn_kit_backend_t;
 
-/* What |open| made for the instance, for example for |backend| of a kernel's call. */
+/* What |open| made for the instance: for |backend| of a kernel's call, prepare, a hook. */
 static inline void* armnn_kit_user(const armnn_backend_t* backend) {
   return ((const armnn_kit_backend_t*)backend)->user;
 }
@@ -236,6 +356,8 @@ typedef struct armnn_kit_factory_t {
 
 typedef struct armnn_kit_support_t {
   armnn_layer_support_t base;
+  armnn_layer_support_api_t api; /* with the functions that there are hooks for */
+  armnn_backend_t* backend;
   const armnn_kit_definition_t* definition;
 } armnn_kit_support_t;
 
@@ -335,6 +457,10 @@ static inline armnn_status_t armnn_kit_is_layer_supported(armnn_layer_support_t*
                                                           const armnn_layer_query_t* query,
                                                           armnn_error_t* reason) ARMNN_NOEXCEPT {
   const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
+  const armnn_kit_hooks_t* hooks = self->definition->hooks;
+  if (hooks != NULL && hooks->supports != NULL) {
+    ARMNN_RETURN_IF_ERROR(hooks->supports(self->backend, query, reason));
+  }
   return armnn_kit_find(self->definition, query, reason) != NULL ? ARMNN_STATUS_OK
                                                                  : ARMNN_STATUS_UNSUPPORTED;
 }
@@ -347,6 +473,12 @@ static inline armnn_status_t armnn_kit_takes_late_shapes(armnn_layer_support_t* 
   if (row == NULL) return ARMNN_STATUS_UNSUPPORTED;
   if (row->takes_late != NULL) return row->takes_late(query, reason);
   return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, "the kernel needs to know all shapes");
+}
+
+static inline int32_t armnn_kit_get_preferred_layout(
+    armnn_layer_support_t* support, const armnn_layer_query_t* query) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = ((const armnn_kit_support_t*)support)->definition->hooks;
+  return hooks->preferred_layout(query);
 }
 
 static inline void armnn_kit_workload_destroy(armnn_workload_t* workload) ARMNN_NOEXCEPT {
@@ -381,6 +513,7 @@ static inline armnn_status_t armnn_kit_workload_execute(armnn_workload_t* worklo
   call.backend = self->backend;
   call.run_id = args->run_id;
   call.state = ARMNN_HAS(args, armnn_execute_args_t, workload_data) ? args->workload_data : NULL;
+  call.run_data = args->execution_data;
   return self->kernel->execute(&call, error);
 }
 
@@ -405,8 +538,8 @@ static inline armnn_status_t armnn_kit_create_workload_data(armnn_workload_t* wo
   const armnn_kit_workload_t* self = (const armnn_kit_workload_t*)workload;
   (void)execution_data; /* the kit makes none */
   *out_data = NULL;
-  if (self->kernel->create_state == NULL) return ARMNN_STATUS_OK;
-  return self->kernel->create_state(self->info, self->prepared, self->host, out_data, error);
+  return self->kernel->create_state(self->info, self->prepared, self->host, self->backend, out_data,
+                                    error);
 }
 
 static inline armnn_status_t armnn_kit_reset_workload_data(armnn_workload_t* workload, void* data,
@@ -429,6 +562,19 @@ static const armnn_workload_api_t armnn_kit_workload_api = {
     armnn_kit_workload_requirements,
     NULL,
     armnn_kit_workload_kernel_name,
+    NULL,
+    NULL,
+    NULL,
+};
+
+/* Of a kernel with create_state. */
+static const armnn_workload_api_t armnn_kit_state_workload_api = {
+    {sizeof(armnn_workload_api_t), ARMNN_STRUCT_WORKLOAD},
+    armnn_kit_workload_destroy,
+    armnn_kit_workload_execute,
+    armnn_kit_workload_requirements,
+    NULL,
+    armnn_kit_workload_kernel_name,
     armnn_kit_create_workload_data,
     armnn_kit_reset_workload_data,
     armnn_kit_destroy_workload_data,
@@ -436,6 +582,31 @@ static const armnn_workload_api_t armnn_kit_workload_api = {
 
 static inline void armnn_kit_factory_destroy(armnn_workload_factory_t* factory) ARMNN_NOEXCEPT {
   free(factory);
+}
+
+/* Empty needs of |count| tensors for prepare to fill in, from |memory| for as many pointers and
+ * structures. */
+static inline const armnn_tensor_needs_t* const* armnn_kit_empty_needs(void* memory,
+                                                                       uint32_t count) {
+  armnn_tensor_needs_t** needs = (armnn_tensor_needs_t**)memory;
+  armnn_tensor_needs_t* items = (armnn_tensor_needs_t*)(needs + count);
+  for (uint32_t i = 0; i < count; ++i) {
+    items[i].header.struct_size = sizeof items[i];
+    items[i].header.struct_type = ARMNN_STRUCT_TENSOR_NEEDS;
+    needs[i] = &items[i];
+  }
+  return (const armnn_tensor_needs_t* const*)needs;
+}
+
+/* Does a tensor among these need anything? Most prepare functions fill in nothing. */
+static inline int armnn_kit_has_needs(const armnn_tensor_needs_t* const* needs, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (needs[i]->alignment != 0 || needs[i]->readable_bytes != 0 || needs[i]->in_place_mask != 0 ||
+        needs[i]->flags != 0) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t* factory,
@@ -457,9 +628,12 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   query.fields_used = info->fields_used;
   const armnn_kernel_t* kernel = armnn_kit_find(self->definition, &query, error);
   if (kernel == NULL) return ARMNN_STATUS_UNSUPPORTED;
-  armnn_kit_workload_t* workload = (armnn_kit_workload_t*)calloc(1, sizeof *workload);
+  const uint32_t tensors = kernel->prepare == NULL ? 0 : info->input_count + info->output_count;
+  armnn_kit_workload_t* workload = (armnn_kit_workload_t*)calloc(
+      1, sizeof *workload + tensors * (sizeof(armnn_tensor_needs_t) + sizeof(void*)));
   if (workload == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  workload->base.api = &armnn_kit_workload_api;
+  workload->base.api =
+      kernel->create_state != NULL ? &armnn_kit_state_workload_api : &armnn_kit_workload_api;
   workload->info = info;
   workload->kernel = kernel;
   workload->host = self->host;
@@ -468,15 +642,37 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   workload->requirements.header.struct_type = ARMNN_STRUCT_WORKLOAD_REQUIREMENTS;
   workload->requirements.tensor_alignment = 1; /* plain C kernels: aligned to their elements */
   if (kernel->prepare != NULL) {
-    armnn_status_t status =
-        kernel->prepare(info, self->host, &workload->prepared, &workload->requirements, error);
+    const armnn_tensor_needs_t* const* needs = armnn_kit_empty_needs(workload + 1, tensors);
+    workload->requirements.tensors = needs;
+    armnn_status_t status = kernel->prepare(info, self->host, self->backend, &workload->prepared,
+                                            &workload->requirements, error);
     if (status != ARMNN_STATUS_OK) {
       free(workload);
       return status;
     }
+    if (workload->requirements.tensors == needs && !armnn_kit_has_needs(needs, tensors)) {
+      workload->requirements.tensors = NULL;
+    }
   }
   *out_workload = &workload->base;
   return ARMNN_STATUS_OK;
+}
+
+static inline armnn_status_t armnn_kit_create_execution_data(armnn_workload_factory_t* factory,
+                                                             void** out_data,
+                                                             armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = ((const armnn_kit_factory_t*)factory)->definition->hooks;
+  *out_data = NULL;
+  if (hooks == NULL || hooks->run_data_size == 0) return ARMNN_STATUS_OK;
+  *out_data = calloc(1, (size_t)hooks->run_data_size);
+  if (*out_data == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  return ARMNN_STATUS_OK;
+}
+
+static inline void armnn_kit_destroy_execution_data(armnn_workload_factory_t* factory,
+                                                    void* data) ARMNN_NOEXCEPT {
+  (void)factory;
+  free(data);
 }
 
 static const armnn_workload_factory_api_t armnn_kit_workload_factory_api = {
@@ -484,31 +680,30 @@ static const armnn_workload_factory_api_t armnn_kit_workload_factory_api = {
     armnn_kit_factory_destroy,
     armnn_kit_create_workload,
     NULL,
-    NULL,
-    NULL,
+    armnn_kit_create_execution_data,
+    armnn_kit_destroy_execution_data,
 };
 
-static const armnn_layer_support_api_t armnn_kit_layer_support_api = {
-    {sizeof(armnn_layer_support_api_t), ARMNN_STRUCT_LAYER_SUPPORT},
-    armnn_kit_support_destroy,
-    armnn_kit_is_layer_supported,
-    NULL,
-    armnn_kit_takes_late_shapes,
-};
+static inline armnn_status_t armnn_kit_infer_stand_in(armnn_layer_support_t* support,
+                                                      const armnn_layer_t* layer,
+                                                      armnn_tensor_info_t* out_infos,
+                                                      armnn_error_t* reason) ARMNN_NOEXCEPT {
+  const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
+  return self->definition->hooks->infer_stand_in(self->backend, layer, out_infos, reason);
+}
 
 static inline armnn_status_t armnn_kit_create(const armnn_kit_definition_t* definition,
                                               const armnn_backend_api_t* api,
-                                              const armnn_host_t* host,
-                                              const armnn_options_t* options,
+                                              const armnn_create_args_t* args,
                                               armnn_backend_t** out_backend, armnn_error_t* error) {
   armnn_kit_backend_t* backend = (armnn_kit_backend_t*)calloc(1, sizeof *backend);
   *out_backend = NULL;
   if (backend == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   backend->base.api = api;
-  backend->host = host;
+  backend->host = args->host;
   backend->definition = definition;
   if (definition->hooks != NULL && definition->hooks->open != NULL) {
-    const armnn_status_t status = definition->hooks->open(host, options, &backend->user, error);
+    const armnn_status_t status = definition->hooks->open(args, &backend->user, error);
     if (status != ARMNN_STATUS_OK) {
       free(backend);
       return status;
@@ -554,7 +749,20 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   armnn_kit_support_t* support = (armnn_kit_support_t*)calloc(1, sizeof *support);
   *out_support = NULL;
   if (support == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  support->base.api = &armnn_kit_layer_support_api;
+  const armnn_kit_hooks_t* hooks = self->definition->hooks;
+  support->api.header.struct_size = sizeof support->api;
+  support->api.header.struct_type = ARMNN_STRUCT_LAYER_SUPPORT;
+  support->api.destroy = armnn_kit_support_destroy;
+  support->api.is_layer_supported = armnn_kit_is_layer_supported;
+  support->api.takes_late_shapes = armnn_kit_takes_late_shapes;
+  if (hooks != NULL && hooks->preferred_layout != NULL) {
+    support->api.get_preferred_layout = armnn_kit_get_preferred_layout;
+  }
+  if (hooks != NULL && hooks->infer_stand_in != NULL) {
+    support->api.infer_stand_in = armnn_kit_infer_stand_in;
+  }
+  support->base.api = &support->api;
+  support->backend = backend;
   support->definition = self->definition;
   *out_support = &support->base;
   return ARMNN_STATUS_OK;
@@ -582,64 +790,156 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
   return ARMNN_STATUS_OK;
 }
 
+/* ---- Options of one run, and notices ----------------------------------------------------------
+ */
+
+typedef struct armnn_kit_context_t {
+  armnn_backend_context_t base;
+  armnn_backend_t* backend;
+} armnn_kit_context_t;
+
+static inline void armnn_kit_context_destroy(armnn_backend_context_t* context) ARMNN_NOEXCEPT {
+  free(context);
+}
+
+static inline armnn_status_t armnn_kit_before_run(armnn_backend_context_t* context,
+                                                  const armnn_run_notice_t* notice,
+                                                  armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_backend_t* backend = ((const armnn_kit_context_t*)context)->backend;
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  if (hooks->before_run == NULL) return ARMNN_STATUS_OK;
+  return hooks->before_run(armnn_kit_user(backend), notice, error);
+}
+
+static inline void armnn_kit_after_run(armnn_backend_context_t* context,
+                                       const armnn_run_notice_t* notice) ARMNN_NOEXCEPT {
+  const armnn_backend_t* backend = ((const armnn_kit_context_t*)context)->backend;
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  if (hooks->after_run != NULL) hooks->after_run(armnn_kit_user(backend), notice);
+}
+
+static const armnn_backend_context_api_t armnn_kit_context_api = {
+    {sizeof(armnn_backend_context_api_t), ARMNN_STRUCT_BACKEND_CONTEXT},
+    armnn_kit_context_destroy,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    armnn_kit_before_run,
+    armnn_kit_after_run,
+};
+
+static inline armnn_status_t armnn_kit_create_backend_context(armnn_backend_t* backend,
+                                                              const armnn_options_t* options,
+                                                              armnn_backend_context_t** out_context,
+                                                              armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  (void)options; /* |open| has read them */
+  *out_context = NULL;
+  if (hooks->before_run == NULL && hooks->after_run == NULL) return ARMNN_STATUS_OK;
+  armnn_kit_context_t* context = (armnn_kit_context_t*)calloc(1, sizeof *context);
+  if (context == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  context->base.api = &armnn_kit_context_api;
+  context->backend = backend;
+  *out_context = &context->base;
+  return ARMNN_STATUS_OK;
+}
+
+static inline armnn_status_t armnn_kit_get_run_options(armnn_backend_t* backend,
+                                                       armnn_options_t* out_options,
+                                                       armnn_error_t* error) ARMNN_NOEXCEPT {
+  (void)error;
+  *out_options = armnn_kit_hooks_of(backend)->run_options.defaults;
+  return ARMNN_STATUS_OK;
+}
+
+static inline armnn_status_t armnn_kit_set_option(armnn_backend_t* backend,
+                                                  const armnn_option_t* option,
+                                                  armnn_error_t* error) ARMNN_NOEXCEPT {
+  const armnn_kit_hooks_t* hooks = armnn_kit_hooks_of(backend);
+  if (hooks->set_option == NULL) {
+    return armnn_fail(error, ARMNN_STATUS_UNIMPLEMENTED, "the hooks have no set_option");
+  }
+  return hooks->set_option(armnn_kit_user(backend), option, error);
+}
+
+static inline const armnn_option_description_t* armnn_kit_describe(const armnn_kit_hooks_t* hooks,
+                                                                   int32_t scope, uint64_t index) {
+  const armnn_kit_options_t* options = scope == ARMNN_OPTION_SCOPE_BACKEND ? &hooks->options
+                                       : scope == ARMNN_OPTION_SCOPE_MODEL ? &hooks->model_options
+                                       : scope == ARMNN_OPTION_SCOPE_RUN   ? &hooks->run_options
+                                                                           : NULL;
+  if (options == NULL || options->descriptions == NULL) return NULL;
+  return index < options->defaults.count ? &options->descriptions[index] : NULL;
+}
+
+/* ---- The table and the entry points -----------------------------------------------------------
+ */
+
 /* Defines a whole backend: the table, the instance and the three entry points. |score_value|: order
  * of preference (0 = last resort); |version_text|, |text|: shown to people, or NULL; |flag_bits|:
  * bits of armnn_backend_bits_e. ARMNN_BACKEND_UNLOADABLE is among them only if the author puts it
  * there, who knows that no library behind the backend leaves a thread when it is closed. */
-#define ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits,     \
-                         hooks_pointer, optimize_function, capabilities_function,              \
-                         options_function, model_options_function)                             \
-  static const armnn_kit_definition_t armnn_kit_definition = {                                 \
-      id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0]), hooks_pointer};    \
-  static armnn_status_t armnn_kit_create_this(                                                 \
-      const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \
-      armnn_error_t* error) ARMNN_NOEXCEPT;                                                    \
-  static const armnn_backend_api_t armnn_kit_backend_api = {                                   \
-      {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},                                     \
-      ARMNN_BACKEND_API_MINOR,                                                                 \
-      flag_bits,                                                                               \
-      0,                                                                                       \
-      ARMNN_BUILD_FEATURES,                                                                    \
-      score_value,                                                                             \
-      0,                                                                                       \
-      version_text,                                                                            \
-      text,                                                                                    \
-      armnn_kit_create_this,                                                                   \
-      armnn_kit_destroy,                                                                       \
-      armnn_kit_get_id,                                                                        \
-      armnn_kit_create_workload_factory,                                                       \
-      armnn_kit_get_layer_support,                                                             \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      optimize_function,                                                                       \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      capabilities_function,                                                                   \
-      options_function,                                                                        \
-      model_options_function,                                                                  \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL,                                                                                    \
-      NULL};                                                                                   \
-  static armnn_status_t armnn_kit_create_this(                                                 \
-      const armnn_host_t* host, const armnn_options_t* options, armnn_backend_t** out_backend, \
-      armnn_error_t* error) ARMNN_NOEXCEPT {                                                   \
-    return armnn_kit_create(&armnn_kit_definition, &armnn_kit_backend_api, host, options,      \
-                            out_backend, error);                                               \
-  }                                                                                            \
-  const char* ARMNN_ENTRY(GetBackendId)(void) ARMNN_NOEXCEPT { return id_text; }               \
-  void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) ARMNN_NOEXCEPT {      \
-    *out_major = ARMNN_BACKEND_API_MAJOR;                                                      \
-    *out_minor = ARMNN_TARGET_MINOR;                                                           \
-  }                                                                                            \
-  void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT {                                     \
-    return (void*)(uintptr_t)&armnn_kit_backend_api;                                           \
+#define ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits,         \
+                         hooks_pointer, optimize_function, capabilities_function,                  \
+                         options_function, model_options_function, devices_function,               \
+                         context_function, describe_function, run_options_function,                \
+                         set_option_function)                                                      \
+  static const armnn_kit_definition_t armnn_kit_definition = {                                     \
+      id_text, kernel_rows, sizeof(kernel_rows) / sizeof((kernel_rows)[0]), hooks_pointer};        \
+  static armnn_status_t armnn_kit_create_this(const armnn_create_args_t* args,                     \
+                                              armnn_backend_t** out_backend, armnn_error_t* error) \
+      ARMNN_NOEXCEPT;                                                                              \
+  static const armnn_backend_api_t armnn_kit_backend_api = {                                       \
+      {sizeof(armnn_backend_api_t), ARMNN_STRUCT_BACKEND},                                         \
+      ARMNN_BACKEND_API_MINOR,                                                                     \
+      flag_bits,                                                                                   \
+      0,                                                                                           \
+      ARMNN_BUILD_FEATURES,                                                                        \
+      score_value,                                                                                 \
+      0,                                                                                           \
+      version_text,                                                                                \
+      text,                                                                                        \
+      armnn_kit_create_this,                                                                       \
+      armnn_kit_destroy,                                                                           \
+      armnn_kit_get_id,                                                                            \
+      armnn_kit_create_workload_factory,                                                           \
+      armnn_kit_get_layer_support,                                                                 \
+      NULL,                                                                                        \
+      context_function,                                                                            \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      optimize_function,                                                                           \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      capabilities_function,                                                                       \
+      options_function,                                                                            \
+      model_options_function,                                                                      \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      devices_function,                                                                            \
+      NULL,                                                                                        \
+      NULL,                                                                                        \
+      describe_function,                                                                           \
+      run_options_function,                                                                        \
+      set_option_function};                                                                        \
+  static armnn_status_t armnn_kit_create_this(const armnn_create_args_t* args,                     \
+                                              armnn_backend_t** out_backend, armnn_error_t* error) \
+      ARMNN_NOEXCEPT {                                                                             \
+    return armnn_kit_create(&armnn_kit_definition, &armnn_kit_backend_api, args, out_backend,      \
+                            error);                                                                \
+  }                                                                                                \
+  const char* ARMNN_ENTRY(GetBackendId)(void) ARMNN_NOEXCEPT { return id_text; }                   \
+  void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) ARMNN_NOEXCEPT {          \
+    *out_major = ARMNN_BACKEND_API_MAJOR;                                                          \
+    *out_minor = ARMNN_TARGET_MINOR;                                                               \
+  }                                                                                                \
+  void* ARMNN_ENTRY(BackendFactory)(void) ARMNN_NOEXCEPT {                                         \
+    return (void*)(uintptr_t)&armnn_kit_backend_api;                                               \
   }
 
 /* With hooks: |hooks| is a static const armnn_kit_hooks_t. */
@@ -649,25 +949,39 @@ static inline armnn_status_t armnn_kit_get_capabilities(armnn_backend_t* backend
                                               armnn_options_t* out_options, armnn_error_t* error) \
       ARMNN_NOEXCEPT {                                                                            \
     (void)backend, (void)error; /* asked before there is an instance */                           \
-    *out_options = (hooks).options;                                                               \
+    *out_options = (hooks).options.defaults;                                                      \
     return ARMNN_STATUS_OK;                                                                       \
   }                                                                                               \
   static armnn_status_t armnn_kit_get_model_options(                                              \
       armnn_backend_t* backend, armnn_options_t* out_options, armnn_error_t* error)               \
       ARMNN_NOEXCEPT {                                                                            \
     (void)backend, (void)error;                                                                   \
-    *out_options = (hooks).model_options;                                                         \
+    *out_options = (hooks).model_options.defaults;                                                \
     return ARMNN_STATUS_OK;                                                                       \
+  }                                                                                               \
+  static armnn_status_t armnn_kit_list_devices(                                                   \
+      armnn_backend_t* backend,                                                                   \
+      void (*on_device)(void* context, const armnn_device_description_t* device) ARMNN_NOEXCEPT,  \
+      void* context, armnn_error_t* error) ARMNN_NOEXCEPT {                                       \
+    if ((hooks).list_devices == NULL) return ARMNN_STATUS_UNSUPPORTED;                            \
+    return (hooks).list_devices(backend, on_device, context, error);                              \
+  }                                                                                               \
+  static const armnn_option_description_t* armnn_kit_describe_option(                             \
+      armnn_backend_t* backend, int32_t scope, uint64_t index) ARMNN_NOEXCEPT {                   \
+    (void)backend;                                                                                \
+    return armnn_kit_describe(&(hooks), scope, index);                                            \
   }                                                                                               \
   ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits, &(hooks),    \
                    armnn_kit_optimize, armnn_kit_get_capabilities, armnn_kit_get_options,         \
-                   armnn_kit_get_model_options)
+                   armnn_kit_get_model_options, armnn_kit_list_devices,                           \
+                   armnn_kit_create_backend_context, armnn_kit_describe_option,                   \
+                   armnn_kit_get_run_options, armnn_kit_set_option)
 
 /* Without, |capabilities_function|: get_capabilities of armnn_backend_api_t, or NULL. */
 #define ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text,         \
                                   flag_bits, capabilities_function)                              \
   ARMNN_KIT_DEFINE(id_text, kernel_rows, score_value, version_text, text, flag_bits, NULL, NULL, \
-                   capabilities_function, NULL, NULL)
+                   capabilities_function, NULL, NULL, NULL, NULL, NULL, NULL, NULL)
 
 #define ARMNN_DEFINE_BACKEND_EX(id_text, kernel_rows, score_value, version_text, text) \
   ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text, 0, NULL)

@@ -14,6 +14,31 @@
  * One form for one thing. Where Arm NN has two layer types for one computation, a backend sees the
  * canonical one alone; the other is marked "use ..." and is a name for people.
  *
+ * Numbers. A layer is defined on real numbers: an element q of a quantised tensor stands for
+ * scale * (q - zero_point). Behind its operands stands how its numbers come about:
+ *   exact      elements are moved, compared or counted; what is moved keeps its bits
+ *   element    one operation for each element
+ *   function   a function of each element
+ *   normalize  differences from a mean, divided by a deviation
+ *   sum        sums of products, means, and what divides by them
+ * All but "exact" compute the real result and round it once to the output's type: to the nearest
+ * value, halves to even; a quantised one is round(real / scale) + zero_point, saturated to the
+ * ends of its type. How far a backend may be from this, for each arithmetic and data type, says
+ * tolerances.toml of the package, which all tests go by: one step of a quantised type, for example,
+ * so that fixed-point multipliers of 31 bits (TensorFlow Lite's) will do.
+ *   [weights] Quantised weights have one scale, or one for each channel of the output. A bias is
+ *       SIGNED32, or SIGNED64 beside QSYMM_S16, and counts in steps of the input's scale times the
+ *       weights' (of the channel), whatever its own info says. Sums of products are exact: 32 bits
+ *       hold those of 8-bit operands up to 2^15 products, 64 bits all others.
+ *   [quantised] Where an "exact" layer moves elements, its operands and outputs have the same
+ *       quantisation; comparisons compare real values.
+ *   [integers] SIGNED32 and SIGNED64 wrap around in two's complement. Division truncates towards
+ *       zero, also of means; division by zero gives 0.
+ *   [special] Real arithmetic follows IEEE 754. What is computed from a NaN is NaN, a maximum, a
+ *       minimum, ReLU and pooling too; infinities keep their sign. Denormals may count as zeros of
+ *       their sign. NaN becomes 0 as an integer, true as a boolean, and zero_point as a quantised
+ *       number; infinities saturate. Which NaN comes out, and the order of a sum, are not defined.
+ *
  * Every descriptor starts with a header whose tag is ARMNN_STRUCT_DESCRIPTOR + layer type, is
  * plain data except where a pointer is named, and may be copied with memcpy. Booleans are uint32_t.
  */
@@ -31,6 +56,23 @@ typedef struct armnn_view_t {
   uint64_t origin[ARMNN_MAX_DIMS];
   uint64_t size[ARMNN_MAX_DIMS];
 } armnn_view_t;
+
+enum armnn_attribute_type_e {
+  ARMNN_ATTRIBUTE_INTEGER = 0, /* int64_t */
+  ARMNN_ATTRIBUTE_REAL = 1,    /* double */
+  ARMNN_ATTRIBUTE_STRING = 2,  /* armnn_string_t */
+  ARMNN_ATTRIBUTE_TENSOR = 3,  /* armnn_const_tensor_t */
+  ARMNN_ATTRIBUTE_TYPE_MAX_ENUM = INT32_MAX
+};
+
+/* A parameter of a STAND_IN, as its model has it: one value, or a list. Frozen. */
+typedef struct armnn_attribute_t {
+  armnn_string_t name;
+  int32_t type;     /* armnn_attribute_type_e */
+  uint32_t is_list; /* 0: |count| is 1 */
+  uint64_t count;
+  const void* values; /* an array of what the type says; null only if |count| is 0 */
+} armnn_attribute_t;
 
 /* clang-format off */
 /* Generated from schema by scripts/generate_layers.py, down to the next such line. */
@@ -309,21 +351,24 @@ enum armnn_resize_method_e {
 
 /* ---- Descriptors --------------------------------------------------------------------------- */
 
-/* FAKE_QUANTIZATION [input -> output]: Rounds real numbers to the 256 steps between two bounds. */
+/* FAKE_QUANTIZATION [input -> output; element]: Rounds real numbers to the 256 steps between two
+ * bounds. */
 typedef struct armnn_fake_quantization_descriptor_t {
   armnn_header_t header;
   float min;
   float max;
 } armnn_fake_quantization_descriptor_t;
 
-/* FILL [shape -> output]: Makes a tensor of one value; the output's info carries the shape. */
+/* FILL [shape -> output; exact]: Makes a tensor of one value; the output's info carries the
+ * shape. */
 typedef struct armnn_fill_descriptor_t {
   armnn_header_t header;
   float value;
   uint32_t reserved;
 } armnn_fill_descriptor_t;
 
-/* ACTIVATION [input -> output]: Applies one of the activation functions to each element.
+/* ACTIVATION [input -> output; function]: Applies one of the activation functions to each
+ * element.
  * Each function says the meaning of its a and b. */
 typedef struct armnn_activation_descriptor_t {
   armnn_header_t header;
@@ -333,36 +378,38 @@ typedef struct armnn_activation_descriptor_t {
   uint32_t reserved;
 } armnn_activation_descriptor_t;
 
-/* COMPARISON [x, y -> output]: Compares two tensors element by element. */
+/* COMPARISON [x, y -> output; exact]: Compares two tensors element by element. NaN is unequal to
+ * everything, and neither less nor greater. */
 typedef struct armnn_comparison_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_comparison_operation_e */
   uint32_t reserved;
 } armnn_comparison_descriptor_t;
 
-/* ELEMENTWISE_UNARY [input -> output]: Computes a function of each element. */
+/* ELEMENTWISE_UNARY [input -> output; element]: Computes a function of each element. */
 typedef struct armnn_elementwise_unary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_unary_operation_e */
   uint32_t reserved;
 } armnn_elementwise_unary_descriptor_t;
 
-/* LOGICAL_BINARY [x, y -> output]: Combines two boolean tensors. */
+/* LOGICAL_BINARY [x, y -> output; exact]: Combines two boolean tensors. */
 typedef struct armnn_logical_binary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_logical_binary_operation_e */
   uint32_t reserved;
 } armnn_logical_binary_descriptor_t;
 
-/* ELEMENTWISE_BINARY [x, y -> output]: Computes a function of two tensors. */
+/* ELEMENTWISE_BINARY [x, y -> output; element]: Computes a function of two tensors. An integer
+ * to a negative power is the truncated quotient 1 / x**n. */
 typedef struct armnn_elementwise_binary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_binary_operation_e */
   uint32_t reserved;
 } armnn_elementwise_binary_descriptor_t;
 
-/* CONCAT [n inputs -> output]: Joins tensors along one axis: input i fills views[i] of the
- * output. */
+/* CONCAT [n inputs -> output; exact]: Joins tensors along one axis: input i fills views[i] of
+ * the output. */
 typedef struct armnn_concat_descriptor_t {
   armnn_header_t header;
   uint32_t axis;
@@ -370,16 +417,16 @@ typedef struct armnn_concat_descriptor_t {
   const armnn_view_t* views;
 } armnn_concat_descriptor_t;
 
-/* GATHER [params, indices -> output]: Picks slices along an axis by index; negative indices
- * count from the end [armnn_py]. */
+/* GATHER [params, indices -> output; exact]: Picks slices along an axis by index; negative
+ * indices count from the end [armnn_py]. */
 typedef struct armnn_gather_descriptor_t {
   armnn_header_t header;
   int32_t axis;
   uint32_t reserved;
 } armnn_gather_descriptor_t;
 
-/* PAD [input -> output]: Puts elements around a tensor; value is the number that is stored, also
- * in a quantised tensor. */
+/* PAD [input -> output; exact]: Puts elements around a tensor; value is the number that is
+ * stored, also in a quantised tensor. */
 typedef struct armnn_pad_descriptor_t {
   armnn_header_t header;
   int32_t padding_mode; /* armnn_padding_mode_e */
@@ -390,10 +437,10 @@ typedef struct armnn_pad_descriptor_t {
   uint32_t reserved;
 } armnn_pad_descriptor_t;
 
-/* PERMUTE [input -> output]: Reorders dimensions: source dimension d becomes dimension
+/* PERMUTE [input -> output; exact]: Reorders dimensions: source dimension d becomes dimension
  * mappings[d].
- * TRANSPOSE [input -> output]: Reorders dimensions: dimension d comes from source dimension
- * mappings[d], as in numpy. */
+ * TRANSPOSE [input -> output; exact]: Reorders dimensions: dimension d comes from source
+ * dimension mappings[d], as in numpy. */
 typedef struct armnn_permute_descriptor_t {
   armnn_header_t header;
   uint32_t rank;
@@ -401,7 +448,7 @@ typedef struct armnn_permute_descriptor_t {
   uint32_t reserved;
 } armnn_permute_descriptor_t;
 
-/* RESHAPE [input -> output]: Gives the elements another shape. */
+/* RESHAPE [input -> output; exact]: Gives the elements another shape. */
 typedef struct armnn_reshape_descriptor_t {
   armnn_header_t header;
   uint32_t rank;
@@ -409,7 +456,7 @@ typedef struct armnn_reshape_descriptor_t {
   uint64_t target_shape[ARMNN_MAX_DIMS];
 } armnn_reshape_descriptor_t;
 
-/* SLICE [input -> output]: Cuts out a box. */
+/* SLICE [input -> output; exact]: Cuts out a box. */
 typedef struct armnn_slice_descriptor_t {
   armnn_header_t header;
   uint32_t rank;
@@ -418,7 +465,8 @@ typedef struct armnn_slice_descriptor_t {
   uint64_t size[ARMNN_MAX_DIMS];
 } armnn_slice_descriptor_t;
 
-/* SPLITTER [input -> n outputs]: Cuts a tensor into several: output i is views[i] of the input. */
+/* SPLITTER [input -> n outputs; exact]: Cuts a tensor into several: output i is views[i] of the
+ * input. */
 typedef struct armnn_splitter_descriptor_t {
   armnn_header_t header;
   int32_t axis; /* -1 when the views do not follow one axis */
@@ -426,7 +474,7 @@ typedef struct armnn_splitter_descriptor_t {
   const armnn_view_t* views;
 } armnn_splitter_descriptor_t;
 
-/* STACK [n inputs -> output]: Joins equal tensors along a new axis. */
+/* STACK [n inputs -> output; exact]: Joins equal tensors along a new axis. */
 typedef struct armnn_stack_descriptor_t {
   armnn_header_t header;
   uint32_t axis;
@@ -436,8 +484,8 @@ typedef struct armnn_stack_descriptor_t {
   uint64_t input_shape[ARMNN_MAX_DIMS];
 } armnn_stack_descriptor_t;
 
-/* STRIDED_SLICE [input -> output]: Cuts with steps (TensorFlow's definition); the host resolves
- * ellipsis and new axis, so a backend sees these two masks as zero. */
+/* STRIDED_SLICE [input -> output; exact]: Cuts with steps (TensorFlow's definition); the host
+ * resolves ellipsis and new axis, so a backend sees these two masks as zero. */
 typedef struct armnn_strided_slice_descriptor_t {
   armnn_header_t header;
   uint32_t rank;
@@ -453,14 +501,15 @@ typedef struct armnn_strided_slice_descriptor_t {
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_strided_slice_descriptor_t;
 
-/* CHANNEL_SHUFFLE [input -> output]: Mixes groups of channels (Android NNAPI's definition). */
+/* CHANNEL_SHUFFLE [input -> output; exact]: Mixes groups of channels (Android NNAPI's
+ * definition). */
 typedef struct armnn_channel_shuffle_descriptor_t {
   armnn_header_t header;
   uint32_t group_count;
   uint32_t axis;
 } armnn_channel_shuffle_descriptor_t;
 
-/* TILE [input -> output]: Repeats a tensor, as numpy.tile. */
+/* TILE [input -> output; exact]: Repeats a tensor, as numpy.tile. */
 typedef struct armnn_tile_descriptor_t {
   armnn_header_t header;
   uint32_t rank;
@@ -468,7 +517,7 @@ typedef struct armnn_tile_descriptor_t {
   uint32_t reserved;
 } armnn_tile_descriptor_t;
 
-/* BROADCAST_TO [input -> output]: Repeats dimensions of size 1, as numpy.broadcast_to. */
+/* BROADCAST_TO [input -> output; exact]: Repeats dimensions of size 1, as numpy.broadcast_to. */
 typedef struct armnn_broadcast_to_descriptor_t {
   armnn_header_t header;
   uint32_t rank;
@@ -476,7 +525,8 @@ typedef struct armnn_broadcast_to_descriptor_t {
   uint64_t target_shape[ARMNN_MAX_DIMS];
 } armnn_broadcast_to_descriptor_t;
 
-/* SCATTER_ND [input, indices, updates -> output]: Writes updates into a tensor at index tuples.
+/* SCATTER_ND [input, indices, updates -> output; exact]: Writes updates into a tensor at index
+ * tuples.
  * The first operand is the input, or a shape when not input_enabled. */
 typedef struct armnn_scatter_nd_descriptor_t {
   armnn_header_t header;
@@ -486,8 +536,8 @@ typedef struct armnn_scatter_nd_descriptor_t {
   uint32_t axis_enabled;
 } armnn_scatter_nd_descriptor_t;
 
-/* ONE_HOT [indices, on_value, off_value -> output]: Makes a new axis that holds on_value where
- * an index says and off_value elsewhere; negative indices count from the end. */
+/* ONE_HOT [indices, on_value, off_value -> output; exact]: Makes a new axis that holds on_value
+ * where an index says and off_value elsewhere; negative indices count from the end. */
 typedef struct armnn_one_hot_descriptor_t {
   armnn_header_t header;
   uint32_t depth;
@@ -500,9 +550,9 @@ typedef struct armnn_one_hot_descriptor_t {
  * cell_to_input_weights?, cell_to_forget_weights?, cell_to_output_weights?, input_gate_bias?,
  * forget_gate_bias, cell_bias, output_gate_bias, projection_weights?, projection_bias?,
  * input_layer_norm_weights?, forget_layer_norm_weights?, cell_layer_norm_weights?,
- * output_layer_norm_weights? -> scratch, output_state, cell_state, output]: Runs one step of a
- * long short-term memory cell.
- * UNIDIRECTIONAL_SEQUENCE_LSTM [as LSTM -> output_state, cell_state, output]: Runs a long
+ * output_layer_norm_weights? -> scratch, output_state, cell_state, output; sum]: Runs one step
+ * of a long short-term memory cell.
+ * UNIDIRECTIONAL_SEQUENCE_LSTM [as LSTM -> output_state, cell_state, output; sum]: Runs a long
  * short-term memory cell over a sequence. */
 typedef struct armnn_lstm_descriptor_t {
   armnn_header_t header;
@@ -522,7 +572,7 @@ typedef struct armnn_lstm_descriptor_t {
   float hidden_state_scale;
 } armnn_lstm_descriptor_t;
 
-/* QLSTM [as LSTM -> output_state, cell_state, output]: Runs one step of a quantised long
+/* QLSTM [as LSTM -> output_state, cell_state, output; sum]: Runs one step of a quantised long
  * short-term memory cell (Android NNAPI's definition). */
 typedef struct armnn_qlstm_descriptor_t {
   armnn_header_t header;
@@ -541,8 +591,8 @@ typedef struct armnn_qlstm_descriptor_t {
 } armnn_qlstm_descriptor_t;
 
 /* GRU [input, input_weights, recurrent_weights, input_bias?, recurrent_bias?, hidden_state?,
- * sequence_lengths? -> output, hidden_state]: Runs gated recurrent units over a sequence (ONNX's
- * GRU with sigmoid and tanh).
+ * sequence_lengths? -> output, hidden_state; sum]: Runs gated recurrent units over a sequence
+ * (ONNX's GRU with sigmoid and tanh).
  * D directions, batch N, T steps, input size I, hidden size H; gates in the order update, reset,
  * new. input [T, N, I], input_weights [D, 3 H, I], recurrent_weights [D, 3 H, H], biases [D, 3
  * H], hidden_state [D, N, H], sequence_lengths [N], output [T, D, N, H]. */
@@ -554,8 +604,8 @@ typedef struct armnn_gru_descriptor_t {
   uint32_t reserved;
 } armnn_gru_descriptor_t;
 
-/* ARG_MIN_MAX [input -> output]: Finds the index of the least or greatest element along an axis;
- * ties go to the lower index. */
+/* ARG_MIN_MAX [input -> output; exact]: Finds the index of the least or greatest element along
+ * an axis; ties go to the lower index. */
 typedef struct armnn_arg_min_max_descriptor_t {
   armnn_header_t header;
   int32_t function; /* armnn_arg_min_max_function_e */
@@ -564,16 +614,16 @@ typedef struct armnn_arg_min_max_descriptor_t {
   uint32_t reserved;
 } armnn_arg_min_max_descriptor_t;
 
-/* BATCH_NORMALIZATION [input, mean, variance, beta, gamma -> output]: Normalises each channel by
- * a given mean and variance, then scales and shifts it. */
+/* BATCH_NORMALIZATION [input, mean, variance, beta, gamma -> output; normalize]: Normalises each
+ * channel by a given mean and variance, then scales and shifts it. */
 typedef struct armnn_batch_normalization_descriptor_t {
   armnn_header_t header;
   float eps;
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_batch_normalization_descriptor_t;
 
-/* INSTANCE_NORMALIZATION [input -> output]: Normalises each channel of each image by its own
- * mean and variance. */
+/* INSTANCE_NORMALIZATION [input -> output; normalize]: Normalises each channel of each image by
+ * its own mean and variance. */
 typedef struct armnn_instance_normalization_descriptor_t {
   armnn_header_t header;
   float gamma;
@@ -582,22 +632,22 @@ typedef struct armnn_instance_normalization_descriptor_t {
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_instance_normalization_descriptor_t;
 
-/* L2_NORMALIZATION [input -> output]: Divides each pixel by the L2 norm of its channels. */
+/* L2_NORMALIZATION [input -> output; sum]: Divides each pixel by the L2 norm of its channels. */
 typedef struct armnn_l2_normalization_descriptor_t {
   armnn_header_t header;
   float eps;
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_l2_normalization_descriptor_t;
 
-/* LOG_SOFTMAX [input -> output]: Computes the logarithm of Softmax along an axis.
- * SOFTMAX [input -> output]: Computes exp(beta * x) divided by its sum along an axis. */
+/* LOG_SOFTMAX [input -> output; sum]: Computes the logarithm of Softmax along an axis.
+ * SOFTMAX [input -> output; sum]: Computes exp(beta * x) divided by its sum along an axis. */
 typedef struct armnn_softmax_descriptor_t {
   armnn_header_t header;
   float beta;
   int32_t axis;
 } armnn_softmax_descriptor_t;
 
-/* MEAN [input -> output]: Averages over axes; no axes means all. */
+/* MEAN [input -> output; sum]: Averages over axes; no axes means all. */
 typedef struct armnn_mean_descriptor_t {
   armnn_header_t header;
   uint32_t keep_dims;
@@ -605,8 +655,8 @@ typedef struct armnn_mean_descriptor_t {
   int32_t axes[ARMNN_MAX_DIMS];
 } armnn_mean_descriptor_t;
 
-/* NORMALIZATION [input -> output]: Normalises by a neighbourhood of channels or pixels (local
- * response normalisation). */
+/* NORMALIZATION [input -> output; sum]: Normalises by a neighbourhood of channels or pixels
+ * (local response normalisation). */
 typedef struct armnn_normalization_descriptor_t {
   armnn_header_t header;
   int32_t channel; /* armnn_normalization_channel_e */
@@ -619,8 +669,9 @@ typedef struct armnn_normalization_descriptor_t {
   uint32_t reserved;
 } armnn_normalization_descriptor_t;
 
-/* REDUCE [input -> output]: Reduces axes by sum, maximum, mean, minimum or product; no axes
- * means all. */
+/* REDUCE [input -> output; sum]: Reduces axes by sum, maximum, mean, minimum or product; no axes
+ * means all. Over nothing a sum is 0, a product 1, a maximum the lowest and a minimum the
+ * highest value, a mean NaN or 0. */
 typedef struct armnn_reduce_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_reduce_operation_e */
@@ -630,8 +681,8 @@ typedef struct armnn_reduce_descriptor_t {
   uint32_t reserved;
 } armnn_reduce_descriptor_t;
 
-/* BATCH_MAT_MUL [x, y -> output]: Multiplies the matrices of the last two dimensions; the others
- * broadcast. */
+/* BATCH_MAT_MUL [x, y -> output; sum]: Multiplies the matrices of the last two dimensions; the
+ * others broadcast. */
 typedef struct armnn_batch_mat_mul_descriptor_t {
   armnn_header_t header;
   uint32_t transpose_x;
@@ -642,8 +693,8 @@ typedef struct armnn_batch_mat_mul_descriptor_t {
   int32_t data_layout_y; /* armnn_data_layout_e */
 } armnn_batch_mat_mul_descriptor_t;
 
-/* LAYER_NORMALIZATION [input, gamma?, beta? -> output]: Normalises by mean and variance over the
- * dimensions from an axis on, then multiplies by gamma and adds beta (ONNX's
+/* LAYER_NORMALIZATION [input, gamma?, beta? -> output; normalize]: Normalises by mean and
+ * variance over the dimensions from an axis on, then multiplies by gamma and adds beta (ONNX's
  * LayerNormalization). */
 typedef struct armnn_layer_normalization_descriptor_t {
   armnn_header_t header;
@@ -651,16 +702,16 @@ typedef struct armnn_layer_normalization_descriptor_t {
   float eps;
 } armnn_layer_normalization_descriptor_t;
 
-/* RMS_NORMALIZATION [input, gamma -> output]: Divides by the root of the mean square over the
- * dimensions from an axis on, then multiplies by gamma (ONNX's RMSNormalization). */
+/* RMS_NORMALIZATION [input, gamma -> output; normalize]: Divides by the root of the mean square
+ * over the dimensions from an axis on, then multiplies by gamma (ONNX's RMSNormalization). */
 typedef struct armnn_rms_normalization_descriptor_t {
   armnn_header_t header;
   int32_t axis; /* the first of the dimensions that share a mean */
   float eps;
 } armnn_rms_normalization_descriptor_t;
 
-/* TOP_K [input -> values, indices]: Finds the k greatest or least elements along an axis and
- * their indices; ties go to the lower index. */
+/* TOP_K [input -> values, indices; exact]: Finds the k greatest or least elements along an axis
+ * and their indices; ties go to the lower index. */
 typedef struct armnn_top_k_descriptor_t {
   armnn_header_t header;
   uint32_t k;
@@ -671,7 +722,7 @@ typedef struct armnn_top_k_descriptor_t {
   uint32_t reserved;
 } armnn_top_k_descriptor_t;
 
-/* CUM_SUM [input -> output]: Sums up along an axis, as numpy.cumsum. */
+/* CUM_SUM [input -> output; sum]: Sums up along an axis, as numpy.cumsum. */
 typedef struct armnn_cum_sum_descriptor_t {
   armnn_header_t header;
   int32_t axis;
@@ -680,7 +731,7 @@ typedef struct armnn_cum_sum_descriptor_t {
   uint32_t reserved;
 } armnn_cum_sum_descriptor_t;
 
-/* DETECTION_POST_PROCESS [boxes, scores, anchors -> boxes, classes, scores, count]: Decodes
+/* DETECTION_POST_PROCESS [boxes, scores, anchors -> boxes, classes, scores, count; sum]: Decodes
  * boxes against anchors and keeps the best by non-maximum suppression (TensorFlow Lite's
  * definition). */
 typedef struct armnn_detection_post_process_descriptor_t {
@@ -707,11 +758,19 @@ typedef struct armnn_pre_compiled_descriptor_t {
   uint32_t output_count;
 } armnn_pre_compiled_descriptor_t;
 
-/* STAND_IN [n inputs -> n outputs]: Marks an operator that no layer expresses. */
+/* STAND_IN [n inputs -> n outputs]: Runs an operator of a model that no layer expresses.
+ * A backend that knows the operator says what its outputs are: infer_stand_in. */
 typedef struct armnn_stand_in_descriptor_t {
   armnn_header_t header;
   uint32_t input_count;
   uint32_t output_count;
+  uint32_t version; /* of the operator set */
+  uint32_t reserved;
+  armnn_string_t domain; /* as the model has it; empty: ONNX's own */
+  armnn_string_t name; /* of the operator */
+  uint32_t attribute_count;
+  uint32_t reserved2;
+  const armnn_attribute_t* attributes;
 } armnn_stand_in_descriptor_t;
 
 /* FUSED [n inputs -> n outputs]: Runs several layers in one kernel; comes out of a backend's
@@ -724,8 +783,8 @@ typedef struct armnn_fused_descriptor_t {
   uint32_t reserved;
 } armnn_fused_descriptor_t;
 
-/* BATCH_TO_SPACE_ND [input -> output]: Moves blocks of the batch dimension into the spatial
- * dimensions, then crops (TensorFlow's definition). */
+/* BATCH_TO_SPACE_ND [input -> output; exact]: Moves blocks of the batch dimension into the
+ * spatial dimensions, then crops (TensorFlow's definition). */
 typedef struct armnn_batch_to_space_nd_descriptor_t {
   armnn_header_t header;
   uint32_t block_rank;
@@ -735,8 +794,8 @@ typedef struct armnn_batch_to_space_nd_descriptor_t {
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_batch_to_space_nd_descriptor_t;
 
-/* CONVOLUTION2D [input, weights, bias? -> output]: Convolves images with weights, dense or in
- * groups.
+/* CONVOLUTION2D [input, weights, bias? -> output; sum]: Convolves images with weights, dense or
+ * in groups.
  * Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. */
 typedef struct armnn_convolution2d_descriptor_t {
   armnn_header_t header;
@@ -754,9 +813,9 @@ typedef struct armnn_convolution2d_descriptor_t {
   uint32_t reserved;
 } armnn_convolution2d_descriptor_t;
 
-/* DEPTH_TO_SPACE [input -> output]: Moves channels into blocks of pixels (TensorFlow's
+/* DEPTH_TO_SPACE [input -> output; exact]: Moves channels into blocks of pixels (TensorFlow's
  * definition).
- * SPACE_TO_DEPTH [input -> output]: Moves blocks of pixels into channels (TensorFlow's
+ * SPACE_TO_DEPTH [input -> output; exact]: Moves blocks of pixels into channels (TensorFlow's
  * definition). */
 typedef struct armnn_space_depth_descriptor_t {
   armnn_header_t header;
@@ -764,8 +823,8 @@ typedef struct armnn_space_depth_descriptor_t {
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_space_depth_descriptor_t;
 
-/* DEPTHWISE_CONVOLUTION2D [input, weights, bias? -> output]: Convolves each channel by itself;
- * output channel c reads input channel c / M.
+/* DEPTHWISE_CONVOLUTION2D [input, weights, bias? -> output; sum]: Convolves each channel by
+ * itself; output channel c reads input channel c / M.
  * Weights are [1, H, W, I * M] in both layouts. */
 typedef struct armnn_depthwise_convolution2d_descriptor_t {
   armnn_header_t header;
@@ -781,8 +840,8 @@ typedef struct armnn_depthwise_convolution2d_descriptor_t {
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_depthwise_convolution2d_descriptor_t;
 
-/* FULLY_CONNECTED [input, weights, bias? -> output]: Multiplies rows of the input with a matrix
- * of weights.
+/* FULLY_CONNECTED [input, weights, bias? -> output; sum]: Multiplies rows of the input with a
+ * matrix of weights.
  * Weights are [I, O], or [O, I] with transpose_weight_matrix. The input is flattened behind its
  * first dimension unless its last dimension is I already. */
 typedef struct armnn_fully_connected_descriptor_t {
@@ -793,7 +852,8 @@ typedef struct armnn_fully_connected_descriptor_t {
   uint32_t reserved;
 } armnn_fully_connected_descriptor_t;
 
-/* POOLING2D [input -> output]: Takes the maximum, average or L2 norm of windows of an image. */
+/* POOLING2D [input -> output; sum]: Takes the maximum, average or L2 norm of windows of an
+ * image. A window of nothing but padding gives 0. */
 typedef struct armnn_pooling2d_descriptor_t {
   armnn_header_t header;
   int32_t pool_type; /* armnn_pooling_algorithm_e */
@@ -812,7 +872,7 @@ typedef struct armnn_pooling2d_descriptor_t {
   uint32_t dilation_y; /* [armnn_py] 0 or 1 = none */
 } armnn_pooling2d_descriptor_t;
 
-/* RESIZE [input -> output]: Resamples an image.
+/* RESIZE [input -> output; sum]: Resamples an image.
  * With s = input size / output size (align_corners: (in - 1) / (out - 1) where out > 1), output
  * position o reads input position
  * - bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
@@ -828,8 +888,8 @@ typedef struct armnn_resize_descriptor_t {
   uint32_t half_pixel_centers;
 } armnn_resize_descriptor_t;
 
-/* SPACE_TO_BATCH_ND [input -> output]: Pads, then moves blocks of the spatial dimensions into
- * the batch dimension (TensorFlow's definition). */
+/* SPACE_TO_BATCH_ND [input -> output; exact]: Pads, then moves blocks of the spatial dimensions
+ * into the batch dimension (TensorFlow's definition). */
 typedef struct armnn_space_to_batch_nd_descriptor_t {
   armnn_header_t header;
   uint32_t block_rank;
@@ -839,8 +899,8 @@ typedef struct armnn_space_to_batch_nd_descriptor_t {
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_space_to_batch_nd_descriptor_t;
 
-/* TRANSPOSE_CONVOLUTION2D [input, weights, bias? -> output]: Adds the weights, scaled by each
- * input element, into a larger image.
+/* TRANSPOSE_CONVOLUTION2D [input, weights, bias? -> output; sum]: Adds the weights, scaled by
+ * each input element, into a larger image.
  * Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. An input element at (y,
  * x) adds to output (y * stride + ky * dilation - pad). */
 typedef struct armnn_transpose_convolution2d_descriptor_t {
@@ -859,7 +919,7 @@ typedef struct armnn_transpose_convolution2d_descriptor_t {
   uint32_t groups; /* [armnn_py] 0 or 1 = dense */
 } armnn_transpose_convolution2d_descriptor_t;
 
-/* CONVOLUTION3D [input, weights, bias? -> output]: Convolves volumes with weights.
+/* CONVOLUTION3D [input, weights, bias? -> output; sum]: Convolves volumes with weights.
  * Weights are [D, H, W, I, O]. */
 typedef struct armnn_convolution3d_descriptor_t {
   armnn_header_t header;
@@ -879,7 +939,8 @@ typedef struct armnn_convolution3d_descriptor_t {
   int32_t data_layout; /* armnn_data_layout_e */
 } armnn_convolution3d_descriptor_t;
 
-/* POOLING3D [input -> output]: Takes the maximum, average or L2 norm of windows of a volume. */
+/* POOLING3D [input -> output; sum]: Takes the maximum, average or L2 norm of windows of a
+ * volume. A window of nothing but padding gives 0. */
 typedef struct armnn_pooling3d_descriptor_t {
   armnn_header_t header;
   int32_t pool_type; /* armnn_pooling_algorithm_e */
@@ -902,70 +963,73 @@ typedef struct armnn_pooling3d_descriptor_t {
 
 /* ---- Layers without a descriptor ----------------------------------------------------------- */
 
-/* ADDITION [x, y -> output]: Adds two tensors. */
+/* ADDITION [x, y -> output; element]: Adds two tensors. */
 
 /* CONSTANT [nothing -> output]: Holds values that are known before the network runs. */
 
-/* CONVERT_FP16_TO_FP32 [input -> output]: Converts float16 to float32. */
+/* CONVERT_FP16_TO_FP32 [input -> output; element]: Converts float16 to float32. */
 
-/* CONVERT_FP32_TO_FP16 [input -> output]: Converts float32 to float16. */
+/* CONVERT_FP32_TO_FP16 [input -> output; element]: Converts float32 to float16. */
 
-/* DEBUG [input -> output]: Hands its input on and tells the log its name, shape, least, greatest
- * and mean value. */
+/* DEBUG [input -> output; exact]: Hands its input on and tells the log its name, shape, least,
+ * greatest and mean value. */
 
-/* DEQUANTIZE [input -> output]: Makes real numbers of quantised ones. */
+/* DEQUANTIZE [input -> output; element]: Makes real numbers of quantised ones. */
 
-/* DIVISION [x, y -> output]: Divides two tensors. */
+/* DIVISION [x, y -> output; element]: Divides two tensors. */
 
-/* FLOOR [input -> output]: Rounds down. */
+/* FLOOR [input -> output; element]: Rounds down. */
 
 /* INPUT [nothing -> output]: Is where a tensor enters the network. */
 
 /* MAP [input -> nothing]: Makes device memory readable by the host. */
 
-/* MAXIMUM [x, y -> output]: Takes the greater of two tensors. */
+/* MAXIMUM [x, y -> output; element]: Takes the greater of two tensors. */
 
-/* MEM_COPY [input -> output]: Copies a tensor between the memory of two backends. */
+/* MEM_COPY [input -> output; exact]: Copies a tensor between the memory of two backends. */
 
-/* MEM_IMPORT [input -> output]: Gives a backend a tensor that lies in another's memory. */
+/* MEM_IMPORT [input -> output; exact]: Gives a backend a tensor that lies in another's memory. */
 
-/* MERGE [x, y -> output]: Hands on whichever of two tensors was computed. */
+/* MERGE [x, y -> output; exact]: Hands on whichever of two tensors was computed. */
 
-/* MINIMUM [x, y -> output]: Takes the lesser of two tensors. */
+/* MINIMUM [x, y -> output; element]: Takes the lesser of two tensors. */
 
-/* MULTIPLICATION [x, y -> output]: Multiplies two tensors. */
+/* MULTIPLICATION [x, y -> output; element]: Multiplies two tensors. */
 
 /* OUTPUT [input -> nothing]: Is where a tensor leaves the network. */
 
-/* PRELU [input, alpha -> output]: Multiplies negative elements with alpha. */
+/* PRELU [input, alpha -> output; element]: Multiplies negative elements with alpha. */
 
-/* QUANTIZE [input -> output]: Makes quantised numbers of real ones. */
+/* QUANTIZE [input -> output; element]: Makes quantised numbers of real ones. */
 
 /* QUANTIZED_LSTM [input, cell_state, output_state, input_to_input_weights,
  * input_to_forget_weights, input_to_cell_weights, input_to_output_weights,
  * recurrent_to_input_weights, recurrent_to_forget_weights, recurrent_to_cell_weights,
  * recurrent_to_output_weights, input_gate_bias, forget_gate_bias, cell_bias, output_gate_bias ->
- * cell_state, output_state]: Runs one step of an LSTM cell in 8 and 16 bits (Android NNAPI's
- * QUANTIZED_16BIT_LSTM). */
+ * cell_state, output_state; sum]: Runs one step of an LSTM cell in 8 and 16 bits (Android
+ * NNAPI's QUANTIZED_16BIT_LSTM). */
 
-/* RANK [input -> output]: Tells the number of dimensions. */
+/* RANK [input -> output; exact]: Tells the number of dimensions. */
 
-/* SUBTRACTION [x, y -> output]: Subtracts two tensors. */
+/* SUBTRACTION [x, y -> output; element]: Subtracts two tensors. */
 
-/* SWITCH [x, y -> output0, output1]: Hands its input to one of two outputs. */
+/* SWITCH [x, y -> output0, output1; exact]: Hands its input to one of two outputs. */
 
 /* UNMAP [input -> nothing]: Ends the host's access to device memory. */
 
-/* CAST [input -> output]: Converts each element to another data type, as numpy's astype. */
+/* CAST [input -> output; element]: Converts each element to another data type, as numpy's
+ * astype. A real number becomes an integer by truncation, one outside its range the nearest end;
+ * an integer loses high bits; quantised types count as the integers that they store. */
 
-/* SHAPE [input -> output]: Tells the dimensions. */
+/* SHAPE [input -> output; exact]: Tells the dimensions. */
 
-/* GATHER_ND [params, indices -> output]: Picks slices by index tuples (TensorFlow's gather_nd). */
+/* GATHER_ND [params, indices -> output; exact]: Picks slices by index tuples (TensorFlow's
+ * gather_nd). */
 
-/* REVERSE_V2 [input, axes -> output]: Reverses the order along axes. */
+/* REVERSE_V2 [input, axes -> output; exact]: Reverses the order along axes. */
 
-/* SELECT [condition, x, y -> output]: Takes the element of x where the condition holds and that
- * of y elsewhere, as numpy.where. */
+/* SELECT [condition, x, y -> output; exact]: Takes the element of x where the condition holds
+ * and that of y elsewhere, as numpy.where. */
 
 /* Generated down to here. */
 /* clang-format on */

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 5u
+#define ARMNN_CORE_ABI_VERSION 6u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -43,6 +43,9 @@ ARMNN_CORE_API const armnn_static_backend_t* armnn_core_static_backend(uint32_t 
 
 /* 1 if |size| bytes at |address| can be read, without a signal if they cannot. */
 ARMNN_CORE_API int32_t armnn_core_is_readable(const void* address, uint64_t size);
+/* 1 if |extra| bytes behind the |size| at |address| can be read for as long as these can. */
+ARMNN_CORE_API int32_t armnn_core_is_readable_behind(const void* address, uint64_t size,
+                                                     uint64_t extra);
 /* 1 if |address| lies in an executable segment of a mapped object; its path goes to |out_path|. */
 ARMNN_CORE_API int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity);
 
@@ -125,9 +128,12 @@ enum armnn_plan_tensor_kind_e {
   /* Memory of a handle that a MAP step opened to the host, until its UNMAP. |offset| is that of a
    * copy as for INPUT, for a handle whose memory is not dense or lacks |alignment|. */
   ARMNN_PLAN_TENSOR_MAPPED = 5,
-  /* A sub-tensor of tensor number |index|, which is an INPUT, OUTPUT or MAPPED one: it begins at
+  /* A sub-tensor of tensor number |index|, an INPUT, OUTPUT, MAPPED or VARIABLE one: it begins at
    * |offset| there. The whole tensor is aligned at least as much. */
   ARMNN_PLAN_TENSOR_PART = 6,
+  /* One of the two places of a variable in host memory, at |offset| in the context's arena; the
+   * list of variables says which. |index| is ignored. */
+  ARMNN_PLAN_TENSOR_VARIABLE = 7,
   ARMNN_PLAN_TENSOR_KIND_MAX_ENUM = INT32_MAX
 };
 
@@ -138,10 +144,12 @@ typedef struct armnn_plan_tensor_t {
   int32_t kind;
   uint32_t index;
   /* INPUT and OUTPUT: offset in the arena of a copy, for when the caller's address does not have
-   * |alignment|; ARMNN_PLAN_NO_STAGING when |alignment| is 1. */
+   * |alignment|, or what is behind it may be unreadable; ARMNN_PLAN_NO_STAGING when |alignment| is
+   * 1 and |readable| is 0. */
   uint64_t offset;
   uint64_t size; /* bytes */
   uint64_t alignment;
+  uint64_t readable; /* bytes behind it that its readers may read */
   const void* address;
 } armnn_plan_tensor_t;
 
@@ -185,14 +193,32 @@ typedef struct armnn_plan_step_t {
    * memory; other moves have none. */
   uint64_t scratch_offset;
   uint64_t scratch_size;
+  uint64_t persistent_size; /* of each context, for the workload: zero at first and after a reset */
+  uint32_t is_serial;       /* non-zero: contexts wait for each other's execute of the workload */
+  uint32_t late; /* armnn_plan_late_e of an EXECUTE; none of its operands is a handle then */
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
    * context and one execution data, and a SYNC of the same two ends each row. When a run fails or
    * is stopped inside a row, the executor calls that SYNC before it returns. */
   armnn_backend_context_t* backend_context;
   uint64_t network_id; /* SYNC: the network's id for the context */
-  uint32_t late;       /* armnn_plan_late_e of an EXECUTE; none of its operands is a handle then */
-  uint32_t reserved;
 } armnn_plan_step_t;
+
+/* A backend that hears of each run: its context has before_run or after_run. */
+typedef struct armnn_plan_listener_t {
+  armnn_backend_context_t* context;
+  uint64_t network_id;
+  uint32_t execution_data_index; /* or ARMNN_PLAN_NONE */
+  uint32_t reserved;
+} armnn_plan_listener_t;
+
+/* A tensor whose contents stay in the context from run to run. Steps read |value|, which is what it
+ * was before the run, and write |next|: a run that succeeds exchanges the two places at its end,
+ * and any other run leaves |value| as it was. Both are VARIABLE, or each is a handle of its own,
+ * which no other tensor names. Nothing else may lie in these places at any time. */
+typedef struct armnn_plan_variable_t {
+  uint32_t value; /* number of a tensor that no step writes */
+  uint32_t next;  /* number of one that a step writes; ARMNN_PLAN_NONE: no run changes it */
+} armnn_plan_variable_t;
 
 /* Copied by armnn_plan_create; workloads, contexts and constants must outlive the plan. */
 typedef struct armnn_plan_spec_t {
@@ -206,6 +232,10 @@ typedef struct armnn_plan_spec_t {
   uint32_t execution_data_count;
   uint32_t handle_count;
   uint64_t arena_size;
+  const armnn_plan_listener_t* listeners;
+  const armnn_plan_variable_t* variables;
+  uint32_t listener_count;
+  uint32_t variable_count;
 } armnn_plan_spec_t;
 
 typedef struct armnn_plan_t armnn_plan_t;
@@ -228,10 +258,12 @@ ARMNN_CORE_API void armnn_context_destroy(armnn_context_t* context);
  * All of it is unimported, whatever the answer is. */
 ARMNN_CORE_API armnn_status_t armnn_context_unimport(armnn_context_t* context,
                                                      armnn_error_t* error);
-/* 1 if a workload keeps something from run to run: if it has data that can be reset. */
+/* 1 if a workload keeps something from run to run: persistent bytes, or data that can be reset. */
 ARMNN_CORE_API int32_t armnn_context_has_state(const armnn_context_t* context);
-/* All workloads forget what earlier runs of the context left: reset_workload_data. */
+/* All workloads forget what earlier runs of the context left: persistent bytes are zero again, and
+ * reset_workload_data is called. */
 ARMNN_CORE_API armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error);
+
 /* Shapes of the tensors of a plan with late steps. Arrays have an entry for each tensor, and stay
  * valid until other shapes are set or the context is destroyed. */
 typedef struct armnn_plan_shapes_t {
@@ -243,6 +275,16 @@ typedef struct armnn_plan_shapes_t {
 ARMNN_CORE_API armnn_status_t armnn_context_set_shapes(armnn_context_t* context,
                                                        const armnn_plan_shapes_t* shapes,
                                                        armnn_error_t* error);
+/* 1 while a run is in flight. */
+ARMNN_CORE_API int32_t armnn_context_is_running(const armnn_context_t* context);
+/* Copies variable |index| to or from dense memory of the host, between two runs. |size| is that of
+ * the tensor in bytes. Before the first write its contents are undefined. */
+ARMNN_CORE_API armnn_status_t armnn_context_read_variable(armnn_context_t* context, uint32_t index,
+                                                          void* out_memory, uint64_t size,
+                                                          armnn_error_t* error);
+ARMNN_CORE_API armnn_status_t armnn_context_write_variable(armnn_context_t* context, uint32_t index,
+                                                           const void* memory, uint64_t size,
+                                                           armnn_error_t* error);
 /* From any thread: the run in flight stops before its next step; without one, nothing happens. */
 ARMNN_CORE_API void armnn_context_cancel(armnn_context_t* context);
 
@@ -272,13 +314,14 @@ typedef struct armnn_run_t {
   /* After a step that tells: |dims| has ARMNN_MAX_DIMS sizes for each of its outputs. Returns the
    * shapes for the steps behind it, valid as above; null stops the run. Null: they stay. */
   const armnn_plan_shapes_t* (*told)(uint32_t step, const uint64_t* dims);
-  uint32_t failed_step; /* out: ARMNN_PLAN_NONE if no step is to blame */
-  int32_t failed_side;  /* out: armnn_run_side_e, if that step moves a tensor */
-  uint32_t steps_done;  /* out */
-  uint32_t reserved;
-  uint64_t run_id;       /* out */
-  uint64_t copies;       /* out: how often the host copied a tensor, ... */
-  uint64_t copied_bytes; /* out: ... and how much; copies to aligned memory are counted, too */
+  uint32_t failed_step;     /* out: ARMNN_PLAN_NONE if no step is to blame */
+  int32_t failed_side;      /* out: armnn_run_side_e, if that step moves a tensor */
+  uint32_t steps_done;      /* out */
+  uint32_t failed_listener; /* out: the one whose before_run is to blame, or ARMNN_PLAN_NONE */
+  uint64_t run_id;          /* out */
+  uint64_t copies;          /* out: how often the host copied a tensor, ... */
+  uint64_t copied_bytes;    /* out: ... and how much; copies to aligned memory are counted, too */
+  const armnn_options_t* options; /* of this run, one for each listener; null: none were given */
 } armnn_run_t;
 
 /* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already

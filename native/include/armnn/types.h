@@ -76,6 +76,10 @@ enum armnn_struct_type_e {
   ARMNN_STRUCT_PROFILING_HOST = 0x414e000f,
   ARMNN_STRUCT_COUNTER_DESCRIPTION = 0x414e0010,
   ARMNN_STRUCT_DEVICE_DESCRIPTION = 0x414e0011,
+  ARMNN_STRUCT_CREATE_ARGS = 0x414e0012,
+  ARMNN_STRUCT_OPTION_DESCRIPTION = 0x414e0013,
+  ARMNN_STRUCT_RUN_NOTICE = 0x414e0014,
+  ARMNN_STRUCT_TENSOR_NEEDS = 0x414e0015,
   ARMNN_STRUCT_BACKEND = 0x414e0020,
   ARMNN_STRUCT_BACKEND_CONTEXT = 0x414e0021,
   ARMNN_STRUCT_MODEL_CONTEXT = 0x414e0022,
@@ -142,12 +146,12 @@ enum armnn_option_type_e {
   ARMNN_OPTION_TYPE_MAX_ENUM = INT32_MAX
 };
 
-/* A named value: a backend option, a model option or a capability. Bool, int and uint use
- * |integer|, float uses |real|, string uses |string|. */
+/* A named value: an option of a backend, of a model or of a run, or a capability. Bool, int and
+ * uint use |integer|, float uses |real|, string uses |string|. */
 typedef struct armnn_option_t {
   armnn_string_t name;
   int32_t type;
-  uint32_t flags;
+  uint32_t flags; /* zero */
   int64_t integer;
   double real;
   armnn_string_t string;
@@ -157,6 +161,53 @@ typedef struct armnn_options_t {
   const armnn_option_t* items; /* null only if |count| is 0 */
   uint64_t count;
 } armnn_options_t;
+
+/* What an option is for, and when its values are given. */
+enum armnn_option_scope_e {
+  ARMNN_OPTION_SCOPE_BACKEND = 0, /* get_option_defaults: create, set_option */
+  ARMNN_OPTION_SCOPE_MODEL = 1,   /* get_model_option_defaults: |model_options| */
+  ARMNN_OPTION_SCOPE_RUN = 2,     /* get_run_option_defaults: before_run */
+  ARMNN_OPTION_SCOPE_MAX_ENUM = INT32_MAX
+};
+
+/* Bits of armnn_option_description_t.flags. */
+enum armnn_option_bits_e {
+  /* The host shows neither value nor default anywhere; no text of the backend may have them. */
+  ARMNN_OPTION_SECRET = 1 << 0,
+  /* SCOPE_BACKEND: set_option takes it, also while networks are loaded and run. */
+  ARMNN_OPTION_CHANGEABLE = 1 << 1,
+  ARMNN_OPTION_BITS_MAX_ENUM = INT32_MAX
+};
+
+/* What people read about an option, and what the host checks before a backend gets its value.
+ * Members that are zero say nothing; the default keeps to the rest. A STRING has choices or none;
+ * an INT or UINT has a range, choices or neither; a FLOAT has a range or none; a BOOL has none. */
+typedef struct armnn_option_description_t {
+  armnn_header_t header;
+  uint32_t flags; /* armnn_option_bits_e; a bit that means nothing is refused */
+  uint32_t reserved;
+  armnn_string_t help; /* one line: what it does */
+  armnn_string_t unit; /* of a number: "ms", "MiB" */
+  int64_t minimum;     /* INT, UINT: |minimum| to |maximum|, both included; both 0: any */
+  int64_t maximum;
+  double real_minimum; /* FLOAT: the same; may be infinite */
+  double real_maximum;
+  const armnn_string_t* choices; /* the only values; those of INT and UINT in decimal */
+  uint64_t choice_count;
+} armnn_option_description_t;
+
+/* ---- Runs ---------------------------------------------------------------------------------- */
+
+/* One run of a network, for before_run and after_run; valid for the call. */
+typedef struct armnn_run_notice_t {
+  armnn_header_t header;
+  uint64_t network_id;     /* UINT64_MAX: one that the host itself computes or times, unannounced */
+  uint64_t run_id;         /* that of armnn_execute_args_t, for cancelled() */
+  void* execution_data;    /* that of armnn_execute_args_t */
+  armnn_options_t options; /* of this run: the values that the user gave for this backend */
+  armnn_status_t status;   /* after_run: how the run ended */
+  uint32_t reserved;
+} armnn_run_notice_t;
 
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
@@ -215,7 +266,16 @@ enum armnn_memory_source_e {
 };
 
 /* Shape, type and quantisation of a dense, row-major tensor: the last dimension is contiguous.
- * Quantised values mean real = scale * (q - zero_point). */
+ * Quantised values mean real = scale * (q - zero_point).
+ *
+ * Per axis there is a scale for each index of |quantization_dim|. In blocks, which later minor
+ * versions bring, |block_size| neighbours along that axis share one, and all other indices have
+ * scales of their own: |scales| is a dense tensor of the same shape, but for
+ * ceil(dims[quantization_dim] / block_size).
+ *
+ * Elements of less than a byte, which later minor versions bring, are packed: of b bits, element i
+ * lies in byte i * b / 8, from bit i * b % 8 upwards; rows are not padded, unused bits at the end
+ * are 0. armnn_data_type_bits of names.h tells b. An 8-bit float is a data type like any other. */
 typedef struct armnn_tensor_info_t {
   armnn_header_t header;
   int32_t data_type;       /* armnn_data_type_e */
@@ -229,7 +289,7 @@ typedef struct armnn_tensor_info_t {
   uint32_t quantization_count; /* 0 none, 1 per tensor, n per axis */
   int32_t quantization_dim;    /* axis of per-axis quantisation, else -1 */
   uint32_t flags;              /* armnn_tensor_bits_e */
-  uint32_t reserved;           /* zero */
+  uint32_t block_size;         /* 0: no blocks, always so in version 2.0 */
   uint64_t fields_used;        /* must-understand bits, see backend_api.h */
 } armnn_tensor_info_t;
 
@@ -245,7 +305,10 @@ typedef struct armnn_const_tensor_t {
 ARMNN_STATIC_ASSERT(sizeof(armnn_header_t) == 8, "frozen");
 ARMNN_STATIC_ASSERT(sizeof(armnn_string_t) == 16, "frozen");
 ARMNN_STATIC_ASSERT(sizeof(armnn_option_t) == 56, "frozen");
+ARMNN_STATIC_ASSERT(sizeof(armnn_options_t) == 16, "frozen");
 ARMNN_STATIC_ASSERT(sizeof(armnn_error_t) == 40, "first version");
+ARMNN_STATIC_ASSERT(sizeof(armnn_option_description_t) == 96, "first version");
+ARMNN_STATIC_ASSERT(sizeof(armnn_run_notice_t) == 56, "first version");
 ARMNN_STATIC_ASSERT(sizeof(armnn_tensor_info_t) == 136, "first version");
 #endif
 

@@ -65,6 +65,11 @@ static void destroy_workload(armnn_workload_t* workload) {
   free(workload);
 }
 
+/* Of an Add: one float behind its first operand may be read. */
+static const armnn_tensor_needs_t behind = {.header = {sizeof behind, ARMNN_STRUCT_TENSOR_NEEDS},
+                                            .readable_bytes = sizeof(float)};
+static const armnn_tensor_needs_t* const of_add[] = {&behind, NULL, NULL};
+
 static void get_requirements(armnn_workload_t* workload, armnn_workload_requirements_t* needs) {
   const wrong_workload_t* self = (const wrong_workload_t*)workload;
   needs->scratch_size = self->threads * wrong_scratch_per_thread(self->info);
@@ -76,6 +81,15 @@ static void get_requirements(armnn_workload_t* workload, armnn_workload_requirem
   }
   if (HAS(CONSUMES_WHAT_IS_NOT_CONSTANT) && self->info->type == ARMNN_LAYER_ACTIVATION) {
     needs->consumed_mask = 1;
+  }
+  if (self->info->type == ARMNN_LAYER_ELEMENTWISE_BINARY) {
+    const bool reads = HAS(READS_FURTHER_THAN_ASKED) || HAS(USES_WHAT_LIES_BEHIND) ||
+                       HAS(WRITES_WHERE_IT_MAY_READ);
+    if (reads) needs->tensors = of_add;
+    if (HAS(WRITES_BEHIND_STATE)) needs->persistent_size = 64;
+#ifdef IS_SERIAL
+    needs->flags = ARMNN_WORKLOAD_SERIAL;
+#endif
   }
 }
 
@@ -148,8 +162,8 @@ static const armnn_workload_factory_api_t factory_api = {
 /* ---- The backend -------------------------------------------------------------------------------
  */
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error);
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error);
 
 static void destroy(armnn_backend_t* backend) {
   if (HAS(DIES_IN_DESTROY)) abort();
@@ -195,14 +209,13 @@ static const armnn_backend_api_t backend_api = {
     .get_layer_support = get_layer_support,
 };
 
-static armnn_status_t create(const armnn_host_t* host, const armnn_options_t* options,
-                             armnn_backend_t** out_backend, armnn_error_t* error) {
-  (void)options;
+static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
+                             armnn_error_t* error) {
   if (HAS(SLEEPS_IN_CREATE)) sleep(60);
   wrong_backend_t* backend = calloc(1, sizeof *backend);
   if (backend == NULL) return wrong_say(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   backend->base.api = &backend_api;
-  backend->host = host;
+  backend->host = args->host;
   *out_backend = &backend->base;
   return ARMNN_STATUS_OK;
 }

@@ -132,6 +132,11 @@ static armnn_status_t add(wrong_workload_t* self, const armnn_execute_args_t* ar
   if (HAS(WRITES_BEHIND_OUTPUT)) job.y[count] = 1234.5f;
   if (HAS(WRITES_BEFORE_OUTPUT)) job.y[-1] = 1234.5f;
   if (HAS(READS_BEHIND_INPUT)) sink = job.a[self->info->input_infos[0]->element_count];
+  float* behind = (float*)(uintptr_t)job.a + self->info->input_infos[0]->element_count;
+  if (HAS(READS_FURTHER_THAN_ASKED)) sink = behind[1];
+  if (HAS(USES_WHAT_LIES_BEHIND)) job.y[0] += behind[0];
+  if (HAS(WRITES_WHERE_IT_MAY_READ)) behind[0] = 1234.5f;
+  if (HAS(WRITES_BEHIND_STATE)) ((float*)args->workload_data)[16] = 1234.5f;
   if (HAS(WRITES_INPUT)) ((float*)(uintptr_t)job.a)[0] = job.y[0];
   if (HAS(HAS_ROOM_FOR_FEW_LAYERS) && self->number > 6) job.y[0] = 0.5f;
   if (HAS(COUNTS_ITS_CALLS)) job.y[0] += 1e-6f * (float)++calls;

@@ -90,9 +90,9 @@ def list_of(item: abi.armnn_device_description_t) -> tuple[ann.DeviceDescription
 
 def test_devices_of_another_header() -> None:
     """What the stated size does not cover is not the backend's."""
-    assert list_of(device()) == (ann.DeviceDescription("speed", "speed", "", 77),)
+    assert list_of(device()) == (ann.DeviceDescription("Npu", "speed", "speed", "", 77),)
     short = abi.armnn_device_description_t.driver_version.offset
-    assert list_of(device(short)) == (ann.DeviceDescription("speed", "speed", "", 0),)
+    assert list_of(device(short)) == (ann.DeviceDescription("Npu", "speed", "speed", "", 0),)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ Journal = Callable[[], list[str]]
 
 def test_values(runtime: ann.Runtime, services: Backend) -> None:
     options = ModelOptions({"Services": {"effort": 9}, "CpuRef": {}}, runtime.backends)
-    assert options.values == {"Services": {"effort": 9}}
+    assert options.values_of(services) == {"effort": 9}
     assert options.of(services) is not None
     assert options.of(runtime.backends["CpuRef"]) is None
     assert ModelOptions(None, runtime.backends).of(services) is None

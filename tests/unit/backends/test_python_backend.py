@@ -7,6 +7,7 @@ from __future__ import annotations
 import gc
 import signal
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,55 @@ def test_it_shares_a_network_with_another_backend() -> None:
         result = runtime.load_network(optimized).run({"x": X})["y"]
     expected = np.tanh(np.maximum(X, 0)) * np.float32([[2, 3, 4]])
     np.testing.assert_allclose(result, expected, rtol=1e-6)
+
+
+def test_a_kernel_says_what_it_computes_and_runs_alone() -> None:
+    """Profiles show its operations; no two of its calls overlap."""
+    inside = []
+    most = []
+
+    class Careful(ann.python_backend.PythonBackend):
+        id = "Careful"
+
+        @kernel(
+            ann.LayerType.ACTIVATION, operations=lambda _, layer: 7 * len(layer.inputs), serial=True
+        )
+        def compute(self, call: KernelCall) -> Any:
+            inside.append(1)
+            most.append(len(inside))
+            time.sleep(0.002)  # others run meanwhile
+            inside.pop()
+            return np.maximum(call.inputs[0], 0)
+
+    with loaded(Careful()) as net:
+        threads = [
+            threading.Thread(target=lambda: [net.run({"x": X}) for _ in range(5)]) for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with net.profile() as profile:
+            net.run({"x": X})
+    assert len(most) == 21
+    assert set(most) == {1}
+    assert profile.layers[0].operations == 7
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "many"])
+def test_operations_that_are_no_count(count: Any) -> None:
+    class Odd(ann.python_backend.PythonBackend):
+        id = "Odd"
+
+        @kernel(ann.LayerType.ACTIVATION, operations=lambda *_: count)
+        def compute(self, call: KernelCall) -> Any:
+            return call.inputs[0]
+
+    with (
+        pytest.raises(ann.BackendError, match="operations\\(\\) of kernel 'compute' gave"),
+        loaded(Odd()),
+    ):
+        pass
 
 
 def test_several_outputs_are_a_tuple() -> None:

@@ -356,6 +356,7 @@ def test_what_it_says_of_itself_is_checked(attribute: str, value: Any, words: st
     ("attribute", "value", "code"),
     [
         ("id", "Unknown", "id-reserved"),
+        ("id", "Mine:1", "id-colon"),
         ("id", " x", "id-not-text"),
         ("id", "x" * 3000, "id-unreadable"),
         ("option_defaults", {"a=b": 1}, "table-options"),

@@ -17,8 +17,8 @@ Journal = Callable[[], list[str]]
 
 def test_devices(services: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     assert services.devices == (
-        ann.DeviceDescription("npu0", "Test", "1.2", 2**33),
-        ann.DeviceDescription("npu1", "Test", "1.2", 0),
+        ann.DeviceDescription("Services", "npu0", "Test", "1.2", 2**33),
+        ann.DeviceDescription("Services:1", "npu1", "Test", "1.2", 0),
     )
     monkeypatch.setenv("SERVICES_REFUSES", "list_devices")
     with pytest.raises(ann.BackendError, match=r"'Services': list_devices failed: .* says no"):

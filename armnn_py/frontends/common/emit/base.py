@@ -98,8 +98,12 @@ class EmitterBase:
         *,
         name: str = "",
         output: TensorInfo | None = None,
+        outputs: Sequence[TensorInfo] | None = None,
+        backend: str | None = None,
     ) -> Layer:
-        """Add a layer."""
+        """Add a layer; ``backend`` is a hint."""
+        if output is not None:
+            outputs = [output]
         slots = [None if value is None else self.slot(value) for value in inputs]
         while slots and slots[-1] is None:
             slots.pop()
@@ -108,7 +112,8 @@ class EmitterBase:
             slots,
             descriptor,
             name=self._layer_name(name),
-            output_infos=None if output is None else [output],
+            output_infos=outputs,
+            backend=backend,
         )
         for slot in layer.outputs:
             check_size(slot.info.static_shape, slot.info.dtype)

@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The last step of loading, once for each device: from a source to an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from armnn_py._native import backend_table
+from armnn_py._native.backend_context import ContextError, create_backend_context
+from armnn_py._native.backend_options import OptionValue
+from armnn_py._native.profiling_context import create_profiling_context
+from armnn_py.backends import shared_library
+from armnn_py.backends.backend import Backend
+from armnn_py.backends.memory_wishes import UnfitMemoryError
+from armnn_py.device_ids import device_id
+
+if TYPE_CHECKING:
+    from armnn_py._native.allocators import GivenAllocator
+    from armnn_py.backends.source import BackendSource
+    from armnn_py.backends.verdict import Stage, Status
+
+__all__ = ["RefusedError", "open_device"]
+
+_Context = TypeVar("_Context")
+
+
+class RefusedError(Exception):
+    """A step of loading failed, with all that its verdict says."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        code: str,
+        reason: str,
+        hint: str = "",
+        status: Status = "refused",
+    ) -> None:
+        super().__init__(reason)
+        self.stage, self.code, self.reason, self.hint = stage, code, reason, hint
+        self.status: Status = status
+
+
+def open_device(source: BackendSource, index: int) -> Backend:
+    """Make the instance of a device; call with ``LOADING`` held.
+
+    The first one takes over the load's use of the library, others count their own.
+
+    Raises
+    ------
+    RefusedError
+        The backend does not make it, or it cannot be used.
+    """
+    if source.library is None or index == 0:
+        return _open(source, index)
+    shared_library.share(source.library)
+    try:
+        return _open(source, index)
+    except BaseException:
+        shared_library.release(source.library, unloadable=source.table.unloadable)
+        raise
+
+
+def _open(source: BackendSource, index: int) -> Backend:
+    table, name = source.table, device_id(source.id, index)
+    values = source.options_for(source.id, index, source.defaults)
+    result = backend_table.create_instance(
+        table, source.id.encode(), values, source.defaults, device_index=index
+    )
+    if not result.instance:
+        status: Status = "unavailable" if result.unavailable else "refused"
+        raise RefusedError("create", result.code, result.reason, result.hint, status)
+    context, profiling, allocator = None, None, None
+    try:
+        allocator = _give_memory(source, index, result.instance)
+        context = _make_context(source, create_backend_context, name, result.instance, values)
+        profiling = _make_context(source, create_profiling_context, name, result.instance, values)
+        has_listener = context is not None and context.takes_run_options
+        run_defaults = backend_table.run_option_defaults(
+            table, result.instance, has_listener=has_listener
+        )
+    except (RefusedError, backend_table.TableError) as error:
+        if profiling is not None:
+            profiling.destroy()
+        if context is not None:
+            context.destroy()
+        backend_table.destroy_instance(table, result.instance)
+        del allocator  # last: until it is destroyed, the instance may free memory
+        if isinstance(error, backend_table.TableError):
+            raise RefusedError("create", error.code, error.reason, error.hint) from None
+        raise
+    return Backend(
+        source=source,
+        device_index=index,
+        instance=result.instance,
+        context=context,
+        values=values,
+        option_defaults=source.defaults,
+        run_option_defaults=run_defaults,
+        profiling=profiling,
+        allocator=allocator,
+    )
+
+
+def _give_memory(source: BackendSource, index: int, instance: int) -> GivenAllocator | None:
+    try:
+        return source.wishes.hand_over(source.table, source.id, index, instance)
+    except UnfitMemoryError as error:
+        raise RefusedError("create", error.code, error.reason, error.hint) from None
+
+
+def _make_context(
+    source: BackendSource,
+    make: Callable[..., _Context | None],
+    name: str,
+    instance: int,
+    values: Mapping[str, OptionValue],
+) -> _Context | None:
+    try:
+        return make(source.table, name, instance, values, source.defaults)
+    except ContextError as error:
+        status: Status = "unavailable" if error.code == "unavailable" else "refused"
+        raise RefusedError("create", error.code, error.reason, status=status) from None

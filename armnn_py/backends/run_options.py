@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Options of one run, for each backend that hears of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native.backend_options import checked_options
+from armnn_py._native.run_options import NativeRunOptions
+from armnn_py.backends.model_options import mapping_of
+
+if TYPE_CHECKING:
+    from armnn_py._native.backend_options import OptionDefault, OptionValue
+    from armnn_py.backends.backend import Backend
+
+__all__ = ["RunOptions"]
+
+
+class RunOptions:
+    """``options`` of a run: backend id to (name to value), checked.
+
+    Parameters
+    ----------
+    options
+        The caller's mapping.
+    backends
+        The backends of the runtime by id. One without layers in the network gets nothing.
+
+    Raises
+    ------
+    BackendNotFoundError
+        There are options for a backend that is not loaded.
+    UnknownNameError
+        A backend has no such option; the hint lists similar names.
+    InvalidArgumentError
+        ``options`` is no mapping of mappings, or a value is not allowed.
+    """
+
+    __slots__ = ("_listeners", "_native", "_values")
+
+    def __init__(
+        self, options: Mapping[str, Mapping[str, OptionValue]], backends: Mapping[str, Backend]
+    ) -> None:
+        self._values: dict[str, tuple[dict[str, OptionValue], Mapping[str, OptionDefault]]] = {}
+        self._listeners: Sequence[str] = ()
+        self._native: NativeRunOptions | None = None
+        given: Mapping[str, Any] = mapping_of(options, "options")
+        for backend_id, values in given.items():
+            subject = f"options['{backend_id}']"
+            defaults = backends[backend_id].run_option_defaults
+            values = mapping_of(values, subject)
+            self._values[backend_id] = (checked_options(subject, values, defaults), defaults)
+
+    def for_plan(self, listeners: Sequence[str]) -> NativeRunOptions:
+        """The C form for a plan, whose backends that hear of runs are ``listeners``, by id."""
+        if self._native is None or self._listeners is not listeners:
+            self._listeners = listeners
+            self._native = NativeRunOptions(
+                [self._values.get(name, ({}, {})) for name in listeners]
+            )
+        return self._native

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Offers a node of an ONNX model for which there is no layer to the backends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from armnn_py.descriptors import StandInDescriptor
+from armnn_py.descriptors.attributes import check_attributes
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.stand_ins import RunsStandIns, offer
+from armnn_py.frontends.common.values import Known, Value, dense
+from armnn_py.frontends.onnx.attributes import Subgraph
+from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.model import OnnxModel
+from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.network import OutputSlot
+from armnn_py.types import LayerType
+
+__all__ = ["stand_in"]
+
+
+def stand_in(
+    model: OnnxModel,
+    node: Node,
+    values: Sequence[Value | None],
+    emit: Emitter,
+    backends: Sequence[RunsStandIns],
+) -> tuple[Sequence[OutputSlot] | None, tuple[str, ...]]:
+    """Make a node a StandIn layer of the first backend that runs its operator.
+
+    Returns
+    -------
+    tuple of slots, or None
+        The outputs of the layer; None if no backend runs the operator.
+    tuple of str
+        What the backends said that do not.
+    """
+    if not backends:
+        return None, ()
+    given = list(values)
+    while given and given[-1] is None:
+        given.pop()
+    try:
+        descriptor = StandInDescriptor(
+            len(given),
+            len(node.outputs),
+            model.version_of(node.domain),
+            node.domain,
+            node.op_type,
+            check_attributes(
+                {name: _plain(name, value) for name, value in node.attributes.items()}
+            ),
+        )
+    except ValueError as error:
+        return None, (str(error),)
+    infos = [None if value is None else value.info for value in given]
+    known = {
+        index: dense(value.array) for index, value in enumerate(given) if isinstance(value, Known)
+    }
+    answer = offer(backends, descriptor, infos, known, node.name)
+    if answer.outputs is None:
+        return None, answer.reasons
+    layer = emit.layers(
+        LayerType.STAND_IN, given, descriptor, outputs=answer.outputs, backend=answer.backend
+    )
+    return layer.outputs, ()
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, Subgraph):
+        raise ValueError(f"attribute '{name}' is a graph, which no backend takes")
+    if isinstance(value, Unreadable):
+        raise ValueError(value.reason)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if isinstance(value, list):
+        return [_plain(name, item) for item in value]
+    return value.array if isinstance(value, Known) else value

@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     )
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.external_memory import ExternalMemory
+    from armnn_py.runtime.late_plan import LateShapesReport
     from armnn_py.runtime.load import load
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
@@ -141,6 +142,7 @@ __all__ = [
     "ExternalMemory",
     "GraphValidationError",
     "InvalidArgumentError",
+    "LateShapesReport",
     "Layer",
     "LayerAssignment",
     "LayerProfile",
@@ -217,6 +219,7 @@ __getattr__ = names_of(
         ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
         "armnn_py.runtime.external_memory": ("ExternalMemory",),
+        "armnn_py.runtime.late_plan": ("LateShapesReport",),
         "armnn_py.runtime.load": ("load",),
         "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),

@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 6
+ARMNN_CORE_ABI_VERSION = 7
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -491,6 +491,12 @@ ARMNN_PLAN_STEP_UNMAP = 7
 ARMNN_PLAN_STEP_SIGNAL = 8
 ARMNN_PLAN_STEP_WAIT = 9
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_plan_late_e
+ARMNN_PLAN_LATE_NONE = 0
+ARMNN_PLAN_LATE_INFOS = 1
+ARMNN_PLAN_LATE_TELLS = 2
+ARMNN_PLAN_LATE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_step_bits_e
 ARMNN_PLAN_STEP_MAY_IMPORT = 1
@@ -1175,6 +1181,7 @@ class armnn_layer_support_api_t(Structure):
     are_layers_supported: Any
     get_preferred_layout: Any
     infer_stand_in: Any
+    takes_late_shapes: Any
 
 
 class armnn_layer_support_t(Structure):
@@ -1443,6 +1450,9 @@ class armnn_execute_args_t(Structure):
     execution_data: Any
     run_id: int
     workload_data: Any
+    input_infos: Any
+    output_infos: Any
+    output_dims: Any
 
 
 class armnn_factory_args_t(Structure):
@@ -1544,7 +1554,7 @@ class armnn_plan_step_t(Structure):
     scratch_size: int
     persistent_size: int
     is_serial: int
-    reserved: int
+    late: int
     backend_context: Any
     network_id: int
     flags: int
@@ -1590,6 +1600,11 @@ class armnn_context_t(Structure):
     """Opaque."""
 
 
+class armnn_plan_shapes_t(Structure):
+    infos: Any
+    sizes: Any
+
+
 class armnn_run_memory_t(Structure):
     memory: Any
     shape: Array[c_uint64]
@@ -1610,6 +1625,7 @@ class armnn_run_t(Structure):
     error: Any
     strict: int
     stays: int
+    told: Any
     failed_step: int
     failed_side: int
     steps_done: int
@@ -2554,6 +2570,9 @@ armnn_execute_args_t._fields_ = [
     ("execution_data", c_void_p),
     ("run_id", c_uint64),
     ("workload_data", c_void_p),
+    ("input_infos", POINTER(POINTER(armnn_tensor_info_t))),
+    ("output_infos", POINTER(POINTER(armnn_tensor_info_t))),
+    ("output_dims", POINTER(POINTER(c_uint64))),
 ]
 
 armnn_workload_api_t._fields_ = [
@@ -2654,6 +2673,12 @@ armnn_layer_support_api_t._fields_ = [
         POINTER(armnn_layer_support_t),
         POINTER(armnn_layer_t),
         POINTER(armnn_tensor_info_t),
+        POINTER(armnn_error_t),
+    )),
+    ("takes_late_shapes", CFUNCTYPE(
+        c_int32,
+        POINTER(armnn_layer_support_t),
+        POINTER(armnn_layer_query_t),
         POINTER(armnn_error_t),
     )),
 ]
@@ -2997,7 +3022,7 @@ armnn_plan_step_t._fields_ = [
     ("scratch_size", c_uint64),
     ("persistent_size", c_uint64),
     ("is_serial", c_uint32),
-    ("reserved", c_uint32),
+    ("late", c_uint32),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
     ("flags", c_uint32),
@@ -3035,6 +3060,11 @@ armnn_plan_spec_t._fields_ = [
     ("variable_count", c_uint32),
 ]
 
+armnn_plan_shapes_t._fields_ = [
+    ("infos", POINTER(POINTER(armnn_tensor_info_t))),
+    ("sizes", POINTER(c_uint64)),
+]
+
 armnn_run_memory_t._fields_ = [
     ("memory", POINTER(armnn_memory_t)),
     ("shape", c_uint64 * 8),
@@ -3055,6 +3085,7 @@ armnn_run_t._fields_ = [
     ("error", POINTER(armnn_error_t)),
     ("strict", c_uint32),
     ("stays", c_uint32),
+    ("told", CFUNCTYPE(c_void_p, c_uint32, POINTER(c_uint64))),
     ("failed_step", c_uint32),
     ("failed_side", c_int32),
     ("steps_done", c_uint32),
@@ -3183,6 +3214,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_plan_listener_t": armnn_plan_listener_t,
     "armnn_plan_variable_t": armnn_plan_variable_t,
     "armnn_plan_spec_t": armnn_plan_spec_t,
+    "armnn_plan_shapes_t": armnn_plan_shapes_t,
     "armnn_run_memory_t": armnn_run_memory_t,
     "armnn_run_t": armnn_run_t,
 }
@@ -3600,6 +3632,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_STEP_WAIT": ARMNN_PLAN_STEP_WAIT,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
     },
+    "armnn_plan_late_e": {
+        "ARMNN_PLAN_LATE_NONE": ARMNN_PLAN_LATE_NONE,
+        "ARMNN_PLAN_LATE_INFOS": ARMNN_PLAN_LATE_INFOS,
+        "ARMNN_PLAN_LATE_TELLS": ARMNN_PLAN_LATE_TELLS,
+        "ARMNN_PLAN_LATE_MAX_ENUM": ARMNN_PLAN_LATE_MAX_ENUM,
+    },
     "armnn_plan_step_bits_e": {
         "ARMNN_PLAN_STEP_MAY_IMPORT": ARMNN_PLAN_STEP_MAY_IMPORT,
         "ARMNN_PLAN_STEP_TAKES_READY": ARMNN_PLAN_STEP_TAKES_READY,
@@ -3706,6 +3744,11 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_context_unimport": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
     "armnn_context_has_state": (c_int32, [POINTER(armnn_context_t)]),
     "armnn_context_reset": (c_int32, [POINTER(armnn_context_t), POINTER(armnn_error_t)]),
+    "armnn_context_set_shapes": (c_int32, [
+        POINTER(armnn_context_t),
+        POINTER(armnn_plan_shapes_t),
+        POINTER(armnn_error_t),
+    ]),
     "armnn_context_is_running": (c_int32, [POINTER(armnn_context_t)]),
     "armnn_context_read_variable": (c_int32, [
         POINTER(armnn_context_t),

@@ -130,6 +130,9 @@ class LayerStructs:
         outlive this object.
     blob
         The blob of a PRE_COMPILED layer.
+    late
+        For each input, then for each output: bits of dimensions that are known late, see
+        `tensor_info`; empty: there are none.
     """
 
     __slots__ = (
@@ -152,16 +155,21 @@ class LayerStructs:
         constants: Sequence[np.ndarray | None] = (),
         *,
         blob: NativeBlob | None = None,
+        late: Sequence[int] = (),
     ) -> None:
+        masks = list(late) or [0] * (len(inputs) + len(outputs))
         known = list(constants) or [None] * len(inputs)
         self.layer_type = int(layer_type)
         self.descriptor = descriptor_struct(layer_type, descriptor)
         self.fields_used = 0 if descriptor is None else descriptor.fields_used
         self.inputs = [
-            None if info is None else tensor_info(info, constant=value is not None)
-            for info, value in zip(inputs, known, strict=True)
+            None if info is None else tensor_info(info, constant=value is not None, late=mask)
+            for info, value, mask in zip(inputs, known, masks[: len(inputs)], strict=True)
         ]
-        self.outputs = [tensor_info(info) for info in outputs]
+        self.outputs = [
+            tensor_info(info, late=mask)
+            for info, mask in zip(outputs, masks[len(inputs) :], strict=True)
+        ]
         self.constants = known
         self.blob = blob
         self._keep: list[Any] = []
@@ -225,9 +233,10 @@ def layer_query(
     inputs: Sequence[TensorInfo | None],
     outputs: Sequence[TensorInfo],
     constant_inputs: Sequence[bool],
+    late: Sequence[int] = (),
 ) -> tuple[LayerStructs, abi.armnn_layer_query_t]:
     """A support query without values: it only tells which inputs are constant."""
-    structs = LayerStructs(layer_type, descriptor, inputs, outputs)
+    structs = LayerStructs(layer_type, descriptor, inputs, outputs, late=late)
     for info, constant in zip(structs.inputs, constant_inputs, strict=True):
         if info is not None and constant:
             info.flags |= abi.ARMNN_TENSOR_CONSTANT

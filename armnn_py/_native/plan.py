@@ -14,18 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
-from armnn_py._native.interrupts import deliver_interrupts
+from armnn_py._native.interrupts import deliver_interrupts, interruptible
 from armnn_py._native.library import core
 from armnn_py._native.memory import address_of
+from armnn_py._native.tensor_structs import tensor_info
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     import numpy as np
 
     from armnn_py._native.run_options import NativeRunOptions
+    from armnn_py.tensors import TensorInfo
 
-__all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanSpec"]
+__all__ = ["INTERRUPT_INTERVAL_NS", "NativeContext", "NativePlan", "PlanShapes", "PlanSpec"]
 
 _DONE = {"read": "read", "write": "written"}
 
@@ -91,6 +93,7 @@ class PlanSpec:
         network_id: int = 0,
         flags: int = 0,
         fence: int = 0,
+        late: int = abi.ARMNN_PLAN_LATE_NONE,
     ) -> None:
         """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
 
@@ -115,6 +118,7 @@ class PlanSpec:
         struct.network_id = network_id
         struct.flags = flags
         struct.fence = fence
+        struct.late = late
         if backend_context:
             struct.backend_context = ctypes.cast(
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)
@@ -135,6 +139,51 @@ class PlanSpec:
         for index, (value, after) in enumerate(places):
             self.struct.variables[index].value = value
             self.struct.variables[index].next = abi.ARMNN_PLAN_NONE if after is None else after
+
+
+class PlanShapes:
+    """An ``armnn_plan_shapes_t``: the shapes of the tensors of a plan for some runs.
+
+    Parameters
+    ----------
+    infos
+        For each tensor its info, or None if no late step uses it.
+    sizes
+        For each tensor its bytes.
+    late
+        By tensor: bits of dimensions that a step tells, see `tensor_info`.
+    base
+        Shapes many of whose infos are the same objects: their structures are used again.
+    """
+
+    __slots__ = ("_keep", "_pointers", "struct")
+    _pointers: dict[int, Any]  # by id of an info, which the caller keeps
+
+    def __init__(
+        self,
+        infos: Sequence[TensorInfo | None],
+        sizes: Sequence[int],
+        late: Mapping[int, int],
+        base: PlanShapes | None = None,
+    ) -> None:
+        self.struct = abi.armnn_plan_shapes_t()
+        pointer_type = ctypes.POINTER(abi.armnn_tensor_info_t)
+        pointers = (pointer_type * max(len(infos), 1))()
+        known = {} if base is None else base._pointers.copy()
+        for number, info in enumerate(infos):
+            if info is None:
+                continue
+            if number in late:
+                pointers[number] = ctypes.pointer(tensor_info(info, late=late[number]))
+                continue
+            pointer = known.get(id(info))
+            if pointer is None:
+                pointer = known[id(info)] = ctypes.pointer(tensor_info(info))
+            pointers[number] = pointer
+        self.struct.infos = pointers
+        self.struct.sizes = (ctypes.c_uint64 * max(len(sizes), 1))(*sizes)
+        self._pointers = known
+        self._keep = pointers, infos  # the structures, and the ids
 
 
 class NativePlan:
@@ -256,6 +305,8 @@ class NativeContext:
         "_options",
         "_run",
         "_run_address",
+        "_shapes",
+        "_told_callback",
         "caught",
         "handle",
         "has_state",
@@ -310,6 +361,8 @@ class NativeContext:
             ("armnn_context_run", core())
         )
         self._memories: Any = None
+        self._shapes: PlanShapes | None = None
+        self._told_callback: Any = None
         self._options: tuple[int, bool, bool, bool] | None = None
         self.run_options: NativeRunOptions | None = None
         self._kept_options: NativeRunOptions | None = None
@@ -368,6 +421,41 @@ class NativeContext:
         next(gate)
         self._gate = gate
         self._gate_callback = type(self._run.interrupt)(gate.send)
+
+    def set_shapes(self, shapes: PlanShapes) -> None:
+        """Let the next runs have these shapes: of a plan with late steps.
+
+        Raises
+        ------
+        ArmnnError
+            A tensor does not fit its place.
+        """
+        status = core().armnn_context_set_shapes(
+            self.handle, ctypes.byref(shapes.struct), ctypes.byref(self._error.struct)
+        )
+        if status != abi.ARMNN_STATUS_OK:
+            raise_status(status, f"network '{self._network}': shapes were refused", self._error)
+        self._shapes = shapes  # the context points into them
+
+    def follow_told(self, shapes_behind: Callable[[int, list[int]], PlanShapes]) -> None:
+        """Call a function after each step that tells sizes.
+
+        It gets the number of the step and the sizes of its outputs, `MAX_DIMENSIONS` for each, and
+        returns the shapes for the steps behind it. Its exception ends the run, in ``caught``.
+        """
+        kept: list[PlanShapes] = []
+
+        def told(step: int, dims: Any) -> int:
+            try:
+                with interruptible():
+                    shapes = shapes_behind(step, dims)
+                kept[:] = [shapes]
+                return ctypes.addressof(shapes.struct)
+            except BaseException as error:  # none may leave a callback
+                self.caught.append(error)
+                return 0
+
+        self._told_callback = self._run.told = type(self._run.told)(told)
 
     @property
     def error(self) -> ErrorBuffer:
@@ -467,6 +555,9 @@ class NativeContext:
         if self._gate is not None:
             self._gate.close()
             self._gate = None
+        if self._told_callback is not None:
+            self._told_callback = None
+            self._run.told = type(self._run.told)()
 
     def abandon(self) -> None:
         """Forget the native context without freeing it: after a fork another thread was in it."""

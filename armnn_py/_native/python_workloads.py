@@ -31,6 +31,7 @@ from armnn_py._native.python_objects import (
 from armnn_py._native.python_parts import compiled_of
 from armnn_py._native.shown_layers import (
     ShownLayer,
+    read_call_infos,
     read_operator,
     read_options,
     read_query,
@@ -58,10 +59,15 @@ class Runs(Protocol):
         self,
         inputs: tuple[NDArray[Any] | None, ...],
         outputs: tuple[NDArray[Any], ...],
+        late: tuple[tuple[int, ...], ...],
         cancelled: Callable[[], bool],
         run_options: Mapping[str, OptionValue],
-    ) -> None:
-        """Compute the outputs; called by many threads at once."""
+    ) -> tuple[NDArray[Any], ...]:
+        """Compute the outputs, and return them; called by many threads at once.
+
+        Along the dimensions in ``late`` of an output, what it returns may be smaller than in
+        ``outputs``.
+        """
 
 
 class WorkloadMaker(Protocol):
@@ -73,13 +79,19 @@ class WorkloadMaker(Protocol):
         Whether `infer` ever says yes.
     has_wishes
         Whether `preferred_layout` says anything.
+    takes_late
+        Whether `why_not_late` ever says nothing.
     """
 
     infers: bool
     has_wishes: bool
+    takes_late: bool
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""
+
+    def why_not_late(self, layer: ShownLayer) -> str:
+        """Why it needs to know late dimensions of a layer that it runs; empty if it does not."""
 
     def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
         """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
@@ -123,13 +135,22 @@ def _destroy(pointer: Any) -> None:
 def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
     """Make an ``armnn_layer_support_t`` for these model options."""
     item = _Maker(maker, read_options(options), children)
-    functions = _support_functions(infers=maker.infers, has_wishes=maker.has_wishes)
+    functions = _support_functions(
+        infers=maker.infers, has_wishes=maker.has_wishes, takes_late=maker.takes_late
+    )
     return _child(item, abi.armnn_layer_support_t, functions, item)
 
 
 def _is_layer_supported(pointer: Any, query: Any) -> None:
     support: _Maker = item_of(pointer)
     reason = support.maker.why_not(read_query(query.contents, support.options))
+    if reason:
+        raise UnsupportedError(reason)
+
+
+def _takes_late_shapes(pointer: Any, query: Any) -> None:
+    support: _Maker = item_of(pointer)
+    reason = support.maker.why_not_late(read_query(query.contents, support.options))
     if reason:
         raise UnsupportedError(reason)
 
@@ -141,7 +162,9 @@ def _infer_stand_in(pointer: Any, layer: Any, out_infos: Any) -> None:
     if isinstance(found, str):
         raise UnsupportedError(found)
     # The structures hold their arrays of scales, and live until the next call.
-    support.inferred = [tensor_info(info) for info in found]
+    support.inferred = [
+        tensor_info(info, late=sum(1 << axis for axis in info.late)) for info in found
+    ]
     for index, info in enumerate(support.inferred):
         out_infos[index] = info
 
@@ -152,7 +175,7 @@ def _get_preferred_layout(pointer: Any, query: Any) -> int:
 
 
 @functools.cache
-def _support_functions(*, infers: bool, has_wishes: bool) -> Any:
+def _support_functions(*, infers: bool, has_wishes: bool, takes_late: bool) -> Any:
     members: dict[str, Any] = {
         "destroy": partial(notice, function=_destroy),
         "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
@@ -162,6 +185,9 @@ def _support_functions(*, infers: bool, has_wishes: bool) -> Any:
         members["infer_stand_in"] = partial(question, answer=_infer_stand_in, what=what)
     if has_wishes:
         members["get_preferred_layout"] = partial(notice, function=_get_preferred_layout, default=0)
+    if takes_late:
+        what = "supports()"
+        members["takes_late_shapes"] = partial(question, answer=_takes_late_shapes, what=what)
     return table(abi.armnn_layer_support_api_t, abi.ARMNN_STRUCT_LAYER_SUPPORT, members)
 
 
@@ -197,16 +223,23 @@ class _Workload:
         self.name = ctypes.create_string_buffer(runs.name.encode("utf-8", "replace"))
 
     def execute(self, args: Any) -> None:
+        infos = read_call_infos(args, len(self.inputs), len(self.outputs))
+        operands, results = (self.inputs, self.outputs) if infos is None else infos
         inputs = tuple(
             constant if info is None or constant is not None else _copy(args.inputs[index], info)
-            for index, (info, constant) in enumerate(zip(self.inputs, self.constants, strict=True))
+            for index, (info, constant) in enumerate(zip(operands, self.constants, strict=True))
         )
-        outputs = tuple(np.zeros(info.static_shape, info.dtype) for info in self.outputs)
+        outputs = tuple(np.zeros(info.static_shape, info.dtype) for info in results)
+        late = tuple(info.late for info in results)
         run_id = int(args.run_id)
         with interruptible():
             options = self.parent.maker.options_of(run_id)
-            self.runs.run(inputs, outputs, lambda: _is_cancelled(run_id), options)
-        for index, (info, made) in enumerate(zip(self.outputs, outputs, strict=True)):
+            arrays = self.runs.run(inputs, outputs, late, lambda: _is_cancelled(run_id), options)
+        for index, (info, made) in enumerate(zip(results, arrays, strict=True)):
+            if info.late:
+                info = info.with_shape(made.shape)
+                for axis, size in enumerate(made.shape):
+                    args.output_dims[index][axis] = size
             if made.shape != info.static_shape or made.dtype != info.dtype:
                 raise ValueError(
                     f"kernel '{self.runs.name}' changed the array of output {index} to "

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["Meaning", "read_constant", "read_tensor_info"]
 
 
-def read_tensor_info(pointer: Any, what: str) -> TensorInfo:
-    """The `TensorInfo` of an ``armnn_tensor_info_t``; every dimension must be known.
+def read_tensor_info(pointer: Any, what: str, *, takes_late: bool = False) -> TensorInfo:
+    """The `TensorInfo` of an ``armnn_tensor_info_t``.
+
+    Every dimension must be known, except with ``takes_late``.
 
     Raises
     ------
@@ -39,7 +41,8 @@ def read_tensor_info(pointer: Any, what: str) -> TensorInfo:
     rank = int(struct.rank)
     if rank > abi.ARMNN_MAX_DIMS:
         raise NonsenseError(f"{what} has {rank} dimensions")
-    if struct.dim_known_mask & ((1 << rank) - 1) != (1 << rank) - 1:
+    late = [axis for axis in range(rank) if not struct.dim_known_mask >> axis & 1]
+    if late and not takes_late:
         raise NonsenseError(f"{what} has free dimensions")
     try:
         data_type = DataType(int(struct.data_type))
@@ -56,7 +59,7 @@ def read_tensor_info(pointer: Any, what: str) -> TensorInfo:
         with Meaning(what):
             quantization = QuantizationInfo(tuple(scales), tuple(points), axis)
     with Meaning(what):
-        return TensorInfo(tuple(struct.dims[:rank]), data_type, quantization)
+        return TensorInfo(tuple(struct.dims[:rank]), data_type, quantization, late=late)
 
 
 class Meaning:

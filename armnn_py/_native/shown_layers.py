@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["ShownLayer", "read_operator", "read_options", "read_query", "read_workload_info"]
+__all__ = [
+    "ShownLayer",
+    "read_call_infos",
+    "read_operator",
+    "read_options",
+    "read_query",
+    "read_workload_info",
+]
 
 _NOTHING: Mapping[int, Any] = {}
 
@@ -107,6 +114,23 @@ def read_workload_info(
     )
 
 
+def read_call_infos(
+    args: Any, input_count: int, output_count: int
+) -> tuple[tuple[TensorInfo | None, ...], tuple[TensorInfo, ...]] | None:
+    """The infos of a call from its ``armnn_execute_args_t``; None: they are the layer's."""
+    if not args.input_infos:
+        return None
+    inputs = (args.input_infos[index] for index in range(input_count))
+    return (
+        tuple(_info(item, f"input {i}") if item else None for i, item in enumerate(inputs)),
+        tuple(_info(args.output_infos[i], f"output {i}") for i in range(output_count)),
+    )
+
+
+def _info(pointer: Any, what: str) -> TensorInfo:
+    return read_tensor_info(pointer, what, takes_late=True)
+
+
 def read_operator(info: Any, options: Mapping[str, OptionValue]) -> ShownLayer:
     """The layer of an ``armnn_layer_t`` whose outputs are asked for; it has none here."""
     return read_workload_info(info, options, outputs=0)
@@ -126,10 +150,10 @@ def _signature(
     flags = []
     for index in range(struct.input_count):
         pointer = struct.input_infos[index]
-        inputs.append(read_tensor_info(pointer, f"input {index}") if pointer else None)
+        inputs.append(_info(pointer, f"input {index}") if pointer else None)
         flags.append(bool(pointer and pointer.contents.flags & abi.ARMNN_TENSOR_CONSTANT))
     outputs = tuple(
-        read_tensor_info(struct.output_infos[index], f"output {index}")
+        _info(struct.output_infos[index], f"output {index}")
         for index in range(struct.output_count if output_count is None else output_count)
     )
     kind = LayerType(int(struct.type))

@@ -149,6 +149,22 @@ class NativeLayerSupport:
         del keep
         return _answer(self.backend_id, "is_layer_supported", status, self._error.text)
 
+    def ask_late(self, question: tuple[Any, ...], late: Sequence[int]) -> tuple[bool, str]:
+        """Whether the backend takes a layer with dimensions that are known late.
+
+        ``question`` is what `ask` takes, and ``late`` what `layer_query` takes.
+        """
+        if not self._api.takes_late_shapes:
+            return False, "the backend needs to know all shapes"
+        layer_type, descriptor, inputs, outputs, constant_inputs = question
+        keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs, late)
+        self._error.clear()
+        status = self._api.takes_late_shapes(
+            self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
+        )
+        del keep
+        return _answer(self.backend_id, "takes_late_shapes", status, self._error.text)
+
     def ask_many(self, questions: Sequence[tuple[Any, ...]]) -> list[tuple[bool, str]]:
         """The answers to many questions, each the arguments of `ask`.
 
@@ -227,7 +243,9 @@ class NativeLayerSupport:
             return None, reason
         try:
             return tuple(
-                read_tensor_info(ctypes.pointer(info), f"the info of output {index}")
+                read_tensor_info(
+                    ctypes.pointer(info), f"the info of output {index}", takes_late=True
+                )
                 for index, info in enumerate(infos[:count])
             ), ""
         except NonsenseError as error:

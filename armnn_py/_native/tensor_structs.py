@@ -24,11 +24,20 @@ def with_header(structure: Any, tag: int) -> None:
     structure.header.struct_type = tag
 
 
-def tensor_info(info: TensorInfo, *, constant: bool = False) -> abi.armnn_tensor_info_t:
-    """The C form of ``info``; its quantisation arrays stay attached to the result."""
+def tensor_info(
+    info: TensorInfo, *, constant: bool = False, late: int = 0
+) -> abi.armnn_tensor_info_t:
+    """The C form of ``info``; its quantisation arrays stay attached to the result.
+
+    Bit d of ``late``: dimension d is known late, ``info`` has its upper bound.
+    """
     if info.quantization is not None:
-        return _make_tensor_info(info, constant)
-    return abi.armnn_tensor_info_t.from_buffer_copy(_image_of_info(info, constant))
+        struct = _make_tensor_info(info, constant)
+    else:
+        struct = abi.armnn_tensor_info_t.from_buffer_copy(_image_of_info(info, constant))
+    if late:
+        struct.dim_known_mask &= ~late
+    return struct
 
 
 @functools.lru_cache(maxsize=1024)

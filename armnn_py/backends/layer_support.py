@@ -169,6 +169,16 @@ class LayerSupport(Closing):
                 self._cache[layer] = Support(*answer)
         return [self.ask(layer) for layer in layers]
 
+    def ask_late(self, layer: LayerSignature, late: Sequence[int]) -> Support:
+        """Whether the backend takes a layer with dimensions that are known only when it runs.
+
+        ``late`` has for each input, then for each output the bits of these dimensions; their sizes
+        in ``layer`` are upper bounds.
+        """
+        if self._native is None:
+            return Support(False, self._failure)
+        return Support(*self._native.ask_late(layer, late))
+
     @property
     def runs_stand_ins(self) -> bool:
         """Whether the backend runs any operator that no layer expresses."""

@@ -101,6 +101,11 @@ class NetworkCore(NetworkStorage):
                 f"input '{name}': {info!r} is not a TensorInfo",
                 hints=["TensorInfo((1, 224, 224, 3), DataType.FLOAT32)"],
             )
+        if info.late:
+            raise InvalidArgumentError(
+                f"input '{name}': {info!r} has late dimensions, which only a StandIn layer has",
+                hints=["load(..., bounds={...}) bounds the free dimensions of inputs"],
+            )
         if not info.is_static:
             raise InvalidArgumentError(
                 f"input '{name}': {info!r} has free dimensions",
@@ -194,6 +199,11 @@ class NetworkCore(NetworkStorage):
             raise InvalidArgumentError(
                 f"variable '{name}': {info!r} is not a TensorInfo",
                 hints=["TensorInfo((1, 128), DataType.FLOAT32)"],
+            )
+        if info.late:
+            raise InvalidArgumentError(
+                f"variable '{name}': {info!r} has late dimensions, which only a StandIn layer has",
+                hints=["a variable has the same shape in all runs, whatever the inputs' shapes"],
             )
         if not info.is_static:
             raise InvalidArgumentError(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import reprlib
 from typing import TYPE_CHECKING, Literal
@@ -140,8 +141,12 @@ def optimize(
             f"strategy: {reprlib.repr(options.strategy)} given, 'preference' or 'measure' expected"
         )
 
-    def place(static: Network) -> PlacedNetwork:
-        return place_network(static, chosen, runtime, options, fallback_level=level)
+    def place(static: Network, late: bool, trial: bool) -> PlacedNetwork:
+        its_options = dataclasses.replace(options, strategy="preference") if trial else options
+        its_level = logging.DEBUG if trial else level
+        return place_network(
+            static, chosen, runtime, its_options, fallback_level=its_level, late=late
+        )
 
     return OptimizedNetwork(network, chosen, runtime, options, place)
 

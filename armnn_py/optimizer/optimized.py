@@ -42,14 +42,17 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         backends: Sequence[Backend],
         runtime: Host,
         options: OptimizerOptions,
-        place: Callable[[Network], PlacedNetwork],
+        place: Callable[[Network, bool, bool], PlacedNetwork],
     ) -> None:
         self._source = network
         self.backends = tuple(backends)
         self.runtime = runtime
         self.options = options
         self._place = place
-        self._placed = None if network.is_dynamic else place(network)
+        self._placed = None
+        if not network.is_dynamic:
+            tells = any(slot.info.late for layer in network.layers for slot in layer.outputs)
+            self._placed = place(network, tells, False)
 
     @property
     def network(self) -> Network:
@@ -218,12 +221,33 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         from armnn_py.optimizer.saved.restore import load_network
 
         placed, backends, options = load_network(path, runtime, in_place=in_place)
-        return cls(placed.network, backends, runtime, options, lambda _: placed)
+        return cls(placed.network, backends, runtime, options, lambda *_: placed)
 
     def forget_sources(self) -> None:
         """Drop what only `save` needs; for a network that nobody can save."""
         if self._placed is not None:
             self._placed.sources.clear()
+
+    def place_late(
+        self, shapes: Mapping[str, Sequence[int]], *, trial: bool = False
+    ) -> PlacedNetwork:
+        """Give every layer its backend, where these shapes are upper bounds.
+
+        No layers are compiled together, and all tensors lie in host memory.
+
+        Parameters
+        ----------
+        shapes
+            As `specialize` takes them.
+        trial
+            For who does not look at the backends: strategy "preference", and nothing is logged.
+
+        Raises
+        ------
+        InvalidArgumentError, NoBackendForLayerError
+            As `specialize`.
+        """
+        return self._place(self._source.specialize(shapes), True, trial)
 
     def __repr__(self) -> str:
         if self.is_dynamic:

@@ -61,10 +61,12 @@ def place_network(
     options: OptimizerOptions,
     *,
     fallback_level: int = logging.WARNING,
+    late: bool = False,
 ) -> PlacedNetwork:
     """Simplify a copy of a network, give each layer a backend, connect their memory.
 
-    ``fallback_level`` is the level of the one log record on refused layers.
+    ``fallback_level`` is the level of the one log record on refused layers. ``late``: shapes are
+    upper bounds, so that no layers are compiled together and all tensors lie in host memory.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def place_network(
     """
     with without_collections():
         network.check_wiring()
-        return _Pipeline(network, backends, host, options).run(fallback_level)
+        return _Pipeline(network, backends, host, options, late).run(fallback_level)
 
 
 class _Pipeline:
@@ -89,8 +91,10 @@ class _Pipeline:
         backends: Sequence[Backend],
         host: Host,
         options: OptimizerOptions,
+        late: bool,
     ) -> None:
         self.network = network
+        self.late = late
         self.backends = backends
         self.host = host
         self.available = host.backends
@@ -131,7 +135,10 @@ class _Pipeline:
         self._compile_parts(draft)
         if self.options.debug:
             self._insert_debug_layers(draft)
-        memory = connect_backends(self.graph, self.available, imports=self.options.import_memory)
+        memory = {}
+        if not self.late:
+            imports = self.options.import_memory
+            memory = connect_backends(self.graph, self.available, imports=imports)
         network, layer_of = self.graph.to_network()
         network.metadata = self.network.metadata
         backends: list[str | None] = [None] * len(network.layers)
@@ -212,7 +219,7 @@ class _Pipeline:
         listed = {backend.id: backend for backend in self.backends}
         others = [self.available[name] for name in self.available if name not in listed]
         candidates = [*self.backends, *(backend for backend in others if backend.id in used)]
-        if self.options.compile_parts:
+        if self.options.compile_parts and not self.late:
             self.records += optimize_subgraphs(
                 self.graph, candidates, self.model_options, replace=replace
             )

@@ -28,12 +28,14 @@ class KernelCall:
     Attributes
     ----------
     layer
-        The layer that it computes.
+        The layer that it computes. Its infos have the upper bounds of late dimensions; the arrays
+        have the shapes of the call.
     inputs
         Its operands, read-only arrays; None for an optional one that is absent.
     outputs
         Arrays of zeros to write into, of the right shapes and data types. A kernel may return the
-        outputs instead.
+        outputs instead; and it must, to tell the size of an output with late dimensions, which has
+        its upper bounds here.
     prepared
         What ``prepare`` of the kernel returned when the network was loaded, or None.
     cancelled
@@ -51,8 +53,16 @@ class KernelCall:
     run_options: Mapping[str, OptionValue] = field(default_factory=dict)
 
 
-def store_answer(kernel: str, answer: Any, outputs: tuple[NDArray[Any], ...]) -> None:
-    """Copy what a kernel returned into its outputs; None: it has written them itself.
+def store_answer(
+    kernel: str,
+    answer: Any,
+    outputs: tuple[NDArray[Any], ...],
+    late: tuple[tuple[int, ...], ...],
+) -> tuple[NDArray[Any], ...]:
+    """Return what a kernel returned, in its outputs; None: it has written them itself.
+
+    Along the dimensions in ``late`` an array may be smaller than its output, and is then returned
+    as it is.
 
     Raises
     ------
@@ -62,19 +72,29 @@ def store_answer(kernel: str, answer: Any, outputs: tuple[NDArray[Any], ...]) ->
         These are not as many arrays as there are outputs, or one is of another shape.
     """
     if answer is None:
-        return
+        return outputs
     arrays = answer if isinstance(answer, (tuple, list)) else (answer,)
     if len(arrays) != len(outputs):
         raise ValueError(
             f"kernel '{kernel}' returned {len(arrays)} arrays, the layer has {len(outputs)} outputs"
         )
-    for index, (array, output) in enumerate(zip(arrays, outputs, strict=True)):
+    made = []
+    for index, (array, output, axes) in enumerate(zip(arrays, outputs, late, strict=True)):
         needed = f"an array of {output.dtype} {output.shape} is needed"
         where = f"kernel '{kernel}' returned for output {index}"
         if not isinstance(array, (np.ndarray, np.generic)):
             raise TypeError(f"{where} an object of type {type(array).__name__}, {needed}")
         if array.dtype != output.dtype:
             raise TypeError(f"{where} {array.dtype} {array.shape}, {needed}")
-        if array.shape != output.shape:
-            raise ValueError(f"{where} {array.dtype} {array.shape}, {needed}")
-        output[...] = array
+        if array.shape == output.shape:
+            output[...] = array
+            made.append(output)
+        elif array.ndim == output.ndim and all(
+            size == most or (axis in axes and size < most)
+            for axis, (size, most) in enumerate(zip(array.shape, output.shape, strict=True))
+        ):
+            made.append(np.asarray(array))
+        else:
+            up_to = f", or less along {axes}" if axes else ""
+            raise ValueError(f"{where} {array.dtype} {array.shape}, {needed}{up_to}")
+    return tuple(made)

@@ -42,6 +42,8 @@ class KernelRow:
         Whether calls of it for one layer must not overlap.
     name
         Name of the method.
+    late
+        Whether it takes late dimensions.
     """
 
     type: LayerType
@@ -52,6 +54,7 @@ class KernelRow:
     operations: Operations | None
     serial: bool
     name: str
+    late: bool = False
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why the row is not for a layer of its type; empty if it is."""
@@ -78,6 +81,7 @@ def kernel(
     prepare: Prepare | None = None,
     operations: Operations | None = None,
     serial: bool = False,
+    late: bool = False,
     **parameters: Any,
 ) -> Callable[[_Method], _Method]:
     """Make a method of a `PythonBackend` the kernel of a layer type.
@@ -105,6 +109,9 @@ def kernel(
         a multiply-add counts as two.
     serial
         The calls for one layer never overlap, whatever threads run the network.
+    late
+        True: sizes of the layer may be known only at the call: the kernel goes by its arrays, and
+        returns smaller ones for an output whose size it finds itself.
     parameters
         Fields of the layer's descriptor with the values that the kernel is for, such as
         ``operation=BinaryOperation.ADD``.
@@ -124,6 +131,9 @@ def kernel(
                 f"kernel: {name} is {function!r}, a function of the backend and a layer expected"
             )
 
+    if not isinstance(late, bool):
+        raise InvalidArgumentError(f"kernel: late is {late!r}, True or False expected")
+
     def mark(method: _Method) -> _Method:
         if not callable(method):
             raise InvalidArgumentError(
@@ -139,6 +149,7 @@ def kernel(
             operations,
             serial,
             method.__name__,
+            late,
         )
         # Decorators work from the last line to the first.
         method.__dict__.setdefault(_MARK, []).insert(0, row)

@@ -66,6 +66,7 @@ class Serving:
         self.optimizes = type(backend).optimize is not PythonBackend.optimize
         self.infers = type(backend).infer_stand_in is not PythonBackend.infer_stand_in
         self.has_wishes = type(backend).preferred_layout is not PythonBackend.preferred_layout
+        self.takes_late = any(row.late for rows in backend._rows.values() for row in rows)
         self.capabilities = self._values("capabilities", backend.capabilities)
         self.options = self._options("option_defaults", backend.option_defaults)
         self.model_options = self._options("model_option_defaults", backend.model_option_defaults)
@@ -171,6 +172,13 @@ class Serving:
         """Why the backend does not run a layer; empty if it does."""
         found = self._choose(layer)
         return found if isinstance(found, str) else ""
+
+    def why_not_late(self, layer: ShownLayer) -> str:
+        """Why the backend needs to know late dimensions of a layer; empty if it does not."""
+        found = self._choose(layer)
+        if isinstance(found, str):
+            return found
+        return "" if found.late else f"kernel '{found.name}' needs to know all shapes"
 
     def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
         """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
@@ -286,9 +294,10 @@ class ReadyKernel:
         self,
         inputs: tuple[NDArray[Any] | None, ...],
         outputs: tuple[NDArray[Any], ...],
+        late: tuple[tuple[int, ...], ...],
         cancelled: Callable[[], bool],
         run_options: Mapping[str, OptionValue],
-    ) -> None:
-        """Call it and store what it returns."""
+    ) -> tuple[NDArray[Any], ...]:
+        """Call it and return what it made."""
         call = KernelCall(self._layer, inputs, outputs, self._prepared, cancelled, run_options)
-        store_answer(self.name, self._function(call), outputs)
+        return store_answer(self.name, self._function(call), outputs, late)

@@ -104,6 +104,12 @@ def _take_out(items: list[Any], item: object) -> bool:
     return True
 
 
+def _late_context(plan: NetworkPlan) -> ExecutionContext:
+    from armnn_py.runtime.late_context import LateContext
+
+    return LateContext(plan)
+
+
 class Lease:
     """The right to use a context: one call of ``run`` from start to end.
 
@@ -304,7 +310,11 @@ class ContextPool:
             for context in surplus:
                 context.destroy()
             if lease.context is None:
-                lease.context = ExecutionContext(entry.plan)
+                lease.context = (
+                    ExecutionContext(entry.plan)
+                    if entry.plan.late is None
+                    else _late_context(entry.plan)
+                )
                 entry.made.append(lease.context)
             if self.sequence is not None and not new_sequence:
                 self.sequence.enter(lease.context)

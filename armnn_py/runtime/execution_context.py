@@ -165,6 +165,9 @@ class ExecutionContext:
         native.set_memories(build_memories(arrays) if externals else None)
         self._memory_problems = [array.problem for _, array in externals if array.problem]
 
+    def set_key(self, key: tuple[tuple[int, ...], ...]) -> None:
+        """Let the next runs have inputs of these shapes; here they are those of the plan."""
+
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
         """Let every `execute` from now on work over these arrays; `release_addresses` ends it.
 

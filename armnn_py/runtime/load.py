@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from armnn_py.frontends.registry import ModelLike
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.placement import PlacementSource
+    from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["load"]
@@ -40,6 +41,7 @@ def load(
     options: OptimizerOptions | None = None,
     runtime: Runtime | None = None,
     plan_cache_size: int = 8,
+    bounds: Bounds | None = None,
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
 
@@ -68,6 +70,11 @@ def load(
         The runtime to load it in. Default: a new `Runtime` that is closed together with the result.
     plan_cache_size
         For a network with free dimensions: for how many input shapes plans are kept.
+    bounds
+        Largest sizes of free dimensions, by name: ``{"sequence": 128}``. Dimensions without a name
+        are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them,
+        if the layers do not depend on the sizes and each backend takes its layers so:
+        `LoadedNetwork.late_shapes` says whether, and why not.
 
     Returns
     -------
@@ -98,6 +105,7 @@ def load(
             "backends": backends, "shapes": shapes, "format": format, "data_folder": data_folder,
             "placement": placement, "validate": validate or None, "model_options": model_options,
             "strategy": None if strategy == "preference" else strategy, "options": options,
+            "bounds": bounds,
         }  # fmt: skip
         for name, value in given.items():
             if value is not None:
@@ -137,7 +145,12 @@ def load(
                 options=options,
             )
         optimized.forget_sources()  # nobody can save it
-        return runtime._load(optimized, plan_cache_size=plan_cache_size, owns_runtime=owns_runtime)
+        return runtime._load(
+            optimized,
+            plan_cache_size=plan_cache_size,
+            owns_runtime=owns_runtime,
+            bounds=bounds,
+        )
     except BaseException:
         if owns_runtime:
             runtime.close()

@@ -17,6 +17,7 @@ from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool, Shapes
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
 from armnn_py.runtime.guarded_views import ViewToken, guarded_views
+from armnn_py.runtime.late_plan import LateShapesReport, make_plan, plan_late
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.sequence import RunSequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.profiling import Profile
@@ -43,19 +45,27 @@ EXIT_PATIENCE = 10.0
 
 
 def _plan_maker(
-    optimized: OptimizedNetwork, network_id: int, debug: DebugHook, notices: NetworkNotices
+    optimized: OptimizedNetwork,
+    network_id: int,
+    debug: DebugHook,
+    notices: NetworkNotices,
+    late: list[NetworkPlan],
 ) -> Callable[[Shapes], NetworkPlan]:
-    """Make plans without a reference to the loaded network, so that dropping it frees it."""
-    from armnn_py.runtime.network_plan import NetworkPlan
+    """Make plans without a reference to the loaded network, so that dropping it frees it.
 
-    def make_plan(key: Shapes) -> NetworkPlan:
+    ``late`` has the plan for all shapes, if there is one; it is taken out.
+    """
+
+    def plan_of(key: Shapes) -> NetworkPlan:
+        if late:
+            return late.pop()
         shapes = dict(zip(optimized.inputs, key, strict=True))
         specialized = optimized.specialize(shapes)
         if optimized.is_dynamic:
             notices.tell_newcomers(specialized.placed.layer_backends)
-        return NetworkPlan(specialized, network_id, debug)
+        return make_plan(specialized, network_id, debug)
 
-    return make_plan
+    return plan_of
 
 
 class LoadedNetwork(
@@ -82,6 +92,7 @@ class LoadedNetwork(
         *,
         plan_cache_size: int = 8,
         owns_runtime: bool = False,
+        bounds: Bounds | None = None,
     ) -> None:
         self._is_loaded = False  # True when there is something to close
         self.id = network_id
@@ -92,14 +103,21 @@ class LoadedNetwork(
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
         self._debug = DebugHook()
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
-        make_plan = _plan_maker(optimized, network_id, self._debug, self._notices)
+        late: list[NetworkPlan] = []
+        plan_of = _plan_maker(optimized, network_id, self._debug, self._notices, late)
         variables = optimized.variables
         sequence = RunSequence(self.name, tuple(variables)) if variables else None
-        self._pool = pool = ContextPool(self.name, make_plan, plan_cache_size, sequence)
+        self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, sequence)
         self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
+        #: The key of the one plan, where that serves all shapes.
+        self._only_key: Shapes | None = None
         try:
+            self._late_shapes = plan_late(optimized, self._notices, self._debug, bounds, late)
             if not optimized.is_dynamic:
                 self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
+            elif late:
+                self._only_key = ()
+                self._pool.fix(self._only_key)
             self._notices.after_load()
         except BaseException:
             self._pool.free()
@@ -140,6 +158,11 @@ class LoadedNetwork(
     def runtime(self) -> NetworkOwner:
         """The `Runtime` that loaded it."""
         return self._runtime
+
+    @property
+    def late_shapes(self) -> LateShapesReport:
+        """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
+        return self._late_shapes
 
     @property
     def closed(self) -> bool:
@@ -282,7 +305,7 @@ class LoadedNetwork(
                 )
             context = lease.context
             if context is None:
-                context = pool.borrow(lease, tuple([array.shape for array in arrays]))
+                context = pool.borrow(lease, self._key_of(arrays))
             if share_outputs:
                 out = context.own_outputs
             outputs = context.run(
@@ -325,7 +348,15 @@ class LoadedNetwork(
         """The info of an output for these input shapes, free dimensions bound."""
         if not self._optimized.is_dynamic:
             return self._binder.outputs[name]
+        if self._only_key is not None:
+            return self._pool.plan(self._only_key).shape_tables.find(key).outputs[name]
         return self._pool.plan(key).network.outputs[name]
+
+    def _key_of(self, arrays: Sequence[np.ndarray]) -> Shapes:
+        """The key of the plan for these inputs."""
+        if self._only_key is not None:
+            return self._only_key
+        return tuple([array.shape for array in arrays])
 
     def bind(
         self,
@@ -381,7 +412,9 @@ class LoadedNetwork(
             key = tuple([info.static_shape for info in self._optimized.inputs.values()])
         lease = self._pool.start(waits=False)
         try:
-            context = self._pool.borrow(lease, key, new_sequence=True)
+            only = self._only_key
+            context = self._pool.borrow(lease, key if only is None else only, new_sequence=True)
+            context.set_key(key)
             if arrays is None:
                 arrays = context.fresh_inputs()
             context.check_inputs(arrays)

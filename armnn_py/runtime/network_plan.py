@@ -21,6 +21,8 @@ from armnn_py.errors import BackendError
 from armnn_py.garbage import without_collections
 from armnn_py.network import ConstantLayer
 from armnn_py.records import record
+from armnn_py.runtime.late_shapes import LateRefusedError
+from armnn_py.runtime.late_tables import ShapeTables
 from armnn_py.runtime.move_paths import move_path
 from armnn_py.runtime.moves import (
     MOVE_NAMES,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
+    from armnn_py.runtime.late_shapes import LateShapes
 
 __all__ = ["UNANNOUNCED", "NetworkPlan"]
 
@@ -95,6 +98,8 @@ class NetworkPlan:
         The hook that gets the tensors of Debug layers.
     sub_tensors
         Whether tensors may be sub-tensors of others; if not, every layer is executed.
+    late
+        Which shapes a run tells: the plan is for all up to their bounds.
 
     Raises
     ------
@@ -123,18 +128,21 @@ class NetworkPlan:
         debug: DebugHook | None = None,
         *,
         sub_tensors: bool = True,
+        late: LateShapes | None = None,
     ) -> None:
-        self.network = optimized.network
+        placed = optimized.placed if late is None else late.placed
+        self.network = placed.network
         self._network_id = network_id
         self.debug = debug
-        self.assignment = optimized.assignment
-        self._layer_backends = optimized.placed.layer_backends
-        self._guids = optimized.placed.public_guids
-        self._sub_tensors = sub_tensors
+        self.assignment = placed.assignment
+        self.late = late
+        self._layer_backends = placed.layer_backends
+        self._guids = placed.public_guids
+        self._sub_tensors = sub_tensors and late is None
         self._registry = optimized.runtime.backends
-        self._model_options = optimized.placed.model_options
-        self._memory = optimized.placed.memory
-        self._blobs = optimized.placed.blobs
+        self._model_options = placed.model_options
+        self._memory = placed.memory
+        self._blobs = placed.blobs
         self._retained: list[Backend] = []
         self._handle_registry: HandleRegistry | None = None
         self.handles: list[PlannedHandle] = []
@@ -185,6 +193,8 @@ class NetworkPlan:
         close_maps(build)
         add_syncs(build)
         find_needs(build)
+        if self.late is not None:
+            self._prepare_late(build, self.late)
         memory = plan_memory(build)
         self.handles = number_handles(build, self._in_place_factories())
         self._tensors = build.tensors  # the native plan points at the values of constants
@@ -218,6 +228,31 @@ class NetworkPlan:
             handle_count=len(self.handles),
             fence_count=1 + max((step.fence for step in build.steps), default=-1),
         )
+        if self.late is not None:
+            self.shape_tables = ShapeTables(self.late, build)
+            #: By number of the step: the layers that tell sizes.
+            self.telling: dict[int, Layer] = {
+                number: step.layer
+                for number, step in enumerate(build.steps)
+                if step.layer is not None and self._late_kind(step) == abi.ARMNN_PLAN_LATE_TELLS
+            }
+
+    @staticmethod
+    def _prepare_late(build: Build, late: LateShapes) -> None:
+        """Have only tensors share memory that keep one size; refuse moves of tensors that do not.
+
+        A step of the host moves a whole tensor.
+        """
+        slots = {id(build.tensors[number]): slot for slot, number in build.number_of.items()}
+        build.keeps_size = lambda source, target: late.same_size(
+            slots[id(source)], slots[id(target)]
+        )
+        changing = {number for slot, number in build.number_of.items() if slot in late.masks}
+        for step in build.steps:
+            if step.workload is None and changing.intersection((*step.inputs, *step.outputs)):
+                raise LateRefusedError(
+                    ["an output of the network is an input, or another output: it is copied"]
+                )
 
     def _take_backends(self) -> None:
         """Hold the backends that have layers, and ask for their tensor handle factories."""
@@ -362,6 +397,7 @@ class NetworkPlan:
                 for slot in layer.inputs
             ],
             blob=blob,
+            late=() if self.late is None else self.late.layer_masks(layer),
         )
         workload = self.factories[factory].create(structs, self._guids[layer.guid], layer.name)
         if layer.type is LayerType.DEBUG and self.debug is not None:
@@ -476,6 +512,7 @@ class NetworkPlan:
                 is_serial=step.workload.requirements.is_serial,
                 execution_data_index=step.factory,
                 backend_context=context,
+                late=self._late_kind(step),
             )
 
     def _move_flags(self, step: PlannedStep) -> int:
@@ -489,6 +526,13 @@ class NetworkPlan:
             if context is not None and context.takes_fences:
                 flags |= abi.ARMNN_PLAN_STEP_TAKES_READY
         return flags
+
+    def _late_kind(self, step: PlannedStep) -> int:
+        if self.late is None or step.layer is None or not any(self.late.layer_masks(step.layer)):
+            return abi.ARMNN_PLAN_LATE_NONE
+        if any(slot in self.late.told for slot in step.layer.outputs):
+            return abi.ARMNN_PLAN_LATE_TELLS
+        return abi.ARMNN_PLAN_LATE_INFOS
 
     def _describe(self, step: PlannedStep) -> StepInfo:
         if step.is_sync:

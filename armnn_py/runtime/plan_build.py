@@ -147,7 +147,7 @@ def plan_memory(build: Build) -> BuildMemory:
     """Lifetimes, in-place reuse and offsets of tensors and scratch."""
     end = len(build.steps)
     find_lifetimes(build)
-    share_in_place(build, abi.ARMNN_PLAN_TENSOR_ARENA, lambda source, target: True)
+    share_in_place(build, abi.ARMNN_PLAN_TENSOR_ARENA, build.keeps_size)
     records: list[UsageRecord] = []
     chains: dict[int, list[PlannedTensor]] = {}
     for tensor in build.tensors:

@@ -11,6 +11,8 @@ from armnn_py._native import abi
 from armnn_py.records import record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from armnn_py._native.backend_context import NativeBackendContext
@@ -159,6 +161,8 @@ class Build:
     #: By handle: the tensor for its mapped memory.
     mapped: dict[int, int] = field(default_factory=dict)
     variables: list[PlannedVariable] = field(default_factory=list)
+    #: Whether two tensors of one size have one size in each run.
+    keeps_size: Callable[[PlannedTensor, PlannedTensor], bool] = lambda source, target: True
 
     def add(self, tensor: PlannedTensor) -> int:
         """Append a tensor and return its number."""

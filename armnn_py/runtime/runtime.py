@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizedNetwork, OptimizerOptions
     from armnn_py.python_backend import PythonBackend
+    from armnn_py.runtime.late_sizes import Bounds
 
 __all__ = ["DeviceSpec", "Runtime"]
 
@@ -149,7 +150,11 @@ class Runtime(
         return self._closed
 
     def load_network(
-        self, optimized: OptimizedNetwork, *, plan_cache_size: int = 8
+        self,
+        optimized: OptimizedNetwork,
+        *,
+        plan_cache_size: int = 8,
+        bounds: Bounds | None = None,
     ) -> LoadedNetwork:
         """Pack weights, plan memory and make the network ready to run.
 
@@ -159,19 +164,29 @@ class Runtime(
             From `optimize` with this runtime.
         plan_cache_size
             For a network with free dimensions: for how many input shapes plans are kept.
+        bounds
+            Largest sizes of free dimensions, as `load` takes them.
 
         Raises
         ------
         InvalidArgumentError
-            If ``optimized`` is something else or belongs to another runtime.
+            If ``optimized`` is something else or belongs to another runtime, or the bounds do not
+            fit it.
         BackendError
             If a backend does not make a workload that it declared supported, or its context does
             not let the network be loaded.
         """
-        return self._load(optimized, plan_cache_size=plan_cache_size, owns_runtime=False)
+        return self._load(
+            optimized, plan_cache_size=plan_cache_size, owns_runtime=False, bounds=bounds
+        )
 
     def _load(
-        self, optimized: OptimizedNetwork, *, plan_cache_size: int, owns_runtime: bool
+        self,
+        optimized: OptimizedNetwork,
+        *,
+        plan_cache_size: int,
+        owns_runtime: bool,
+        bounds: Bounds | None,
     ) -> LoadedNetwork:
         self.check_open()
         from armnn_py.optimizer import OptimizedNetwork
@@ -196,6 +211,7 @@ class Runtime(
             next(self._ids),
             plan_cache_size=plan_cache_size,
             owns_runtime=owns_runtime,
+            bounds=bounds,
         )
         with self._lock:
             closed = self._closed

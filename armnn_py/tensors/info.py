@@ -226,6 +226,23 @@ def _parse_names(names: Sequence[str | None], dims: Sequence[int | None]) -> tup
     return kept if any(kept) else ()
 
 
+def _parse_late(late: Sequence[int], dims: Sequence[int | None]) -> tuple[int, ...]:
+    """Return the dimensions whose size is known late, in order."""
+    try:
+        found = tuple(sorted({operator.index(axis) for axis in late}))
+    except TypeError:
+        raise InvalidArgumentError(
+            f"late dimensions {late!r} given, a sequence of integers expected"
+        ) from None
+    for axis in found:
+        if not 0 <= axis < len(dims) or dims[axis] is None:
+            raise InvalidArgumentError(
+                f"late dimension {axis} given, one with an upper bound in shape "
+                f"{format_shape(dims)} expected"
+            )
+    return found
+
+
 @dataclass(frozen=True, slots=True, repr=False, init=False)
 class TensorInfo:
     """Shape, type and quantisation of a dense, row-major tensor.
@@ -242,13 +259,16 @@ class TensorInfo:
         One for each dimension, ``None`` for one without, as ``("batch", None)``; for people, so
         that infos with other names are equal. Only free dimensions keep theirs, and the attribute
         is ``()`` where none has any.
+    late
+        Dimensions whose size only the layer that makes the tensor finds when it runs, counted from
+        0; ``shape`` has their upper bounds. For outputs of StandIn layers alone.
 
     Raises
     ------
     InvalidArgumentError
         A dimension is negative or no integer, there are too many of them, the tensor has 2**63
-        bytes or more, no tensor type has the dtype, or the quantisation or the names do not fit
-        shape and type.
+        bytes or more, no tensor type has the dtype, or the quantisation, the names or the late
+        dimensions do not fit shape and type.
 
     Examples
     --------
@@ -267,6 +287,7 @@ class TensorInfo:
     data_type: DataType
     quantization: QuantizationInfo | None
     dimension_names: tuple[str | None, ...] = field(compare=False)
+    late: tuple[int, ...]
 
     def __init__(
         self,
@@ -275,6 +296,7 @@ class TensorInfo:
         quantization: QuantizationInfo | None = None,
         *,
         dimension_names: Sequence[str | None] = (),
+        late: Sequence[int] = (),
     ) -> None:
         dims = parse_shape(shape)
         kind = _parse_data_type(data_type)
@@ -287,6 +309,7 @@ class TensorInfo:
         object.__setattr__(self, "quantization", quantization)
         names = _parse_names(dimension_names, dims) if dimension_names else ()
         object.__setattr__(self, "dimension_names", names)
+        object.__setattr__(self, "late", _parse_late(late, dims) if late else ())
         if quantization is not None:
             self._check_quantization(quantization)
 
@@ -359,7 +382,11 @@ class TensorInfo:
         return TensorInfo(dims, self.data_type, self.quantization, dimension_names=names)
 
     def __repr__(self) -> str:
-        text = f"{self.data_type.label}, {format_shape(self.shape, self.dimension_names)}"
+        shape = format_shape(self.shape, self.dimension_names)
+        if self.late:
+            places = enumerate(map(str, self.shape))
+            shape = "x".join(f"<={dim}" if axis in self.late else dim for axis, dim in places)
+        text = f"{self.data_type.label}, {shape}"
         if self.quantization is not None:
             scales = self.quantization.scales
             if self.quantization.axis is None:

@@ -6,10 +6,12 @@
 #include "armnn/backend_kit.h"
 #include "kernels.h"
 
+/* All kernels read shapes when they run. */
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) \
-  ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, execute, supports, NULL, NULL),
-#define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports) \
-  ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, execute, supports, armnn_i_ref_prepare_in_place, NULL),
+  ARMNN_KERNEL_LATE(layer, ARMNN_ANY, type, execute, supports, NULL, NULL, armnn_i_ref_takes_late),
+#define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports)                                  \
+  ARMNN_KERNEL_LATE(layer, ARMNN_ANY, type, execute, supports, armnn_i_ref_prepare_in_place, NULL, \
+                    armnn_i_ref_takes_late),
 
 static const armnn_kernel_t kernels[] = {
 #include "kernels.inc"

@@ -25,6 +25,9 @@ armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t*
                                                       armnn_error_t* reason);
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
 
+/* Kernels read shapes when they run; says where that is not enough. */
+armnn_status_t armnn_i_ref_takes_late(const armnn_layer_query_t* query, armnn_error_t* reason);
+
 /* Lets the output take the memory of any input with as many elements of the same size. */
 armnn_status_t armnn_i_ref_prepare_in_place(const armnn_workload_info_t* info,
                                             const armnn_host_t* host, armnn_backend_t* backend,

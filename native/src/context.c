@@ -24,7 +24,7 @@ static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error
     if (api == NULL || !ARMNN_HAS_FN(api, armnn_workload_api_t, create_workload_data)) continue;
     armnn_i_step_t* step = &context->steps[i];
     const armnn_status_t status = api->create_workload_data(
-        step->workload, step->args.execution_data, &context->workload_data[i], error);
+        plan->steps[i].workload, step->args.execution_data, &context->workload_data[i], error);
     if (status != ARMNN_STATUS_OK) {
       context->workload_data[i] = NULL;
       return status;
@@ -78,6 +78,7 @@ void armnn_i_context_free(armnn_context_t* context) {
   free(context->operand_handles);
   free(context->handles);
   free(context->moves);
+  armnn_i_late_free(context->late);
   free(context->places);
   free(context->fence_steps);
   free(context->fences);
@@ -313,6 +314,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   if (plan->handle_count != 0) {
     context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
   }
+  if (plan->late_count != 0) context->late = armnn_i_late_make(plan);
   if (plan->persistent_size != 0) {
     context->persistent = armnn_i_alloc(plan->persistent_size, ARMNN_CACHE_LINE);
   }
@@ -321,7 +323,8 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
       context->workload_data == NULL || context->fences == NULL || context->fence_steps == NULL ||
       context->moves == NULL || context->handles == NULL || context->places == NULL ||
       (plan->handle_count != 0 && context->operand_handles == NULL) ||
-      (plan->persistent_size != 0 && context->persistent == NULL)) {
+      (plan->persistent_size != 0 && context->persistent == NULL) ||
+      (plan->late_count != 0 && context->late == NULL)) {
     const unsigned long long arena_size = plan->arena_size, state_size = plan->persistent_size;
     armnn_i_context_free(context);
     return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
@@ -337,6 +340,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   for (uint32_t i = 0; i < plan->handle_count; ++i) context->handles[i].handle = handles[i];
   fill_pointers(context);
   fill_steps(context);
+  if (context->late != NULL) armnn_i_late_fill(context);
   fill_externals(context);
   fill_places(context);
   const armnn_status_t made = create_workload_data(context, error);

@@ -300,6 +300,7 @@ typedef struct armnn_i_plan_step_t {
   uint64_t persistent_offset; /* in the context's persistent bytes */
   uint64_t persistent_size;
   armnn_i_serial_t* serial; /* of a serial workload, or null */
+  uint32_t late;            /* armnn_plan_late_e */
   bool moves;               /* executed by the host over a armnn_i_move_t of the context */
   bool may_import;          /* of a COPY */
   bool takes_ready;         /* of a COPY, IMPORT, LEND */
@@ -323,6 +324,8 @@ struct armnn_plan_t {
   uint32_t move_count;   /* steps that move */
   uint32_t fence_count;
   uint32_t fence_step_count; /* SIGNAL and WAIT steps */
+  uint32_t late_count;       /* steps that get infos, ... */
+  uint32_t tell_count;       /* ... and of these those that tell sizes */
   uint32_t operand_count;
   uint32_t listener_count;
   uint32_t variable_count;
@@ -464,6 +467,25 @@ typedef struct armnn_i_fence_step_t {
   uint32_t fence;
 } armnn_i_fence_step_t;
 
+/* The workload of a step that tells the sizes of its outputs, around that of the step. */
+typedef struct armnn_i_tell_t {
+  armnn_workload_t base; /* without a table */
+  armnn_status_t (*execute)(armnn_workload_t* workload, const armnn_execute_args_t* args,
+                            armnn_error_t* error) ARMNN_NOEXCEPT;
+  armnn_workload_t* workload; /* that of the backend, or what calls it one by one */
+  struct armnn_context_t* context;
+  uint32_t step;
+} armnn_i_tell_t;
+
+/* What a context of a plan with late steps has besides; arrays are like |pointers|. */
+typedef struct armnn_i_late_t {
+  const armnn_tensor_info_t** infos;
+  uint64_t** dims; /* of each operand that a step tells the size of: its place in |told| */
+  uint64_t* told;  /* ARMNN_MAX_DIMS for each operand; null if no step tells */
+  armnn_i_tell_t* tells;
+  bool has_shapes;
+} armnn_i_late_t;
+
 enum armnn_i_context_state_e {
   ARMNN_CONTEXT_IDLE = 0,
   ARMNN_CONTEXT_RUNNING = 1,
@@ -483,12 +505,21 @@ struct armnn_context_t {
   armnn_tensor_handle_t** operand_handles; /* like |pointers|; null without handles */
   armnn_i_handle_t* handles;
   armnn_i_move_t* moves;
+  armnn_i_late_t* late;   /* null without late steps */
   unsigned char** places; /* of variables in host memory: two each, |next| behind the value */
   armnn_i_fence_step_t* fence_steps;
   armnn_fence_t** fences; /* of the run in flight; null: not signalled yet, or done at once */
   armnn_run_t* run;       /* the one in flight */
   atomic_int state;
 };
+
+/* ---- late.c -------------------------------------------------------------------------------- */
+
+/* Null when memory is out. */
+armnn_i_late_t* armnn_i_late_make(const armnn_plan_t* plan);
+void armnn_i_late_free(armnn_i_late_t* late);
+/* Completes the arguments of the late steps. */
+void armnn_i_late_fill(armnn_context_t* context);
 
 /* Points every operand that names patched tensor |number|, or a sub-tensor of it, to |address|. */
 void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address);

@@ -329,6 +329,9 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
                  .next_look_ns = UINT64_MAX,
                  .next_interrupt_ns = UINT64_MAX};
   context->run = run;
+  if (ARMNN_UNLIKELY(context->late != NULL && !context->late->has_shapes)) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context has no shapes yet");
+  }
   armnn_status_t status = bind_all(context, run, error);
   if (status != ARMNN_STATUS_OK) return status;
   const bool listened = context->plan->listener_count != 0;

@@ -221,6 +221,46 @@ def test_capabilities(runtime: ann.Runtime) -> None:
     assert capabilities["ImportAlignment"] == 64
 
 
+def test_shapes_that_are_known_late(runtime: ann.Runtime) -> None:
+    """Its tensors then lie in host memory, also those that it would hold itself."""
+
+    def build(infos: dict[str, ann.TensorInfo]) -> ann.Network:
+        network = ann.Network("late")
+        x = network.add_input("x", infos["x"])
+        y = network.add_activation(x, ann.ActivationFunction.RELU)
+        y = network.add_multiplication(network.add_addition(y, x), np.float32(0.5))
+        network.add_output("y", network.add_reshape(y, (infos["x"].element_count,)))
+        return network
+
+    info = ann.TensorInfo((None, 3), dimension_names=("rows", None))
+    network = ann.Network.from_builder("late", {"x": info}, build, {"y": ann.TensorInfo((None,))})
+    with ann.load(network, BACKENDS, runtime=runtime, bounds={"rows": 100}) as loaded:
+        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.assignment.counts == {"Sample_Zero": 4}
+        for rows in (100, 1, 33, 0, 99):
+            x = values(rows, 3, seed=rows)
+            expected = ((np.maximum(x, 0) + x) * np.float32(0.5)).ravel()
+            assert np.array_equal(loaded.run(x)["y"], expected)
+
+
+def test_layers_of_boxes_need_known_shapes(runtime: ann.Runtime) -> None:
+    def build(infos: dict[str, ann.TensorInfo]) -> ann.Network:
+        network = ann.Network("boxes")
+        x = network.add_input("x", infos["x"])
+        network.add_output("y", network.add_concat([x, np.ones((1, 3), np.float32)], 0))
+        return network
+
+    info = ann.TensorInfo((None, 3), dimension_names=("rows", None))
+    network = ann.Network.from_builder("boxes", {"x": info}, build, {"y": info})
+    with ann.load(network, BACKENDS, runtime=runtime, bounds={"rows": 8}) as loaded:
+        assert loaded.late_shapes.reasons == (
+            "layer 'concat_1' (Concat): backend 'Sample_Zero' refuses late shapes: "
+            "zero_f32_concat goes by boxes of known sizes",
+        )
+        x = values(2, 3)
+        assert np.array_equal(loaded.run(x)["y"], np.concatenate([x, np.ones((1, 3))]))
+
+
 def test_an_operator_that_no_layer_expresses(runtime: ann.Runtime) -> None:
     swish = ann.descriptors.StandInDescriptor(1, 1, 1, "com.sample", "Swish", {"beta": 2.0})
     backend = runtime.backends["Sample_Zero"]

@@ -32,7 +32,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["infer"]
+__all__ = ["infer", "infer_shapes"]
 
 _RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     **convolution.RULES,
@@ -83,8 +83,11 @@ def infer(
     LayerValidationError
         The layer is not valid; says what was given and what was expected.
     """
+    input_infos = [i.with_shape(i.shape) if i is not None and i.late else i for i in input_infos]
     site = Site(layer_type, descriptor, input_infos, constants, outputs, layer)
     _check_site(site)
+    if any(info.late for info in outputs or ()) and layer_type is not LayerType.STAND_IN:
+        site.fail("an output has late dimensions, which only a StandIn layer has")
     rule = _RULES.get(layer_type) or GENERIC[FACTS[layer_type].shape]
     try:
         found = rule(site)
@@ -93,6 +96,35 @@ def infer(
     except InvalidArgumentError as error:  # more than 8 dimensions, or 2**63 bytes
         site.fail(f"the output is impossible: {error.message}")
     return found if outputs is None else _reconcile(site, found, outputs)
+
+
+def infer_shapes(
+    layer_type: LayerType,
+    descriptor: Descriptor | None,
+    input_infos: Sequence[TensorInfo | None],
+    constants: Sequence[NDArray[Any] | None],
+    *,
+    outputs: Sequence[TensorInfo],
+    layer: str = "",
+) -> list[tuple[int, ...]]:
+    """Return the shapes of a layer's outputs, where types and quantisation are known already.
+
+    Parameters
+    ----------
+    layer_type, descriptor, input_infos, constants, layer
+        As for `infer`.
+    outputs
+        The outputs for other shapes of the operands.
+
+    Raises
+    ------
+    LayerValidationError
+        The shapes do not fit the layer.
+    """
+    site = Site(layer_type, descriptor, input_infos, constants, outputs, layer)
+    _check_site(site)
+    rule = _RULES.get(layer_type) or GENERIC[FACTS[layer_type].shape]
+    return [info.static_shape for info in rule(site)]
 
 
 def _check_site(site: Site) -> None:

@@ -96,13 +96,13 @@ static armnn_status_t check_stand_in(const armnn_layer_query_t* query, armnn_err
 }
 
 static const zero_layer_t layers[] = {
-    {"zero_f32_activation", ARMNN_LAYER_ACTIVATION, check_activation, zero_activation, 1},
-    {"zero_f32_binary", ARMNN_LAYER_ELEMENTWISE_BINARY, check_binary, zero_binary, 1},
-    {"zero_f32_reshape", ARMNN_LAYER_RESHAPE, NULL, zero_reshape, 1},
-    {"zero_f32_concat", ARMNN_LAYER_CONCAT, NULL, zero_concat, 0},
-    {"zero_f32_splitter", ARMNN_LAYER_SPLITTER, NULL, zero_splitter, 0},
-    {"zero_f32_conv2d", ARMNN_LAYER_CONVOLUTION2D, check_convolution, zero_convolution, 0},
-    {"zero_f32_swish", ARMNN_LAYER_STAND_IN, check_stand_in, zero_swish, 1},
+    {"zero_f32_activation", ARMNN_LAYER_ACTIVATION, check_activation, zero_activation, 1, 1},
+    {"zero_f32_binary", ARMNN_LAYER_ELEMENTWISE_BINARY, check_binary, zero_binary, 1, 1},
+    {"zero_f32_reshape", ARMNN_LAYER_RESHAPE, NULL, zero_reshape, 1, 1},
+    {"zero_f32_concat", ARMNN_LAYER_CONCAT, NULL, zero_concat, 0, 0},
+    {"zero_f32_splitter", ARMNN_LAYER_SPLITTER, NULL, zero_splitter, 0, 0},
+    {"zero_f32_conv2d", ARMNN_LAYER_CONVOLUTION2D, check_convolution, zero_convolution, 0, 0},
+    {"zero_f32_swish", ARMNN_LAYER_STAND_IN, check_stand_in, zero_swish, 1, 1},
 };
 
 const zero_layer_t* zero_find_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
@@ -124,11 +124,22 @@ static armnn_status_t is_layer_supported(armnn_layer_support_t* support,
   return zero_find_layer(query, reason) != NULL ? ARMNN_STATUS_OK : ARMNN_STATUS_UNSUPPORTED;
 }
 
+/* Tensors of late shapes lie in host memory, which the kernels take as well. */
+static armnn_status_t takes_late_shapes(armnn_layer_support_t* support,
+                                        const armnn_layer_query_t* query, armnn_error_t* reason) {
+  (void)support;
+  const zero_layer_t* layer = zero_find_layer(query, reason);
+  if (layer == NULL) return ARMNN_STATUS_UNSUPPORTED;
+  if (!layer->late) REFUSE("%s goes by boxes of known sizes", layer->kernel_name);
+  return ARMNN_STATUS_OK;
+}
+
 static const armnn_layer_support_api_t support_api = {
     .header = {sizeof(armnn_layer_support_api_t), ARMNN_STRUCT_LAYER_SUPPORT},
     .destroy = support_destroy,
     .is_layer_supported = is_layer_supported,
     .infer_stand_in = infer_stand_in,
+    .takes_late_shapes = takes_late_shapes,
 };
 
 armnn_status_t zero_get_layer_support(armnn_backend_t* backend,

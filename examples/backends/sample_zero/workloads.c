@@ -45,7 +45,16 @@ static armnn_status_t execute(armnn_workload_t* workload, const armnn_execute_ar
                               armnn_error_t* error) {
   const zero_workload_t* self = (const zero_workload_t*)workload;
   zero_context_t* context = (zero_context_t*)args->execution_data;
-  const zero_call_t call = {self, self->info, args};
+  zero_call_t call = {self, self->info, args};
+  armnn_workload_info_t info; /* with the sizes of this call */
+  if (ARMNN_HAS(args, armnn_execute_args_t, output_infos) && args->input_infos != NULL) {
+    const size_t size = self->info->header.struct_size; /* an older host's is shorter */
+    memset(&info, 0, sizeof info);
+    memcpy(&info, self->info, size < sizeof info ? size : sizeof info);
+    info.input_infos = args->input_infos;
+    info.output_infos = args->output_infos;
+    call.info = &info;
+  }
   ARMNN_RETURN_IF_ERROR(check_memory(&call, error));
   if (context != NULL && (!context->ran || context->last_run != args->run_id)) {
     context->ran = 1;

@@ -58,7 +58,8 @@ static inline armnn_status_t armnn_fail(armnn_error_t* error, armnn_status_t cod
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-/* What a kernel gets for one execute. Shapes, types and descriptor are in |info|. */
+/* What a kernel gets for one execute. Shapes, types and descriptor are in |info|: the shapes of
+ * this call, also where they are known late. */
 typedef struct armnn_kernel_call_t {
   const armnn_workload_info_t* info;
   const void* const* inputs; /* null entry: absent, or constant and consumed by prepare */
@@ -70,7 +71,8 @@ typedef struct armnn_kernel_call_t {
   uint64_t run_id;
   void* state; /* what create_state made for this execution context, the persistent_size bytes that
                   prepare asked for, or null */
-  void* run_data; /* what before_run of the hooks wrote for this run, or null */
+  void* run_data;               /* what before_run of the hooks wrote for this run, or null */
+  uint64_t* const* output_dims; /* as in armnn_execute_args_t */
 } armnn_kernel_call_t;
 
 typedef armnn_status_t (*armnn_kernel_execute_fn_t)(const armnn_kernel_call_t* call,
@@ -112,19 +114,26 @@ typedef struct armnn_kernel_t {
   armnn_kernel_create_state_fn_t create_state;
   armnn_kernel_reset_state_fn_t reset_state;
   armnn_kernel_destroy_state_fn_t destroy_state;
+  /* Which dimensions may be late; null: none. Asked for layers that the row takes with the bounds
+   * as sizes. What prepare makes and states must do for every size up to these. */
+  armnn_kernel_supports_fn_t takes_late;
 } armnn_kernel_t;
 
 #define ARMNN_KERNEL_FULL(layer, operation, type, execute, supports, prepare, release) \
-  {#execute,  ARMNN_LAYER_##layer,                                                     \
-   operation, ARMNN_DATA_TYPE_##type,                                                  \
-   execute,   supports,                                                                \
-   prepare,   release,                                                                 \
-   NULL,      NULL,                                                                    \
-   NULL}
+  ARMNN_KERNEL_LATE(layer, operation, type, execute, supports, prepare, release, NULL)
 #define ARMNN_KERNEL_STATE(layer, operation, type, execute, supports, prepare, release,            \
                            create_state, reset_state, destroy_state)                               \
   {#execute, ARMNN_LAYER_##layer, operation,   ARMNN_DATA_TYPE_##type, execute, supports, prepare, \
-   release,  create_state,        reset_state, destroy_state}
+   release,  create_state,        reset_state, destroy_state,          NULL}
+/* |takes_late|: a function, or armnn_kernel_any_late for a kernel that reads all sizes from the
+ * infos of its call. */
+#define ARMNN_KERNEL_LATE(layer, operation, type, execute, supports, prepare, release, takes_late) \
+  {#execute,  ARMNN_LAYER_##layer,                                                                 \
+   operation, ARMNN_DATA_TYPE_##type,                                                              \
+   execute,   supports,                                                                            \
+   prepare,   release,                                                                             \
+   NULL,      NULL,                                                                                \
+   NULL,      takes_late}
 #define ARMNN_KERNEL(layer, type, execute) \
   ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, execute, NULL, NULL, NULL)
 #define ARMNN_KERNEL_BINARY(operation, type, execute) \
@@ -394,6 +403,12 @@ static inline armnn_status_t armnn_kit_default_supports(const armnn_layer_query_
   return ARMNN_STATUS_OK;
 }
 
+static inline armnn_status_t armnn_kernel_any_late(const armnn_layer_query_t* query,
+                                                   armnn_error_t* reason) ARMNN_NOEXCEPT {
+  (void)query, (void)reason;
+  return ARMNN_STATUS_OK;
+}
+
 /* The first row that takes the layer, or null with the best reason found. */
 static inline const armnn_kernel_t* armnn_kit_find(const armnn_kit_definition_t* definition,
                                                    const armnn_layer_query_t* query,
@@ -450,6 +465,16 @@ static inline armnn_status_t armnn_kit_is_layer_supported(armnn_layer_support_t*
                                                                  : ARMNN_STATUS_UNSUPPORTED;
 }
 
+static inline armnn_status_t armnn_kit_takes_late_shapes(armnn_layer_support_t* support,
+                                                         const armnn_layer_query_t* query,
+                                                         armnn_error_t* reason) ARMNN_NOEXCEPT {
+  const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
+  const armnn_kernel_t* row = armnn_kit_find(self->definition, query, reason);
+  if (row == NULL) return ARMNN_STATUS_UNSUPPORTED;
+  if (row->takes_late != NULL) return row->takes_late(query, reason);
+  return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, "the kernel needs to know all shapes");
+}
+
 static inline int32_t armnn_kit_get_preferred_layout(
     armnn_layer_support_t* support, const armnn_layer_query_t* query) ARMNN_NOEXCEPT {
   const armnn_kit_hooks_t* hooks = ((const armnn_kit_support_t*)support)->definition->hooks;
@@ -467,7 +492,19 @@ static inline armnn_status_t armnn_kit_workload_execute(armnn_workload_t* worklo
                                                         armnn_error_t* error) ARMNN_NOEXCEPT {
   const armnn_kit_workload_t* self = (const armnn_kit_workload_t*)workload;
   armnn_kernel_call_t call;
+  armnn_workload_info_t info; /* with the shapes of this call */
   call.info = self->info;
+  call.output_dims = NULL;
+  if (self->kernel->takes_late != NULL && ARMNN_HAS(args, armnn_execute_args_t, output_dims) &&
+      args->input_infos != NULL) {
+    memset(&info, 0, sizeof info);
+    const size_t size = self->info->header.struct_size;
+    memcpy(&info, self->info, size < sizeof info ? size : sizeof info);
+    info.input_infos = args->input_infos;
+    info.output_infos = args->output_infos;
+    call.info = &info;
+    call.output_dims = args->output_dims;
+  }
   call.inputs = args->inputs;
   call.outputs = args->outputs;
   call.scratch = args->scratch;
@@ -717,6 +754,7 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   support->api.header.struct_type = ARMNN_STRUCT_LAYER_SUPPORT;
   support->api.destroy = armnn_kit_support_destroy;
   support->api.is_layer_supported = armnn_kit_is_layer_supported;
+  support->api.takes_late_shapes = armnn_kit_takes_late_shapes;
   if (hooks != NULL && hooks->preferred_layout != NULL) {
     support->api.get_preferred_layout = armnn_kit_get_preferred_layout;
   }

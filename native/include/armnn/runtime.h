@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 6u
+#define ARMNN_CORE_ABI_VERSION 7u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -178,6 +178,14 @@ enum armnn_plan_step_kind_e {
   ARMNN_PLAN_STEP_KIND_MAX_ENUM = INT32_MAX
 };
 
+/* What a step with a workload gets to know of shapes at each execute. */
+enum armnn_plan_late_e {
+  ARMNN_PLAN_LATE_NONE = 0,
+  ARMNN_PLAN_LATE_INFOS = 1, /* the infos of the call */
+  ARMNN_PLAN_LATE_TELLS = 2, /* these, and its execute writes sizes of outputs */
+  ARMNN_PLAN_LATE_MAX_ENUM = INT32_MAX
+};
+
 typedef struct armnn_plan_step_t {
   int32_t kind;
   uint32_t input_count;
@@ -194,7 +202,7 @@ typedef struct armnn_plan_step_t {
   uint64_t scratch_size;
   uint64_t persistent_size; /* of each context, for the workload: zero at first and after a reset */
   uint32_t is_serial;       /* non-zero: contexts wait for each other's execute of the workload */
-  uint32_t reserved;
+  uint32_t late; /* armnn_plan_late_e of an EXECUTE; none of its operands is a handle then */
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
    * context and one execution data, and a SYNC or SIGNAL of the same two ends each row. When a run
    * fails or is stopped inside a row, the executor calls that SYNC before it returns. */
@@ -274,6 +282,18 @@ ARMNN_CORE_API int32_t armnn_context_has_state(const armnn_context_t* context);
 /* All workloads forget what earlier runs of the context left: persistent bytes are zero again, and
  * reset_workload_data is called. */
 ARMNN_CORE_API armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error);
+
+/* Shapes of the tensors of a plan with late steps. Arrays have an entry for each tensor, and stay
+ * valid until other shapes are set or the context is destroyed. */
+typedef struct armnn_plan_shapes_t {
+  const armnn_tensor_info_t* const* infos; /* null for a tensor that no late step uses */
+  const uint64_t* sizes;                   /* bytes, at most those of the plan */
+} armnn_plan_shapes_t;
+
+/* The shapes of the next runs; such a plan does not run without. No run may be in flight. */
+ARMNN_CORE_API armnn_status_t armnn_context_set_shapes(armnn_context_t* context,
+                                                       const armnn_plan_shapes_t* shapes,
+                                                       armnn_error_t* error);
 /* 1 while a run is in flight. */
 ARMNN_CORE_API int32_t armnn_context_is_running(const armnn_context_t* context);
 /* Copies variable |index| to or from dense memory of the host, between two runs. |size| is that of
@@ -327,6 +347,9 @@ typedef struct armnn_run_t {
   /* Non-zero: inputs and outputs stay where they are until armnn_context_unimport, and backends
    * keep what they imported of them. Zero: imports end with the run. */
   uint32_t stays;
+  /* After a step that tells: |dims| has ARMNN_MAX_DIMS sizes for each of its outputs. Returns the
+   * shapes for the steps behind it, valid as above; null stops the run. Null: they stay. */
+  const armnn_plan_shapes_t* (*told)(uint32_t step, const uint64_t* dims);
   uint32_t failed_step;     /* out: ARMNN_PLAN_NONE if no step is to blame */
   int32_t failed_side;      /* out: armnn_run_side_e, if that step moves a tensor */
   uint32_t steps_done;      /* out */

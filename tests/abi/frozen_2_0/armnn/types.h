@@ -307,7 +307,7 @@ typedef struct armnn_tensor_info_t {
   int32_t data_type;       /* armnn_data_type_e */
   uint32_t dimensionality; /* armnn_dimensionality_e; a scalar has rank 0 and one element */
   uint32_t rank;           /* 0 .. ARMNN_MAX_DIMS */
-  uint32_t dim_known_mask; /* bit d: dims[d] is known; all known in a workload */
+  uint32_t dim_known_mask; /* bit d: dims[d] is known; clear: it is an upper bound */
   uint64_t dims[ARMNN_MAX_DIMS];
   uint64_t element_count;      /* product of dims; 1 for a scalar */
   const float* scales;         /* |quantization_count| values, else null */

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""One plan for all shapes up to bounds, or the reasons why each shape gets its own."""
+
+from __future__ import annotations
+
+import logging
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.records import Frozen, record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.runtime.debug_hook import DebugHook
+    from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.notices import NetworkNotices
+
+__all__ = ["LateShapesReport", "make_plan", "plan_late"]
+
+_log = logging.getLogger("armnn_py.runtime")
+
+
+@record
+class LateShapesReport(Frozen):
+    """Whether one plan serves all input shapes; true if it does.
+
+    Attributes
+    ----------
+    bounds
+        The bound of each free dimension by its name, or by its input and place if it has none;
+        empty where none were given.
+    one_plan
+        Whether all shapes up to the bounds share a plan.
+    reasons
+        Why they do not, with the layers and backends.
+    """
+
+    bounds: Mapping[str, int]
+    one_plan: bool
+    reasons: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.one_plan
+
+
+def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) -> NetworkPlan:
+    """Make the plan of a network whose inputs have known shapes.
+
+    Raises
+    ------
+    BackendError
+        A layer tells sizes when it runs, and the layers behind it do not take that.
+    """
+    from armnn_py.runtime.network_plan import NetworkPlan
+
+    layers = optimized.network.layers
+    if not any(slot.info.late for layer in layers for slot in layer.outputs):
+        return NetworkPlan(optimized, network_id, debug)
+    from armnn_py.runtime.late_shapes import LateRefusedError, find_late_shapes
+
+    try:
+        late = find_late_shapes(optimized, ())
+        return NetworkPlan(optimized, network_id, debug, late=late)
+    except LateRefusedError as error:
+        raise BackendError(
+            f"network '{optimized.name}': a layer tells sizes only when it runs, and they cannot "
+            "be used",
+            details=error.reasons,
+            hints=["'armnn-py backends show ID' and docs/write_a_backend.md: late shapes"],
+        ) from error
+
+
+def plan_late(
+    optimized: OptimizedNetwork,
+    notices: NetworkNotices,
+    debug: DebugHook,
+    bounds: Bounds | None,
+    out: list[NetworkPlan],
+) -> LateShapesReport:
+    """Make the plan for all shapes, and put it into ``out``, if it can be made.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The bounds do not fit the network, or it has no free dimensions.
+    BackendError
+        A context does not let the network be loaded.
+    """
+    if bounds is None:
+        reason = "no bounds were given" if optimized.is_dynamic else "all shapes are known"
+        return LateShapesReport(MappingProxyType({}), False, (reason,))
+    if not optimized.is_dynamic:
+        raise InvalidArgumentError(
+            f"network '{optimized.name}': bounds given, but no dimension is free",
+            details=[f"input '{name}': {info!r}" for name, info in optimized.inputs.items()],
+        )
+    from armnn_py.runtime.late_shapes import LateRefusedError, find_late_shapes
+    from armnn_py.runtime.late_sizes import read_bounds
+    from armnn_py.runtime.network_plan import NetworkPlan
+
+    sizes = read_bounds(optimized.inputs, bounds)
+    shown = MappingProxyType({size.name: size.bound for size in sizes})
+    try:
+        late = find_late_shapes(optimized, sizes)
+        notices.tell_newcomers(late.placed.layer_backends)
+        out.append(NetworkPlan(optimized, notices.network_id, debug, late=late))
+    except LateRefusedError as error:
+        more = f" (and {len(error.reasons) - 1} more reasons)" if len(error.reasons) > 1 else ""
+        _log.warning(
+            "network '%s': each input shape gets a plan of its own: %s%s",
+            optimized.name,
+            error.reasons[0],
+            more,
+        )
+        return LateShapesReport(shown, False, error.reasons)
+    return LateShapesReport(shown, True)

@@ -1,0 +1,259 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Sizes that are known when a network runs: their bounds, and values that follow from them."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.records import record
+from armnn_py.tensors import parse_shape
+
+if TYPE_CHECKING:
+    from armnn_py.tensors import TensorInfo
+
+__all__ = [
+    "Bounds",
+    "LateSize",
+    "NoRuleError",
+    "evaluate",
+    "find_rule",
+    "read_bounds",
+    "sample_points",
+]
+
+Bounds: TypeAlias = "Mapping[str, int | Sequence[int | None]]"
+"""Largest sizes, by the name of a free dimension, or of all dimensions of an input by its name."""
+
+Point: TypeAlias = tuple[int, ...]
+"""A value for each size."""
+
+
+@record
+class LateSize:
+    """One size that only a run tells, with all dimensions of inputs that have it.
+
+    Attributes
+    ----------
+    name
+        For people.
+    bound
+        Its largest value.
+    places
+        Input and dimension.
+    """
+
+    name: str
+    bound: int
+    places: tuple[tuple[str, int], ...]
+
+
+class NoRuleError(Exception):
+    """A value follows from the sizes in no way that is known here."""
+
+    def __init__(self, text: str = "it follows from the sizes in an unknown way") -> None:
+        super().__init__(text)
+
+
+# ---- Bounds ---------------------------------------------------------------------------------
+
+
+def read_bounds(inputs: Mapping[str, TensorInfo], bounds: Bounds) -> list[LateSize]:
+    """Return the sizes of the free dimensions of inputs, each with its bound.
+
+    Dimensions of one name are one size.
+
+    Raises
+    ------
+    UnknownNameError
+        Neither a free dimension nor an input has such a name.
+    InvalidArgumentError
+        A bound is no such number, does not fit its input, or is missing.
+    """
+    if not isinstance(bounds, Mapping):
+        raise InvalidArgumentError(
+            f"bounds: {type(bounds).__name__} given, a mapping of names to numbers expected",
+            hints=["bounds={'sequence': 128}, or by input: bounds={'tokens': (1, 128)}"],
+        )
+    named = {name for info in inputs.values() for name in info.dimension_names if name}
+    for key, value in bounds.items():
+        is_number = hasattr(value, "__index__")
+        if key not in (named if is_number else inputs):
+            raise UnknownNameError(
+                f"bounds: no free dimension is called {key!r}"
+                if is_number
+                else f"bounds: there is no input {key!r}",
+                name=str(key),
+                valid=sorted(named) if is_number else list(inputs),
+            )
+    found: dict[str, LateSize] = {}
+    for name, info in inputs.items():
+        shape = _shape_bound(name, info, bounds)
+        for axis, dim in enumerate(info.shape):
+            if dim is not None:
+                continue
+            title = info.dimension_names[axis] if info.dimension_names else None
+            label = f"{name}[{axis}]" if title is None else title
+            before = found.get(label, LateSize(label, 0, ()))
+            bound = before.bound
+            by_name = bounds.get(label)
+            for given in (
+                _number(label, by_name) if hasattr(by_name, "__index__") else 0,
+                shape[axis] or 0,
+            ):
+                if given and bound not in (0, given):
+                    raise InvalidArgumentError(
+                        f"bounds: '{label}' is given as {bound} and as {given}",
+                        hints=["dimensions of one name have one size"],
+                    )
+                bound = given or bound
+            found[label] = LateSize(label, bound, (*before.places, (name, axis)))
+    for size in found.values():
+        if not size.bound:
+            name, axis = size.places[0]
+            rank = inputs[name].rank
+            by_input = ", ".join("128" if d == axis else "None" for d in range(rank))
+            raise InvalidArgumentError(
+                f"bounds: none for dimension '{size.name}'",
+                hints=[
+                    f"bounds={{{size.name!r}: 128}}"
+                    if size.name in named
+                    else f"bounds={{{name!r}: ({by_input}{',' * (rank == 1)})}}",
+                    "shapes= gives a dimension one size for ever",
+                ],
+            )
+    return list(found.values())
+
+
+def _shape_bound(name: str, info: TensorInfo, bounds: Bounds) -> tuple[int | None, ...]:
+    """The bounds that are given for an input by its name."""
+    given = bounds.get(name)
+    if given is None or hasattr(given, "__index__"):
+        return (None,) * info.rank
+    dims = parse_shape(given, what=f"bounds of input '{name}'")
+    if len(dims) != info.rank:
+        raise InvalidArgumentError(
+            f"bounds of input '{name}': {len(dims)} dimensions given, {info.rank} expected"
+        )
+    for axis, (bound, dim) in enumerate(zip(dims, info.shape, strict=True)):
+        if dim is not None and bound not in (None, dim):
+            raise InvalidArgumentError(
+                f"bounds of input '{name}': dimension {axis} is {bound}, but it is always {dim}"
+            )
+        if dim is None and bound is not None:
+            _number(f"{name}[{axis}]", bound)
+    return dims
+
+
+def _number(name: str, value: Any) -> int:
+    number = 0 if isinstance(value, bool) else operator.index(value)
+    if number < 2:
+        raise InvalidArgumentError(
+            f"bounds: '{name}' is {value!r}, an int of at least 2 expected",
+            hints=["shapes= gives a dimension one size for ever"],
+        )
+    return number
+
+
+# ---- Rules ----------------------------------------------------------------------------------
+
+
+def sample_points(sizes: Sequence[LateSize]) -> list[Point]:
+    """The bounds, and smaller sizes to compare with: each size on its own, then all of them."""
+    top = tuple(size.bound for size in sizes)
+    points = [top]
+    for index, bound in enumerate(top):
+        for smaller in (bound - 1, bound // 2 + 1, 2):
+            points.append((*top[:index], min(smaller, bound - 1), *top[index + 1 :]))
+    points.append(tuple(bound - 1 for bound in top))
+    return list(dict.fromkeys(points))
+
+
+@record
+class _Linear:
+    """``factor * size + rest``; with ``other`` times a second size."""
+
+    index: int
+    factor: int
+    rest: int
+    other: int | None = None
+
+
+@record
+class _Filled:
+    """A record some of whose fields follow from the sizes."""
+
+    kind: Any
+    fields: dict[str, Any]
+
+
+def find_rule(values: Sequence[Any], points: Sequence[Point]) -> Any:
+    """Return a rule for `evaluate` that gives ``values[i]`` at ``points[i]``.
+
+    The values are numbers, tuples or records; what is the same at all points is its own rule.
+
+    Raises
+    ------
+    NoRuleError
+        None fits.
+    """
+    first = values[0]
+    if all(value is first or value == first for value in values[1:]):
+        return first
+    if any(type(value) is not type(first) for value in values):
+        raise NoRuleError
+    if type(first) is int:
+        return _find_linear(values, points)
+    if isinstance(first, tuple):
+        if any(len(value) != len(first) for value in values):
+            raise NoRuleError
+        return tuple(find_rule(column, points) for column in zip(*values, strict=True))
+    if dataclasses.is_dataclass(first):
+        names = [field.name for field in dataclasses.fields(first) if field.init]
+        return _Filled(
+            type(first),
+            {name: find_rule([getattr(value, name) for value in values], points) for name in names},
+        )
+    raise NoRuleError
+
+
+def _find_linear(values: Sequence[int], points: Sequence[Point]) -> _Linear:
+    count = len(points[0])
+    for index in range(count):
+        pairs = {point[index]: value for point, value in zip(points, values, strict=True)}
+        if len(pairs) < 2:
+            continue
+        (x0, y0), (x1, y1) = list(pairs.items())[:2]
+        factor, remainder = divmod(y1 - y0, x1 - x0)
+        rule = _Linear(index, factor, y0 - factor * x0)
+        if not remainder and _fits(rule, values, points):
+            return rule
+    for index in range(count):
+        for other in range(index + 1, count):
+            factor, remainder = divmod(values[0], points[0][index] * points[0][other])
+            rule = _Linear(index, factor, 0, other)
+            if not remainder and _fits(rule, values, points):
+                return rule
+    raise NoRuleError
+
+
+def _fits(rule: _Linear, values: Sequence[int], points: Sequence[Point]) -> bool:
+    return all(evaluate(rule, p) == value for p, value in zip(points, values, strict=True))
+
+
+def evaluate(rule: Any, point: Point) -> Any:
+    """Return the value of a rule of `find_rule` for these sizes."""
+    if type(rule) is _Linear:
+        size = point[rule.index]
+        if rule.other is not None:
+            size *= point[rule.other]
+        return rule.factor * size + rule.rest
+    if type(rule) is tuple:
+        return tuple([evaluate(item, point) for item in rule])
+    if type(rule) is _Filled:
+        return rule.kind(**{name: evaluate(item, point) for name, item in rule.fields.items()})
+    return rule

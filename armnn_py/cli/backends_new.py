@@ -42,9 +42,7 @@ def new(
 
     --cpp, --compiler and --tests go together as you like.
     """
-    files = write_project(
-        folder, vendor=vendor, name=name, cpp=cpp, compiler=compiler, tests=tests
-    )
+    files = write_project(folder, vendor=vendor, name=name, cpp=cpp, compiler=compiler, tests=tests)
     library = f"{vendor}_{name}_backend.so"
     try_out = ["ctest --test-dir build", "pytest tests"] if tests else []
     data = {
@@ -145,13 +143,14 @@ def write_project(
     names = [f"backend.{extension}", "CMakeLists.txt", "README.md", "pyproject.toml"]
     names += ["kernels.h", "kernels.c"] if split else []
     names += ["compiler.h", "compiler.c"] if compiler else []
-    names += ["tests/test_backend.py", "tests/test_kernels.c"] if tests else []
+    names += ["tests/test_backend.py.in", "tests/test_kernels.c"] if tests else []
     written = []
     for source in sorted(names):
         text = _with_facts((_TEMPLATE / source).read_text(encoding="utf-8"), facts)
         for placeholder, value in values.items():
             text = text.replace(placeholder, value)
-        target = folder / (f"{source}pp" if cpp and source.endswith(".c") else source)
+        file = source.removesuffix(".in")  # which is there so that no tool takes it for Python
+        target = folder / (f"{file}pp" if cpp and file.endswith(".c") else file)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
         written.append(target)

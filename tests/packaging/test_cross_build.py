@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The section "Cross builds" of docs/write_a_backend.md, for aarch64, run by qemu's user emulation."""
+"""The section "Cross builds" of docs/write_a_backend.md, for aarch64, run by qemu-user."""
 
 from __future__ import annotations
 
@@ -74,9 +74,7 @@ def emulated(host: Path, library: Path) -> list[str]:
     return run(EMULATOR, "-L", ROOT, host, library).splitlines()
 
 
-def test_the_page_builds_for_the_target_and_its_kernels_run_there(
-    folder: Path, host: Path
-) -> None:
+def test_the_page_builds_for_the_target_and_its_kernels_run_there(folder: Path, host: Path) -> None:
     library = folder / "arm" / LIBRARY
     assert machine_of(library) == "EM_AARCH64"
     assert exports(library) == EXPORTS

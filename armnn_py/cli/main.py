@@ -34,6 +34,7 @@ _COMMANDS = {
     "operators": "armnn_py.cli.operators:operators",
     "backends": "armnn_py.cli.backends:backends",
     "config": "armnn_py.cli.config:config",
+    "sdk": "armnn_py.cli.sdk:sdk",
     "doctor": "armnn_py.cli.doctor:doctor",
     "demo": "armnn_py.cli.demo:demo",
 }

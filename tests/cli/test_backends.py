@@ -170,6 +170,37 @@ def test_new_writes_a_project_and_says_what_next(command: Command, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
+    ("options", "files"),
+    [
+        (["--cpp"], {"backend.cpp"}),
+        (["--tests"], {"backend.c", "kernels.c", "kernels.h", "tests/test_kernels.c",
+                       "tests/test_backend.py"}),
+        (["--compiler"], {"backend.c", "kernels.c", "kernels.h", "compiler.c", "compiler.h"}),
+        (["--cpp", "--compiler", "--tests"],
+         {"backend.cpp", "kernels.cpp", "kernels.h", "compiler.cpp", "compiler.h",
+          "tests/test_kernels.cpp", "tests/test_backend.py"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_new_writes_what_is_asked_for(
+    command: Command, tmp_path: Path, options: list[str], files: set[str]
+) -> None:
+    folder = tmp_path / "project"
+    answer = command(
+        "backends", "new", folder, "--vendor", "Acme", "--name", "Dsp7", *options, "--json"
+    )
+    written = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert written == files | {"CMakeLists.txt", "README.md", "pyproject.toml"}
+    assert {str(folder / name) for name in written} == set(answer.json["files"])
+    assert ("pytest tests" in answer.json["commands"]) is ("--tests" in options)
+    for name in written:
+        lines = (folder / name).read_text(encoding="utf-8").splitlines()
+        placed = [line for line in lines if line.startswith(("@if", "@end"))]
+        assert not placed
+        assert not [line for line in lines if re.search("@[A-Z]+@", line)]
+
+
+@pytest.mark.parametrize(
     ("vendor", "name", "said"),
     [
         ("Acme_Corp", "Npu", "--vendor: 'Acme_Corp'"),
@@ -267,6 +298,26 @@ def test_new_refuses_the_ids_of_others(command: Command, tmp_path: Path, name: s
     assert answer.code == 2
     assert f"the id '{name}' is " in answer.err
     assert not (tmp_path / "p").exists()
+
+
+def test_sdk_export_copies_headers_and_cmake_files(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "sdk"
+    answer = command("sdk", "export", folder, "--json")
+    assert answer.code == 0
+    assert {str(path) for path in folder.rglob("*") if path.is_file()} == set(answer.json["files"])
+    given = Path(command("config", "--includedir").out.strip()) / "armnn" / "backend_api.h"
+    assert (folder / "include" / "armnn" / "backend_api.h").read_bytes() == given.read_bytes()
+    assert (folder / "cmake" / "armnn_py-config.cmake").is_file()
+    other = command("sdk", "export", tmp_path / "other")
+    assert f"-DCMAKE_PREFIX_PATH={tmp_path / 'other'}" in other.out
+
+
+def test_sdk_export_overwrites_nothing(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.h").write_text("precious")
+    answer = command("sdk", "export", tmp_path)
+    assert answer.code == 2
+    assert "is not empty" in answer.err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.h"]
 
 
 def test_one_is_not_said_in_the_plural(command: Command, tmp_path: Path) -> None:

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +60,21 @@ def test_it_is_built_its_test_passes_and_the_loader_takes_it(build: Path) -> Non
     with ann.Runtime(library.parent) as runtime:
         (verdict,) = (one for one in runtime.load_report if one.path == str(library))
     assert (verdict.id, verdict.status) == ("AcmeNpu", "loaded")
+
+
+def test_the_same_sources_and_their_test_serve_both_forms(tree: Path) -> None:
+    """Linked into the library and a file at once; the test links the objects of both."""
+    build = tree / "both"
+    run("cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DARMNN_BUILD_TESTS=ON",
+        "-DARMNN_WERROR=ON", "-DARMNN_STATIC_BACKENDS=Npu",
+        "-DARMNN_DYNAMIC_BACKENDS=ALL")  # fmt: skip
+    run("cmake", "--build", build, "--target", "armnn_core", "Acme_Npu_backend", "acme_test")
+    run("ctest", "--test-dir", build, "-R", "^acme$", "--no-tests=error")
+    library = build / "backends_c" / "acme" / "Acme_Npu_backend.so"
+    listed = json.loads(
+        run(sys.executable, "-m", "armnn_py", "--backend-path", library.parent, "backends", "list",
+            "--json", ARMNN_PY_CORE_LIBRARY=str(build / "native" / "libarmnn_core.so"),
+            PYTHONPATH=os.pathsep.join(sys.path))
+    )  # fmt: skip
+    verdicts = [(v["status"], v["place"]) for v in listed["verdicts"] if v["id"] == "AcmeNpu"]
+    assert verdicts == [("loaded", "static"), ("duplicate", "argument")]

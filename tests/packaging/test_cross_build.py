@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The section "Cross builds" of docs/write_a_backend.md, for aarch64, run by qemu-user."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from .conftest import REPOSITORY, Environment, run
+from .test_vendor_project import EXPORTS, LIBRARY, exports
+
+COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
+ROOT = "/usr/aarch64-linux-gnu"
+PLAIN = f"""
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER {COMPILER})
+"""
+
+pytestmark = pytest.mark.skipif(
+    not all(map(shutil.which, (COMPILER, EMULATOR))) or not Path(ROOT, "lib/libc.so.6").exists(),
+    reason=f"wants {COMPILER}, libc6-dev-arm64-cross and qemu-user",
+)
+
+
+def blocks() -> tuple[str, list[str]]:
+    """The toolchain file of the page, and its shell blocks as programs."""
+    page = (REPOSITORY / "docs" / "write_a_backend.md").read_text(encoding="utf-8")
+    section = page.split("## Cross builds\n")[1].split("\n## ")[0]
+    (toolchain,) = re.findall(r"```cmake\n(.*?)```", section, re.DOTALL)
+    shell = re.findall(r"```console\n(.*?)```", section, re.DOTALL)
+    return toolchain, [re.sub(r"^\$ ", "", block, flags=re.MULTILINE) for block in shell]
+
+
+def machine_of(library: Path) -> str:
+    with library.open("rb") as file:
+        return str(ELFFile(file)["e_machine"])
+
+
+@pytest.fixture(scope="module")
+def folder(installed: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which everything that the page shows was done."""
+    folder = tmp_path_factory.mktemp("cross")
+    toolchain, programs = blocks()
+    assert len(programs) == 2
+    (folder / "aarch64.cmake").write_text(toolchain, encoding="utf-8")
+    path = os.pathsep.join(
+        [str(installed.python.parent), sysconfig.get_path("scripts"), os.environ["PATH"]]
+    )
+    for program in programs:
+        run("bash", "-euxc", program, cwd=folder, PATH=path, CMAKE_GENERATOR="Ninja")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def host(folder: Path) -> Path:
+    """A host of a few lines for aarch64, made with the exported headers."""
+    program = folder / "cross_host"
+    source = Path(__file__).with_name("cross_host.c")
+    flags = ("-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{folder / 'sdk' / 'include'}")
+    run(COMPILER, *flags, source, "-o", program, "-ldl")
+    return program
+
+
+def emulated(host: Path, library: Path) -> list[str]:
+    return run(EMULATOR, "-L", ROOT, host, library).splitlines()
+
+
+def test_the_page_builds_for_the_target_and_its_kernels_run_there(folder: Path, host: Path) -> None:
+    library = folder / "arm" / LIBRARY
+    assert machine_of(library) == "EM_AARCH64"
+    assert exports(library) == EXPORTS
+    assert emulated(host, library) == ["AcmeNpu", "11 22 33"]
+
+
+def test_the_page_makes_a_wheel_with_the_tag_of_the_target(
+    folder: Path, host: Path, tmp_path: Path
+) -> None:
+    (wheel,) = folder.glob("*.whl")
+    assert wheel.name == "acme_npu_backend-1.0.0-py3-none-linux_aarch64.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        library = Path(archive.extract(f"acme_npu_backend/{LIBRARY}", tmp_path))
+        about = archive.read("acme_npu_backend-1.0.0.dist-info/WHEEL").decode()
+    assert "Tag: py3-none-linux_aarch64\n" in about
+    assert machine_of(library) == "EM_AARCH64"
+    assert emulated(host, library) == ["AcmeNpu", "11 22 33"]
+
+
+def test_what_is_exported_has_nothing_of_a_machine(folder: Path, installed: Environment) -> None:
+    files = {path.relative_to(folder / "sdk") for path in (folder / "sdk").rglob("*.*")}
+    assert {Path("include/armnn/backend_api.h"), Path("cmake/ArmnnBackend.cmake")} <= files
+    assert {path.suffix for path in files} == {".h", ".cmake", ".map"}
+    for path in files:  # every word is that of the package, so no path of this machine
+        text = (folder / "sdk" / path).read_text(encoding="utf-8")
+        assert str(folder) not in text
+        assert str(installed.folder) not in text
+
+
+@pytest.mark.parametrize("where", ["CMAKE_PREFIX_PATH", "armnn_py_ROOT", "armnn_py_DIR"])
+@pytest.mark.parametrize("kind", ["plain", "only"])
+def test_every_way_to_name_the_sdk_works_with_both_toolchains(
+    folder: Path, tmp_path: Path, kind: str, where: str
+) -> None:
+    toolchain = folder / "aarch64.cmake"
+    if kind == "plain":
+        toolchain = tmp_path / "plain.cmake"
+        toolchain.write_text(PLAIN, encoding="utf-8")
+    run("cmake", "-S", folder / "acme", "-B", tmp_path / "build", "-G", "Ninja",
+        f"-DCMAKE_TOOLCHAIN_FILE={toolchain}",
+        f"-D{where}={folder / 'sdk' / ('cmake' if where == 'armnn_py_DIR' else '')}")  # fmt: skip
+    run("cmake", "--build", tmp_path / "build")
+    assert machine_of(tmp_path / "build" / LIBRARY) == "EM_AARCH64"

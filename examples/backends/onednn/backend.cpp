@@ -80,6 +80,7 @@ constexpr armnn_layer_support_api_t kSupportApi = {
     is_layer_supported,
     nullptr,
     nullptr,
+    nullptr,
 };
 
 armnn_status_t get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,

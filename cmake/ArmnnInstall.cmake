@@ -13,7 +13,7 @@ endif()
 
 # The SDK: what a vendor's build needs, and nothing of the private interface (runtime.h).
 foreach(header types.h descriptors.h names.h backend_api.h
-        backend_kit.h compile_kit.h compile_cache.h)
+        backend_kit.h compile_kit.h compile_cache.h guard.hpp)
   install(FILES "native/include/armnn/${header}" DESTINATION ${ARMNN_SDK_DIR}/include/armnn)
 endforeach()
 install(FILES "backends_c/common/include/armnn/layer_rules.h"

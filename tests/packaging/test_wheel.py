@@ -25,6 +25,7 @@ SDK = {
     "armnn_py/sdk/include/armnn/backend_kit.h",
     "armnn_py/sdk/include/armnn/compile_cache.h",
     "armnn_py/sdk/include/armnn/compile_kit.h",
+    "armnn_py/sdk/include/armnn/guard.hpp",
     "armnn_py/sdk/include/armnn/layer_rules.h",
     "armnn_py/sdk/cmake/armnn_py-config.cmake",
     "armnn_py/sdk/cmake/armnn_py-config-version.cmake",

@@ -6,9 +6,7 @@
 #ifndef ONEDNN_WORKLOAD_HPP_
 #define ONEDNN_WORKLOAD_HPP_
 
-#include <new>
-
-#include "armnn/backend_kit.h"
+#include "armnn/guard.hpp"
 #include "program.hpp"
 
 namespace onednn {
@@ -25,24 +23,20 @@ inline uint32_t threads_of(const Backend* backend) {
   return backend->threads != 0 ? backend->threads : host_threads(backend->host);
 }
 
-/* function(), with exceptions as statuses: none may leave a function of the table. */
+/* armnn::guard, with the exceptions of this backend and of the library as well. */
 template <typename Function>
 armnn_status_t guarded(armnn_error_t* error, const Function& function) noexcept {
-  try {
-    return function();
-  } catch (const Refusal& refusal) {
-    return armnn_fail(error, ARMNN_STATUS_UNSUPPORTED, "%s", refusal.what());
-  } catch (const dnnl::error& failure) {
-    const bool is_memory = failure.status == dnnl_out_of_memory;
-    return armnn_fail(error, is_memory ? ARMNN_STATUS_OUT_OF_MEMORY : ARMNN_STATUS_INTERNAL,
-                      "oneDNN: %s (status %d)", failure.what(), static_cast<int>(failure.status));
-  } catch (const std::bad_alloc&) {
-    return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception& failure) {
-    return armnn_fail(error, ARMNN_STATUS_INTERNAL, "%s", failure.what());
-  } catch (...) {
-    return armnn_fail(error, ARMNN_STATUS_INTERNAL, "an exception of unknown kind");
-  }
+  return armnn::guard(error, [&]() -> armnn_status_t {
+    try {
+      return function();
+    } catch (const Refusal& refusal) {
+      return armnn_fail(error, ARMNN_STATUS_UNSUPPORTED, "%s", refusal.what());
+    } catch (const dnnl::error& failure) {
+      const bool is_memory = failure.status == dnnl_out_of_memory;
+      return armnn_fail(error, is_memory ? ARMNN_STATUS_OUT_OF_MEMORY : ARMNN_STATUS_INTERNAL,
+                        "oneDNN: %s (status %d)", failure.what(), static_cast<int>(failure.status));
+    }
+  });
 }
 
 armnn_status_t optimize_part(armnn_backend_t* backend, const armnn_subgraph_t* part,

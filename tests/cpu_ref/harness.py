@@ -135,7 +135,10 @@ class Backend:
         table = ctypes.POINTER(abi.armnn_backend_api_t)
         self.api = ctypes.cast(entries["BackendFactory"](), table).contents
         self._host = host if host is not None else ctypes.POINTER(abi.armnn_host_t)()
-        self._object = self._make(self.api.create, self._host, None)
+        arguments = abi.armnn_create_args_t()
+        arguments.header = header(abi.armnn_create_args_t, abi.ARMNN_STRUCT_CREATE_ARGS)
+        arguments.host = self._host
+        self._object = self._make(self.api.create, ctypes.pointer(arguments))
         self._support = self._make(self.api.get_layer_support, self._object, None)
         self._factory = self._make(self.api.create_workload_factory, self._object, None)
 

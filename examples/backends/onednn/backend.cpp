@@ -83,6 +83,7 @@ constexpr armnn_layer_support_api_t kSupportApi = {
     nullptr,
     nullptr,
     nullptr,
+    nullptr,
 };
 
 armnn_status_t get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,

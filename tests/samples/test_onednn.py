@@ -290,7 +290,6 @@ def test_activation(
         (ann.UnaryOperation.NEG, np.negative),
         (ann.UnaryOperation.ROUND, np.round),
         (ann.UnaryOperation.SQRT, np.sqrt),
-        (ann.UnaryOperation.LOG, np.log),
     ],
 )
 def test_unary(

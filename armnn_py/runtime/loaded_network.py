@@ -435,9 +435,10 @@ class LoadedNetwork(
         """Have recurrent layers and variables forget earlier runs: a new sequence begins.
 
         Variables get their first values again, see `state`. Backends may keep state, too, which is
-        not shown. Of that, runs one after another of one thread share one
-        state; a run beside another one has a state of its own, and so have the arrays of each
-        `bind`, which have a ``reset_state`` of their own.
+        not shown, and which belongs to an execution context: only `bind` promises one, with a
+        ``reset_state`` of its own. Runs one after another mostly share a state, whichever threads
+        call; a run beside another one, one with ``share_outputs=True``, and one of other input
+        shapes have another.
 
         Raises
         ------

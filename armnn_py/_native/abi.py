@@ -43,7 +43,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 7
+ARMNN_CORE_ABI_VERSION = 8
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -1555,6 +1555,7 @@ class armnn_plan_step_t(Structure):
     persistent_size: int
     is_serial: int
     late: int
+    input_infos: Any
     backend_context: Any
     network_id: int
     flags: int
@@ -3023,6 +3024,7 @@ armnn_plan_step_t._fields_ = [
     ("persistent_size", c_uint64),
     ("is_serial", c_uint32),
     ("late", c_uint32),
+    ("input_infos", POINTER(POINTER(armnn_tensor_info_t))),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
     ("flags", c_uint32),

@@ -94,6 +94,7 @@ class PlanSpec:
         flags: int = 0,
         fence: int = 0,
         late: int = abi.ARMNN_PLAN_LATE_NONE,
+        input_infos: Any = None,
     ) -> None:
         """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
 
@@ -119,6 +120,8 @@ class PlanSpec:
         struct.flags = flags
         struct.fence = fence
         struct.late = late
+        if input_infos is not None:
+            struct.input_infos = input_infos
         if backend_context:
             struct.backend_context = ctypes.cast(
                 backend_context, ctypes.POINTER(abi.armnn_backend_context_t)

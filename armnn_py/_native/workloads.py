@@ -148,6 +148,11 @@ class NativeWorkload:
                 f"failed: {reason}"
             )
 
+    @property
+    def input_infos(self) -> Any:
+        """The infos of its inputs in C, while it lives."""
+        return self._info.input_infos
+
     def destroy(self) -> None:
         """Destroy the workload; harmless when repeated."""
         if self.object is not None:

@@ -170,6 +170,6 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         renderer.line(f"{change['outcome']}: {change['case']} ({change['group']}): {message}")
     others = len(data["changes"]) - _MOST_CHANGES
     if others > 0:
-        renderer.line(f"and {counted(others, 'more')}; --report FILE.json has all")
+        renderer.line(f"and {others} more; --report FILE.json has all")
     counts = ", ".join(f"{data['counts'][outcome]} {outcome}" for outcome in shown)
     renderer.line(f"{data['backend']}, level {data['level']}: {counts or 'nothing to test'}")

@@ -513,6 +513,7 @@ class NetworkPlan:
                 execution_data_index=step.factory,
                 backend_context=context,
                 late=self._late_kind(step),
+                input_infos=None if self.late is None else step.workload.input_infos,
             )
 
     def _move_flags(self, step: PlannedStep) -> int:

@@ -299,17 +299,18 @@ typedef struct armnn_i_plan_step_t {
   uint64_t scratch_size;
   uint64_t persistent_offset; /* in the context's persistent bytes */
   uint64_t persistent_size;
-  armnn_i_serial_t* serial; /* of a serial workload, or null */
-  uint32_t late;            /* armnn_plan_late_e */
-  bool moves;               /* executed by the host over a armnn_i_move_t of the context */
-  bool may_import;          /* of a COPY */
-  bool takes_ready;         /* of a COPY, IMPORT, LEND */
-  uint32_t sync;            /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
-  armnn_i_sync_t wait;      /* of a SYNC, SIGNAL or WAIT step */
-  int32_t kind;             /* armnn_plan_step_kind_e */
-  uint32_t fence;           /* of a SIGNAL or WAIT step */
-  uint32_t row;             /* SIGNAL: the first step of its row */
-  char name[48];            /* of the kernel, for the trace */
+  armnn_i_serial_t* serial;                      /* of a serial workload, or null */
+  uint32_t late;                                 /* armnn_plan_late_e */
+  const armnn_tensor_info_t* const* input_infos; /* of packed inputs of a late step, or null */
+  bool moves;          /* executed by the host over a armnn_i_move_t of the context */
+  bool may_import;     /* of a COPY */
+  bool takes_ready;    /* of a COPY, IMPORT, LEND */
+  uint32_t sync;       /* the step that waits for this one, ARMNN_PLAN_NONE if nobody has to */
+  armnn_i_sync_t wait; /* of a SYNC, SIGNAL or WAIT step */
+  int32_t kind;        /* armnn_plan_step_kind_e */
+  uint32_t fence;      /* of a SIGNAL or WAIT step */
+  uint32_t row;        /* SIGNAL: the first step of its row */
+  char name[48];       /* of the kernel, for the trace */
 } armnn_i_plan_step_t;
 
 struct armnn_plan_t {

@@ -55,7 +55,12 @@ static void apply_step(armnn_context_t* context, const armnn_i_plan_step_t* step
   const uint32_t first_output = step->first_operand + step->input_count;
   for (uint32_t i = step->first_operand; i < first_output + step->output_count; ++i) {
     const uint32_t tensor = plan->operands[i];
-    late->infos[i] = tensor == ARMNN_PLAN_NONE ? NULL : shapes->infos[tensor];
+    if (tensor != ARMNN_PLAN_NONE) {
+      late->infos[i] = shapes->infos[tensor];
+    } else { /* absent, or packed: then its info is what it was when the workload was made */
+      const bool known = i < first_output && step->input_infos != NULL;
+      late->infos[i] = known ? step->input_infos[i - step->first_operand] : NULL;
+    }
     if (step->late != ARMNN_PLAN_LATE_TELLS || i < first_output) continue;
     const bool tells = late->infos[i] != NULL && known_mask(late->infos[i]) != UINT32_MAX;
     late->dims[i] = tells ? &late->told[(size_t)i * ARMNN_MAX_DIMS] : NULL;

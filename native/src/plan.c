@@ -83,6 +83,7 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
     to->execute = api->execute;
     to->workload = from->workload;
     to->late = from->late;
+    to->input_infos = from->input_infos;
     plan->late_count += from->late != ARMNN_PLAN_LATE_NONE;
     plan->tell_count += from->late == ARMNN_PLAN_LATE_TELLS;
     name = ARMNN_HAS_FN(api, armnn_workload_api_t, get_kernel_name)

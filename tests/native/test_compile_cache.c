@@ -165,6 +165,35 @@ static char folder[] = "/tmp/armnn_cache_XXXXXX";
 static const armnn_hash_t key = {0x1234, 0xfedc};
 static char path[128];
 
+/* Of a part with one operator of another domain: |gain| and |mode| are its attributes. */
+static armnn_hash_t hash_of_operator(const char* name, double gain, const char* mode) {
+  char own_name[16], own_mode[16]; /* at addresses of their own, which must not count */
+  snprintf(own_name, sizeof own_name, "%s", name);
+  snprintf(own_mode, sizeof own_mode, "%s", mode);
+  const armnn_string_t text = {own_mode, strlen(own_mode)};
+  const armnn_attribute_t attributes[2] = {
+      {{"gain", 4}, ARMNN_ATTRIBUTE_REAL, 0, 1, &gain},
+      {{"mode", 4}, ARMNN_ATTRIBUTE_STRING, 0, 1, &text},
+  };
+  armnn_stand_in_descriptor_t descriptor = {
+      .header = {sizeof descriptor, ARMNN_STRUCT_DESCRIPTOR + ARMNN_LAYER_STAND_IN},
+      .version = 1,
+      .domain = {"com.acme", 8},
+      .name = {own_name, strlen(own_name)},
+      .attribute_count = 2,
+      .attributes = attributes,
+  };
+  return armnn_i_hash_descriptor(armnn_hash_start(), ARMNN_LAYER_STAND_IN, &descriptor.header);
+}
+
+static void operators_are_hashed_by_what_they_are(void) {
+  const armnn_hash_t one = hash_of_operator("Swirl", 1.0, "fast");
+  CHECK(armnn_hash_equal(one, hash_of_operator("Swirl", 1.0, "fast")));
+  CHECK(!armnn_hash_equal(one, hash_of_operator("Twirl", 1.0, "fast")));
+  CHECK(!armnn_hash_equal(one, hash_of_operator("Swirl", 2.0, "fast")));
+  CHECK(!armnn_hash_equal(one, hash_of_operator("Swirl", 1.0, "slow")));
+}
+
 static void begin(void) {
   memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
   CHECK(mkdtemp(folder) != NULL);
@@ -244,6 +273,7 @@ static const test_t tests[] = {
     TEST(equal_parts_have_one_hash),
     TEST(a_longer_descriptor_of_zeros_is_the_same),
     TEST(every_difference_counts),
+    TEST(operators_are_hashed_by_what_they_are),
     TEST(what_is_stored_is_loaded),
     TEST(no_damaged_byte_is_loaded),
     TEST(a_folder_that_is_not_there_is_no_harm),

@@ -30,12 +30,17 @@ extern "C" {
 
 /* ---- What a part is -------------------------------------------------------------------------- */
 
+/* clang-format off */
 /* Not cryptographic: for keys and sums. The same on every host, but for descriptors and constants
- * of a part, which are taken in the order of bytes in which the host has them: start  a =
- * 0xcbf29ce484222325, b = 0x9ae16a3b2f90404f a word w of 64 bits   a = f(a ^ w,
- * 0x9e3779b97f4a7c15), b = f(b ^ (w + a), 0xc2b2ae3d27d4eb4f) f(x, k) = y ^ (y >> 29), y = x * k,
- * with the new a in b bytes                 each 8 of them as a little-endian word, the last ones
- * filled with zeros, then their number as a word */
+ * of a part, which are taken in the order of bytes in which the host has them:
+ *
+ *   start           a = 0xcbf29ce484222325, b = 0x9ae16a3b2f90404f
+ *   a word w        a = f(a ^ w, 0x9e3779b97f4a7c15), then b = f(b ^ (w + a), 0xc2b2ae3d27d4eb4f)
+ *   f(x, k)         y ^ (y >> 29) with y = x * k, in 64 bits
+ *   bytes           each 8 of them as a little-endian word, the last ones filled with zeros, then
+ *                   their number as a word
+ */
+/* clang-format on */
 typedef struct armnn_hash_t {
   uint64_t a, b;
 } armnn_hash_t;
@@ -114,6 +119,28 @@ static inline armnn_hash_t armnn_i_hash_views(armnn_hash_t hash, const armnn_vie
   return armnn_hash_word(hash, count);
 }
 
+static inline armnn_hash_t armnn_i_hash_text(armnn_hash_t hash, armnn_string_t text) {
+  return armnn_hash_bytes(hash, text.data, text.size);
+}
+
+static inline armnn_hash_t armnn_i_hash_attribute(armnn_hash_t hash, const armnn_attribute_t* one) {
+  hash = armnn_i_hash_text(hash, one->name);
+  hash = armnn_hash_word(hash, (uint64_t)(uint32_t)one->type << 32 | one->is_list);
+  hash = armnn_hash_word(hash, one->count);
+  for (uint64_t i = 0; i < one->count; ++i) {
+    if (one->type == ARMNN_ATTRIBUTE_STRING) {
+      hash = armnn_i_hash_text(hash, ((const armnn_string_t*)one->values)[i]);
+    } else if (one->type == ARMNN_ATTRIBUTE_TENSOR) {
+      const armnn_const_tensor_t* tensor = &((const armnn_const_tensor_t*)one->values)[i];
+      hash = armnn_i_hash_info(hash, tensor->info);
+      hash = armnn_hash_bytes(hash, tensor->data, tensor->size);
+    } else { /* integers and reals are 8 bytes each */
+      hash = armnn_hash_bytes(hash, (const unsigned char*)one->values + 8 * i, 8);
+    }
+  }
+  return hash;
+}
+
 /* Members that came later are zero unless they are used, so that zeros at the end do not count: a
  * descriptor has one hash under hosts of all minors. */
 static inline armnn_hash_t armnn_i_hash_descriptor(armnn_hash_t hash, int32_t layer_type,
@@ -129,6 +156,17 @@ static inline armnn_hash_t armnn_i_hash_descriptor(armnn_hash_t hash, int32_t la
         (const armnn_splitter_descriptor_t*)(const void*)descriptor;
     hash = armnn_hash_word(hash, (uint64_t)(int64_t)d->axis);
     return armnn_i_hash_views(hash, d->views, d->view_count);
+  }
+  if (layer_type == ARMNN_LAYER_STAND_IN) {
+    const armnn_stand_in_descriptor_t* d =
+        (const armnn_stand_in_descriptor_t*)(const void*)descriptor;
+    hash = armnn_hash_word(hash, d->version);
+    hash = armnn_i_hash_text(armnn_i_hash_text(hash, d->domain), d->name);
+    hash = armnn_hash_word(hash, d->attribute_count);
+    for (uint32_t i = 0; i < d->attribute_count; ++i) {
+      hash = armnn_i_hash_attribute(hash, &d->attributes[i]);
+    }
+    return hash;
   }
   const unsigned char* bytes = (const unsigned char*)descriptor;
   uint64_t size = descriptor->struct_size;

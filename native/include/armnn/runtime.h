@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 7u
+#define ARMNN_CORE_ABI_VERSION 8u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -203,6 +203,9 @@ typedef struct armnn_plan_step_t {
   uint64_t persistent_size; /* of each context, for the workload: zero at first and after a reset */
   uint32_t is_serial;       /* non-zero: contexts wait for each other's execute of the workload */
   uint32_t late; /* armnn_plan_late_e of an EXECUTE; none of its operands is a handle then */
+  /* With |late|: the infos of the workload's inputs, for those that are no tensors of the plan
+   * because the workload has packed them. They outlive the plan. May be null. */
+  const armnn_tensor_info_t* const* input_infos;
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
    * context and one execution data, and a SYNC or SIGNAL of the same two ends each row. When a run
    * fails or is stopped inside a row, the executor calls that SYNC before it returns. */

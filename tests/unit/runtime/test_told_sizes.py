@@ -254,3 +254,21 @@ def test_late_dimensions_of_infos() -> None:
     x = network.add_input("x", ann.TensorInfo((6, 4)))
     with pytest.raises(ann.LayerValidationError, match="late dimensions, which only a StandIn"):
         network.add_layer(ann.LayerType.FLOOR, [x], output_infos=[info])
+
+
+def test_an_input_that_was_packed_keeps_its_info(load: Load) -> None:
+    alpha = np.array([0.5, 0.25, 2.0], np.float32)
+
+    def network(infos: Any) -> ann.Network:
+        made = ann.Network("prelu")
+        made.add_output("y", made.add_prelu(made.add_input("x", infos["x"]), alpha))
+        return made
+
+    free = ann.TensorInfo((None, 3), dimension_names=("rows", None))
+    builder = ann.Network.from_builder("prelu", {"x": free}, network, {"y": free})
+    with load(builder, bounds={"rows": 8}) as loaded:
+        for rows in (3, 8, 1):
+            x = RNG.standard_normal((rows, 3)).astype(np.float32)
+            np.testing.assert_array_equal(loaded.run(x)["y"], np.where(x < 0, alpha * x, x))
+        assert loaded.late_shapes is not None
+        assert loaded.late_shapes.one_plan

@@ -65,6 +65,26 @@ def test_plain_cmake_build_is_optimised(built: Path) -> None:
     assert "CMAKE_BUILD_TYPE:STRING=Release" in (built / "CMakeCache.txt").read_text()
 
 
+@pytest.mark.parametrize(("build_type", "flag"), [(None, "-O2"), ("Debug", None)])
+def test_a_project_that_says_nothing_of_build_types(
+    installed: Environment, tmp_path: Path, build_type: str | None, flag: str | None
+) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.21)\n"
+        "project(plain LANGUAGES C)\n"
+        "find_package(armnn_py CONFIG REQUIRED)\n"
+        "armnn_add_backend(AcmeNpu VENDOR Acme SOURCES backend.c)\n"
+    )
+    shutil.copy(EXAMPLE / "backend.c", tmp_path)
+    cmake_dir = run(installed.command, "config", "--cmakedir").strip()
+    options = ["-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DCMAKE_PREFIX_PATH={cmake_dir}"]
+    if build_type is not None:
+        options.append(f"-DCMAKE_BUILD_TYPE={build_type}")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", *options)
+    (command,) = json.loads((tmp_path / "build" / "compile_commands.json").read_text())
+    assert ("-O2" in command["command"].split()) is (flag is not None)
+
+
 def test_plain_cmake_build_is_loaded_from_its_folder(installed: Environment, built: Path) -> None:
     output = run(installed.command, "--backend-path", built, "backends", "list", "--json")
     verdicts = {verdict["path"]: verdict for verdict in json.loads(output)["verdicts"]}

@@ -101,7 +101,12 @@ PIECES = {
     '{"cache_bytes", 11}': ("", BOTH),
 }
 #: These show lines of a function, or leave out a body by "...".
-FRAGMENTS = ("->readable_bytes", "pool_supports", "ARMNN_KIT_OPTIONS(options")
+FRAGMENTS = (
+    "->readable_bytes",
+    "pool_supports",
+    "ARMNN_KIT_OPTIONS(options",
+    "ARMNN_KERNEL_LATE(SOFTMAX",
+)
 
 
 def test_every_piece_of_the_page_is_tried_or_a_fragment() -> None:

@@ -97,7 +97,7 @@ def test_the_page_makes_a_wheel_with_the_tag_of_the_target(
 def test_what_is_exported_has_nothing_of_a_machine(folder: Path, installed: Environment) -> None:
     files = {path.relative_to(folder / "sdk") for path in (folder / "sdk").rglob("*.*")}
     assert {Path("include/armnn/backend_api.h"), Path("cmake/ArmnnBackend.cmake")} <= files
-    assert {path.suffix for path in files} == {".h", ".cmake", ".map"}
+    assert {path.suffix for path in files} == {".h", ".hpp", ".cmake", ".map"}
     for path in files:  # every word is that of the package, so no path of this machine
         text = (folder / "sdk" / path).read_text(encoding="utf-8")
         assert str(folder) not in text

@@ -12,9 +12,10 @@ from armnn_py._native import abi
 from armnn_py._native.read_memory import NonsenseError, read_array, read_counted
 from armnn_py._native.read_tensors import read_constant
 from armnn_py._native.tensor_structs import const_tensor, tensor_info
+from armnn_py._native.texts import counted
 from armnn_py.descriptors.attributes import Attribute, Attributes, AttributeTensor
 
-__all__ = ["attribute_array", "counted", "read_attributes", "read_text"]
+__all__ = ["attribute_array", "read_attributes", "read_text"]
 
 _MAX_ATTRIBUTES = 1 << 12
 _MAX_VALUES = 1 << 24
@@ -25,15 +26,6 @@ _KINDS: dict[type, tuple[int, Any]] = {
     AttributeTensor: (abi.ARMNN_ATTRIBUTE_TENSOR, abi.armnn_const_tensor_t),
 }
 _ITEMS = dict(_KINDS.values())
-
-
-def counted(text: str) -> abi.armnn_string_t:
-    """Return a text as ``armnn_string_t``, which keeps its bytes.
-
-    Bytes that are no UTF-8 are surrogates in Python, as in names of files.
-    """
-    data = text.encode("utf-8", "surrogateescape")
-    return abi.armnn_string_t(ctypes.create_string_buffer(data), len(data))
 
 
 def attribute_array(attributes: Attributes) -> tuple[Any, list[Any]]:

@@ -20,6 +20,7 @@ from armnn_py._native.option_values import (
     TableError,
     counted_text,
 )
+from armnn_py._native.texts import counted
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.text import with_article
 
@@ -234,10 +235,9 @@ def build_options(
     alive: list[Any] = [items]
 
     def text(value: str) -> abi.armnn_string_t:
-        data = _bytes_of(value)
-        buffer = ctypes.create_string_buffer(data)
-        alive.append(buffer)
-        return abi.armnn_string_t(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char)), len(data))
+        made = counted(_bytes_of(value))
+        alive.append(made)
+        return made
 
     for item, (name, value) in zip(items, values.items(), strict=False):
         item.name = text(name)

@@ -15,8 +15,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.attributes import attribute_array, counted
+from armnn_py._native.attributes import attribute_array
 from armnn_py._native.tensor_structs import const_tensor, tensor_info, with_header
+from armnn_py._native.texts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py._native import abi
 from armnn_py._native.backend_options import OptionDefault, OptionDescription, build_options
+from armnn_py._native.texts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,10 +96,9 @@ class StaticOptions:
         return ctypes.addressof(self._descriptions[index])
 
     def _text(self, value: object) -> abi.armnn_string_t:
-        data = str(value).encode("utf-8", "replace")
-        buffer = ctypes.create_string_buffer(data)
-        self._alive.append(buffer)
-        return abi.armnn_string_t(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char)), len(data))
+        text = counted(str(value))
+        self._alive.append(text)
+        return text
 
     def _describe(self, default: OptionDefault) -> abi.armnn_option_description_t:
         said = default.description

@@ -16,6 +16,7 @@ from armnn_py._native.python_objects import notice
 from armnn_py._native.read_tensors import read_tensor_info
 from armnn_py._native.shown_layers import read_options, read_workload_info
 from armnn_py._native.subgraph import Slot
+from armnn_py._native.texts import counted
 from armnn_py.descriptors import PreCompiledDescriptor
 from armnn_py.types import LayerType
 
@@ -133,10 +134,8 @@ class ShownPart:
         self._tell_list("add_untouched", layers, "")
 
     def _tell_list(self, function: str, layers: Sequence[int], reason: str) -> None:
-        data = reason.encode("utf-8", "replace")
-        buffer = ctypes.create_string_buffer(data)
-        text = abi.armnn_string_t(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char)), len(data))
-        self._tell(function, (ctypes.c_uint32 * len(layers))(*layers), len(layers), text)
+        numbers = (ctypes.c_uint32 * len(layers))(*layers)
+        self._tell(function, numbers, len(layers), counted(reason))
 
     def _tell(self, function: str, *arguments: Any) -> None:
         if self._sink is None:

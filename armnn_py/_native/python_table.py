@@ -36,6 +36,7 @@ from armnn_py._native.python_workloads import (
     text_getter,
 )
 from armnn_py._native.shown_layers import read_options
+from armnn_py._native.texts import counted
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionDefault, OptionValue
@@ -186,10 +187,7 @@ def _lose_device(owner: weakref.ref[PythonTable], reason: str) -> bool:
     table, host = owner(), host_pointer().contents
     if table is None or not table.instance or not host.device_lost:
         return False
-    data = reason.encode("utf-8", "replace")
-    buffer = ctypes.create_string_buffer(data)
-    text = abi.armnn_string_t(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_char)), len(data))
-    host.device_lost(host.context, table.instance, text)
+    host.device_lost(host.context, table.instance, counted(reason))
     return True
 
 

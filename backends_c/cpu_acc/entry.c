@@ -61,10 +61,6 @@ static const armnn_option_description_t* describe_option(armnn_backend_t* backen
 
 /* ---- Choosing ------------------------------------------------------------------------------ */
 
-static bool equals(armnn_string_t text, const char* other) {
-  return text.size == strlen(other) && (text.size == 0 || memcmp(text.data, other, text.size) == 0);
-}
-
 static uint64_t features_of(const armnn_host_t* host) {
   if (host == NULL || !ARMNN_HAS_FN(host, armnn_host_t, cpu_features)) return 0;
   return host->cpu_features(host->context);
@@ -73,14 +69,14 @@ static uint64_t features_of(const armnn_host_t* host) {
 /* The best instruction set that this machine runs, or |name|; null with the reason. */
 static const armnn_i_acc_isa_t* choose(uint64_t features, armnn_string_t name,
                                        armnn_error_t* error) {
-  const bool any = name.size == 0 || equals(name, "auto");
+  const bool any = name.size == 0 || armnn_string_equals(name, "auto");
   bool known = any;
   char usable[128] = "auto";
   for (uint32_t i = 0; i < armnn_i_acc_isa_count; ++i) {
     const armnn_i_acc_isa_t* isa = armnn_i_acc_isas[i];
     const bool runs = (features & isa->features) == isa->features;
-    const bool wanted = any || equals(name, isa->name);
-    known = known || equals(name, isa->name);
+    const bool wanted = any || armnn_string_equals(name, isa->name);
+    known = known || armnn_string_equals(name, isa->name);
     if (runs && wanted) return isa;
     if (runs) {
       const size_t used = strlen(usable);
@@ -136,8 +132,10 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   int64_t threads = 0;
   *out_backend = NULL;
   for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
-    if (equals(args->options->items[i].name, "isa")) name = args->options->items[i].string;
-    if (equals(args->options->items[i].name, "threads")) threads = args->options->items[i].integer;
+    if (armnn_string_equals(args->options->items[i].name, "isa"))
+      name = args->options->items[i].string;
+    if (armnn_string_equals(args->options->items[i].name, "threads"))
+      threads = args->options->items[i].integer;
   }
   const armnn_i_acc_isa_t* isa = choose(features_of(args->host), name, error);
   if (isa == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;

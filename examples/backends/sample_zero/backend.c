@@ -35,8 +35,7 @@ static const armnn_option_t capabilities[] = {
 int zero_option(const armnn_options_t* given, const char* name, int otherwise) {
   for (uint64_t i = 0; given != NULL && i < given->count; ++i) {
     const armnn_option_t* option = &given->items[i];
-    if (option->type == ARMNN_OPTION_BOOL && option->name.size == strlen(name) &&
-        memcmp(option->name.data, name, option->name.size) == 0) {
+    if (option->type == ARMNN_OPTION_BOOL && armnn_string_equals(option->name, name)) {
       return option->integer != 0;
     }
   }

@@ -56,6 +56,12 @@ static inline armnn_status_t armnn_fail(armnn_error_t* error, armnn_status_t cod
     if (armnn_status_ != ARMNN_STATUS_OK) return armnn_status_; \
   } while (0)
 
+/* Names of options, domains, operators. */
+static inline int32_t armnn_string_equals(armnn_string_t text, const char* other) {
+  const size_t size = strlen(other);
+  return text.size == size && (size == 0 || memcmp(text.data, other, size) == 0);
+}
+
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 /* What a kernel gets for one execute. Shapes, types and descriptor are in |info|: the shapes of
@@ -198,11 +204,6 @@ static inline void armnn_free(const armnn_host_t* host, void* memory) {
 }
 
 /* ---- Operators that no layer expresses ----------------------------------------------------- */
-
-static inline int32_t armnn_string_equals(armnn_string_t text, const char* other) {
-  const size_t size = strlen(other);
-  return text.size == size && (size == 0 || memcmp(text.data, other, size) == 0);
-}
 
 /* Whether |descriptor|, of a STAND_IN, is of this operator. */
 static inline int32_t armnn_is_operator(const armnn_header_t* descriptor, const char* domain,

@@ -57,7 +57,7 @@ armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_c
        0.0,
        {runtime_name(), std::strlen(runtime_name())}},
       /* some of its maxima and clamps lose NaN */
-      {{"FiniteMathOnly", 14}, ARMNN_OPTION_BOOL, 0, 1, 0.0, {nullptr, 0}},
+      {ARMNN_TEXT("FiniteMathOnly"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {nullptr, 0}},
   };
   *out_capabilities = {capabilities, sizeof capabilities / sizeof capabilities[0]};
   return ARMNN_STATUS_OK;

@@ -46,7 +46,7 @@ static const char* get_id(armnn_backend_t* backend) {
 static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_capabilities,
                                        armnn_error_t* error) {
   static const armnn_option_t capabilities[] = {
-      {{"FiniteMathOnly", 14}, ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}}};
+      {ARMNN_TEXT("FiniteMathOnly"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}}};
   (void)backend, (void)error;
   out_capabilities->items = capabilities;
   out_capabilities->count = 1;

@@ -33,7 +33,7 @@ __all__ = ["compile_model"]
     "--keep-subgraphs",
     is_flag=True,
     help="Also keep the layers of compiled sub-graphs, so that a later version of a backend can "
-    "compile them again.",
+    "compile them again, each to one layer as before.",
 )
 @with_session
 def compile_model(

@@ -161,7 +161,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             suffix is ``.armnn``.
         keep_subgraphs
             Whether the file also has the layers of sub-graphs that it has as bytes, so that a later
-            version of a backend that takes the bytes no more can compile them again. The weights of
+            version of a backend that takes the bytes no more can compile them again, each to one
+            layer as before: one that splits them otherwise cannot load the file. The weights of
             these layers are then in the file twice.
 
         Raises

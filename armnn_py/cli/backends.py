@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
+from armnn_py.cli.app import (
+    EXIT_BACKEND,
+    CommandFailedError,
+    Session,
+    backend_values,
+    with_session,
+)
 from armnn_py.cli.backends_new import new
 from armnn_py.cli.backends_test import test
 from armnn_py.cli.completion import offer_backends
@@ -118,6 +124,7 @@ def _file_name(verdict: dict[str, Any]) -> str:
 
 @backends.command()
 @click.argument("backend_id", metavar="ID", shell_complete=offer_backends)
+@backend_values
 @with_session
 def show(session: Session, backend_id: str) -> None:
     """Show what the backend ID says of itself, its options, and the layers that it takes.

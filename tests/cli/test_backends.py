@@ -85,6 +85,20 @@ def test_show_has_what_there_is(
         assert word not in without
 
 
+def test_show_takes_backend_options(command: Command) -> None:
+    arguments = ("backends", "show", "CpuAcc", "--json", "--backend-option")
+    options = command(*arguments, "CpuAcc.threads=1").json["options"]
+    assert {one["name"]: one["value"] for one in options}["threads"] == 1
+    assert command(*arguments, "CpuAcc.treads=1").code != 0
+
+
+def test_test_takes_backend_options(command: Command) -> None:
+    arguments = ("backends", "test", "CpuAcc", "--layer", "Floor", "--backend-option")
+    answer = command(*arguments, "CpuAcc.isa=nonsense")
+    assert answer.code != 0
+    assert "nonsense" in answer.err
+
+
 def test_show_explains_options_and_hides_secrets(
     command: Command, tmp_path: Path, build_backend: Callable[..., None]
 ) -> None:

@@ -241,7 +241,7 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def backend_values(function: Callable[P, R]) -> Callable[P, R]:
-    """Add ``--backend-option ID.NAME=VALUE``, repeatable, which sets ``Session.backend_options``."""
+    """Add ``--backend-option ID.NAME=VALUE``, repeatable, for ``Session.backend_options``."""
     decorated: Callable[P, R] = click.option(
         "--backend-option", metavar="ID.NAME=VALUE", multiple=True,
         expose_value=False, callback=_store_backend_options,

@@ -25,6 +25,7 @@ from armnn_py.cli.backends_new import new
 from armnn_py.cli.backends_test import test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.devices import devices_of, render_devices
+from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
 from armnn_py.text import counted
@@ -78,6 +79,8 @@ def list_(session: Session) -> None:
         for verdict in shown:
             if verdict["hint"] and verdict["status"] not in ("loaded", "skipped"):
                 renderer.line(f"hint: {_file_name(verdict)}: {verdict['hint']}")
+        for line in misnamed_lines(v for v in verdicts if v not in shown):
+            renderer.line(f"{line}; -v shows all")
         if devices:
             render_devices(renderer, devices)
         for error in device_errors.values():

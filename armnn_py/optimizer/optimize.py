@@ -134,6 +134,7 @@ def optimize(
         )
 
     ModelOptions(options.model_options, runtime.backends)  # reports wrong ones now
+    warn_of_unused("model_options", options.model_options, [backend.id for backend in chosen])
     # Without backends= nothing was asked for, so a fallback is no warning.
     level = logging.INFO if backends is None else logging.WARNING
     if options.strategy not in ("preference", "measure"):

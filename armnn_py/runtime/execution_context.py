@@ -24,6 +24,8 @@ from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
 from armnn_py.runtime.plan_build import CallersNeeds
+from armnn_py.runtime.sequence import lost_state
+from armnn_py.runtime.shared_outputs import SharedOutputs
 from armnn_py.tensors.memory import ALIGNMENT
 from armnn_py.types import LayerType
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.buffers import Room
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
+    from armnn_py.runtime.shared_outputs import ViewToken
 
 __all__ = ["ExecutionContext"]
 
@@ -43,6 +46,11 @@ _MAIN_THREAD = threading.main_thread().ident
 _LONGEST_TIMEOUT = 1e9
 _NO_NEEDS = CallersNeeds()
 _SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
+#: How a run ended after which the state of workloads is not known; others: it failed.
+_LOSSES = {
+    abi.ARMNN_STATUS_CANCELLED: "a run was stopped in its middle",
+    abi.ARMNN_STATUS_TIMEOUT: "a run was stopped in its middle, by its timeout",
+}
 _log = logging.getLogger("armnn_py.runtime")
 
 
@@ -59,7 +67,9 @@ class ExecutionContext:
         "_memory_problems",
         "_native",
         "_output_specs",
-        "_own_outputs",
+        "_shared_outputs",
+        "_state_loss",
+        "is_fresh",
         "plan",
     )
 
@@ -92,7 +102,11 @@ class ExecutionContext:
                 info.static_shape, info.dtype, max(ALIGNMENT, needs.alignment), needs.readable
             )
             self._output_specs.append((name, needs, room))
-        self._own_outputs: dict[str, np.ndarray] | None = None
+        self._shared_outputs = SharedOutputs()
+        #: Whether no run has left anything in it.
+        self.is_fresh = True
+        #: How the run ended after which nobody knows what workloads keep.
+        self._state_loss = ""
         #: Why external memory of the run could not be mapped.
         self._memory_problems: list[str] = []
         #: Arrays that backends may have imported for more than one run.
@@ -198,17 +212,25 @@ class ExecutionContext:
                 _log.warning("network '%s': %s", self.plan.network.name, problem)
 
     @property
-    def has_state(self) -> bool:
-        """Whether workloads keep something from run to run, or the network has variables."""
-        return self._native.has_state or bool(self.plan.variables)
+    def has_workload_state(self) -> bool:
+        """Whether workloads keep something from run to run."""
+        return self._native.has_state
+
+    def begin_sequence(self) -> None:
+        """Begin runs that have nothing to do with earlier ones."""
+        if not self.is_fresh:
+            self.reset_state()
+        self.is_fresh = False
 
     def reset_state(self) -> None:
         """Have workloads and variables forget what earlier runs left; not during a run."""
-        if not self.has_state:
+        if not self._native.has_state and not self.plan.variables:
             return
         with deferred_interrupts():
             if self._native.has_state:
+                self._state_loss = "a backend did not reset it"
                 self._native.reset()
+                self._state_loss = ""
             self._reset_variables()
 
     def _reset_variables(self) -> None:
@@ -324,12 +346,9 @@ class ExecutionContext:
                 self._raise_no_memory(name, room, error)
         return outputs
 
-    @property
-    def own_outputs(self) -> dict[str, np.ndarray]:
-        """Outputs in memory that stays with this context."""
-        if self._own_outputs is None:
-            self._own_outputs = self.fresh_outputs({})
-        return self._own_outputs
+    def lend_outputs(self) -> tuple[dict[str, np.ndarray], ViewToken]:
+        """Arrays for the outputs of a run, in memory that is used again when the token is gone."""
+        return self._shared_outputs.take(lambda: self.fresh_outputs({}))
 
     def _raise_no_memory(self, name: str, room: Room, error: MemoryError) -> NoReturn:
         raise ExecutionError(
@@ -341,6 +360,15 @@ class ExecutionContext:
     def _raise(self, status: int, timeout: float | None, *, strict: bool = False) -> None:
         """Raise the error of a failed run; an exception of a signal handler goes first."""
         native = self._native
+        if native.handle and native.has_state and native.is_state_lost:
+            if native.was_refused and not native.caught:
+                raise lost_state(
+                    self.plan.network.name,
+                    self._state_loss or "a run failed",
+                    self.plan.state_layers,
+                )
+            if not native.was_refused:
+                self._state_loss = _LOSSES.get(status, "a run failed")
         if native.caught:
             caught = native.caught[0]
             native.caught.clear()
@@ -358,6 +386,10 @@ class ExecutionContext:
         index = native.failed_step
         text = native.error.text
         details = [*native.error.details, *self._memory_problems]
+        hints = []
+        if native.has_state and native.is_state_lost:
+            details.append("the state of layers is not known any more")
+            hints = ["reset_state() begins a new sequence"]
         fields: dict[str, Any] = {"status": status}
         subject = f"network '{self.plan.network.name}'"
         listener = native.failed_listener
@@ -390,7 +422,9 @@ class ExecutionContext:
         if cause is not None and not isinstance(cause, Exception):
             raise cause  # Ctrl-C in a kernel that is written in Python
         message = f"{subject}: {status_name(status)}"
-        raise native.error.coded(error_class(message, details=details, **fields)) from cause
+        raise native.error.coded(
+            error_class(message, details=details, hints=hints, **fields)
+        ) from cause
 
     def _raise_refused(self, step: StepInfo, status: int, text: str) -> NoReturn:
         """Raise the error of a backend that refuses memory that must not be copied."""

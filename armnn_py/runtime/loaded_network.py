@@ -14,13 +14,12 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
-from armnn_py.runtime.context_pool import ContextPool, Shapes
+from armnn_py.runtime.context_pool import ContextPool
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
-from armnn_py.runtime.guarded_views import ViewToken, guarded_views
 from armnn_py.runtime.late_plan import LateShapesReport, make_plan, plan_late
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
-from armnn_py.runtime.sequence import RunSequence
+from armnn_py.runtime.shared_outputs import guarded_views
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.plan_cache import Shapes
     from armnn_py.runtime.profiling import Profile
     from armnn_py.tensors import TensorInfo
 
@@ -77,9 +77,9 @@ class LoadedNetwork(
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
     are shared. The first run allocates the arena and later runs reuse it, whatever other networks
-    run in between. Runs of a network with variables follow one another, see `state`. A network with
-    free dimensions gets one plan per set of input shapes; the ``plan_cache_size`` most recently
-    used are kept.
+    run in between. Runs of a network with state follow one another, see `state` and `reset_state`.
+    A network with free dimensions gets one plan per set of input shapes; the ``plan_cache_size``
+    most recently used are kept, and that of the state.
 
     Use it in a ``with`` block, or call `close`.
     """
@@ -106,8 +106,7 @@ class LoadedNetwork(
         late: list[NetworkPlan] = []
         plan_of = _plan_maker(optimized, network_id, self._debug, self._notices, late)
         variables = optimized.variables
-        sequence = RunSequence(self.name, tuple(variables)) if variables else None
-        self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, sequence)
+        self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, tuple(variables))
         self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
         #: The key of the one plan, where that serves all shapes.
         self._only_key: Shapes | None = None
@@ -264,12 +263,12 @@ class LoadedNetwork(
         ------
         InvalidArgumentError
             A name, dtype or shape does not fit, memory cannot be shared, an option has a value that
-            is not allowed, or the network is closed.
+            is not allowed, layers have state from runs of other shapes, or the network is closed.
         UnknownNameError, BackendNotFoundError
             There is no such option, or no such backend.
         ExecutionError
             A layer failed, or a backend refused shared memory or the run; the text names layer and
-            backend.
+            backend. Or layers have a state that nobody knows, see `reset_state`.
         ExecutionTimeoutError, ExecutionCancelledError
             The run was stopped.
         KeyboardInterrupt
@@ -305,9 +304,11 @@ class LoadedNetwork(
                 )
             context = lease.context
             if context is None:
-                context = pool.borrow(lease, self._key_of(arrays))
+                key = self._key_of(arrays)
+                context = pool.borrow(lease, key, timeout=timeout, cancel=cancel)
             if share_outputs:
-                out = context.own_outputs
+                context.set_key(tuple([array.shape for array in arrays]))
+                out, token = context.lend_outputs()
             outputs = context.run(
                 arrays,
                 out,
@@ -317,11 +318,7 @@ class LoadedNetwork(
                 options=run_options,
                 begin=begin,
             )
-            if share_outputs:
-                token = ViewToken()
-                pool.keep(lease, token)
-                outputs = guarded_views(outputs, token)
-            return outputs
+            return guarded_views(outputs, token) if share_outputs else outputs
         finally:
             if lease is not None:
                 pool.give_back(lease)
@@ -435,10 +432,10 @@ class LoadedNetwork(
         """Have recurrent layers and variables forget earlier runs: a new sequence begins.
 
         Variables get their first values again, see `state`. Backends may keep state, too, which is
-        not shown, and which belongs to an execution context: only `bind` promises one, with a
-        ``reset_state`` of its own. Runs one after another mostly share a state, whichever threads
-        call; a run beside another one, one with ``share_outputs=True``, and one of other input
-        shapes have another.
+        not shown: all runs share it and follow one another, whichever threads call, but for those
+        of each `bind`, which has a state and a ``reset_state`` of its own. Such a state does not
+        go to other input shapes, and nobody knows it after a run that failed or was stopped in its
+        middle: runs are refused then, until it is reset.
 
         Raises
         ------

@@ -112,6 +112,8 @@ class NetworkPlan:
         Bytes of each execution context: for tensors and scratch, and for workloads to keep.
     packed_size
         Bytes that workloads state to keep besides, such as packed weights.
+    state_layers
+        Layers whose workloads may keep something from run to run, for messages.
     variables
         The tensors that stay from run to run, in the order of their native numbers.
     elided
@@ -202,6 +204,11 @@ class NetworkPlan:
         needs = [step.workload.requirements for step in build.steps if step.workload is not None]
         self.persistent_size = sum(one.persistent_size for one in needs)
         self.packed_size = sum(one.packed_size for one in needs)
+        self.state_layers = [
+            f"layer '{step.layer.name}' on {self._layer_backends[step.layer.guid]}"
+            for step in build.steps
+            if step.workload is not None and step.layer is not None and step.workload.may_have_state
+        ]
         self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
         self.output_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         self.steps = [self._describe(step) for step in build.steps]

@@ -511,6 +511,8 @@ struct armnn_context_t {
   armnn_i_fence_step_t* fence_steps;
   armnn_fence_t** fences; /* of the run in flight; null: not signalled yet, or done at once */
   armnn_run_t* run;       /* the one in flight */
+  uint32_t first_state;   /* the first step with state, or ARMNN_PLAN_NONE */
+  bool is_state_lost;     /* a run failed after a step with state was called */
   atomic_int state;
 };
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The backend "Queue" and its journal."""
+"""The backends "Queue", with its journal, and "State"."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
+
+from .sums import FILE, Load, sums
 
 Journal = Callable[[], list[str]]
 
@@ -45,3 +47,24 @@ def queue_runtime(queue_folder: Path, journal: Journal) -> Iterator[ann.Runtime]
     with ann.Runtime(queue_folder) as runtime:
         journal()
         yield runtime
+
+
+@pytest.fixture
+def load_sums(tmp_path: Path, build_backend: Callable[..., None]) -> Iterator[Load]:
+    """Load a network, by default `sums`, on the backend "State" built with these defines."""
+    runtimes = []
+
+    def load(
+        *defines: str,
+        network: ann.Network | None = None,
+        python_backends: tuple[object, ...] = (),
+        **options: object,
+    ) -> ann.LoadedNetwork:
+        build_backend("state_backend.c", tmp_path / FILE, *defines)
+        runtimes.append(ann.Runtime(tmp_path, python_backends=list(python_backends)))
+        backends = [id for id in ("State", "Tail", "CpuRef") if id in runtimes[-1].backends]
+        return ann.load(network or sums(), backends, runtime=runtimes[-1], **options)
+
+    yield load
+    for runtime in runtimes:
+        runtime.close()

@@ -315,7 +315,7 @@ def test_bound_arrays_have_variables_of_their_own() -> None:
         for _ in range(20):  # contexts that were bound start anew
             with net.bind({"x": ONE}) as fresh:
                 assert fresh.run()["after"][0] == 1
-        assert len(net._pool._entries[(4,),].made) < 6
+        assert len(net._pool._plans.entries[0].made) < 6
         assert net.run(ONE)["after"][0] == 3
 
 
@@ -328,7 +328,7 @@ def test_dropped_bound_arrays_give_their_context_back() -> None:
             del bound
             assert state["total"][0] == 1  # which keeps them
             del state
-        assert len(net._pool._entries[(4,),].made) == 1
+        assert len(net._pool._plans.entries[0].made) == 1
 
 
 @pytest.mark.parametrize("is_held", [False, True], ids=["dropped", "held by a traceback"])

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from armnn_py.backends.run_options import RunOptions
     from armnn_py.runtime.buffers import Room
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
+    from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.shared_outputs import ViewToken
+    from armnn_py.runtime.step_info import StepInfo
 
 __all__ = ["ExecutionContext"]
 

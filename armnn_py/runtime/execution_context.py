@@ -8,26 +8,23 @@ import contextlib
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from armnn_py._native import abi
-from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory import address_of
 from armnn_py._native.plan import NativeContext
-from armnn_py._native.raised import take_raised
-from armnn_py.errors import ExecutionCancelledError, ExecutionError, InvalidArgumentError
+from armnn_py.errors import ExecutionCancelledError, ExecutionError
 from armnn_py.runtime.buffers import check_in_place, make_room
 from armnn_py.runtime.context_handles import ContextHandles
-from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
 from armnn_py.runtime.plan_build import CallersNeeds
+from armnn_py.runtime.run_errors import raise_failed, raise_lost_device
 from armnn_py.runtime.sequence import lost_state
 from armnn_py.runtime.shared_outputs import SharedOutputs
 from armnn_py.tensors.memory import ALIGNMENT
-from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +34,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.shared_outputs import ViewToken
-    from armnn_py.runtime.step_info import StepInfo
 
 __all__ = ["ExecutionContext"]
 
@@ -46,7 +42,6 @@ _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; a longer timeout means no deadline, which would overflow the clock's 64 bits.
 _LONGEST_TIMEOUT = 1e9
 _NO_NEEDS = CallersNeeds()
-_SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
 #: How a run ended after which the state of workloads is not known; others: it failed.
 _LOSSES = {
     abi.ARMNN_STATUS_CANCELLED: "a run was stopped in its middle",
@@ -272,7 +267,7 @@ class ExecutionContext:
         """Run over memory whose addresses were set; they are not checked again."""
         for backend in self._backends:
             if backend.lost_device is not None:
-                self._raise_lost()
+                raise_lost_device(self.plan)
         native = self._native
         deadline = 0
         if timeout is not None and timeout < _LONGEST_TIMEOUT:
@@ -370,105 +365,8 @@ class ExecutionContext:
                 )
             if not native.was_refused:
                 self._state_loss = _LOSSES.get(status, "a run failed")
-        if native.caught:
-            caught = native.caught[0]
-            native.caught.clear()
-            raise caught
-        if not native.handle:
-            raise InvalidArgumentError(
-                f"network '{self.plan.network.name}' was closed by a signal handler while it ran",
-                hints=["close it after the run, which a CancelToken can stop"],
-            )
-        raised = self.plan.debug.take_raised() if self.plan.debug is not None else None
-        if raised is not None:
-            raise raised
-        self.plan.note_lost_devices()
-        stopped = status in (abi.ARMNN_STATUS_CANCELLED, abi.ARMNN_STATUS_TIMEOUT)
-        index = native.failed_step
-        text = native.error.text
-        details = [*native.error.details, *self._memory_problems]
-        hints = []
-        if native.has_state and native.is_state_lost:
-            details.append("the state of layers is not known any more")
-            hints = ["reset_state() begins a new sequence"]
-        fields: dict[str, Any] = {"status": status}
-        subject = f"network '{self.plan.network.name}'"
-        listener = native.failed_listener
-        if listener is not None:
-            fields["backend"] = backend = self.plan.listeners[listener]
-            subject += f": backend '{backend}' did not let the run begin (before_run)"
-        if index is not None:
-            step = self.plan.steps[index]
-            backend = step.backend
-            if native.failed_side in _SIDES:
-                backend = step.sides[_SIDES.index(native.failed_side)] or backend
-            fields.update(backend=backend, kernel=step.kernel)
-            if step.type == "Sync":
-                subject = f"backend '{step.backend}' did not finish its layers"
-            elif step.type == "Fence":
-                subject = f"backend '{step.backend}' failed in {step.kernel}"
-            elif strict and not stopped and step.is_promise:
-                self._raise_refused(step, status, text)
-            else:
-                subject = f"layer '{step.layer}' ({step.type}) on backend '{backend}'"
-                fields["layer"] = step.layer
-            if step.kernel:
-                details.append(f"kernel: {step.kernel}")
-        if status == abi.ARMNN_STATUS_TIMEOUT and timeout is not None:
-            subject = f"network '{self.plan.network.name}': not done after {timeout:g} s"
-        error_class = STATUS_ERRORS.get(status, ExecutionError)
-        if not issubclass(error_class, ExecutionError):
-            error_class = ExecutionError
-        cause = take_raised(text)
-        if cause is not None and not isinstance(cause, Exception):
-            raise cause  # Ctrl-C in a kernel that is written in Python
-        message = f"{subject}: {status_name(status)}"
-        raise native.error.coded(
-            error_class(message, details=details, hints=hints, **fields)
-        ) from cause
-
-    def _raise_refused(self, step: StepInfo, status: int, text: str) -> NoReturn:
-        """Raise the error of a backend that refuses memory that must not be copied."""
-        where = self._whose_memory(step)
-        subject = f"{where}: " if where else f"layer '{step.layer}': "
-        raise ExecutionError(
-            f"{subject}backend '{step.backend}' does not {step.kernel.split()[0]} its memory",
-            status=status,
-            layer=step.layer,
-            backend=step.backend,
-            kernel=step.kernel,
-            details=[text or status_name(status), f"layer: '{step.layer}' ({step.type})"],
-            hints=["without share_inputs=True and bind() the tensor is copied where it must be"],
-        )
-
-    def _whose_memory(self, step: StepInfo) -> str:
-        """The input or output that a step should have imported; empty if it is not exactly one."""
-        network = self.plan.network
-        if step.kernel == MOVE_NAMES[abi.ARMNN_PLAN_STEP_LEND]:
-            outputs = [
-                layer.name
-                for layer in network.output_layers
-                if layer.inputs[0] is not None and layer.inputs[0].layer.name == step.layer
-            ]
-            return f"output '{outputs[0]}'" if len(outputs) == 1 else ""
-        sources = [
-            layer.inputs[0].layer
-            for layer in network.layers
-            if layer.name == step.layer and layer.inputs and layer.inputs[0] is not None
-        ]
-        if len(sources) == 1 and sources[0].type is LayerType.INPUT:
-            return f"input '{sources[0].name}'"
-        return ""
-
-    def _raise_lost(self) -> None:
-        lost = self.plan.lost_devices
-        backend = next(iter(lost))
-        raise ExecutionError(
-            f"network '{self.plan.network.name}': the device of backend '{backend}' is lost",
-            backend=backend,
-            status=abi.ARMNN_STATUS_DEVICE_LOST,
-            details=[f"{name}: {reason}" for name, reason in lost.items()],
-            hints=["close the runtime and make a new one, or load the network on other backends"],
+        raise_failed(
+            self.plan, native, status, timeout, strict=strict, memory=self._memory_problems
         )
 
     @property

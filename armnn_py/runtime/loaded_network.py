@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from armnn_py._native.interrupts import deferred_interrupts
@@ -16,7 +16,8 @@ from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
-from armnn_py.runtime.late_plan import LateShapesReport, make_plan, plan_late
+from armnn_py.runtime.late_plan import plan_late, plan_maker
+from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.shared_outputs import guarded_views
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.run_options import RunOptions
-    from armnn_py.network import ModelMetadata
-    from armnn_py.optimizer import Assignment, OptimizedNetwork
+    from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_owner import NetworkOwner
@@ -44,31 +44,8 @@ __all__ = ["LoadedNetwork"]
 EXIT_PATIENCE = 10.0
 
 
-def _plan_maker(
-    optimized: OptimizedNetwork,
-    network_id: int,
-    debug: DebugHook,
-    notices: NetworkNotices,
-    late: list[NetworkPlan],
-) -> Callable[[Shapes], NetworkPlan]:
-    """Make plans without a reference to the loaded network, so that dropping it frees it.
-
-    ``late`` has the plan for all shapes, if there is one; it is taken out.
-    """
-
-    def plan_of(key: Shapes) -> NetworkPlan:
-        if late:
-            return late.pop()
-        shapes = dict(zip(optimized.inputs, key, strict=True))
-        specialized = optimized.specialize(shapes)
-        if optimized.is_dynamic:
-            notices.tell_newcomers(specialized.placed.layer_backends)
-        return make_plan(specialized, network_id, debug)
-
-    return plan_of
-
-
 class LoadedNetwork(
+    NetworkFacts,
     Closing,
     Owner,
     instead="threads share it; another process loads the model, or a pickled Network",
@@ -104,7 +81,7 @@ class LoadedNetwork(
         self._debug = DebugHook()
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         late: list[NetworkPlan] = []
-        plan_of = _plan_maker(optimized, network_id, self._debug, self._notices, late)
+        plan_of = plan_maker(optimized, network_id, self._debug, self._notices, late)
         variables = optimized.variables
         self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, tuple(variables))
         self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
@@ -124,93 +101,6 @@ class LoadedNetwork(
             raise
         self._is_loaded = True
         drain_log()
-
-    # ---- What it is ----------------------------------------------------------------------------
-
-    @property
-    def inputs(self) -> Mapping[str, TensorInfo]:
-        """Inputs by name, in order; a free dimension is None."""
-        return dict(self._binder.inputs)
-
-    @property
-    def outputs(self) -> Mapping[str, TensorInfo]:
-        """Outputs by name, in order."""
-        return dict(self._binder.outputs)
-
-    @property
-    def state(self) -> NetworkState:
-        """The variables, which stay from run to run: arrays by name, to read and to set.
-
-        Runs of a network with variables follow one another, also those of several threads, and
-        share these values; the arrays of each `bind` have variables of their own. They have the
-        values that `Network.add_variable` got, until the first run and after `reset_state`. A run
-        that fails or is stopped changes none of them. They outlast a change of input shapes.
-        """
-        return self._state
-
-    @property
-    def metadata(self) -> ModelMetadata:
-        """Metadata of the model file: producer, operator sets, the author's own data."""
-        return self._optimized.metadata
-
-    @property
-    def runtime(self) -> NetworkOwner:
-        """The `Runtime` that loaded it."""
-        return self._runtime
-
-    @property
-    def late_shapes(self) -> LateShapesReport:
-        """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
-        return self._late_shapes
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._pool.closed
-
-    @property
-    def assignment(self) -> Assignment:
-        """Backend and reason of each layer.
-
-        With free dimensions: of the shapes that ran last; empty before the first run.
-        """
-        plan = self._pool.latest
-        return plan.assignment if plan is not None else self._optimized.assignment
-
-    @property
-    def arena_size(self) -> int:
-        """Bytes of memory that one execution context needs; 0 while dimensions are free."""
-        plan = self._pool.latest
-        return plan.arena_size if plan is not None else 0
-
-    @property
-    def persistent_size(self) -> int:
-        """Bytes that one execution context keeps from run to run, besides its `arena_size`.
-
-        They are what workloads ask for; a backend may have state of its own. 0 while dimensions are
-        free.
-        """
-        plan = self._pool.latest
-        return plan.persistent_size if plan is not None else 0
-
-    @property
-    def packed_size(self) -> int:
-        """Bytes that backends state to keep for all contexts, such as packed weights.
-
-        Backends need not state it. 0 while dimensions are free.
-        """
-        plan = self._pool.latest
-        return plan.packed_size if plan is not None else 0
-
-    @property
-    def elided(self) -> tuple[str, ...]:
-        """Names of layers that are not executed, because their tensors share memory.
-
-        They are Concat and Splitter along the outermost axis, and Reshape; profiles do not show
-        them. With free dimensions: of the shapes that ran last; empty before the first run.
-        """
-        plan = self._pool.latest
-        return tuple(plan.elided) if plan is not None else ()
 
     # ---- Running -------------------------------------------------------------------------------
 

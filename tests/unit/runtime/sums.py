@@ -13,14 +13,12 @@ import numpy as np
 import armnn_py as ann
 from armnn_py.python_backend import KernelCall, PythonBackend, kernel
 
-FILE = "Test_State_backend.so"
 ONES = np.ones(4, np.float32)
-Load = Callable[..., ann.LoadedNetwork]
 
 
 def live_states(folder: Path) -> int:
-    """States that the backend of a folder has made and not destroyed."""
-    return int(ctypes.CDLL(str(folder / FILE)).live_states())
+    """States that the backend of `make_runtime` has made and not destroyed."""
+    return int(ctypes.CDLL(str(folder / "backends/Test_State_backend.so")).live_states())
 
 
 def add_sums(network: ann.Network, x: ann.Source) -> ann.Source:

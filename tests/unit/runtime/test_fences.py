@@ -17,9 +17,9 @@ import armnn_py as ann
 from armnn_py._native import abi
 from armnn_py.runtime import plan_spec
 
+from .kinds import Build, Journal
+
 X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
-Build = Callable[..., None]
-Journal = Callable[[], list[str]]
 ABS, NEG = ann.UnaryOperation.ABS, ann.UnaryOperation.NEG
 
 

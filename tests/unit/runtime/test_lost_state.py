@@ -14,7 +14,8 @@ import pytest
 
 import armnn_py as ann
 
-from .sums import ONES, Load, Tail, sums_and_tail, sums_with_variable
+from .kinds import Load
+from .sums import ONES, Tail, sums_and_tail, sums_with_variable
 
 MINUS = -5 * ONES
 Tailed = tuple[Tail, ann.LoadedNetwork]

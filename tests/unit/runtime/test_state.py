@@ -16,7 +16,8 @@ import pytest
 
 import armnn_py as ann
 
-from .sums import ONES, Load, free_sums, live_states, sums_with_variable
+from .kinds import Load
+from .sums import ONES, free_sums, live_states, sums_with_variable
 
 Run = Callable[[], float]
 

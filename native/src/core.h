@@ -263,7 +263,7 @@ bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
  * the answer is yes. On other threads: does nothing. */
 void armnn_i_ask_interrupt(uint64_t run_id);
 
-/* ---- plan.c, plan_check.c, needs.c, serial.c, context.c, variables.c, executor.c, handles.c -- */
+/* ---- plan.c, plan_check.c, needs.c, serial.c, context.c, variables.c, executor.c, moves.c ---- */
 
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,

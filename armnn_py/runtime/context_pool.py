@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.network_plan import NetworkPlan
-    from armnn_py.runtime.plan_cache import Shapes
+    from armnn_py.runtime.plan_keys import PlanKey
 
 __all__ = ["ContextPool"]
 
@@ -55,7 +55,7 @@ class ContextPool(LeaseBook):
     def __init__(
         self,
         name: str,
-        make_plan: Callable[[Shapes], NetworkPlan],
+        make_plan: Callable[[PlanKey], NetworkPlan],
         capacity: int,
         variables: tuple[str, ...] = (),
     ) -> None:
@@ -65,7 +65,7 @@ class ContextPool(LeaseBook):
         self._make_plan = make_plan
         self._plans = PlanCache(capacity)
         self._only: PlanEntry | None = None  # while there are no free dimensions
-        self.fixed: Shapes | None = None  # the only shapes, if there are no free dimensions
+        self.fixed: PlanKey | None = None  # the only shapes, if there are no free dimensions
 
     def _make_locks(self) -> None:
         super()._make_locks()
@@ -122,7 +122,7 @@ class ContextPool(LeaseBook):
     def borrow(
         self,
         lease: Lease,
-        key: Shapes,
+        key: PlanKey,
         *,
         new_sequence: bool = False,
         timeout: float | None = None,
@@ -241,18 +241,18 @@ class ContextPool(LeaseBook):
 
     # ---- Plans ---------------------------------------------------------------------------------
 
-    def fix(self, key: Shapes) -> None:
+    def fix(self, key: PlanKey) -> None:
         """Make the plan of a network whose inputs always have these shapes."""
         entry = self._entry(key)
         self.fixed = key
         if self.sequence is None:  # else a run has to wait for its turn
             self._only = entry
 
-    def plan(self, key: Shapes) -> NetworkPlan:
+    def plan(self, key: PlanKey) -> NetworkPlan:
         """The plan for these input shapes, made if there is none yet; call it with a lease."""
         return self._entry(key).plan
 
-    def _entry(self, key: Shapes) -> PlanEntry:
+    def _entry(self, key: PlanKey) -> PlanEntry:
         entry = self._plans.find(key)
         if entry is not None:
             return entry
@@ -293,7 +293,7 @@ class ContextPool(LeaseBook):
             if context.has_workload_state and self.sequence is None:
                 self.sequence = RunSequence(self.name, self._variables)
 
-    def _check_shapes(self, sequence: RunSequence, key: Shapes) -> None:
+    def _check_shapes(self, sequence: RunSequence, key: PlanKey) -> None:
         """Raise unless the state of the sequence can be used in a run of these shapes."""
         context = sequence.context
         if context is None or not context.has_workload_state or self.fixed is not None:

@@ -8,8 +8,9 @@ import logging
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.errors import BackendError, InputValuesNeededError, InvalidArgumentError
 from armnn_py.records import Frozen, record
+from armnn_py.runtime.plan_keys import read_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.notices import NetworkNotices
-    from armnn_py.runtime.plan_cache import Shapes
+    from armnn_py.runtime.plan_keys import PlanKey
 
 __all__ = ["LateShapesReport", "make_plan", "plan_late", "plan_maker"]
 
@@ -82,17 +83,16 @@ def plan_maker(
     debug: DebugHook,
     notices: NetworkNotices,
     late: list[NetworkPlan],
-) -> Callable[[Shapes], NetworkPlan]:
+) -> Callable[[PlanKey], NetworkPlan]:
     """Make plans without a reference to the loaded network, so that dropping it frees it.
 
     ``late`` has the plan for all shapes, if there is one; it is taken out.
     """
 
-    def plan_of(key: Shapes) -> NetworkPlan:
+    def plan_of(key: PlanKey) -> NetworkPlan:
         if late:
             return late.pop()
-        shapes = dict(zip(optimized.inputs, key, strict=True))
-        specialized = optimized.specialize(shapes)
+        specialized = optimized.specialize(*read_key(key, optimized.inputs))
         if optimized.is_dynamic:
             notices.tell_newcomers(specialized.placed.layer_backends)
         return make_plan(specialized, network_id, debug)
@@ -134,6 +134,8 @@ def plan_late(
         late = find_late_shapes(optimized, sizes)
         notices.tell_newcomers(late.placed.layer_backends)
         out.append(NetworkPlan(optimized, notices.network_id, debug, late=late))
+    except InputValuesNeededError as error:
+        return LateShapesReport(shown, False, (error.message,))
     except LateRefusedError as error:
         more = f" (and {len(error.reasons) - 1} more reasons)" if len(error.reasons) > 1 else ""
         _log.warning(

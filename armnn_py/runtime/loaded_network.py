@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
@@ -20,6 +20,7 @@ from armnn_py.runtime.late_plan import plan_late, plan_maker
 from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
+from armnn_py.runtime.plan_keys import plan_key
 from armnn_py.runtime.shared_outputs import guarded_views
 from armnn_py.text import counted
 from armnn_py.types import LayerType
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
     from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
-    from armnn_py.runtime.plan_cache import Shapes
+    from armnn_py.runtime.plan_keys import PlanKey
     from armnn_py.runtime.profiling import Profile
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["LoadedNetwork"]
+
+_Used = TypeVar("_Used")
 
 #: Seconds to wait at interpreter exit for runs that were told to stop.
 EXIT_PATIENCE = 10.0
@@ -86,7 +89,7 @@ class LoadedNetwork(
         self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, tuple(variables))
         self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
         #: The key of the one plan, where that serves all shapes.
-        self._only_key: Shapes | None = None
+        self._only_key: PlanKey | None = None
         try:
             self._late_shapes = plan_late(optimized, self._notices, self._debug, bounds, late)
             if not optimized.is_dynamic:
@@ -188,14 +191,15 @@ class LoadedNetwork(
                     begin = time.monotonic()
                 lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
-                key = tuple([array.shape for array in arrays])
+                key = self._ready_key(arrays)
                 arrays, out = self._binder.bind_out(
                     out, arrays, lambda name: self._output(name, key), share=share_inputs
                 )
             context = lease.context
             if context is None:
-                key = self._key_of(arrays)
-                context = pool.borrow(lease, key, timeout=timeout, cancel=cancel)
+                context = self._with_plan(
+                    arrays, lambda key: pool.borrow(lease, key, timeout=timeout, cancel=cancel)
+                )
             if share_outputs:
                 context.set_key(tuple([array.shape for array in arrays]))
                 out, token = context.lend_outputs()
@@ -231,7 +235,7 @@ class LoadedNetwork(
 
         return RunOptions(options, self._runtime.backends)
 
-    def _output(self, name: str, key: Shapes) -> TensorInfo:
+    def _output(self, name: str, key: PlanKey) -> TensorInfo:
         """The info of an output for these input shapes, free dimensions bound."""
         if not self._optimized.is_dynamic:
             return self._binder.outputs[name]
@@ -239,11 +243,43 @@ class LoadedNetwork(
             return self._pool.plan(self._only_key).shape_tables.find(key).outputs[name]
         return self._pool.plan(key).network.outputs[name]
 
-    def _key_of(self, arrays: Sequence[np.ndarray]) -> Shapes:
+    def _key_of(self, arrays: Sequence[np.ndarray]) -> PlanKey:
         """The key of the plan for these inputs."""
         if self._only_key is not None:
             return self._only_key
-        return tuple([array.shape for array in arrays])
+        return plan_key(arrays, self._binder.inputs, self._optimized.value_inputs)
+
+    def _with_plan(self, arrays: Sequence[np.ndarray], use: Callable[[PlanKey], _Used]) -> _Used:
+        """Call ``use`` with the key of the plan for these inputs."""
+        while True:
+            known = len(self._optimized.value_inputs)
+            try:
+                return use(self._key_of(arrays))
+            except InputValuesNeededError:
+                # The first time that values of an input turn out to decide shapes.
+                if len(self._optimized.value_inputs) == known:
+                    raise
+
+    def _ready_key(self, arrays: Sequence[np.ndarray]) -> PlanKey:
+        """The shapes of these inputs; with a plan for each set of them: the key of their plan."""
+        if self._only_key is not None or not self._optimized.is_dynamic:
+            return tuple([array.shape for array in arrays])
+
+        def plan(key: PlanKey) -> PlanKey:
+            self._pool.plan(key)
+            return key
+
+        return self._with_plan(arrays, plan)
+
+    def _fixed(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """Arrays for `bind`: those whose values decide shapes can be written no more."""
+        fixed = self._optimized.value_inputs
+        if fixed:
+            for index, name in enumerate(self._binder.inputs):
+                if name in fixed:
+                    arrays[index] = arrays[index].copy()
+                    arrays[index].flags.writeable = False
+        return arrays
 
     def bind(
         self,
@@ -258,7 +294,8 @@ class LoadedNetwork(
         ----------
         inputs
             Arrays as for `run`, used without copying; default: new arrays of zeros. With free
-            dimensions their shapes bind them.
+            dimensions their shapes bind them. An input whose values decide shapes, such as
+            the axes of a reduction, keeps them: its array is copied and cannot be written.
         outputs
             Arrays to write outputs into, by name; other outputs get new arrays.
         options
@@ -288,7 +325,8 @@ class LoadedNetwork(
         run_options = None if options is None else self._run_options(options)
         if inputs is not None:
             arrays = self._binder.bind(inputs, share=True)
-            key = tuple([array.shape for array in arrays])
+            key = self._ready_key(arrays)
+            arrays = self._fixed(arrays)
         elif self._optimized.is_dynamic:
             raise InvalidArgumentError(
                 f"network '{self.name}' has free dimensions: bind() needs inputs",

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.leases import Lease
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.plan_keys import PlanKey
 
-__all__ = ["IDLE_CONTEXTS", "PlanCache", "PlanEntry", "Shapes", "take_out"]
-
-Shapes = tuple[tuple[int, ...], ...]
+__all__ = ["IDLE_CONTEXTS", "PlanCache", "PlanEntry", "take_out"]
 
 #: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
 IDLE_CONTEXTS = 8
@@ -123,18 +122,18 @@ class PlanCache:
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._entries: OrderedDict[Shapes, PlanEntry] = OrderedDict()
+        self._entries: OrderedDict[PlanKey, PlanEntry] = OrderedDict()
 
-    def find(self, key: Shapes) -> PlanEntry | None:
+    def find(self, key: PlanKey) -> PlanEntry | None:
         """The entry for these shapes."""
         return self._entries.get(key)
 
-    def touch(self, key: Shapes) -> None:
+    def touch(self, key: PlanKey) -> None:
         """Note that the entry was used."""
         self._entries.move_to_end(key)
 
     def add(
-        self, key: Shapes, entry: PlanEntry, is_needed: Callable[[PlanEntry], bool]
+        self, key: PlanKey, entry: PlanEntry, is_needed: Callable[[PlanEntry], bool]
     ) -> list[PlanEntry]:
         """Add an entry; take out and return those beyond the capacity that were not used longest.
 

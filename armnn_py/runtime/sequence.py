@@ -15,6 +15,7 @@ from armnn_py.errors import (
     ExecutionTimeoutError,
     InvalidArgumentError,
 )
+from armnn_py.runtime.plan_keys import read_key
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.execution_context import ExecutionContext
-    from armnn_py.runtime.plan_cache import Shapes
+    from armnn_py.runtime.plan_keys import PlanKey
 
 __all__ = ["RunSequence", "lost_state"]
 
@@ -184,18 +185,20 @@ class RunSequence:
         self.context = context
         self._values = {}
 
-    def refuse_shapes(self, key: Shapes) -> NoReturn:
+    def refuse_shapes(self, key: PlanKey) -> NoReturn:
         """Raise the error of a run whose shapes are not those of what workloads keep."""
         assert self.context is not None
         plan = self.context.plan
-        before = [info.static_shape for info in plan.network.inputs.values()]
+        shapes, values = read_key(key, plan.network.inputs)
         raise InvalidArgumentError(
             f"network '{self._name}': its layers have state from runs of other shapes",
             details=[
-                f"input '{name}': {format_shape(old)} before, {format_shape(new)} given"
-                for name, old, new in zip(plan.network.inputs, before, key, strict=True)
-                if old != new
+                f"input '{name}': {format_shape(info.static_shape)} before, "
+                f"{format_shape(shapes[name])} given"
+                for name, info in plan.network.inputs.items()
+                if info.static_shape != shapes[name]
             ]
+            + [f"input '{name}': its values decide shapes" for name in values]
             + [f"state: {layer}" for layer in plan.state_layers],
             hints=[
                 "reset_state() begins a new sequence, of any shapes",

@@ -235,6 +235,10 @@ static const armnn_workload_api_t workload_api = {
     .post_allocation_configure = workload_configure,
     .get_kernel_name = workload_kernel_name,
     .create_workload_data = create_command,
+    /* Each execute writes its command anew: no run leaves anything for the next, and there is
+     * nothing to reset. Of a recurrent layer it would be a function, and runs would follow one
+     * another. */
+    .reset_workload_data = NULL,
     .destroy_workload_data = destroy_command,
 };
 

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from armnn_py.backends.run_options import RunOptions
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.leases import Lease
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_keys import PlanKey
@@ -197,9 +199,7 @@ class LoadedNetwork(
                 )
             context = lease.context
             if context is None:
-                context = self._with_plan(
-                    arrays, lambda key: pool.borrow(lease, key, timeout=timeout, cancel=cancel)
-                )
+                context = self._borrow(lease, arrays, timeout, cancel)
             if share_outputs:
                 context.set_key(tuple([array.shape for array in arrays]))
                 out, token = context.lend_outputs()
@@ -259,6 +259,19 @@ class LoadedNetwork(
                 # The first time that values of an input turn out to decide shapes.
                 if len(self._optimized.value_inputs) == known:
                     raise
+
+    # Not in `run`, where a lambda would make each look at its variables cost more.
+    def _borrow(
+        self,
+        lease: Lease,
+        arrays: Sequence[np.ndarray],
+        timeout: float | None,
+        cancel: CancelToken | None,
+    ) -> ExecutionContext:
+        """Give a lease a context for these inputs."""
+        return self._with_plan(
+            arrays, lambda key: self._pool.borrow(lease, key, timeout=timeout, cancel=cancel)
+        )
 
     def _ready_key(self, arrays: Sequence[np.ndarray]) -> PlanKey:
         """The shapes of these inputs; with a plan for each set of them: the key of their plan."""

@@ -10,6 +10,7 @@ import reprlib
 from typing import TYPE_CHECKING, Literal
 
 from armnn_py.backends import ModelOptions
+from armnn_py.backends.model_options import warn_of_unused
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer.host import Host

@@ -160,10 +160,6 @@ static inline armnn_status_t armnn_i_check_hooks(const armnn_kit_definition_t* d
     armnn_i_warn_of_unread(definition, host, "model", &hooks->model_options.defaults,
                            "no optimize, supports or prepare could read it");
   }
-  if (hooks->before_run == NULL) {
-    armnn_i_warn_of_unread(definition, host, "run", &hooks->run_options.defaults,
-                           "the hooks have no before_run that could read it");
-  }
   return ARMNN_STATUS_OK;
 }
 

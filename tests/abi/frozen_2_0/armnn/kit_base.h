@@ -37,6 +37,36 @@ static inline armnn_status_t armnn_fail(armnn_error_t* error, armnn_status_t cod
   return code;
 }
 
+/* An error of your own, for functions that write one: |text| has |capacity| bytes. */
+static inline armnn_error_t armnn_error_in(char* text, uint64_t capacity) {
+  armnn_error_t error;
+  memset(&error, 0, sizeof error);
+  error.header.struct_size = sizeof error;
+  error.header.struct_type = ARMNN_STRUCT_ERROR;
+  error.text = text;
+  error.capacity = capacity;
+  if (capacity > 0) text[0] = 0;
+  return error;
+}
+
+/* A line in the host's log, 512 bytes of it at most; |level|: armnn_log_level_e. |component| is
+ * your backend's id, say. Nothing if |host| is null or has no log. Not for kernels: it waits. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+static inline void armnn_log(const armnn_host_t* host, int32_t level, const char* component,
+                             const char* format, ...) {
+  if (host == NULL || !ARMNN_HAS_FN(host, armnn_host_t, log)) return;
+  char text[512] = "";
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  armnn_string_t who = {component, strlen(component)};
+  armnn_string_t message = {text, strlen(text)};
+  host->log(host->context, level, who, message);
+}
+
 /* Leaves the function with the status of |expression|, unless that is OK. */
 #define ARMNN_RETURN_IF_ERROR(expression)                       \
   do {                                                          \

@@ -120,15 +120,10 @@ static inline int armnn_i_reads_model_options(const armnn_kit_definition_t* defi
 static inline void armnn_i_warn_of_unread(const armnn_kit_definition_t* definition,
                                           const armnn_host_t* host, const char* kind,
                                           const armnn_options_t* options, const char* reader) {
-  if (host == NULL || !ARMNN_HAS_FN(host, armnn_host_t, log)) return;
   for (uint64_t i = 0; i < options->count; ++i) {
     const armnn_string_t name = options->items[i].name;
-    char text[256];
-    const int size = snprintf(text, sizeof text, "%s option '%.*s' has no effect: %s", kind,
-                              (int)(name.size < 64 ? name.size : 64), name.data, reader);
-    armnn_string_t component = {definition->id, strlen(definition->id)};
-    armnn_string_t message = {text, size < 0 ? 0 : (uint64_t)size};
-    host->log(host->context, ARMNN_LOG_WARNING, component, message);
+    armnn_log(host, ARMNN_LOG_WARNING, definition->id, "%s option '%.*s' has no effect: %s", kind,
+              (int)(name.size < 64 ? name.size : 64), name.data, reader);
   }
 }
 

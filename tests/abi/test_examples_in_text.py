@@ -66,7 +66,7 @@ BODY = (
 SUPPORTS_USED = "static armnn_kernel_supports_fn_t used = %s;\n"
 #: Each piece by words that it alone has.
 PIECES = {
-    '"AcmeNpu", kernels, 50': Piece(
+    "ARMNN_KERNEL_ACTIVATION(RELU": Piece(
         kernels("add_f32", "relu_f32", "conv_f32") + supports("conv_supports") + PREPARE
     ),
     "ARMNN_SET(takes_late": Piece(kernels("softmax_f32") + supports("softmax_supports")),
@@ -86,6 +86,15 @@ PIECES = {
     "armnn_model_options_of_query": Piece("", SUPPORTS_USED % "conv_supports"),
     "shapes and types were checked": Piece(),
     "1000 elements at most": Piece(),
+    "armnn::guarded<softmax_prepare>": Piece(
+        '#include "armnn/guard.hpp"\n'
+        + (
+            kernels("softmax_f32")
+            + supports("softmax_supports")
+            + PREPARE.replace("conv_", "softmax_")
+            + HOOKS
+        ).replace(" ARMNN_NOEXCEPT", "")
+    ),
 }
 
 

@@ -46,6 +46,7 @@ typedef struct armnn_hash_t {
   uint64_t a, b;
 } armnn_hash_t;
 
+/* The hash of nothing, to which the functions below add. */
 static inline armnn_hash_t armnn_hash_start(void) {
   armnn_hash_t hash;
   hash.a = UINT64_C(0xcbf29ce484222325);
@@ -53,6 +54,7 @@ static inline armnn_hash_t armnn_hash_start(void) {
   return hash;
 }
 
+/* Adds one number. */
 static inline armnn_hash_t armnn_hash_word(armnn_hash_t hash, uint64_t word) {
   hash.a = (hash.a ^ word) * UINT64_C(0x9e3779b97f4a7c15);
   hash.a ^= hash.a >> 29;
@@ -67,6 +69,7 @@ static inline uint64_t armnn_i_word(const unsigned char* at) {
          (uint64_t)at[7] << 56;
 }
 
+/* Adds |size| bytes, and their number. */
 static inline armnn_hash_t armnn_hash_bytes(armnn_hash_t hash, const void* bytes, uint64_t size) {
   const unsigned char* at = (const unsigned char*)bytes;
   for (uint64_t words = size / 8; words > 0; --words, at += 8) {
@@ -80,6 +83,7 @@ static inline armnn_hash_t armnn_hash_bytes(armnn_hash_t hash, const void* bytes
   return armnn_hash_word(hash, size);
 }
 
+/* Whether two hashes are one. */
 static inline int32_t armnn_hash_equal(armnn_hash_t one, armnn_hash_t other) {
   return one.a == other.a && one.b == other.b;
 }

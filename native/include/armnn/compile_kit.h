@@ -144,6 +144,7 @@ static inline armnn_status_t armnn_leave_part(const armnn_optimization_sink_t* s
 
 /* ---- Values of a part ------------------------------------------------------------------------ */
 
+/* In place of a layer: there is none, or it is outside of the part. */
 #define ARMNN_NO_LAYER 0xffffffffu
 
 /* The constant that a layer reads as operand |index|; null: that is computed, or absent. */

@@ -14,6 +14,7 @@ extern "C" {
 
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
+/* |run_data_size| of hooks whose before_run writes nothing to execution_data. */
 #define ARMNN_KIT_NO_RUN_DATA UINT64_MAX
 
 /* What a backend has besides kernels; members that are null or 0 are not there. Capabilities are a

@@ -55,6 +55,7 @@ typedef void (*armnn_kernel_destroy_state_fn_t)(void* state,
 /* In a row: any operation, any data type. */
 #define ARMNN_ANY (-1)
 
+/* A row: which layers it takes, and what computes them. The macros below make it. */
 typedef struct armnn_kernel_t {
   const char* name;   /* static; printed by profiles */
   int32_t layer_type; /* armnn_layer_type_e */

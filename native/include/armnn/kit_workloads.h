@@ -272,8 +272,9 @@ static inline armnn_status_t armnn_kit_create_workload_factory(
   factory->host = self->host;
   factory->backend = backend;
   factory->definition = self->definition;
-  factory->model_options = armnn_copy_options(args->model_options);
-  if (factory->model_options == NULL && args->model_options != NULL) {
+  const armnn_options_t* given = args != NULL ? args->model_options : NULL;
+  factory->model_options = armnn_copy_options(given);
+  if (factory->model_options == NULL && given != NULL) {
     free(factory);
     return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   }

@@ -293,7 +293,7 @@ def _load(
 
 
 #: Not in an id: the command line writes ``ID.option=value`` and ``ID,ID``.
-_MARKS_OF_OPTIONS = ".=, "
+_MARKS_OF_OPTIONS = ".=,"
 
 
 def _read_id(exports: dynamic_library.Exports) -> str:

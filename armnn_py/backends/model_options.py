@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.model_options import NativeModelOptions, model_options
+from armnn_py.caller import caller_level
 from armnn_py.device_ids import option_keys, split_id
 from armnn_py.errors import ArmnnWarning, InvalidArgumentError
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.instance import BackendInstance
 
 __all__ = ["ModelOptions", "mapping_of", "warn_of_unused"]
-
-#: From a warning to the program's call of `run` or `optimize`, about.
-_CALLER = 5
 
 
 class ModelOptions:
@@ -108,7 +106,7 @@ def warn_of_unused(what: str, given: Iterable[str], used: Collection[str]) -> No
             f"{what} for {', '.join(unused)}, which this network does not use; "
             f"it uses {', '.join(used) or 'no backend with such options'}",
             ArmnnWarning,
-            stacklevel=_CALLER,
+            stacklevel=caller_level(),
         )
 
 

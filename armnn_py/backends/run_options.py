@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.backend_options import checked_options
 from armnn_py._native.run_options import NativeRunOptions
-from armnn_py.backends.model_options import mapping_of, warn_of_unused
+from armnn_py.backends.model_options import mapping_of
 from armnn_py.device_ids import option_keys, split_id
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ class RunOptions:
         The caller's mapping. Options of ``"AcmeNpu"`` hold for all its devices, those of
         ``"AcmeNpu:1"`` come before them.
     backends
-        The backends of the runtime by id. One without layers in the network gets nothing; a
-        warning says so.
+        The backends of the runtime by id. One without layers in the network gets nothing.
 
     Raises
     ------
@@ -61,7 +60,6 @@ class RunOptions:
         if self._native is None or self._listeners is not listeners:
             self._listeners = listeners
             self._native = NativeRunOptions([self._of(name) for name in listeners])
-            warn_of_unused("options of a run", self._values, listeners)
         return self._native
 
     def _of(self, listener: str) -> tuple[dict[str, OptionValue], Mapping[str, OptionDefault]]:

@@ -305,7 +305,7 @@ def test_a_secret_is_never_shown(
     assert "hunter" not in "\n".join([*told, caplog.text, output.out, output.err])
 
 
-# ---- Devices ---------------------------------------------------------------------------------------
+# ---- Devices -------------------------------------------------------------------------------------
 
 
 class Described:
@@ -332,7 +332,7 @@ def test_options_for_a_backend_without_layers_are_a_warning(runtime: ann.Runtime
     x = network.add_input("x", ann.TensorInfo((4,)))
     network.add_output("y", network.add_floor(x))
     with ann.load(network, ["CpuRef"], runtime=runtime) as loaded:
-        with pytest.warns(ann.ArmnnWarning, match="run for Options, which this network") as caught:
+        with pytest.warns(ann.ArmnnWarning, match="Options, which this network") as caught:
             loaded.run(X, options={"Options": {"gain": 2.0}})
         assert caught[0].filename == __file__
 

@@ -27,7 +27,8 @@ armnn_i_ref_codec_t armnn_i_ref_codec(const armnn_tensor_info_t* info) {
       .most = info->data_type == ARMNN_DATA_TYPE_QASYMM_U8   ? UINT8_MAX
               : info->data_type == ARMNN_DATA_TYPE_QSYMM_S16 ? INT16_MAX
                                                              : INT8_MAX};
-  for (uint32_t d = (uint32_t)(info->quantization_dim + 1); codec.count > 1 && d < info->rank; ++d) {
+  for (uint32_t d = (uint32_t)(info->quantization_dim + 1); codec.count > 1 && d < info->rank;
+       ++d) {
     codec.inner *= info->dims[d];
   }
   return codec;
@@ -42,13 +43,13 @@ static uint64_t run_of(const armnn_i_ref_codec_t* codec, uint64_t first, uint64_
   return armnn_min_u64(count, codec->inner - first % codec->inner);
 }
 
-#define EACH(T, expression)                         \
-  do {                                              \
-    const T* x = (const T*)data + first;            \
-    for (uint64_t i = 0; i < count; ++i) {          \
-      const T v = x[i];                             \
-      out[i] = (expression);                        \
-    }                                               \
+#define EACH(T, expression)                \
+  do {                                     \
+    const T* x = (const T*)data + first;   \
+    for (uint64_t i = 0; i < count; ++i) { \
+      const T v = x[i];                    \
+      out[i] = (expression);               \
+    }                                      \
   } while (0)
 
 /* ---- Into rows ------------------------------------------------------------------------------- */
@@ -66,14 +67,14 @@ static void decode_run(int32_t type, const void* data, uint64_t first, uint64_t 
       EACH(uint16_t, armnn_bfloat_to_float(v));
       break;
     case ARMNN_DATA_TYPE_QASYMM_U8:
-      EACH(uint8_t, scale * (float)(v - zero_point));
+      EACH(uint8_t, scale*(float)(v - zero_point));
       break;
     case ARMNN_DATA_TYPE_QASYMM_S8:
     case ARMNN_DATA_TYPE_QSYMM_S8:
-      EACH(int8_t, scale * (float)(v - zero_point));
+      EACH(int8_t, scale*(float)(v - zero_point));
       break;
     case ARMNN_DATA_TYPE_QSYMM_S16:
-      EACH(int16_t, scale * (float)(v - zero_point));
+      EACH(int16_t, scale*(float)(v - zero_point));
       break;
     case ARMNN_DATA_TYPE_SIGNED32:
       EACH(int32_t, (float)v);
@@ -119,13 +120,13 @@ void armnn_i_ref_decode_levels(const armnn_i_ref_codec_t* codec, const void* dat
 
 /* ---- Out of rows ----------------------------------------------------------------------------- */
 
-#define STORE(T, expression)                \
-  do {                                      \
-    T* out = (T*)data + first;              \
-    for (uint64_t i = 0; i < count; ++i) {  \
-      const float v = values[i];            \
-      out[i] = (T)(expression);             \
-    }                                       \
+#define STORE(T, expression)               \
+  do {                                     \
+    T* out = (T*)data + first;             \
+    for (uint64_t i = 0; i < count; ++i) { \
+      const float v = values[i];           \
+      out[i] = (T)(expression);            \
+    }                                      \
   } while (0)
 
 /* round(v / scale) + zero_point in [least, most]; the sum of two such floats is exact. */

@@ -10,10 +10,10 @@
  *   ... row[i] = f(row[i]) ...
  *   armnn_i_ref_encode(&y, row, count, call->outputs[0], first);
  *
- * There are two views of a quantised tensor. Its real values are scale * (q - zero_point), as float:
- * for what a layer computes in real arithmetic and rounds once. Its levels are q - zero_point, as
- * int32_t: for arithmetic that is defined in integers (fixed_point.h). Rows are stretches of memory;
- * scales for each channel are found from the index of a row's first element.
+ * There are two views of a quantised tensor. Its real values are scale * (q - zero_point), as
+ * float: for what a layer computes in real arithmetic and rounds once. Its levels are q -
+ * zero_point, as int32_t: for arithmetic that is defined in integers (fixed_point.h). Rows are
+ * stretches of memory; scales for each channel are found from the index of a row's first element.
  *
  * Whole operands: widened.h runs a float32 kernel on tensors of other types, levels.h prepares
  * operands for sums of products.
@@ -29,12 +29,12 @@ enum { ARMNN_REF_ROW = 256 };
 /* How the elements of one tensor are read and written. Refers to the info that it was made from. */
 typedef struct armnn_i_ref_codec_t {
   int32_t data_type;
-  uint32_t size;        /* bytes of an element */
-  const float* scales;  /* |count| of each */
+  uint32_t size;       /* bytes of an element */
+  const float* scales; /* |count| of each */
   const int32_t* zero_points;
-  uint64_t count;       /* 1: for the whole tensor */
-  uint64_t inner;       /* elements that share a scale before the next one's turn */
-  int32_t least, most;  /* ends of a quantised type */
+  uint64_t count;      /* 1: for the whole tensor */
+  uint64_t inner;      /* elements that share a scale before the next one's turn */
+  int32_t least, most; /* ends of a quantised type */
 } armnn_i_ref_codec_t;
 
 /* A quantised tensor without scales, which only layers that move elements have, counts in steps of

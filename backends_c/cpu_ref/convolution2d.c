@@ -54,8 +54,8 @@ static void read_patches(const convolution_job_t* job, const armnn_i_ref_patch_t
 /* Adds up one tile over its depth, tile by tile. |totals|: null for float32. */
 static void add_depth(const convolution_job_t* job, const armnn_i_ref_patch_t* patch,
                       const float* pixels, const float* weights, int64_t rows,
-                      armnn_i_ref_tile_t right, armnn_i_ref_tile_t sum,
-                      armnn_i_ref_totals_t totals, int pass) {
+                      armnn_i_ref_tile_t right, armnn_i_ref_tile_t sum, armnn_i_ref_totals_t totals,
+                      int pass) {
   for (int64_t k = 0; k < job->depth; k += ARMNN_REF_TILE) {
     const int64_t depth = armnn_i_ref_part(job->depth, k);
     read_patches(job, patch, pixels, k, depth, right);

@@ -12,10 +12,10 @@
 #define ARMNN_REF_KERNEL(layer, type, execute, supports)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute)
-#define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)                             \
-  static armnn_status_t armnn_real_##operation##__ref(const armnn_kernel_call_t* call,  \
-                                                      armnn_error_t* error) {           \
-    return armnn_i_ref_widened(call, armnn_f32_##operation##__ref, error);              \
+#define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)                            \
+  static armnn_status_t armnn_real_##operation##__ref(const armnn_kernel_call_t* call, \
+                                                      armnn_error_t* error) {          \
+    return armnn_i_ref_widened(call, armnn_f32_##operation##__ref, error);             \
   }
 #define ARMNN_REF_KERNEL_REALS ARMNN_REF_KERNEL_HALVES
 #include "kernels.inc"
@@ -26,24 +26,29 @@
 #undef ARMNN_REF_KERNEL_REALS
 
 /* All kernels read shapes when they run. */
-#define ROW(layer, type, execute, supports, prepare)                                \
+#define ROW(layer, type, execute, supports, prepare)                          \
   ARMNN_KERNEL_LATE(layer, ARMNN_ANY, type, execute, supports, prepare, NULL, \
                     armnn_i_ref_takes_late),
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) ROW(layer, type, execute, supports, NULL)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports) \
   ROW(layer, type, execute, supports, armnn_i_ref_prepare_in_place)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute) \
-  ROW(layer, ANY, execute, armnn_i_ref_levels_supports, armnn_i_ref_prepare_levels)
+  LEVELS(layer, QASYMM_U8, execute)             \
+  LEVELS(layer, QASYMM_S8, execute)             \
+  LEVELS(layer, QSYMM_S16, execute)             \
+  LEVELS(layer, QSYMM_S8, execute)
+#define LEVELS(layer, type, execute) \
+  ROW(layer, type, execute, armnn_i_ref_levels_supports, armnn_i_ref_prepare_levels)
 #define WIDENED(layer, type, operation, supports) \
   ROW(layer, type, armnn_real_##operation##__ref, supports, armnn_i_ref_prepare_widened)
 #define ARMNN_REF_KERNEL_HALVES(layer, operation, supports) \
   WIDENED(layer, FLOAT16, operation, supports)              \
   WIDENED(layer, BFLOAT16, operation, supports)
-#define ARMNN_REF_KERNEL_REALS(layer, operation, supports)  \
-  ARMNN_REF_KERNEL_HALVES(layer, operation, supports)       \
-  WIDENED(layer, QASYMM_U8, operation, supports)            \
-  WIDENED(layer, QASYMM_S8, operation, supports)            \
-  WIDENED(layer, QSYMM_S16, operation, supports)            \
+#define ARMNN_REF_KERNEL_REALS(layer, operation, supports) \
+  ARMNN_REF_KERNEL_HALVES(layer, operation, supports)      \
+  WIDENED(layer, QASYMM_U8, operation, supports)           \
+  WIDENED(layer, QASYMM_S8, operation, supports)           \
+  WIDENED(layer, QSYMM_S16, operation, supports)           \
   WIDENED(layer, QSYMM_S8, operation, supports)
 
 static const armnn_kernel_t kernels[] = {

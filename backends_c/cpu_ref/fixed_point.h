@@ -4,10 +4,11 @@
  * fixed_point.h - factors as integers: the arithmetic of TensorFlow Lite's 8-bit and 16x8
  * specifications, bit for bit.
  *
- * A real factor m is multiplier * 2^(shift - 31) with a multiplier of 31 bits. A product is rounded
- * twice: to the nearest when the lower 31 bits of the 64-bit product go, halves upwards, and to the
- * nearest when it is shifted right, halves away from zero. Sums of 64 bits use 16 bits of the
- * multiplier and round once, halves upwards. What would not fit 32 bits saturates.
+ * A real factor m is multiplier * 2^(shift - 31) with a multiplier of 31 bits. armnn_i_ref_scale
+ * rounds a product once, halves upwards. armnn_i_ref_scale32 rounds it twice: to the nearest when
+ * the lower 31 bits of the 64-bit product go, halves upwards, and to the nearest when it is shifted
+ * right, halves away from zero. armnn_i_ref_scale64 uses 16 bits of the multiplier and rounds once,
+ * halves upwards. What would not fit 32 bits saturates.
  */
 #ifndef ARMNN_CPU_REF_FIXED_POINT_H_
 #define ARMNN_CPU_REF_FIXED_POINT_H_
@@ -58,6 +59,19 @@ static inline int32_t armnn_i_ref_scale32(int32_t value, armnn_i_ref_factor_t fa
   const int32_t shifted = armnn_i_ref_saturate32((int64_t)value * (INT64_C(1) << left));
   return armnn_i_ref_shift_right(armnn_i_ref_high_product(shifted, factor.multiplier),
                                  left - factor.shift);
+}
+
+/* |value| is below 2^47. */
+static inline int32_t armnn_i_ref_scale(int64_t value, armnn_i_ref_factor_t factor) {
+  const int32_t right = 31 - factor.shift;
+  /* value * multiplier is high * 2^16 + low, where low counts only if it is not shifted away. */
+  const int64_t tail = (value & 0xffff) * factor.multiplier;
+  const int64_t high = (value >> 16) * factor.multiplier + (tail >> 16);
+  if (right > 16) {
+    return armnn_i_ref_saturate32((high + (INT64_C(1) << (right - 17))) >> (right - 16));
+  }
+  const double real = (double)value * ldexp((double)factor.multiplier, -right);
+  return real >= 0x1p31 ? INT32_MAX : real <= -0x1p31 ? INT32_MIN : (int32_t)floor(real + 0.5);
 }
 
 /* For sums of 64 bits below 2^47, as of products of 16 bits by 8. |factor| is not negative. */

@@ -60,8 +60,7 @@ armnn_status_t armnn_f32_fully_connected__ref(const armnn_kernel_call_t* call,
   return run(call, NULL, error);
 }
 
-armnn_status_t armnn_q_fully_connected__ref(const armnn_kernel_call_t* call,
-                                            armnn_error_t* error) {
+armnn_status_t armnn_q_fully_connected__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   const armnn_fully_connected_descriptor_t* d =
       ARMNN_DESCRIPTOR(call->info, armnn_fully_connected_descriptor_t);
   armnn_i_ref_levels_t levels;

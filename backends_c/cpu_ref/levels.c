@@ -5,8 +5,8 @@
  */
 #include "levels.h"
 
-#include "int_math.h"
 #include "armnn/layer_rules.h"
+#include "int_math.h"
 #include "scratch.h"
 
 /* ---- Support and scratch --------------------------------------------------------------------- */
@@ -136,8 +136,11 @@ armnn_status_t armnn_i_ref_levels(const armnn_kernel_call_t* call, int has_bias,
   levels.per_channel = factors_of(y) > 1;
   levels.bias = has_bias ? call->inputs[2] : NULL;
   levels.bias_type = has_bias ? ARMNN_IN_INFO(call, 2)->data_type : 0;
-  levels.sums_of_64_bits = x->data_type == ARMNN_DATA_TYPE_QSYMM_S16 &&
-                           (!has_bias || levels.bias_type == ARMNN_DATA_TYPE_SIGNED64);
+  const int is_wide = x->data_type == ARMNN_DATA_TYPE_QSYMM_S16 &&
+                      (!has_bias || levels.bias_type == ARMNN_DATA_TYPE_SIGNED64);
+  levels.rounding = call->info->type == ARMNN_LAYER_FULLY_CONNECTED ? ARMNN_REF_ROUND_ONCE
+                    : is_wide                                       ? ARMNN_REF_ROUND_64_BITS
+                                                                    : ARMNN_REF_ROUND_32_BITS;
   levels.out_codec = armnn_i_ref_codec(ARMNN_OUT_INFO(call, 0));
   levels.out = call->outputs[0];
   *out_levels = levels;
@@ -151,8 +154,7 @@ void armnn_i_ref_levels_clear(int64_t rows, armnn_i_ref_totals_t totals) {
 }
 
 void armnn_i_ref_levels_take(const armnn_i_ref_levels_t* levels, int pass, int64_t rows,
-                             int64_t columns, armnn_i_ref_tile_t sum,
-                             armnn_i_ref_totals_t totals) {
+                             int64_t columns, armnn_i_ref_tile_t sum, armnn_i_ref_totals_t totals) {
   const int64_t weight = levels->weight[pass];
   for (int64_t m = 0; m < rows; ++m) {
     for (int64_t n = 0; n < columns; ++n) {
@@ -172,15 +174,16 @@ void armnn_i_ref_levels_store(const armnn_i_ref_levels_t* levels, int64_t total,
                  : ((const int32_t*)levels->bias)[channel];
   }
   const armnn_i_ref_factor_t factor = levels->factors[levels->per_channel ? channel : 0];
-  const int32_t level = levels->sums_of_64_bits
+  const int32_t level = levels->rounding == ARMNN_REF_ROUND_ONCE ? armnn_i_ref_scale(total, factor)
+                        : levels->rounding == ARMNN_REF_ROUND_64_BITS
                             ? armnn_i_ref_scale64(total, factor)
                             : armnn_i_ref_scale32(armnn_i_ref_saturate32(total), factor);
   armnn_i_ref_encode_levels(&levels->out_codec, &level, 1, levels->out, (uint64_t)index);
 }
 
 void armnn_i_ref_levels_store_tile(const armnn_i_ref_levels_t* levels, armnn_i_ref_totals_t totals,
-                                   int64_t rows, int64_t columns, int64_t channel,
-                                   int channel_rows, int64_t index, int64_t row, int64_t column) {
+                                   int64_t rows, int64_t columns, int64_t channel, int channel_rows,
+                                   int64_t index, int64_t row, int64_t column) {
   for (int64_t m = 0; m < rows; ++m) {
     for (int64_t n = 0; n < columns; ++n) {
       armnn_i_ref_levels_store(levels, totals[m][n], channel + (channel_rows ? m : n),

@@ -49,8 +49,7 @@ static int tap_reaches(const armnn_i_ref_window_t* window, int64_t tap, int64_t 
  * float32. */
 static void add_taps(const transpose_job_t* job, const armnn_i_ref_patch_t* patch,
                      const float* pixels, const float* weights, int64_t phase_y, int64_t phase_x,
-                     int64_t rows, armnn_i_ref_tile_t sum, armnn_i_ref_totals_t totals,
-                     int pass) {
+                     int64_t rows, armnn_i_ref_tile_t sum, armnn_i_ref_totals_t totals, int pass) {
   armnn_i_ref_tile_t right;
   const armnn_i_ref_image_t* kernel = &job->kernel;
   for (int64_t ky = 0; ky < kernel->height; ++ky) {
@@ -109,8 +108,8 @@ static armnn_status_t multiply_phases(void* argument, uint64_t begin, uint64_t e
     const int64_t weights = channel * job->kernel.stride_batch;
     const int64_t out = batch * job->out.stride_batch + channel * job->out.stride_channel;
     if (levels == NULL) {
-      add_taps(job, &patch, job->input + pixels, job->weights + weights, phase_y, phase_x, rows, sum,
-               NULL, 0);
+      add_taps(job, &patch, job->input + pixels, job->weights + weights, phase_y, phase_x, rows,
+               sum, NULL, 0);
     } else {
       armnn_i_ref_levels_clear(rows, totals);
       for (int pass = 0; pass < levels->passes; ++pass) {

@@ -62,8 +62,7 @@ armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
     infos[i].scales = NULL;
     infos[i].zero_points = NULL;
     infos[i].quantization_dim = -1;
-    void* widened =
-        armnn_i_ref_scratch_take(&scratch, pointers[i]->element_count, sizeof(float));
+    void* widened = armnn_i_ref_scratch_take(&scratch, pointers[i]->element_count, sizeof(float));
     if (i < inputs && data[i] != NULL) {
       ARMNN_RETURN_IF_ERROR(copy(call, pointers[i], data[i], widened, 0));
     }
@@ -81,8 +80,7 @@ armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
   ARMNN_RETURN_IF_ERROR(kernel(&widened_call, error));
   for (uint32_t o = 0; o < info->output_count; ++o) {
     if (data[inputs + o] == call->outputs[o]) continue;
-    ARMNN_RETURN_IF_ERROR(
-        copy(call, info->output_infos[o], data[inputs + o], call->outputs[o], 1));
+    ARMNN_RETURN_IF_ERROR(copy(call, info->output_infos[o], data[inputs + o], call->outputs[o], 1));
   }
   return ARMNN_STATUS_OK;
 }

@@ -5,8 +5,8 @@
  *
  * Operands are decoded (codec.h) into float32 copies in the workload's scratch, the kernel runs on
  * these, and what it computed is encoded: real arithmetic that rounds once, as "Numbers" in
- * armnn/descriptors.h defines layers. Operands of integers and booleans (indices, axes) stay as they
- * are. A row of kernels.inc that ends in _HALVES or _REALS is all that a float32 kernel needs.
+ * armnn/descriptors.h defines layers. Operands of integers and booleans (indices, axes) stay as
+ * they are. A row of kernels.inc that ends in _HALVES or _REALS is all that a float32 kernel needs.
  */
 #ifndef ARMNN_CPU_REF_WIDENED_H_
 #define ARMNN_CPU_REF_WIDENED_H_

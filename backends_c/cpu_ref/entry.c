@@ -12,6 +12,7 @@
 #define ARMNN_REF_KERNEL(layer, type, execute, supports)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute)
+#define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare)
 #define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)                            \
   static armnn_status_t armnn_real_##operation##__ref(const armnn_kernel_call_t* call, \
                                                       armnn_error_t* error) {          \
@@ -22,6 +23,7 @@
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
 #undef ARMNN_REF_KERNEL_LEVELS
+#undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 
@@ -50,6 +52,13 @@
   WIDENED(layer, QASYMM_S8, operation, supports)           \
   WIDENED(layer, QSYMM_S16, operation, supports)           \
   WIDENED(layer, QSYMM_S8, operation, supports)
+#define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare)   \
+  ROW(layer, FLOAT16, execute, armnn_layer_rule, prepare)   \
+  ROW(layer, BFLOAT16, execute, armnn_layer_rule, prepare)  \
+  ROW(layer, QASYMM_U8, execute, armnn_layer_rule, prepare) \
+  ROW(layer, QASYMM_S8, execute, armnn_layer_rule, prepare) \
+  ROW(layer, QSYMM_S16, execute, armnn_layer_rule, prepare) \
+  ROW(layer, QSYMM_S8, execute, armnn_layer_rule, prepare)
 
 static const armnn_kernel_t kernels[] = {
 #include "kernels.inc"
@@ -58,6 +67,7 @@ static const armnn_kernel_t kernels[] = {
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
 #undef ARMNN_REF_KERNEL_LEVELS
+#undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 

@@ -34,6 +34,13 @@ armnn_i_ref_codec_t armnn_i_ref_codec(const armnn_tensor_info_t* info) {
   return codec;
 }
 
+armnn_i_ref_codec_t armnn_i_ref_codec_of_levels(const armnn_tensor_info_t* info) {
+  armnn_i_ref_codec_t codec = armnn_i_ref_codec(info);
+  codec.scales = &one_scale;
+  codec.halves_away = 1;
+  return codec;
+}
+
 /* The elements from |first| on that share a scale, at most |count|; |out_channel|: whose. */
 static uint64_t run_of(const armnn_i_ref_codec_t* codec, uint64_t first, uint64_t count,
                        uint64_t* out_channel) {
@@ -130,14 +137,16 @@ void armnn_i_ref_decode_levels(const armnn_i_ref_codec_t* codec, const void* dat
   } while (0)
 
 /* round(v / scale) + zero_point in [least, most]; the sum of two such floats is exact. */
-static inline float level_of(float v, float scale, float zero_point, float least, float most) {
-  const float level = rintf(v / scale) + zero_point;
+static inline float level_of(float v, float scale, float zero_point, float least, float most,
+                             int halves_away) {
+  const float level = halves_away ? roundf(v / scale + zero_point) : rintf(v / scale) + zero_point;
   const float bounded = level < least ? least : level > most ? most : level;
   return v != v ? zero_point : bounded;
 }
 
 static void encode_run(const armnn_i_ref_codec_t* codec, const float* values, uint64_t count,
                        void* data, uint64_t first, float scale, int32_t zero_point) {
+  const int away = codec->halves_away;
   const float zero = (float)zero_point, least = (float)codec->least, most = (float)codec->most;
   switch (codec->data_type) {
     case ARMNN_DATA_TYPE_FLOAT32:
@@ -150,14 +159,14 @@ static void encode_run(const armnn_i_ref_codec_t* codec, const float* values, ui
       STORE(uint16_t, armnn_bfloat_from_float(v));
       break;
     case ARMNN_DATA_TYPE_QASYMM_U8:
-      STORE(uint8_t, level_of(v, scale, zero, least, most));
+      STORE(uint8_t, level_of(v, scale, zero, least, most, away));
       break;
     case ARMNN_DATA_TYPE_QASYMM_S8:
     case ARMNN_DATA_TYPE_QSYMM_S8:
-      STORE(int8_t, level_of(v, scale, zero, least, most));
+      STORE(int8_t, level_of(v, scale, zero, least, most, away));
       break;
     case ARMNN_DATA_TYPE_QSYMM_S16:
-      STORE(int16_t, level_of(v, scale, zero, least, most));
+      STORE(int16_t, level_of(v, scale, zero, least, most, away));
       break;
     case ARMNN_DATA_TYPE_SIGNED32:
       STORE(int32_t, v != v          ? 0

@@ -34,8 +34,14 @@ typedef struct armnn_i_ref_codec_t {
   const int32_t* zero_points;
   uint64_t count;      /* 1: for the whole tensor */
   uint64_t inner;      /* elements that share a scale before the next one's turn */
+  int halves_away;     /* how values are rounded when they are encoded, see below */
   int32_t least, most; /* ends of a quantised type */
 } armnn_i_ref_codec_t;
+
+/* Of a quantised tensor, whose values then are its levels: q - zero_point. They are rounded such
+ * that halves of q, not of the level, go away from zero: so does TensorFlow Lite's specification.
+ */
+armnn_i_ref_codec_t armnn_i_ref_codec_of_levels(const armnn_tensor_info_t* info);
 
 /* A quantised tensor without scales, which only layers that move elements have, counts in steps of
  * 1 from 0. */

@@ -36,13 +36,14 @@ static armnn_status_t copy_range(void* argument, uint64_t begin, uint64_t end,
 }
 
 static armnn_status_t copy(const armnn_kernel_call_t* call, const armnn_tensor_info_t* info,
-                           const void* source, void* target, int encodes) {
-  copy_job_t job = {armnn_i_ref_codec(info), source, target, encodes};
+                           const void* source, void* target, int encodes, int levels) {
+  copy_job_t job = {levels ? armnn_i_ref_codec_of_levels(info) : armnn_i_ref_codec(info), source,
+                    target, encodes};
   return armnn_parallel_for(call->host, copy_range, &job, info->element_count, 16384, 0);
 }
 
-armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
-                                   armnn_kernel_execute_fn_t kernel, armnn_error_t* error) {
+static armnn_status_t run(const armnn_kernel_call_t* call, armnn_kernel_execute_fn_t kernel,
+                          int levels, armnn_error_t* error) {
   const armnn_workload_info_t* info = call->info;
   const uint32_t inputs = info->input_count, operands = inputs + info->output_count;
   armnn_tensor_info_t infos[ARMNN_REF_WIDENED_OPERANDS];
@@ -64,7 +65,7 @@ armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
     infos[i].quantization_dim = -1;
     void* widened = armnn_i_ref_scratch_take(&scratch, pointers[i]->element_count, sizeof(float));
     if (i < inputs && data[i] != NULL) {
-      ARMNN_RETURN_IF_ERROR(copy(call, pointers[i], data[i], widened, 0));
+      ARMNN_RETURN_IF_ERROR(copy(call, pointers[i], data[i], widened, 0, levels));
     }
     if (data[i] != NULL) data[i] = widened;
     pointers[i] = &infos[i];
@@ -80,9 +81,26 @@ armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
   ARMNN_RETURN_IF_ERROR(kernel(&widened_call, error));
   for (uint32_t o = 0; o < info->output_count; ++o) {
     if (data[inputs + o] == call->outputs[o]) continue;
-    ARMNN_RETURN_IF_ERROR(copy(call, info->output_infos[o], data[inputs + o], call->outputs[o], 1));
+    ARMNN_RETURN_IF_ERROR(
+        copy(call, info->output_infos[o], data[inputs + o], call->outputs[o], 1, levels));
   }
   return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
+                                   armnn_kernel_execute_fn_t kernel, armnn_error_t* error) {
+  return run(call, kernel, 0, error);
+}
+
+armnn_status_t armnn_i_ref_widened_levels(const armnn_kernel_call_t* call,
+                                          armnn_kernel_execute_fn_t kernel, armnn_error_t* error) {
+  return run(call, kernel, 1, error);
+}
+
+armnn_status_t armnn_i_ref_widened_input(const armnn_kernel_call_t* call,
+                                         const float** out_levels) {
+  *out_levels = (const float*)call->scratch;
+  return copy(call, ARMNN_IN_INFO(call, 0), call->inputs[0], call->scratch, 0, 1);
 }
 
 armnn_status_t armnn_i_ref_prepare_widened(const armnn_workload_info_t* info,

@@ -20,7 +20,15 @@ enum { ARMNN_REF_WIDENED_OPERANDS = 32 };
 armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
                                    armnn_kernel_execute_fn_t kernel, armnn_error_t* error);
 
-/* Asks for the scratch that armnn_i_ref_widened takes. */
+/* The same on levels (armnn_i_ref_codec_of_levels) in place of real values: for layers that give
+ * the same at any scale, where all tensors of quantised types have one scale and zero point. */
+armnn_status_t armnn_i_ref_widened_levels(const armnn_kernel_call_t* call,
+                                          armnn_kernel_execute_fn_t kernel, armnn_error_t* error);
+
+/* Decodes input 0 alone into scratch, as levels. */
+armnn_status_t armnn_i_ref_widened_input(const armnn_kernel_call_t* call, const float** out_levels);
+
+/* Asks for the scratch that these take. */
 armnn_status_t armnn_i_ref_prepare_widened(const armnn_workload_info_t* info,
                                            const armnn_host_t* host, armnn_backend_t* backend,
                                            void** out_prepared,

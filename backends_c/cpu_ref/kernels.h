@@ -28,9 +28,11 @@
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 
-/* Limits of these two kernels beyond the rules of their layers. */
+/* Limits of kernels in place of the rules of their layers. */
 armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t* query,
                                                       armnn_error_t* reason);
+armnn_status_t armnn_i_ref_normalization_supports(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason);
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
 
 /* Kernels read shapes when they run; says where that is not enough. */

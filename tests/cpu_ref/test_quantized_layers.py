@@ -111,3 +111,51 @@ def test_activations(
     )
     (found,) = cpu_ref.run(abi.ARMNN_LAYER_ACTIVATION, layer, [x], [y])
     np.testing.assert_array_equal(found, expected)
+
+
+#: Scale and zero point of an output from 0 to 1, and of one from -1 to 1.
+_UNIT = {np.int8: (1 / 256, -128), np.uint8: (1 / 256, 0)}
+_SIGNED = {np.int8: (1 / 128, 0), np.uint8: (1 / 128, 128)}
+
+
+@pytest.mark.parametrize("scale", [0.2, 0.05, 0.01])
+@pytest.mark.parametrize("operator", ["SOFTMAX", "LOG_SOFTMAX", "LOGISTIC", "TANH"])
+@pytest.mark.parametrize("dtype", _UNIT)
+def test_functions_of_8_bits(cpu_ref: Layers, dtype: Any, operator: str, scale: float) -> None:
+    x = tensor(dtype, (50, 30), scale, 11, 1)
+    top = np.iinfo(dtype).max
+    output = {"TANH": _SIGNED[dtype], "LOG_SOFTMAX": (16 / 256, top)}.get(operator, _UNIT[dtype])
+    y = Tensor(np.zeros((50, 30), dtype), [output[0]], [output[1]])
+    options = {
+        "SOFTMAX": {"table": "SoftmaxOptions", "beta": 1.0},
+        "LOG_SOFTMAX": {"table": "LogSoftmaxOptions"},
+    }.get(operator)
+    expected = tflite_node(operator, [x], y, options, version=2)
+    layers = {
+        "SOFTMAX": (abi.ARMNN_LAYER_SOFTMAX, {"beta": 1.0, "axis": -1}),
+        "LOG_SOFTMAX": (abi.ARMNN_LAYER_LOG_SOFTMAX, {"beta": 1.0, "axis": -1}),
+        "LOGISTIC": (abi.ARMNN_LAYER_ACTIVATION, {"function": abi.ARMNN_ACTIVATION_SIGMOID}),
+        "TANH": (
+            abi.ARMNN_LAYER_ACTIVATION,
+            {"function": abi.ARMNN_ACTIVATION_TANH, "a": 1.0, "b": 1.0},
+        ),
+    }
+    layer_type, values = layers[operator]
+    kinds = {abi.ARMNN_LAYER_ACTIVATION: abi.armnn_activation_descriptor_t}
+    kind = kinds.get(layer_type, abi.armnn_softmax_descriptor_t)
+    (found,) = cpu_ref.run(layer_type, descriptor(kind, layer_type, **values), [x], [y])
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_l2_normalization(cpu_ref: Layers) -> None:
+    x = tensor(np.int8, (2, 5, 6, 16), 0.03, 11, 1)
+    y = Tensor(np.zeros(x.array.shape, np.int8), [1 / 128], [0])
+    expected = tflite_node("L2_NORMALIZATION", [x], y, {"table": "L2NormOptions"}, version=2)
+    layer = descriptor(
+        abi.armnn_l2_normalization_descriptor_t,
+        abi.ARMNN_LAYER_L2_NORMALIZATION,
+        eps=1e-12,
+        data_layout=abi.ARMNN_DATA_LAYOUT_NHWC,
+    )
+    (found,) = cpu_ref.run(abi.ARMNN_LAYER_L2_NORMALIZATION, layer, [x], [y])
+    np.testing.assert_array_equal(found, expected)

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from armnn_py._native.plan import PlanShapes
     from armnn_py.network import OutputSlot
-    from armnn_py.runtime.late_tables import Key, ShapeTable
+    from armnn_py.runtime.late_tables import ShapeTable
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.plan_keys import PlanKey
 
 __all__ = ["LateContext"]
 
@@ -33,7 +34,7 @@ class LateContext(ExecutionContext):
 
     def __init__(self, plan: NetworkPlan) -> None:
         super().__init__(plan)
-        self._key: Key | None = None
+        self._key: PlanKey | None = None
         self._tables = plan.shape_tables
         self._table: ShapeTable | None = None
         #: What layers have told in this run.
@@ -42,7 +43,7 @@ class LateContext(ExecutionContext):
             self._may_call_python = True
             self._native.follow_told(self._shapes_behind)
 
-    def set_key(self, key: Key) -> None:
+    def set_key(self, key: PlanKey) -> None:
         """Let the next runs have inputs of these shapes.
 
         Raises
@@ -50,6 +51,8 @@ class LateContext(ExecutionContext):
         InvalidArgumentError, LayerValidationError
             The network does not take them; the context stays as it is.
         """
+        if key == self._key:
+            return
         table = self._tables.find(key)
         self._key = None
         self._native.set_shapes(table.shapes)
@@ -65,7 +68,7 @@ class LateContext(ExecutionContext):
                 self._output_specs, table.outputs.values(), strict=True
             )
         ]
-        self._own_outputs = None
+        self._shared_outputs.clear()
         self._table, self._key = table, key
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
@@ -99,9 +102,7 @@ class LateContext(ExecutionContext):
         **options: Any,
     ) -> dict[str, np.ndarray]:
         """Run over arrays of any shapes up to the bounds."""
-        key = tuple([array.shape for array in inputs])
-        if key != self._key:
-            self.set_key(key)
+        self.set_key(tuple([array.shape for array in inputs]))
         if not self.plan.telling:
             return super().run(inputs, out, **options)
         self._told.clear()

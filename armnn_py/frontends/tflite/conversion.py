@@ -1,0 +1,322 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From a `TfliteModel` and the shapes of its inputs to a `Network`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.emit.base import check_size
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.stand_ins import RunsStandIns
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dense,
+    dtype_of,
+    shape_of,
+)
+from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos
+from armnn_py.frontends.tflite.model import Operator, TfliteModel
+from armnn_py.frontends.tflite.node import OperatorView
+from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
+from armnn_py.frontends.tflite.reading import DAMAGE
+from armnn_py.frontends.tflite.stand_in import stand_in
+from armnn_py.frontends.tflite.table import NEWEST, find_operator
+from armnn_py.frontends.tflite.tensors import constant_of, dtype_named, tensor_info
+from armnn_py.network import Network, VariableLayer
+from armnn_py.tensors import TensorInfo, format_shape
+
+__all__ = ["Builder", "convert", "network_of"]
+
+# Raised by numpy and Python inside a converter whose operands are damaged.
+_DAMAGE = (*DAMAGE, ArithmeticError)
+
+
+def network_of(
+    model: TfliteModel,
+    entry: Entry,
+    shapes: Shapes | None = None,
+    backends: Sequence[RunsStandIns] = (),
+) -> Network:
+    """Return the network of a sub-graph; one that converts per shape if dimensions stay free."""
+    infos = input_infos(model, entry, shapes)
+    if all(info.is_static for info in infos.values()):
+        network = convert(model, entry, infos, backends)
+    else:
+        graph = model.graphs[entry.graph]
+        # Built once for the shapes in the file: it finds what is unsupported, and has the outputs.
+        first = convert(model, entry, input_infos(model, entry), backends)
+        outputs = {}
+        for name, info in first.outputs.items():
+            signature = graph.tensors[entry.outputs[name]].signature
+            fits = len(signature) == info.rank
+            dims = [None if fits and signature[k] < 0 else d for k, d in enumerate(info.shape)]
+            outputs[name] = TensorInfo(dims, info.data_type, info.quantization)
+        network = Network.from_builder(
+            model.name, infos, Builder(model, entry, backends), outputs, first.variables
+        )
+    network.metadata = model.metadata
+    return network
+
+
+class Builder:
+    """Converts a model for given inputs; picklable, and shares weights between its results."""
+
+    def __init__(
+        self, model: TfliteModel, entry: Entry, backends: Sequence[RunsStandIns] = ()
+    ) -> None:
+        self.model = model
+        self.entry = entry
+        self.backends = backends
+
+    def __getstate__(self) -> tuple[TfliteModel, Entry]:
+        return self.model, self.entry  # backends are objects of this process
+
+    def __setstate__(self, state: tuple[TfliteModel, Entry]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def __call__(self, infos: Mapping[str, TensorInfo]) -> Network:
+        """Return the network for static input infos."""
+        shapes = {name: info.shape for name, info in infos.items()}
+        bound = input_infos(self.model, self.entry, shapes)
+        return convert(self.model, self.entry, bound, self.backends)
+
+    def __repr__(self) -> str:
+        return f"<Builder of {self.model.source_name!r}>"
+
+
+def convert(
+    model: TfliteModel,
+    entry: Entry,
+    infos: Mapping[str, TensorInfo],
+    backends: Sequence[RunsStandIns] = (),
+) -> Network:
+    """Convert a sub-graph for static input infos.
+
+    ``backends`` are offered the operators for which there is no layer.
+
+    Raises
+    ------
+    UnsupportedOperatorError
+        Operators have no counterpart; all of them are listed.
+    ParseError
+        An operator contradicts itself or these shapes.
+    """
+    return _Conversion(model, entry, infos, backends).run()
+
+
+class _Conversion:
+    def __init__(
+        self,
+        model: TfliteModel,
+        entry: Entry,
+        infos: Mapping[str, TensorInfo],
+        backends: Sequence[RunsStandIns],
+    ) -> None:
+        self.model = model
+        self.entry = entry
+        self.graph = model.graphs[entry.graph]
+        self.infos = infos
+        self.backends = backends
+        self.network = Network(model.name)
+        self.emit = Emitter(self.network, self._dense_of)
+        self.values: dict[int, Value] = {}
+        self.variables: dict[int, VariableLayer] = {}
+        self.static: set[int] = set()
+        self.poisoned: set[int] = set()
+        self.problems = TfliteProblems(model, self.graph)
+
+    def run(self) -> Network:
+        for name, place in self.entry.inputs.items():
+            info = self.infos[name]
+            check_size(info.static_shape, info.dtype)
+            self.emit.reserve(name)
+            self.values[place] = self.network.add_input(name, info).outputs[0]
+        for name in self.entry.outputs:
+            self.emit.reserve(name)
+        for op in self.graph.operators:
+            self._operator(op)
+        self.problems.raise_if_any()
+        for name, place in self.entry.outputs.items():
+            self._output(name, place)
+        return self.network
+
+    def _output(self, name: str, place: int) -> None:
+        tensor = self.graph.tensors[place]
+        try:
+            value = self._value(place)
+            if value is None:
+                raise ParseError(f"output {quoted(name)} is made by no operator")
+            expected = dtype_named(tensor.type)
+            if dtype_of(value) != expected:
+                raise ParseError(
+                    f"output {quoted(name)} is {dtype_of(value)}, but the file says {expected}"
+                )
+            self.emit.begin(name)
+            self.network.add_output(name, self.emit.slot(value))
+        except Unsupported as reason:
+            raise ParseError(f"output {quoted(name)}: {reason}", path=self.model.path) from None
+        except ParseError as error:
+            error.path = self.model.path
+            raise
+
+    # ---- Operands -------------------------------------------------------------------------------
+
+    def _value(self, place: int) -> Value | None:
+        """Return a tensor: made by an operator, held by the file, or a variable."""
+        if place < 0:
+            return None
+        found = self.values.get(place)
+        if found is not None:
+            return found
+        tensor, key = self.graph.tensors[place], (self.graph.index, place)
+        constant = self.model.constants.get(key)
+        if constant is None:
+            constant = constant_of(self.model, tensor)
+            if constant is not None:
+                self.model.constants[key] = constant
+        if constant is not None:
+            self.static.add(place)
+            self.emit.name_constant(constant, tensor.short_name)
+            self.values[place] = constant
+            return constant
+        if tensor.is_variable:
+            name = tensor.short_name
+            info = tensor_info(tensor)
+            check_size(info.static_shape, info.dtype)
+            variable = self.network.add_variable(self.emit.unique(name), info)
+            self.variables[place] = variable
+            self.values[place] = variable.outputs[0]
+            return self.values[place]
+        if not all(tensor.shape):
+            empty = Known(np.zeros(tensor.shape, dtype_named(tensor.type)))
+            self.values[place] = empty
+            return empty
+        raise ParseError(f"tensor {quoted(tensor.name)} is read before anything makes it")
+
+    def _dense_of(self, value: Known) -> Array:
+        """Return the form that a Constant layer keeps, made once per model for weights."""
+        found = self.model.dense.get(value)
+        if found is None:
+            found = self.model.dense.setdefault(value, dense(value.array))
+        return found
+
+    # ---- Operators ------------------------------------------------------------------------------
+
+    def _operator(self, op: Operator) -> None:
+        if any(place in self.poisoned for place in op.inputs):
+            # An operand could not be converted, so that only the operator itself can be checked.
+            if find_operator(op.label) is None:
+                self.problems.add_unknown(op)
+            self.poisoned.update(op.outputs)
+            return
+        try:
+            values = [self._value(place) for place in op.inputs]
+        except Unsupported as reason:
+            self.problems.add_operator(op, str(reason))
+            self.poisoned.update(op.outputs)
+            return
+        except ParseError as error:
+            raise self._located(error, op) from error
+        key = (self.graph.index, op.index)
+        is_static = all(place < 0 or place in self.static for place in op.inputs)
+        results: Sequence[Value] | None = self.model.folded.get(key) if is_static else None
+        if results is None:
+            results = self._convert(op, values)
+            if is_static and results is not None:
+                self._keep(key, results)
+        if results is None:
+            self.poisoned.update(op.outputs)
+            return
+        for place, value in zip(op.outputs, results, strict=False):
+            self._assign(op, place, value, is_static)
+        for place in op.outputs[len(results) :]:
+            self.problems.add_operator(op, f"an output {quoted(self.graph.tensors[place].name)}")
+            self.poisoned.add(place)
+
+    def _keep(self, key: tuple[int, int], results: Sequence[Value]) -> None:
+        kept = [value for value in results if isinstance(value, Known)]
+        if len(kept) == len(results):
+            self.model.folded[key] = tuple(kept)
+
+    def _assign(self, op: Operator, place: int, value: Value, is_static: bool) -> None:
+        tensor = self.graph.tensors[place]
+        if place in self.values:
+            raise self._located(ParseError(f"tensor {quoted(tensor.name)} is made twice"), op)
+        if dtype_of(value) != dtype_named(tensor.type):
+            text = f"makes {dtype_of(value)}, but the file says {dtype_named(tensor.type)}"
+            raise self._located(ParseError(f"{quoted(op.label)} {text}"), op)
+        if not isinstance(value, Known) and not all(shape_of(value)):
+            # A tensor without elements is known, whatever computes it.
+            value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
+        if isinstance(value, Known):
+            self.emit.name_constant(value, tensor.short_name)
+            if is_static:
+                self.static.add(place)
+        self.values[place] = value
+
+    def _convert(self, op: Operator, values: Sequence[Value | None]) -> Sequence[Value] | None:
+        name = place_of(op, self.graph)
+        self.emit.begin(name)
+        converter = find_operator(op.label)
+        newest = NEWEST.get(op.name)
+        try:
+            if converter is None:
+                return self._elsewhere(op, values, None)
+            if newest is not None and op.version > newest:
+                raise Unsupported(f"version {op.version}, versions up to {newest} are known")
+            view = OperatorView(op, self.graph, values, self.emit, self.variables)
+            results = converter(view)
+        except Unsupported as reason:
+            return self._elsewhere(op, values, str(reason))
+        except ArmnnError as error:
+            raise self._located(error, op) from error
+        except _DAMAGE as error:
+            text = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            damaged = ParseError(f"{quoted(op.label)} cannot be converted", details=[text])
+            raise self._located(damaged, op) from error
+        return results if isinstance(results, Sequence) else [results]
+
+    def _elsewhere(
+        self, op: Operator, values: Sequence[Value | None], reason: str | None
+    ) -> Sequence[Value] | None:
+        try:
+            slots, reasons = stand_in(op, values, self.emit, self.backends)
+        except Unsupported as other:
+            slots, reasons = None, (str(other),)
+        if slots is not None:
+            return slots
+        if reason is None:
+            self.problems.add_unknown(op, reasons)
+        else:
+            self.problems.add_operator(op, reason, reasons)
+        return None
+
+    def _located(self, error: ArmnnError, op: Operator) -> ParseError:
+        """Return an error that names the operator, its place and the file."""
+        node = place_of(op, self.graph)
+        label = f"operator {op.index} ({op.label}, {quoted(node)})"
+        message = error.message if label in error.message else f"{label}: {error.message}"
+        details = list(error.details)
+        if any(self._is_rebound(name) for name in self.infos):
+            details += [
+                f"input {quoted(n)}: {format_shape(i.shape)}" for n, i in self.infos.items()
+            ]
+        return ParseError(
+            quoted(message)[1:-1] if not message.isprintable() else message,
+            node=node,
+            path=self.model.path,
+            details=details,
+            hints=error.hints,
+        )
+
+    def _is_rebound(self, name: str) -> bool:
+        tensor = self.graph.tensors[self.entry.inputs[name]]
+        return self.infos[name].shape != tensor.shape

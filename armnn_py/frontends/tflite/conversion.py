@@ -28,7 +28,7 @@ from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
 from armnn_py.frontends.tflite.reading import DAMAGE
 from armnn_py.frontends.tflite.stand_in import stand_in
-from armnn_py.frontends.tflite.table import NEWEST, find_operator
+from armnn_py.frontends.tflite.table import find_operator, newest_version
 from armnn_py.frontends.tflite.tensors import constant_of, dtype_named, tensor_info
 from armnn_py.network import Network, VariableLayer
 from armnn_py.tensors import TensorInfo, format_shape
@@ -266,11 +266,11 @@ class _Conversion:
         name = place_of(op, self.graph)
         self.emit.begin(name)
         converter = find_operator(op.label)
-        newest = NEWEST.get(op.name)
         try:
             if converter is None:
                 return self._elsewhere(op, values, None)
-            if newest is not None and op.version > newest:
+            newest = newest_version(op.name)
+            if op.version > newest and not op.custom:
                 raise Unsupported(f"version {op.version}, versions up to {newest} are known")
             view = OperatorView(op, self.graph, values, self.emit, self.variables)
             results = converter(view)

@@ -26,8 +26,7 @@ from armnn_py.frontends.common.values import (
 from armnn_py.frontends.tflite.model import Graph, Operator, Tensor
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.tensors import data_type, dtype_named, quantization
-from armnn_py.network import Layer, OutputSlot
-from armnn_py.network.core import VariableLayer
+from armnn_py.network import Layer, OutputSlot, VariableLayer
 from armnn_py.network.shapes import infer_shapes
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import ActivationFunction, LayerType

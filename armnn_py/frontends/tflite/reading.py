@@ -72,7 +72,7 @@ class Reader:
 
     def __init__(self, data: Array) -> None:
         self.data = data
-        self.buffer = memoryview(data)
+        self.buffer = memoryview(data.data)
         self._budget = _SHARED * data.size + 2**16
 
     def root(self) -> Any:

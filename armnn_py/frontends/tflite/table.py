@@ -3,7 +3,7 @@
 """The table of operators: the function that converts each, and the newest version it knows.
 
 A version of an operator says which types and fields a file makes use of; each one holds all before
-it. Those of `NEWEST` are what LiteRT 2.3 registers kernels for.
+it; the newest are those that LiteRT 2.3 registers kernels for.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.tflite.node import OperatorView
 
 __all__ = [
-    "NEWEST",
     "Converter",
     "find_operator",
+    "newest_version",
     "operator",
     "operator_names",
     "operators_by_family",
@@ -64,8 +64,31 @@ families that it has operators of."""
 _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names.split()}
 _TABLE: dict[str, Converter] = {}
 
-NEWEST: dict[str, int] = {}
-"""Newest version of each builtin operator that is taken."""
+_NEWEST = {
+    2: (
+        "COS DEPTH_TO_SPACE DIV EXP FAKE_QUANT FLOOR_MOD GREATER L2_NORMALIZATION LEAKY_RELU "
+        "LESS_EQUAL LOG LOG_SOFTMAX RANGE REDUCE_PROD SELECT_V2 SIGN SIN SPACE_TO_DEPTH SQRT "
+        "SQUARED_DIFFERENCE SQUEEZE SUM"
+    ),
+    3: (
+        "ARG_MAX ARG_MIN AVERAGE_POOL_2D FLOOR_DIV GELU GREATER_EQUAL LESS LOGISTIC MAX_POOL_2D "
+        "MEAN MIRROR_PAD REDUCE_MAX REDUCE_MIN RELU RELU6 RSQRT SPLIT_V TANH TILE TOPK_V2"
+    ),
+    4: (
+        "BATCH_MATMUL BATCH_TO_SPACE_ND BROADCAST_TO LSTM MAXIMUM MINIMUM NOT_EQUAL "
+        "RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR REVERSE_V2 SELECT SOFTMAX SPACE_TO_BATCH_ND "
+        "UNIDIRECTIONAL_SEQUENCE_LSTM"
+    ),
+    5: "ABS EQUAL FILL PACK SPLIT SUB TRANSPOSE_CONV",
+    6: "ADD GATHER_ND PAD PADV2 QUANTIZE UNPACK",
+    7: "CONCATENATION DEPTHWISE_CONV_2D",
+    8: "CONV_2D GATHER MUL SLICE STRIDED_SLICE",
+    9: "CAST DEQUANTIZE TRANSPOSE",
+    14: "FULLY_CONNECTED",
+}
+"""Builtin operators by their newest version; those of version 1 are left out."""
+
+_NEWEST_OF = {name: version for version, names in _NEWEST.items() for name in names.split()}
 
 
 def operator(*names: str) -> Callable[[Converter], Converter]:
@@ -87,6 +110,11 @@ def find_operator(name: str) -> Converter | None:
         return None
     importlib.import_module(f"armnn_py.frontends.tflite.operators.{family}")
     return _TABLE[name]
+
+
+def newest_version(name: str) -> int:
+    """Return the newest version of a builtin operator that its converter knows."""
+    return _NEWEST_OF.get(name, 1)
 
 
 def operator_names() -> tuple[str, ...]:

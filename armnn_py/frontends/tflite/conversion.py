@@ -152,20 +152,20 @@ class _Conversion:
         tensor = self.graph.tensors[place]
         try:
             value = self._value(place)
-            if value is None:
-                raise ParseError(f"output {quoted(name)} is made by no operator")
+            assert value is not None
             expected = dtype_named(tensor.type)
             if dtype_of(value) != expected:
-                raise ParseError(
-                    f"output {quoted(name)} is {dtype_of(value)}, but the file says {expected}"
-                )
+                raise ParseError(f"it is {dtype_of(value)}, but the file says {expected}")
             self.emit.begin(name)
             self.network.add_output(name, self.emit.slot(value))
         except Unsupported as reason:
             raise ParseError(f"output {quoted(name)}: {reason}", path=self.model.path) from None
-        except ParseError as error:
-            error.path = self.model.path
-            raise
+        except ArmnnError as error:
+            raise ParseError(
+                f"output {quoted(name)}: {error.message}",
+                path=self.model.path,
+                details=error.details,
+            ) from error
 
     # ---- Operands -------------------------------------------------------------------------------
 
@@ -199,7 +199,9 @@ class _Conversion:
             empty = Known(np.zeros(tensor.shape, dtype_named(tensor.type)))
             self.values[place] = empty
             return empty
-        raise ParseError(f"tensor {quoted(tensor.name)} is read before anything makes it")
+        made = any(place in op.outputs for op in self.graph.operators)
+        reason = "is read before it is made" if made else "is made by no operator"
+        raise ParseError(f"tensor {quoted(tensor.name)} {reason}")
 
     def _dense_of(self, value: Known) -> Array:
         """Return the form that a Constant layer keeps, made once per model for weights."""
@@ -223,7 +225,7 @@ class _Conversion:
             self.problems.add_operator(op, str(reason))
             self.poisoned.update(op.outputs)
             return
-        except ParseError as error:
+        except ArmnnError as error:
             raise self._located(error, op) from error
         key = (self.graph.index, op.index)
         is_static = all(place < 0 or place in self.static for place in op.inputs)
@@ -236,7 +238,11 @@ class _Conversion:
             self.poisoned.update(op.outputs)
             return
         for place, value in zip(op.outputs, results, strict=False):
-            self._assign(op, place, value, is_static)
+            try:
+                self._assign(op, place, value, is_static)
+            except Unsupported as reason:
+                self.problems.add_operator(op, str(reason))
+                self.poisoned.add(place)
         for place in op.outputs[len(results) :]:
             self.problems.add_operator(op, f"an output {quoted(self.graph.tensors[place].name)}")
             self.poisoned.add(place)

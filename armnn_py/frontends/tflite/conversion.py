@@ -35,6 +35,9 @@ from armnn_py.tensors import TensorInfo, format_shape
 
 __all__ = ["Builder", "convert", "network_of"]
 
+_BASE_BUDGET = 2**28
+_BUDGET = 16
+
 # Raised by numpy and Python inside a converter whose operands are damaged.
 _DAMAGE = (*DAMAGE, ArithmeticError)
 
@@ -126,7 +129,8 @@ class _Conversion:
         self.infos = infos
         self.backends = backends
         self.network = Network(model.name)
-        self.emit = Emitter(self.network, self._dense_of)
+        # What is computed at import grows with the file, not with the shapes that it states.
+        self.emit = Emitter(self.network, self._dense_of, _BASE_BUDGET + _BUDGET * model.size)
         self.values: dict[int, Value] = {}
         self.variables: dict[int, VariableLayer] = {}
         self.static: set[int] = set()

@@ -108,6 +108,8 @@ class TfliteModel:
     metadata: ModelMetadata
     graphs: tuple[Graph, ...]
     signatures: tuple[Signature, ...]
+    size: int
+    """Bytes of the file."""
     buffers: tuple[Array | None, ...]
     """Views of the file; ``None`` for an empty buffer."""
     constants: dict[tuple[int, int], Known] = field(default_factory=dict)
@@ -172,6 +174,7 @@ class _ModelReader:
             metadata=self._metadata(model, graphs, signatures, buffers),
             graphs=graphs,
             signatures=signatures,
+            size=reader.data.size,
             buffers=buffers,
         )
 

@@ -8,12 +8,8 @@ Cases are read from ``FOLDER/testdata/VERSION/node`` and judged as the suite doe
 exact, values within rtol 1e-3 and atol 1e-7. A case counts when all its tensors are float32, int8,
 uint8, int32, int64 or bool and all its operators are in the CORE set below.
 
-Many cases feed operands that decide shapes (axes, sizes, bounds) at run time. armnn_py plans for
-known shapes, so that such a case is tried again with those operands bound as constants; it then
-passes as ``bound``.
-
-``tests/frontends/onnx_cases.txt`` lists what passes, and how. A test runs the whole list, so that
-the count cannot shrink unseen; ``--update`` writes it anew.
+``tests/frontends/onnx_cases.txt`` lists what passes. A test runs the whole list, so that the count
+cannot shrink unseen; ``--update`` writes it anew.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ import argparse
 import collections
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +52,7 @@ PLAIN_TYPES = frozenset(
 
 @dataclass(frozen=True)
 class Result:
-    """How a case went: ``pass``, ``bound``, ``unsupported`` or ``fail``, and why."""
+    """How a case went: ``pass``, ``unsupported`` or ``fail``, and why."""
 
     name: str
     outcome: str
@@ -92,56 +87,37 @@ def core_cases(folder: Path) -> Iterator[tuple[str, onnx.ModelProto]]:
                 yield path.name, model
 
 
-def bind_operands(model: onnx.ModelProto, inputs: list[np.ndarray]) -> dict[str, np.ndarray]:
-    """Turn all inputs but the first into constants; returns what is still fed."""
-    graph = model.graph
-    names = [value.name for value in graph.input]
-    for name, value in list(zip(names, inputs, strict=False))[1:]:
-        graph.initializer.append(numpy_helper.from_array(value, name))
-    del graph.input[1:]
-    return {names[0]: inputs[0]} if names else {}
-
-
 class Suite:
     """Runs cases, all on one runtime."""
 
-    def __init__(self, folder: Path, scratch: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.path = scratch / "model.onnx"
         self.runtime = ann.Runtime(enable_dynamic_backends=False)
 
     def close(self) -> None:
         """Close the runtime."""
         self.runtime.close()
 
-    def run(self, name: str, *, only: str | None = None) -> Result:
-        """Run a case as it is, then with operands bound; ``only`` says which of the two."""
-        result = Result(name, "fail")
-        for outcome in ("pass", "bound"):
-            if only not in (None, outcome):
-                continue
-            try:
-                self._check(name, bind=outcome == "bound")
-            except ann.ArmnnError as error:
-                first = " | ".join(str(error).splitlines()[:2])
-                kind = "fail" if isinstance(error, ann.ExecutionError) else "unsupported"
-                result = Result(name, kind, first)
-            except AssertionError as error:
-                text = " ".join(line.strip() for line in str(error).strip().splitlines()[:6])
-                result = Result(name, "fail", text)
-            else:
-                return Result(name, outcome)
-        return result
+    def run(self, name: str) -> Result:
+        """Run a case."""
+        try:
+            self._check(name)
+        except ann.ArmnnError as error:
+            first = " | ".join(str(error).splitlines()[:2])
+            kind = "fail" if isinstance(error, ann.ExecutionError) else "unsupported"
+            return Result(name, kind, first)
+        except AssertionError as error:
+            text = " ".join(line.strip() for line in str(error).strip().splitlines()[:6])
+            return Result(name, "fail", text)
+        return Result(name, "pass")
 
-    def _check(self, name: str, *, bind: bool) -> None:
+    def _check(self, name: str) -> None:
         model = onnx.load(self.folder / name / "model.onnx")
+        names = [value.name for value in model.graph.input]
         for data in sorted((self.folder / name).glob("test_data_set_*")):
             inputs, expected = read_tensors(data, "input"), read_tensors(data, "output")
-            names = [value.name for value in model.graph.input]
-            fed = bind_operands(model, inputs) if bind else dict(zip(names, inputs, strict=False))
-            self.path.write_bytes(model.SerializeToString())
-            with ann.load(self.path, backends=["CpuRef"], runtime=self.runtime) as net:
-                found = net.run({key: np.ascontiguousarray(value) for key, value in fed.items()})
+            with ann.load(model, backends=["CpuRef"], runtime=self.runtime) as net:
+                found = net.run(dict(zip(names, inputs, strict=False)))
             assert len(found) == len(expected)
             for value, wanted in zip(found.values(), expected, strict=True):
                 assert value.dtype == wanted.dtype, f"{value.dtype}, {wanted.dtype} expected"
@@ -149,10 +125,10 @@ class Suite:
                 np.testing.assert_allclose(value, wanted, rtol=1e-3, atol=1e-7)
 
 
-def read_list() -> dict[str, str]:
-    """Return the recorded cases and how each passes."""
+def read_list() -> list[str]:
+    """Return the recorded cases."""
     lines = CASE_LIST.read_text().splitlines()
-    return dict(line.split() for line in lines if line and not line.startswith("#"))
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def main() -> int:
@@ -165,10 +141,9 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true", help="why the others do not pass")
     arguments = parser.parse_args()
     folder = Path(os.environ["ARMNN_PY_MODELS"]) / "testdata" / VERSION / "node"
-    with tempfile.TemporaryDirectory() as scratch:
-        suite = Suite(folder, Path(scratch))
-        results = [suite.run(name) for name, _ in core_cases(folder) if arguments.filter in name]
-        suite.close()
+    suite = Suite(folder)
+    results = [suite.run(name) for name, _ in core_cases(folder) if arguments.filter in name]
+    suite.close()
     if arguments.verbose:
         for result in results:
             if result.outcome in ("unsupported", "fail"):
@@ -176,18 +151,16 @@ def main() -> int:
     counts = collections.Counter(result.outcome for result in results)
     print(
         f"{len(results)} CORE cases of onnx {VERSION}: "
-        + ", ".join(
-            f"{counts[outcome]} {outcome}" for outcome in ("pass", "bound", "unsupported", "fail")
-        )
+        + ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("pass", "unsupported", "fail"))
     )
-    passing = {r.name: r.outcome for r in results if r.outcome in ("pass", "bound")}
+    passing = {result.name for result in results if result.outcome == "pass"}
     if arguments.update:
         header = (
             f"# CORE node cases of onnx {VERSION} that pass; onnx_backend_suite.py writes this\n"
         )
-        CASE_LIST.write_text(header + "".join(f"{n} {o}\n" for n, o in sorted(passing.items())))
+        CASE_LIST.write_text(header + "".join(f"{name}\n" for name in sorted(passing)))
         return 0
-    recorded = read_list() if CASE_LIST.exists() else {}
+    recorded = read_list() if CASE_LIST.exists() else []
     lost = [name for name in recorded if arguments.filter in name and name not in passing]
     for name in lost:
         print(f"no longer passes: {name}")

@@ -223,7 +223,10 @@ def _render(renderer: Renderer, data: dict[str, Any], hint: str) -> None:
                 ],
             )  # fmt: skip
     if data["free_dimensions"]:
-        renderer.line(f"Layers depend on the free dimensions; {hint}")
+        if hint:
+            renderer.line(f"Layers depend on the free dimensions; {hint}")
+        else:
+            renderer.line("Layers depend on the values of inputs, which each run gives")
         return
     if "compiled" in data:
         renderer.line(_about_compiled(data["compiled"]))

@@ -103,7 +103,8 @@ def prepared(
             arrays |= files.random_inputs(infos, seed)
         with session.progress(f"reading {given.name}"), clock:
             if network.is_dynamic:
-                network = network.specialize({name: array.shape for name, array in arrays.items()})
+                shapes = {name: array.shape for name, array in arrays.items()}
+                network = network.specialize(shapes, arrays)
         with session.progress(f"loading {given.name}"), clock:
             optimized = given.placed(network, runtime)
             optimized.forget_sources()

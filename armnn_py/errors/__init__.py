@@ -6,6 +6,7 @@
 
     ArmnnError
     ├── InvalidArgumentError (ValueError)       wrong shape, dtype, value; says what was expected
+    │   ├── InputValuesNeededError              .names
     │   └── UnknownNameError (KeyError)         .name .valid .near
     ├── BackendError
     │   ├── BackendNotFoundError (LookupError)  .backend .loaded .verdicts
@@ -44,6 +45,7 @@ from armnn_py.errors.backends import (
 )
 from armnn_py.errors.base import (
     ArmnnError,
+    InputValuesNeededError,
     InternalError,
     InvalidArgumentError,
     UnimplementedError,
@@ -79,6 +81,7 @@ __all__ = [
     "ExecutionError",
     "ExecutionTimeoutError",
     "GraphValidationError",
+    "InputValuesNeededError",
     "InternalError",
     "InvalidArgumentError",
     "LayerRefusal",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArmnnError",
+    "InputValuesNeededError",
     "InternalError",
     "InvalidArgumentError",
     "UnimplementedError",
@@ -106,6 +107,24 @@ class UnknownNameError(InvalidArgumentError, KeyError):
             details = [f"valid names: {', '.join(self.valid)}"]
         if self.near and not hints:
             hints = ["did you mean " + " or ".join(f"'{near}'" for near in self.near) + "?"]
+        super().__init__(message, details=details, hints=hints)
+
+
+class InputValuesNeededError(InvalidArgumentError):
+    """Values of inputs decide shapes, so that there are no layers without them.
+
+    ``names`` has the inputs. A loaded network takes the values from the inputs of each run.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        names: Sequence[str] = (),
+        details: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        self.names = tuple(names)
         super().__init__(message, details=details, hints=hints)
 
 

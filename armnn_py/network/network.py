@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
 from armnn_py.network.builders import (
@@ -22,9 +22,13 @@ from armnn_py.network.flat import FlatLayer, flatten, restore
 from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.storage import Builder, DynamicParts
 from armnn_py.network.validate import find_notes, find_problems
+from armnn_py.network.value_inputs import build
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
 
 __all__ = ["Network"]
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _State: TypeAlias = tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer]]
 
@@ -77,8 +81,12 @@ class Network(
         builder: Builder,
         outputs: Mapping[str, TensorInfo],
         variables: Mapping[str, TensorInfo] | None = None,
+        value_inputs: Sequence[str] = (),
     ) -> Network:
         """Make a network with free dimensions, whose layers are built for each shape it meets.
+
+        Values of inputs may decide shapes, too, such as the axes of a reduction: the layers are
+        then built for each set of such values.
 
         Parameters
         ----------
@@ -88,11 +96,15 @@ class Network(
             Infos of the inputs; free dimensions are ``None``.
         builder
             Called with infos that have no free dimensions; returns the network for them, with
-            the same inputs and outputs.
+            the same inputs and outputs. If it raises `InputValuesNeededError`, it is called
+            with infos and a dict of arrays: the values of the inputs that the error names, and of
+            all that were named before.
         outputs
             Infos of the outputs, as far as they are known.
         variables
             Infos of the variables, which are the same for all shapes.
+        value_inputs
+            Inputs whose values the builder is known to need.
 
         Returns
         -------
@@ -102,7 +114,8 @@ class Network(
         Raises
         ------
         InvalidArgumentError
-            An argument has a wrong type, or no input has a free dimension.
+            An argument has a wrong type, no input has a free dimension and none is a value
+            input, or a value input is no input.
         """
         network = cls(name)
         if not callable(builder):
@@ -117,7 +130,12 @@ class Network(
             for key, info in infos.items():
                 if not isinstance(key, str) or not key or not isinstance(info, TensorInfo):
                     raise InvalidArgumentError(f"{what} {key!r}: {info!r}, a TensorInfo expected")
-        if all(info.is_static for info in inputs.values()):
+        for key in value_inputs:
+            if key not in inputs:
+                raise UnknownNameError(
+                    f"network '{name}' has no input '{key}'", name=key, valid=list(inputs)
+                )
+        if not value_inputs and all(info.is_static for info in inputs.values()):
             raise InvalidArgumentError(
                 f"network '{name}': no input has a free dimension",
                 hints=["a free dimension is None, as in TensorInfo((None, 3, 224, 224))"],
@@ -125,16 +143,23 @@ class Network(
         for key, info in stated.items():
             if not info.is_static:
                 raise InvalidArgumentError(f"variable '{key}': {info!r} has free dimensions")
-        network._dynamic = DynamicParts(dict(inputs), dict(outputs), builder, dict(stated))
+        network._dynamic = DynamicParts(
+            dict(inputs), dict(outputs), builder, dict(stated), dict.fromkeys(value_inputs)
+        )
         return network
 
-    def specialize(self, shapes: Mapping[str, Sequence[int]]) -> Network:
-        """Return the network for inputs of these shapes.
+    def specialize(
+        self, shapes: Mapping[str, Sequence[int]], values: Mapping[str, NDArray[Any]] | None = None
+    ) -> Network:
+        """Return the network for inputs of these shapes, and these values where they decide shapes.
 
         Parameters
         ----------
         shapes
             Shapes by input name. Inputs without free dimensions may be left out.
+        values
+            Arrays by input name, for inputs whose values decide shapes; others may be given, too.
+            The network has the same inputs, and does not look at the values that it was made for.
 
         Returns
         -------
@@ -146,7 +171,9 @@ class Network(
         UnknownNameError
             There is no such input.
         InvalidArgumentError
-            A shape does not fit its input, or is missing.
+            A shape does not fit its input, or is missing; or an array.
+        InputValuesNeededError
+            Values decide shapes and are not given; `value_inputs` has the names afterwards.
         """
         if not isinstance(shapes, Mapping):
             raise InvalidArgumentError(
@@ -161,7 +188,7 @@ class Network(
         known = {key: _bind(key, info, shapes.get(key)) for key, info in infos.items()}
         if self._dynamic is None:
             return self
-        built = _checked(self, self._dynamic.builder(known), known)
+        built = _checked(self, build(self.name, self._dynamic, known, values or {}), known)
         built._metadata = self._metadata
         return built
 

@@ -26,9 +26,16 @@ def _list(infos: Iterable[tuple[str, TensorInfo]]) -> str:
     return ", ".join(items[:3]) + (", ..." if len(items) > 3 else "") or "nothing"
 
 
+def _freedom(network: NetworkStorage) -> str:
+    """Return why a network has no layers yet."""
+    if any(not info.is_static for info in network.inputs.values()):
+        return "free dimensions"
+    return "shapes from values of " + ", ".join(printable(key) for key in network.value_inputs)
+
+
 def one_line(network: NetworkStorage) -> str:
     """Return ``<Network 'name' 53 layers, image 1x3x224x224 -> probs 1x1000>``."""
-    size = "free dimensions" if network.is_dynamic else f"{len(network.layers)} layers"
+    size = _freedom(network) if network.is_dynamic else f"{len(network.layers)} layers"
     ends = f"{_list(network.inputs.items())} -> {_list(network.outputs.items())}"
     return f"<Network '{printable(network.name)}' {size}, {ends}>"
 

@@ -27,18 +27,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Builder", "DynamicParts", "NetworkStorage", "check_name"]
 
-Builder: TypeAlias = "Callable[[Mapping[str, TensorInfo]], NetworkStorage]"
-"""Makes the `Network` for inputs whose shapes are all known."""
+Builder: TypeAlias = "Callable[..., NetworkStorage]"
+"""Makes the `Network` for inputs whose shapes are all known: ``builder(infos)``, or, where values
+of inputs decide shapes, ``builder(infos, values)``."""
 
 
 @record
 class DynamicParts:
-    """The members of a network with free dimensions, which has no layers."""
+    """The members of a network whose shapes are not known yet, which has no layers."""
 
     inputs: dict[str, TensorInfo]
     outputs: dict[str, TensorInfo]
     builder: Builder
     variables: dict[str, TensorInfo]
+    value_inputs: dict[str, None]
+    """Inputs whose values decide shapes, as far as the builder has met them; in that order."""
 
 
 _NO_METADATA = ModelMetadata()
@@ -165,8 +168,19 @@ class NetworkStorage:
         return tuple(self._outputs.values())
 
     @property
+    def value_inputs(self) -> tuple[str, ...]:
+        """Inputs whose values decide shapes, such as the axes of a reduction.
+
+        Known from the import on, where no dimension is free; else from the first run on.
+        """
+        return () if self._dynamic is None else tuple(self._dynamic.value_inputs)
+
+    @property
     def is_dynamic(self) -> bool:
-        """Whether an input has a free dimension; such a network is run through `specialize`."""
+        """Whether an input has a free dimension, or values of inputs decide shapes.
+
+        Such a network is run through `specialize`.
+        """
         return self._dynamic is not None
 
     def layer(self, name: str) -> Layer:

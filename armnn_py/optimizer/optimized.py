@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, printable
@@ -14,6 +14,8 @@ from armnn_py.text import counted, printable
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import ModelMetadata, Network
@@ -66,9 +68,16 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         Raises
         ------
         InvalidArgumentError
-            Dimensions are still free.
+            Dimensions are still free, or values of inputs decide shapes.
         """
         if self._placed is None:
+            if all(info.is_static for info in self.inputs.values()):
+                raise InputValuesNeededError(
+                    f"network '{self.name}': the layers depend on the values of input "
+                    + ", ".join(f"'{name}'" for name in self.value_inputs),
+                    names=self.value_inputs,
+                    hints=["specialize({}, values) gives the optimised network of such values"],
+                )
             raise InvalidArgumentError(
                 f"network '{self.name}' has free dimensions",
                 hints=["specialize(shapes) gives the optimised network of one set of shapes"],
@@ -101,8 +110,13 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         return self.network.variables
 
     @property
+    def value_inputs(self) -> tuple[str, ...]:
+        """Inputs whose values decide shapes, as far as they are known."""
+        return self._source.value_inputs
+
+    @property
     def is_dynamic(self) -> bool:
-        """Whether an input has a free dimension."""
+        """Whether an input has a free dimension, or values of inputs decide shapes."""
         return self._placed is None
 
     @property
@@ -127,25 +141,35 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         """What each pass changed, in order; empty while dimensions are free."""
         return () if self._placed is None else self._placed.passes
 
-    def specialize(self, shapes: Mapping[str, Sequence[int]]) -> OptimizedNetwork:
+    def specialize(
+        self, shapes: Mapping[str, Sequence[int]], values: Mapping[str, NDArray[Any]] | None = None
+    ) -> OptimizedNetwork:
         """Bind the free dimensions and give every layer its backend.
 
         Parameters
         ----------
         shapes
             Shape of each input by name.
+        values
+            Arrays by name, for inputs whose values decide shapes.
 
         Raises
         ------
         InvalidArgumentError
             If a shape does not fit the input.
+        InputValuesNeededError
+            If values decide shapes and are not given.
         NoBackendForLayerError
             If no backend takes a layer.
         """
         if not self.is_dynamic:
             return self
         return OptimizedNetwork(
-            self._source.specialize(shapes), self.backends, self.runtime, self.options, self._place
+            self._source.specialize(shapes, values),
+            self.backends,
+            self.runtime,
+            self.options,
+            self._place,
         )
 
     def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool = False) -> None:

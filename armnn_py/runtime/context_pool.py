@@ -13,11 +13,12 @@ import logging
 import threading
 import weakref
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py._native.interrupts import deferred_interrupts, interruptible
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.open_profiles import flush_profiles
+from armnn_py.runtime.plan_keys import PlanKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,7 +35,7 @@ __all__ = ["ContextPool", "Lease", "Shapes"]
 _logger = logging.getLogger("armnn_py.runtime")
 _get_ident = threading.get_ident
 
-Shapes = tuple[tuple[int, ...], ...]
+Shapes: TypeAlias = PlanKey
 
 #: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
 _IDLE_CONTEXTS = 8

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.buffers import Room
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
+    from armnn_py.runtime.plan_keys import PlanKey
 
 __all__ = ["ExecutionContext"]
 
@@ -165,7 +166,7 @@ class ExecutionContext:
         native.set_memories(build_memories(arrays) if externals else None)
         self._memory_problems = [array.problem for _, array in externals if array.problem]
 
-    def set_key(self, key: tuple[tuple[int, ...], ...]) -> None:
+    def set_key(self, key: PlanKey) -> None:
         """Let the next runs have inputs of these shapes; here they are those of the plan."""
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from armnn_py._native.plan import PlanShapes
     from armnn_py.network import OutputSlot
-    from armnn_py.runtime.late_tables import Key, ShapeTable
+    from armnn_py.runtime.late_tables import ShapeTable
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.plan_keys import PlanKey
 
 __all__ = ["LateContext"]
 
@@ -33,7 +34,7 @@ class LateContext(ExecutionContext):
 
     def __init__(self, plan: NetworkPlan) -> None:
         super().__init__(plan)
-        self._key: Key | None = None
+        self._key: PlanKey | None = None
         self._tables = plan.shape_tables
         self._table: ShapeTable | None = None
         #: What layers have told in this run.
@@ -42,7 +43,7 @@ class LateContext(ExecutionContext):
             self._may_call_python = True
             self._native.follow_told(self._shapes_behind)
 
-    def set_key(self, key: Key) -> None:
+    def set_key(self, key: PlanKey) -> None:
         """Let the next runs have inputs of these shapes.
 
         Raises

@@ -8,7 +8,7 @@ import logging
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.errors import BackendError, InputValuesNeededError, InvalidArgumentError
 from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ def plan_late(
         late = find_late_shapes(optimized, sizes)
         notices.tell_newcomers(late.placed.layer_backends)
         out.append(NetworkPlan(optimized, notices.network_id, debug, late=late))
+    except InputValuesNeededError as error:
+        return LateShapesReport(shown, False, (error.message,))
     except LateRefusedError as error:
         more = f" (and {len(error.reasons) - 1} more reasons)" if len(error.reasons) > 1 else ""
         _log.warning(

@@ -28,6 +28,7 @@ from armnn_py.runtime.late_sizes import (
     find_rule,
     sample_points,
 )
+from armnn_py.runtime.plan_keys import PlanKey, read_key
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -107,7 +108,7 @@ class LateShapes:
 
     # ---- In a run ----------------------------------------------------------------------------
 
-    def point(self, key: Sequence[tuple[int, ...]]) -> Point:
+    def point(self, key: PlanKey) -> Point:
         """Return the sizes that shapes of the inputs tell.
 
         Raises
@@ -115,7 +116,7 @@ class LateShapes:
         InvalidArgumentError
             One is above its bound, or differs between two dimensions of its name.
         """
-        shapes = dict(zip(self.placed.network.inputs, key, strict=True))
+        shapes, _ = read_key(key, self.placed.network.inputs)
         point = []
         for size in self.sizes:
             found = [(shapes[name][axis], name, axis) for name, axis in size.places]

@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 
     from armnn_py.network import OutputSlot
     from armnn_py.runtime.late_shapes import LateShapes, Told
+    from armnn_py.runtime.plan_keys import PlanKey
     from armnn_py.runtime.planned import Build
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Key", "ShapeTable", "ShapeTables"]
-
-Key = tuple[tuple[int, ...], ...]
+__all__ = ["ShapeTable", "ShapeTables"]
 
 #: Tables kept, those used last: enough for the steps of a growing sequence that begins anew.
 _TABLES = 256
@@ -63,7 +62,7 @@ class ShapeTables:
             if slot is not None
         }
 
-    def find(self, key: Key, told: Told | None = None) -> ShapeTable:
+    def find(self, key: PlanKey, told: Told | None = None) -> ShapeTable:
         """The table for shapes of the inputs, and those told so far, made if there is none.
 
         Raises

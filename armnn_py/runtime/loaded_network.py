@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
@@ -20,6 +20,7 @@ from armnn_py.runtime.guarded_views import ViewToken, guarded_views
 from armnn_py.runtime.late_plan import LateShapesReport, make_plan, plan_late
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
+from armnn_py.runtime.plan_keys import plan_key, read_key
 from armnn_py.runtime.sequence import RunSequence
 from armnn_py.text import counted
 from armnn_py.types import LayerType
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LoadedNetwork"]
 
+_Used = TypeVar("_Used")
+
 #: Seconds to wait at interpreter exit for runs that were told to stop.
 EXIT_PATIENCE = 10.0
 
@@ -59,8 +62,7 @@ def _plan_maker(
     def plan_of(key: Shapes) -> NetworkPlan:
         if late:
             return late.pop()
-        shapes = dict(zip(optimized.inputs, key, strict=True))
-        specialized = optimized.specialize(shapes)
+        specialized = optimized.specialize(*read_key(key, optimized.inputs))
         if optimized.is_dynamic:
             notices.tell_newcomers(specialized.placed.layer_backends)
         return make_plan(specialized, network_id, debug)
@@ -299,13 +301,13 @@ class LoadedNetwork(
                     begin = time.monotonic()
                 lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
-                key = tuple([array.shape for array in arrays])
+                key = self._ready_key(arrays)
                 arrays, out = self._binder.bind_out(
                     out, arrays, lambda name: self._output(name, key), share=share_inputs
                 )
             context = lease.context
             if context is None:
-                context = pool.borrow(lease, self._key_of(arrays))
+                context = self._with_plan(arrays, lambda key: pool.borrow(lease, key))
             if share_outputs:
                 out = context.own_outputs
             outputs = context.run(
@@ -356,7 +358,39 @@ class LoadedNetwork(
         """The key of the plan for these inputs."""
         if self._only_key is not None:
             return self._only_key
-        return tuple([array.shape for array in arrays])
+        return plan_key(arrays, self._binder.inputs, self._optimized.value_inputs)
+
+    def _with_plan(self, arrays: Sequence[np.ndarray], use: Callable[[Shapes], _Used]) -> _Used:
+        """Call ``use`` with the key of the plan for these inputs."""
+        while True:
+            known = len(self._optimized.value_inputs)
+            try:
+                return use(self._key_of(arrays))
+            except InputValuesNeededError:
+                # The first time that values of an input turn out to decide shapes.
+                if len(self._optimized.value_inputs) == known:
+                    raise
+
+    def _ready_key(self, arrays: Sequence[np.ndarray]) -> Shapes:
+        """The shapes of these inputs; with a plan for each set of them: the key of their plan."""
+        if self._only_key is not None or not self._optimized.is_dynamic:
+            return tuple([array.shape for array in arrays])
+
+        def plan(key: Shapes) -> Shapes:
+            self._pool.plan(key)
+            return key
+
+        return self._with_plan(arrays, plan)
+
+    def _fixed(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """Arrays for `bind`: those whose values decide shapes can be written no more."""
+        fixed = self._optimized.value_inputs
+        if fixed:
+            for index, name in enumerate(self._binder.inputs):
+                if name in fixed:
+                    arrays[index] = arrays[index].copy()
+                    arrays[index].flags.writeable = False
+        return arrays
 
     def bind(
         self,
@@ -371,7 +405,8 @@ class LoadedNetwork(
         ----------
         inputs
             Arrays as for `run`, used without copying; default: new arrays of zeros. With free
-            dimensions their shapes bind them.
+            dimensions their shapes bind them. An input whose values decide shapes, such as
+            the axes of a reduction, keeps them: its array is copied and cannot be written.
         outputs
             Arrays to write outputs into, by name; other outputs get new arrays.
         options
@@ -401,7 +436,8 @@ class LoadedNetwork(
         run_options = None if options is None else self._run_options(options)
         if inputs is not None:
             arrays = self._binder.bind(inputs, share=True)
-            key = tuple([array.shape for array in arrays])
+            key = self._ready_key(arrays)
+            arrays = self._fixed(arrays)
         elif self._optimized.is_dynamic:
             raise InvalidArgumentError(
                 f"network '{self.name}' has free dimensions: bind() needs inputs",

@@ -119,10 +119,6 @@ def test_control_flow(models: Any) -> None:
 
 
 REASONS = {
-    "shape at run time": (
-        [node("Reshape", ["x", "i"], ["y"], name="n")],
-        "shape computed at run time",
-    ),
     "three spatial dimensions": (
         [node("Conv", ["cube", "cube"], ["y"], name="n")],
         "3 spatial dimensions (1 and 2 are supported)",
@@ -151,11 +147,7 @@ REASONS = {
 @pytest.mark.parametrize("what", REASONS)
 def test_reasons(models: Any, what: str) -> None:
     nodes, reason = REASONS[what]
-    inputs = {
-        "x": ([2, 3], FLOAT),
-        "i": ([2], TensorProto.INT64),
-        "cube": ([1, 1, 3, 3, 3], FLOAT),
-    }
+    inputs = {"x": ([2, 3], FLOAT), "cube": ([1, 1, 3, 3, 3], FLOAT)}
     constants = {"k": np.zeros((2, 1), np.int64), "v": np.ones(3, np.float32)}
     model = models.build(nodes, inputs, {"y": ([2, 3], FLOAT)}, constants)
     model.graph.initializer.append(helper.make_tensor("text", TensorProto.STRING, [1], [b"a"]))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Array",
     "Known",
+    "NotKnown",
     "Unsupported",
     "Value",
     "array_of",
@@ -34,6 +35,20 @@ Array: TypeAlias = "NDArray[Any]"
 
 class Unsupported(Exception):  # noqa: N818 - an answer, not an error: collected and listed
     """A node has no counterpart; the reason is shown beside its operator."""
+
+
+class NotKnown(Unsupported):
+    """An operand that decides shapes is computed at run time.
+
+    Attributes
+    ----------
+    index
+        Number of the operand.
+    """
+
+    def __init__(self, reason: str, index: int) -> None:
+        super().__init__(reason)
+        self.index = index
 
 
 def data_type_of(dtype: np.dtype[Any]) -> DataType:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
@@ -18,6 +18,7 @@ from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import (
     Array,
     Known,
+    NotKnown,
     Unsupported,
     Value,
     dense,
@@ -28,6 +29,7 @@ from armnn_py.frontends.onnx.binding import describe, input_infos, output_info
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.origins import origins
 from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.stand_in import stand_in
 from armnn_py.frontends.onnx.table import NEWEST_VERSION, Operator, find_operator
@@ -58,12 +60,20 @@ def network_of(
             NEWEST_VERSION,
         )
     infos = input_infos(model, shapes)
+    needed: tuple[str, ...] = ()
     if all(info.is_static for info in infos.values()):
-        network = convert(model, infos, backends)
+        try:
+            network = convert(model, infos, backends)
+        except InputValuesNeededError as error:
+            needed = error.names
+        else:
+            network.metadata = model.metadata
+            return network
     else:
         check_operators(model, backends)
-        outputs = {name: output_info(info) for name, info in model.outputs.items()}
-        network = Network.from_builder(model.name, infos, Builder(model, backends), outputs)
+    outputs = {name: output_info(info) for name, info in model.outputs.items()}
+    builder = Builder(model, backends)
+    network = Network.from_builder(model.name, infos, builder, outputs, value_inputs=needed)
     network.metadata = model.metadata
     return network
 
@@ -81,10 +91,12 @@ class Builder:
     def __setstate__(self, model: OnnxModel) -> None:
         self.__init__(model)  # type: ignore[misc]
 
-    def __call__(self, infos: Mapping[str, TensorInfo]) -> Network:
-        """Return the network for static input infos."""
+    def __call__(
+        self, infos: Mapping[str, TensorInfo], values: Mapping[str, Array] | None = None
+    ) -> Network:
+        """Return the network for static input infos, and values where they decide shapes."""
         bound = input_infos(self.model, {name: info.shape for name, info in infos.items()})
-        return convert(self.model, bound, self.backends)
+        return convert(self.model, bound, self.backends, values)
 
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"
@@ -113,6 +125,8 @@ def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> 
             version = model.version_of(node.domain)
             try:
                 entry.check(NodeView(node, version, known, emit, model.used))
+            except NotKnown:
+                pass  # perhaps it is with shapes
             except Unsupported as reason:
                 problems.add_node(node, str(reason))
             except ParseError as error:
@@ -128,27 +142,38 @@ def _find(model: OnnxModel, node: Node, problems: OnnxProblems) -> Operator | No
 
 
 def convert(
-    model: OnnxModel, infos: Mapping[str, TensorInfo], backends: Sequence[RunsStandIns] = ()
+    model: OnnxModel,
+    infos: Mapping[str, TensorInfo],
+    backends: Sequence[RunsStandIns] = (),
+    values: Mapping[str, Array] | None = None,
 ) -> Network:
     """Convert a model for static input infos.
 
-    ``backends`` are offered the operators for which there is no layer.
+    ``backends`` are offered the operators for which there is no layer. ``values`` are those of
+    inputs; the network has these inputs, and no layer reads them.
 
     Raises
     ------
+    InputValuesNeededError
+        Values of further inputs decide shapes.
     UnsupportedOperatorError
         Operators have no counterpart; all of them are listed.
     ParseError
         A node contradicts itself or these shapes.
     """
-    return _Conversion(model, infos, backends).run()
+    return _Conversion(model, infos, backends, values or {}).run()
 
 
 class _Conversion:
     def __init__(
-        self, model: OnnxModel, infos: Mapping[str, TensorInfo], backends: Sequence[RunsStandIns]
+        self,
+        model: OnnxModel,
+        infos: Mapping[str, TensorInfo],
+        backends: Sequence[RunsStandIns],
+        given: Mapping[str, Array],
     ) -> None:
         self.model = model
+        self.given = given
         self.backends = backends
         self.infos = infos
         self.network = Network(model.name)
@@ -157,6 +182,7 @@ class _Conversion:
         self.static = set(model.constants)
         self.static_names: dict[Known, str] = {}
         self.poisoned: set[str] = set()
+        self.needed: set[str] = set()
         self.problems = OnnxProblems(model)
 
     def run(self) -> Network:
@@ -164,7 +190,8 @@ class _Conversion:
             check_size(info.static_shape, info.dtype)
             self.emit.reserve(name)
             slot = self.network.add_input(name, info).outputs[0]
-            self._assign(name, slot)
+            given = self.given.get(name)
+            self._assign(name, slot if given is None else Known(given))
         for name in self.model.outputs:
             self.emit.reserve(name)
         for name, constant in self.model.constants.items():
@@ -174,6 +201,11 @@ class _Conversion:
         for node in self.model.nodes:
             self._node(node)
         self.problems.raise_if_any()
+        if self.needed:
+            names = [name for name in self.infos if name in self.needed]
+            raise InputValuesNeededError(
+                f"'{self.model.source_name}': values of inputs decide shapes", names=names
+            )
         self._forget()
         for name in self.model.outputs:
             value = self.values[name]
@@ -295,6 +327,11 @@ class _Conversion:
                 entry.check(view)
             results = entry.convert(view)
         except Unsupported as reason:
+            if isinstance(reason, NotKnown):
+                sources = origins(self.model, node.inputs[reason.index], self.infos, self.values)
+                if sources is not None:
+                    self.needed |= sources
+                    return None
             slots, reasons = stand_in(self.model, node, values, self.emit, self.backends)
             if slots is None:
                 self.problems.add_node(node, "; ".join((str(reason), *reasons)))

@@ -16,6 +16,7 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Array,
     Known,
+    NotKnown,
     Unsupported,
     Value,
     dense,
@@ -105,7 +106,7 @@ class NodeView:
         array = self.known(index)
         if array is None:
             self.value(index)
-            raise Unsupported(f"{what} computed at run time")
+            raise NotKnown(f"{what} computed at run time", index)
         return array
 
     def integers(self, index: int, what: str) -> list[int]:

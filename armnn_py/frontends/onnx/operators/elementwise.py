@@ -12,7 +12,7 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.emit.arithmetic import check_divisor
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
+from armnn_py.frontends.common.values import Known, NotKnown, Unsupported, Value, dtype_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
@@ -136,7 +136,7 @@ def _cast_like(view: NodeView) -> Value:
 def _mod(view: NodeView) -> Value:
     x, y = view.known(0), view.known(1)
     if x is None or y is None:
-        raise Unsupported("a remainder computed at run time")
+        raise NotKnown("a remainder computed at run time", 0 if x is None else 1)
     check_divisor(x, y)
     remainder = np.fmod if view.integer("fmod") else np.mod
     with np.errstate(all="ignore"):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
@@ -20,6 +21,7 @@ from armnn_py.frontends.common.values import (
     Value,
     dense,
     dtype_of,
+    quantization_of,
     shape_of,
 )
 from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos
@@ -29,9 +31,10 @@ from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
 from armnn_py.frontends.tflite.reading import DAMAGE
 from armnn_py.frontends.tflite.stand_in import stand_in
 from armnn_py.frontends.tflite.table import find_operator, newest_version
-from armnn_py.frontends.tflite.tensors import constant_of, dtype_named, tensor_info
+from armnn_py.frontends.tflite.tensors import constant_of, dtype_named, quantization, tensor_info
 from armnn_py.network import Network, VariableLayer
-from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
+from armnn_py.types import LayerType
 
 __all__ = ["Builder", "convert", "network_of"]
 
@@ -247,6 +250,8 @@ class _Conversion:
             except Unsupported as reason:
                 self.problems.add_operator(op, str(reason))
                 self.poisoned.add(place)
+            except ArmnnError as error:
+                raise self._located(error, op) from error
         for place in op.outputs[len(results) :]:
             self.problems.add_operator(op, f"an output {quoted(self.graph.tensors[place].name)}")
             self.poisoned.add(place)
@@ -259,10 +264,11 @@ class _Conversion:
     def _assign(self, op: Operator, place: int, value: Value, is_static: bool) -> None:
         tensor = self.graph.tensors[place]
         if place in self.values:
-            raise self._located(ParseError(f"tensor {quoted(tensor.name)} is made twice"), op)
+            raise ParseError(f"tensor {quoted(tensor.name)} is made twice")
         if dtype_of(value) != dtype_named(tensor.type):
             text = f"makes {dtype_of(value)}, but the file says {dtype_named(tensor.type)}"
-            raise self._located(ParseError(f"{quoted(op.label)} {text}"), op)
+            raise ParseError(f"{quoted(op.label)} {text}")
+        value = self._rescaled(value, quantization(tensor))
         if not isinstance(value, Known) and not all(shape_of(value)):
             # A tensor without elements is known, whatever computes it.
             value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
@@ -271,6 +277,20 @@ class _Conversion:
             if is_static:
                 self.static.add(place)
         self.values[place] = value
+
+    def _rescaled(self, value: Value, stated: QuantizationInfo | None) -> Value:
+        """Return moved numbers with the scale that the file states for them, where that differs.
+
+        LiteRT's kernels that move elements copy bytes: what comes after them takes the bytes for
+        numbers of the stated scale.
+        """
+        if stated is None or quantization_of(value) in (None, stated):
+            return value
+        info = TensorInfo(shape_of(value), value.info.data_type, stated)
+        if isinstance(value, Known):
+            return Known(value.array, info)
+        descriptor = ReshapeDescriptor(target_shape=shape_of(value))
+        return self.emit.layer(LayerType.RESHAPE, [value], descriptor, name="scale", output=info)
 
     def _convert(self, op: Operator, values: Sequence[Value | None]) -> Sequence[Value] | None:
         name = place_of(op, self.graph)

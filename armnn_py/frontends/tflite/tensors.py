@@ -78,8 +78,8 @@ def quantization(tensor: Tensor) -> QuantizationInfo | None:
         Scales and shape do not fit together.
     """
     name = type_name(tensor)
-    if not tensor.scales or name not in (*_QUANTIZED, "INT32"):
-        return None
+    if not tensor.scales or name not in _QUANTIZED:
+        return None  # scales of int32 are those of a bias, which follow from its layer's operands
     points = tensor.zero_points or (0,) * len(tensor.scales)
     if len(points) == 1 and len(tensor.scales) > 1:
         points = points * len(tensor.scales)
@@ -93,8 +93,6 @@ def quantization(tensor: Tensor) -> QuantizationInfo | None:
             )
         if any(points):
             raise Unsupported("zero points other than 0 beside scales for each channel")
-    if name == "INT32" and any(points):
-        return None
     if name == "INT16" and any(points):
         raise Unsupported("int16 values with a zero point other than 0")
     try:

@@ -231,6 +231,17 @@ def _addresses_of(path: Any) -> tuple[int, int]:
     return 0, 0
 
 
+def test_bytes_that_move_are_taken_for_what_the_file_states(builder: Any) -> None:
+    x = builder.tensor("x", (2, 3), np.int8, 0.5, 1)
+    shape = builder.constant("shape", np.int32([6]))
+    y = builder.tensor("y", (6,), np.int8, 0.25, 2)
+    builder.op("RESHAPE", [x, shape], [y])
+    builder.ends([x], [y])
+    network = ann.import_model(builder.data())
+    assert not layers_of(network, LayerType.QUANTIZE)
+    assert network.outputs["y"].quantization == ann.QuantizationInfo((0.25,), (2,))
+
+
 def test_comparisons_of_different_scales_compare_what_they_stand_for(builder: Any) -> None:
     x = builder.tensor("x", (2, 3), np.int8, 0.5, 1)
     y = builder.tensor("y", (2, 3), np.int8, 0.25, 1)

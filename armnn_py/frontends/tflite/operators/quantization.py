@@ -19,7 +19,7 @@ def _dequantize(view: OperatorView) -> Value:
     if view.output_dtype() != np.float32:
         raise Unsupported(f"an output of {view.output_dtype()}")
     if dtype_of(view.value(0)).kind != "f" and not view.is_quantized(0):
-        raise ParseError("the scale of its input is not stated")
+        raise Unsupported(f"{dtype_of(view.value(0))} values without a scale")
     return view.real(0, "")
 
 

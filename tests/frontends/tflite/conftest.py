@@ -163,7 +163,7 @@ class Engines:
         try:
             network = ann.load(data, self.backends, runtime=self.runtime, **options)
         except ann.NoBackendForLayerError as error:
-            if "no kernel for this layer type" not in str(error):
+            if "no kernel for" not in str(error):
                 raise
             return None
         with network:

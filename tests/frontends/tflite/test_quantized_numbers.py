@@ -128,8 +128,10 @@ def test_depthwise_conv_2d(same: Any, kind: str, multiplier: int) -> None:
 def test_fully_connected(same: Any, kind: str, channels: int | None) -> None:
     x, w = activation(kind, 3, 8), weights(5, 8, channels=channels)
     known = [(w, 0), (bias(kind, x, w, 5), 0)]
+    # With one scale for all weights LiteRT rounds the product of scales to float32.
+    steps = int(kind == "int16" or channels is None)
     same("FULLY_CONNECTED", [x], known, ("FullyConnectedOptions", {}), output=like(kind, 0.05),
-         version=12 if channels else 7, steps=int(kind == "int16"))  # fmt: skip
+         version=12 if channels else 7, steps=steps)  # fmt: skip
 
 
 def test_transpose_conv(same: Any, new_builder: Any, engines: Any) -> None:
@@ -239,4 +241,5 @@ def test_movement(same: Any, kind: str) -> None:
         # LiteRT's int16 positions have 10 bits behind the point: a 1024th between two pixels.
         steps = 2**16 // 2**9 if (kind, name) == ("int16", "RESIZE_BILINEAR") else 1
         same(name, [x], [(size, 0)], (table, {}), output=output, version=3, steps=steps)
-    same("SPACE_TO_DEPTH", [x], (), ("SpaceToDepthOptions", {"blockSize": 2}), output=output)
+    if kind != "int16":  # LiteRT has none
+        same("SPACE_TO_DEPTH", [x], (), ("SpaceToDepthOptions", {"blockSize": 2}), output=output)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
@@ -78,44 +78,6 @@ def test_an_operator_that_onnx_does_not_have(models: Any) -> None:
         import_model(models.save(model))
     assert [o.reason for o in caught.value.operators] == ["no operator of standard ONNX"]
     assert caught.value.hints[0].startswith("export with standard operators only")
-
-
-def _branch(name: str) -> onnx.GraphProto:
-    out = helper.make_tensor_value_info(name, FLOAT, [2])
-    constant = numpy_helper.from_array(np.zeros(2, np.float32), "c")
-    return helper.make_graph([node("Identity", ["c"], [name])], name, [], [out], [constant])
-
-
-def _function() -> onnx.ModelProto:
-    function = helper.make_function(
-        "own", "Twice", ["a"], ["b"], [node("Add", ["a", "a"], ["b"])],
-        [helper.make_opsetid("", 17)],
-    )  # fmt: skip
-    graph = helper.make_graph(
-        [node("Twice", ["x"], ["y"], domain="own", name="n")],
-        "graph",
-        [helper.make_tensor_value_info("x", FLOAT, [2])],
-        [helper.make_tensor_value_info("y", FLOAT, [2])],
-    )
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
-    return helper.make_model(graph, functions=[function], opset_imports=opsets, ir_version=8)
-
-
-def test_functions_of_the_model(models: Any) -> None:
-    with pytest.raises(ann.UnsupportedOperatorError, match="a function of the model's own"):
-        import_model(models.save(_function()))
-
-
-def test_control_flow(models: Any) -> None:
-    nodes = [
-        node("ReduceMax", ["x"], ["m"], keepdims=0),
-        node("Cast", ["m"], ["c"], to=TensorProto.BOOL),
-        node("If", ["c"], ["y"], name="if", then_branch=_branch("t"), else_branch=_branch("e")),
-    ]
-    model = models.build(nodes, {"x": ([2], FLOAT)}, {"y": ([2], FLOAT)})
-    with pytest.raises(ann.UnsupportedOperatorError) as caught:
-        import_model(models.save(model))
-    assert [(o.name, o.reason) for o in caught.value.operators] == [("If", "control flow")]
 
 
 REASONS = {

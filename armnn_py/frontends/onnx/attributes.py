@@ -10,27 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.onnx.graph_node import AttributeReference, Body
 from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["Subgraph", "read_attributes"]
+__all__ = ["read_attributes"]
 
-
-@record
-class Subgraph:
-    """Stands for a graph in an attribute: control flow, which nothing here converts."""
-
-    name: str
+BodyReader = Callable[[Any, str], Body]
+"""Reads the graph in the attribute of this name."""
 
 
 def read_attributes(
-    attributes: Iterable[onnx.AttributeProto], folder: Path | None, what: str
+    attributes: Iterable[onnx.AttributeProto],
+    folder: Path | None,
+    what: str,
+    read_body: BodyReader | None = None,
 ) -> dict[str, Any]:
-    """Return attributes by name: int, float, str, array, or a list of these.
+    """Return attributes by name: int, float, str, array, or a list of these, `Body` for a graph.
+
+    One that refers to an attribute of the function around is an `AttributeReference`.
 
     Raises
     ------
@@ -42,7 +43,13 @@ def read_attributes(
         name = protobuf_text(attribute.name, f"attribute of {what}")
         if name in found:
             raise ParseError(f"{what} has the attribute {quoted(name)} twice")
-        found[name] = _value(attribute, folder, f"attribute {quoted(name)} of {what}")
+        where = f"attribute {quoted(name)} of {what}"
+        if attribute.ref_attr_name:
+            found[name] = AttributeReference(protobuf_text(attribute.ref_attr_name, where))
+        elif int(attribute.type) == _GRAPH and read_body is not None:
+            found[name] = read_body(attribute.g, name)
+        else:
+            found[name] = _value(attribute, folder, where)
     return found
 
 
@@ -53,8 +60,6 @@ def _value(attribute: onnx.AttributeProto, folder: Path | None, what: str) -> An
     reader = _READERS.get(kind)
     if reader is not None:
         return reader(attribute, folder, what)
-    if kind in _GRAPHS:
-        return Subgraph(what)
     if kind == _UNDEFINED:
         raise ParseError(f"{what} has no value")
     return Unreadable(f"{what} has a value of another kind ({kind})")
@@ -64,7 +69,7 @@ def _value(attribute: onnx.AttributeProto, folder: Path | None, what: str) -> An
 _UNDEFINED = 0
 _FLOAT, _INT, _STRING, _TENSOR = 1, 2, 3, 4
 _FLOATS, _INTS, _STRINGS = 6, 7, 8
-_GRAPHS = (5, 10)
+_GRAPH = 5
 
 _FIELDS = {
     _FLOAT: "f",

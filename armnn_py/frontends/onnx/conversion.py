@@ -6,11 +6,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import numpy as np
-
-from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
+from armnn_py.errors import InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
@@ -25,14 +22,14 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.onnx.binding import describe, input_infos, output_info
+from armnn_py.frontends.onnx.binding import input_infos, output_info
+from armnn_py.frontends.onnx.functions import is_known
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.origins import origins
 from armnn_py.frontends.onnx.problems import OnnxProblems
-from armnn_py.frontends.onnx.stand_in import stand_in
-from armnn_py.frontends.onnx.table import NEWEST_VERSION, Operator, find_operator
+from armnn_py.frontends.onnx.scope import Scope, Work, named
+from armnn_py.frontends.onnx.table import NEWEST_VERSION, find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
@@ -40,9 +37,6 @@ from armnn_py.tensors import TensorInfo
 __all__ = ["Builder", "convert", "network_of"]
 
 _logger = logging.getLogger(__name__)
-
-# Raised by numpy and Python inside a converter whose operands are damaged.
-_DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
 
 
 def network_of(
@@ -113,8 +107,11 @@ def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> 
     problems = OnnxProblems(model)
     emit = Emitter(Network(model.name))
     for node in model.nodes:
-        entry = _find(model, node, problems)
+        version = model.version_of(node.domain)
+        entry = find_operator(node.domain, node.op_type, version)
         if entry is None:
+            if not is_known(model, node, version):
+                problems.add_unknown(node)
             continue
         values = [model.constants.get(name) for name in node.inputs]
         unreadable = [value for value in values if isinstance(value, Unreadable)]
@@ -122,7 +119,6 @@ def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> 
             problems.add_node(node, unreadable[0].reason)
         elif entry.check is not None:
             known = [value if isinstance(value, Known) else None for value in values]
-            version = model.version_of(node.domain)
             try:
                 entry.check(NodeView(node, version, known, emit, model.used))
             except NotKnown:
@@ -130,15 +126,8 @@ def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> 
             except Unsupported as reason:
                 problems.add_node(node, str(reason))
             except ParseError as error:
-                raise _named(error, node) from error
+                raise named(error, node) from error
     problems.raise_if_any()
-
-
-def _find(model: OnnxModel, node: Node, problems: OnnxProblems) -> Operator | None:
-    entry = find_operator(node.domain, node.op_type, model.version_of(node.domain))
-    if entry is None:
-        problems.add_unknown(node)
-    return entry
 
 
 def convert(
@@ -164,7 +153,9 @@ def convert(
     return _Conversion(model, infos, backends, values or {}).run()
 
 
-class _Conversion:
+class _Conversion(Scope):
+    """Conversion of the graph of a model, which keeps what depends on weights alone."""
+
     def __init__(
         self,
         model: OnnxModel,
@@ -172,39 +163,41 @@ class _Conversion:
         backends: Sequence[RunsStandIns],
         given: Mapping[str, Array],
     ) -> None:
+        self.network = Network(model.name)
+        emit = Emitter(self.network, self._dense_of)
+        super().__init__(
+            Work(model, infos, backends, emit),
+            path="",
+            title="",
+            opsets=model.opsets,
+            used=model.used,
+        )
         self.model = model
         self.given = given
-        self.backends = backends
-        self.infos = infos
-        self.network = Network(model.name)
-        self.emit = Emitter(self.network, self._dense_of)
-        self.values: dict[str, Value | Unreadable] = dict(model.constants)
-        self.static = set(model.constants)
+        self.values.update(model.constants)
+        self.static.update(model.constants)
         self.static_names: dict[Known, str] = {}
-        self.poisoned: set[str] = set()
-        self.needed: set[str] = set()
-        self.problems = OnnxProblems(model)
 
     def run(self) -> Network:
-        for name, info in self.infos.items():
+        emit = self.work.emit
+        for name, info in self.work.infos.items():
             check_size(info.static_shape, info.dtype)
-            self.emit.reserve(name)
+            emit.reserve(name)
             slot = self.network.add_input(name, info).outputs[0]
             given = self.given.get(name)
-            self._assign(name, slot if given is None else Known(given))
+            self.assign(name, slot if given is None else Known(given))
         for name in self.model.outputs:
-            self.emit.reserve(name)
+            emit.reserve(name)
         for name, constant in self.model.constants.items():
             if isinstance(constant, Known):
-                self.emit.name_constant(constant, name)
+                emit.name_constant(constant, name)
                 self.static_names[constant] = name
-        for node in self.model.nodes:
-            self._node(node)
-        self.problems.raise_if_any()
-        if self.needed:
-            names = [name for name in self.infos if name in self.needed]
+        self.convert(self.model.nodes)
+        self.work.problems.raise_if_any()
+        if self.work.needed:
             raise InputValuesNeededError(
-                f"'{self.model.source_name}': values of inputs decide shapes", names=names
+                f"'{self.model.source_name}': values of inputs decide shapes",
+                names=[name for name in self.work.infos if name in self.work.needed],
             )
         self._forget()
         for name in self.model.outputs:
@@ -212,12 +205,32 @@ class _Conversion:
             if isinstance(value, Unreadable):
                 raise ParseError(f"output {quoted(name)}: {value.reason}")
             self._check_type(name, value)
-            self.emit.begin(name)
+            emit.begin(name)
             try:
-                self.network.add_output(name, self.emit.slot(value))
+                self.network.add_output(name, emit.slot(value))
             except Unsupported as reason:
                 raise ParseError(f"output {quoted(name)}: {reason}") from None
         return self.network
+
+    def convert_node(self, node: Node) -> None:
+        """Convert one node, or take what an earlier conversion made of weights."""
+        is_static = all(not name or name in self.static for name in node.reads)
+        if not is_static:
+            super().convert_node(node)
+            return
+        results: Sequence[Value | None] | None = self.model.folded.get(node.index)
+        if results is None:
+            results = self.results(node)
+            if results is not None:
+                results = self._keep(node, results)
+        elif not results:  # dropped by _forget: all its readers are folded, too
+            self.static.update(filter(None, node.outputs))
+            return
+        self.keep(node, results)
+        for name, value in zip(node.outputs, results or (), strict=False):
+            if name and isinstance(value, Known):
+                self.static.add(name)
+                self.static_names[value] = name
 
     def _check_type(self, name: str, value: Value) -> None:
         stated = self.model.outputs[name]
@@ -236,45 +249,7 @@ class _Conversion:
                 dims,
             )
 
-    def _node(self, node: Node) -> None:
-        if any(name in self.poisoned for name in node.inputs):
-            # One of its operands could not be converted, so that only its operator can be checked.
-            _find(self.model, node, self.problems)
-            self.poisoned.update(filter(None, node.outputs))
-            return
-        is_static = all(not name or name in self.static for name in node.inputs)
-        if is_static and node.index in self.model.folded:
-            results: Sequence[Value] | None = self.model.folded[node.index]
-            if not results:  # dropped by _forget: all its readers are folded, too
-                self.static.update(filter(None, node.outputs))
-                return
-        else:
-            results = self._convert(node)
-            if is_static and results is not None:
-                results = self._keep(node, results)
-        if results is None:
-            self.poisoned.update(filter(None, node.outputs))
-            return
-        for name, value in zip(node.outputs, results, strict=False):
-            if name:
-                self._assign(name, value)
-                if is_static and isinstance(value, Known):
-                    self.static.add(name)
-                    self.static_names[value] = name
-        for name in node.outputs[len(results) :]:
-            if name in self.model.used:
-                self.problems.add_node(node, f"output {quoted(name)}")
-                self.poisoned.add(name)
-
-    def _assign(self, name: str, value: Value) -> None:
-        if not isinstance(value, Known) and not all(shape_of(value)):
-            # A tensor without elements is known, whatever computes it.
-            value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
-        if isinstance(value, Known):
-            self.emit.name_constant(value, name)
-        self.values[name] = value
-
-    def _keep(self, node: Node, results: Sequence[Value]) -> Sequence[Value]:
+    def _keep(self, node: Node, results: Sequence[Value | None]) -> Sequence[Value | None]:
         """Keep the results of a node that depends on weights alone, for the next conversion."""
         kept: list[Known] = []
         for value in results:
@@ -289,7 +264,7 @@ class _Conversion:
     def _forget(self) -> None:
         """Drop kept results that only other nodes with kept results read."""
         folded = self.model.folded
-        read = {n for node in self.model.nodes if node.index not in folded for n in node.inputs}
+        read = {n for node in self.model.nodes if node.index not in folded for n in node.reads}
         needed = read | set(self.model.outputs)
         for node in self.model.nodes:
             if node.index in folded and needed.isdisjoint(node.outputs):
@@ -305,83 +280,8 @@ class _Conversion:
             kept = self.model.derived.setdefault((name, "dense"), Known(dense(value.array)))
         return kept.array
 
-    def _convert(self, node: Node) -> Sequence[Value] | None:
-        entry = find_operator(node.domain, node.op_type, self.model.version_of(node.domain))
-        values: list[Value | None] = []
-        for name in node.inputs:
-            value = self.values[name] if name else None
-            if isinstance(value, Unreadable):
-                self.problems.add_node(node, value.reason)
-                return None
-            values.append(value)
-        version = self.model.version_of(node.domain)
-        self.emit.begin(node.name)
-        if entry is None:
-            slots, reasons = stand_in(self.model, node, values, self.emit, self.backends)
-            if slots is None:
-                self.problems.add_unknown(node, reasons)
-            return slots
-        view = NodeView(node, version, values, self.emit, self.model.used, self._derived_of(node))
-        try:
-            if entry.check is not None:
-                entry.check(view)
-            results = entry.convert(view)
-        except Unsupported as reason:
-            if isinstance(reason, NotKnown):
-                sources = origins(self.model, node.inputs[reason.index], self.infos, self.values)
-                if sources is not None:
-                    self.needed |= sources
-                    return None
-            slots, reasons = stand_in(self.model, node, values, self.emit, self.backends)
-            if slots is None:
-                self.problems.add_node(node, "; ".join((str(reason), *reasons)))
-            return slots
-        except ParseError as error:
-            raise self._with_inputs(_named(error, node)) from error
-        except ArmnnError as error:
-            named = ParseError(
-                f"{node.label}: {error.message}", details=error.details, hints=error.hints
-            )
-            raise self._with_inputs(_named(named, node)) from error
-        except _DAMAGE as error:
-            named = ParseError(
-                f"{node.label} cannot be converted", details=[_first_line(error)], node=node.name
-            )
-            raise self._with_inputs(named) from error
-        return results if isinstance(results, Sequence) else [results]
-
-    def _derived_of(self, node: Node) -> Any:
-        def find(index: int, form: str) -> Any:
-            name = node.inputs[index]
-            return (self.model.derived, (name, form)) if name in self.static else None
-
-        return find
-
-    def _with_inputs(self, error: ParseError) -> ParseError:
-        """Add the shapes that were bound: a wrong one often shows deep inside the graph."""
-        error.path = self.model.path
-        if any(isinstance(d, str | None) for i in self.model.inputs.values() for d in i.dims or ()):
-            error.details = (*error.details, *describe(self.infos))
-        return error
-
-
-def _named(error: ParseError, node: Node) -> ParseError:
-    if error.node is not None:
-        return error
-    return ParseError(
-        error.message if node.label in error.message else f"{node.label}: {error.message}",
-        node=node.name,
-        details=error.details,
-        hints=error.hints,
-    )
-
 
 def _fits(dims: Sequence[int | str | None], shape: Sequence[int]) -> bool:
     return len(dims) == len(shape) and all(
         not isinstance(dim, int) or dim == size for dim, size in zip(dims, shape, strict=True)
     )
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip().splitlines()
-    return text[0] if text else type(error).__name__

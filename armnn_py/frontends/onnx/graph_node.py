@@ -1,15 +1,29 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""One node of the graph, read once and shared by all conversions."""
+"""Nodes of a graph and the bodies inside of them, read once and shared by all conversions."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.records import record
 
-__all__ = ["Node"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from armnn_py.frontends.common.values import Known
+    from armnn_py.frontends.onnx.tensors import Unreadable
+
+__all__ = ["AttributeReference", "Body", "Node"]
+
+
+@record
+class AttributeReference:
+    """Stands for the value that the caller of a function gives an attribute."""
+
+    name: str
 
 
 @record
@@ -24,6 +38,20 @@ class Node:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: dict[str, Any]
+    captures: tuple[str, ...] = ()
+    """Values of the graph around that bodies of the node read."""
+    overload: str = ""
+    """Tells functions of one name apart."""
+
+    @property
+    def function_key(self) -> tuple[str, str, str]:
+        """Domain, name and overload of the function that it calls."""
+        return self.domain, self.op_type, self.overload
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Names of all values that it reads; that of an absent operand is empty."""
+        return (*self.inputs, *self.captures) if self.captures else self.inputs
 
     @property
     def label(self) -> str:
@@ -34,3 +62,28 @@ class Node:
     def operator(self) -> str:
         """Operator with its domain, unless that is the standard one."""
         return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
+
+
+@record
+class Body:
+    """Nodes inside of a node: a branch, what a loop repeats, or a function."""
+
+    path: str
+    """Unique in the model: names of nodes and of the attribute."""
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    """Empty for one that a function does not make, because its caller does not want it."""
+    nodes: tuple[Node, ...]
+    """Each after what it reads."""
+    constants: Mapping[str, Known | Unreadable]
+    captures: tuple[str, ...]
+    """Values of the graph around that it reads; a function reads none."""
+    opsets: Mapping[str, int] | None = None
+    """Operator sets of a function; None: those around."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Attributes of a function that its callers may leave out."""
+
+    @property
+    def used(self) -> frozenset[str]:
+        """Names of values that a node reads or that are outputs."""
+        return frozenset({name for node in self.nodes for name in node.reads} | {*self.outputs})

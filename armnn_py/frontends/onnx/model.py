@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.slabs import Slabs
 from armnn_py.frontends.common.source import ModelSource
 from armnn_py.frontends.common.values import Known
-from armnn_py.frontends.onnx.attributes import read_attributes
-from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.graph_node import Body, Node
+from armnn_py.frontends.onnx.node_reading import NodeReader, domain_of, opsets_of
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.reading import protobuf_text, read_model
-from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name, read_tensor
+from armnn_py.frontends.onnx.tensors import DTYPES, Unreadable, element_type_name
 from armnn_py.network import ModelMetadata
 from armnn_py.records import record
 
@@ -62,7 +61,8 @@ class OnnxModel:
     constants: dict[str, Constant]
     inputs: dict[str, ValueInfo]
     outputs: dict[str, ValueInfo]
-    functions: frozenset[tuple[str, str]]
+    functions: dict[tuple[str, str, str], Body]
+    """Functions of the model's own by domain, name and overload."""
     used: frozenset[str]
     """Names of values that a node reads or that are outputs."""
     folded: dict[int, tuple[Known, ...]] = field(default_factory=dict)
@@ -102,18 +102,18 @@ class _Reader:
         self.proto = proto
         self.graph = proto.graph
         self.source = source
-        self.memory = Slabs()
+        self.reader = NodeReader(source.folder)
 
     def read(self) -> OnnxModel:
         opsets = self._opsets()
-        constants = self._constant_names()
-        nodes = self._nodes()
+        constants = self.reader.constant_names(self.graph)
+        nodes = self.reader.nodes(self.graph.node)
         outputs = self._outputs()
         inputs = self._inputs(constants)
         known = {*inputs, *constants}
         nodes = sort_nodes(nodes, known, list(outputs))
         nodes = live_nodes(nodes, list(outputs))
-        used = {name for node in nodes for name in node.inputs} | {*outputs}
+        used = {name for node in nodes for name in node.reads} | {*outputs}
         return OnnxModel(
             name=self.source.title or _shown(self.graph.name) or "network",
             source_name=self.source.name,
@@ -121,24 +121,33 @@ class _Reader:
             metadata=self._metadata(opsets),
             opsets=opsets,
             nodes=tuple(nodes),
-            constants={name: self._read(constants[name]) for name in constants if name in used},
+            constants={
+                name: self.reader.constant(constants[name]) for name in constants if name in used
+            },
             inputs=inputs,
             outputs=outputs,
-            functions=frozenset(
-                (_domain(function.domain), protobuf_text(function.name, "name of a function"))
-                for function in self.proto.functions
-            ),
+            functions=self._functions(),
             used=frozenset(used),
         )
 
     def _opsets(self) -> dict[str, int]:
-        opsets: dict[str, int] = {}
-        for entry in self.proto.opset_import:
-            domain = _domain(protobuf_text(entry.domain, "domain"))
-            opsets[domain] = max(opsets.get(domain, 0), entry.version)
+        opsets = opsets_of(self.proto.opset_import)
         if "" not in opsets and not opsets and self.proto.ir_version >= 3 and self.graph.node:
             raise ParseError(f"'{self.source.name}' does not say which operator set it uses")
         return opsets
+
+    def _functions(self) -> dict[tuple[str, str, str], Body]:
+        functions: dict[tuple[str, str, str], Body] = {}
+        for function in self.proto.functions:
+            key = (
+                domain_of(function.domain),
+                protobuf_text(function.name, "name of a function"),
+                protobuf_text(getattr(function, "overload", ""), "overload of a function"),
+            )
+            if key in functions:
+                raise ParseError(f"function {quoted(key[1])} is defined twice")
+            functions[key] = self.reader.function(function)
+        return functions
 
     def _metadata(self, opsets: dict[str, int]) -> ModelMetadata:
         proto, graph = self.proto, self.graph
@@ -155,58 +164,6 @@ class _Reader:
             graph_description=_shown(graph.doc_string),
             properties={_shown(p.key): _shown(p.value) for p in proto.metadata_props},
         )
-
-    def _constant_names(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for tensor in self.graph.initializer:
-            name = protobuf_text(tensor.name, "name of an initializer")
-            if not name:
-                raise ParseError("an initializer has no name")
-            if name in found:
-                raise ParseError(f"initializer {quoted(name)} is defined twice")
-            found[name] = tensor
-        for sparse in self.graph.sparse_initializer:
-            name = protobuf_text(sparse.values.name, "name of an initializer")
-            if name in found:
-                raise ParseError(f"initializer {quoted(name)} is defined twice")
-            found[name] = sparse
-        return found
-
-    def _read(self, tensor: Any) -> Constant:
-        if not hasattr(tensor, "raw_data"):
-            name = protobuf_text(tensor.values.name, "name of an initializer")
-            return Unreadable(f"initializer {quoted(name)} is sparse")
-        name = protobuf_text(tensor.name, "name of an initializer")
-        what = f"initializer {quoted(name)}"
-        values = read_tensor(tensor, self.source.folder, what, self.memory.empty)
-        return values if isinstance(values, Unreadable) else Known(values)
-
-    def _nodes(self) -> list[Node]:
-        nodes: list[Node] = []
-        names: set[str] = set()
-        for index, proto in enumerate(self.graph.node):
-            op_type = protobuf_text(proto.op_type, "operator of a node")
-            name = protobuf_text(proto.name, "name of a node") or f"{op_type}_{index}"
-            base, count = name, 1
-            while name in names:
-                count += 1
-                name = f"{base}_{count}"
-            names.add(name)
-            what = f"node {quoted(name)} ({op_type})"
-            if not op_type:
-                raise ParseError(f"node {quoted(name)} names no operator")
-            nodes.append(
-                Node(
-                    index=index,
-                    name=name,
-                    domain=_domain(protobuf_text(proto.domain, f"domain of {what}")),
-                    op_type=op_type,
-                    inputs=tuple(protobuf_text(v, f"input of {what}") for v in proto.input),
-                    outputs=tuple(protobuf_text(v, f"output of {what}") for v in proto.output),
-                    attributes=read_attributes(proto.attribute, self.source.folder, what),
-                )
-            )
-        return nodes
 
     def _inputs(self, constants: dict[str, Any]) -> dict[str, ValueInfo]:
         inputs: dict[str, ValueInfo] = {}
@@ -234,11 +191,6 @@ class _Reader:
 def _shown(value: str | bytes) -> str:
     """Return a text for people; one that is not UTF-8 is no reason to refuse a model."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-
-
-def _domain(domain: str | bytes) -> str:
-    text = protobuf_text(domain, "domain")
-    return "" if text == "ai.onnx" else text
 
 
 def _value_info(proto: onnx.ValueInfoProto, kind: str) -> ValueInfo:

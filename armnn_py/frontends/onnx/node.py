@@ -23,11 +23,13 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.onnx.attributes import Subgraph
-from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.graph_node import Body, Node
+from armnn_py.frontends.onnx.origins import origins
 from armnn_py.frontends.onnx.tensors import Unreadable
 
 __all__ = ["NodeView"]
+
+Call = Callable[["Body", Sequence[Value], Sequence[str], str], list[Value]]
 
 
 class NodeView:
@@ -48,7 +50,9 @@ class NodeView:
         values: Sequence[Value | None],
         emit: Emitter,
         used: frozenset[str],
+        *,
         derived: Callable[[int, str], Any] | None = None,
+        call: Call | None = None,
     ) -> None:
         self.node = node
         self.version = version
@@ -56,6 +60,7 @@ class NodeView:
         self._values = values
         self._used = used
         self._derived = derived
+        self._call = call
 
     # ---- Operands -------------------------------------------------------------------------------
 
@@ -109,6 +114,10 @@ class NodeView:
             raise NotKnown(f"{what} computed at run time", index)
         return array
 
+    def depends_on_inputs(self, index: int) -> bool:
+        """Return whether an operand could be known if values of inputs were."""
+        return origins(self.value(index)) is not None
+
     def integers(self, index: int, what: str) -> list[int]:
         """Return a known operand as integers."""
         array = self.constant(index, what)
@@ -141,6 +150,26 @@ class NodeView:
         self.emit.name_constant(result, f"{self.node.inputs[index]}/{form}")
         return result  # type: ignore[no-any-return]
 
+    # ---- Bodies ---------------------------------------------------------------------------------
+
+    def body(self, name: str) -> Body:
+        """Return the graph in an attribute that must be there."""
+        body = self.node.attributes.get(name)
+        if not isinstance(body, Body):
+            raise ParseError(f"attribute {quoted(name)} is not a graph")
+        return body
+
+    def call(
+        self, body: Body, values: Sequence[Value], names: Sequence[str] = (), turn: str = ""
+    ) -> list[Value]:
+        """Convert a body for these values of its inputs; return those of its outputs.
+
+        ``names`` are those of the values in the graph of the node, where they have one; ``turn``
+        tells the turns of a loop apart in names of layers.
+        """
+        assert self._call is not None
+        return self._call(body, values, names, turn)
+
     # ---- Attributes -----------------------------------------------------------------------------
 
     def _attribute(self, name: str, kinds: tuple[type, ...], default: Any) -> Any:
@@ -149,8 +178,6 @@ class NodeView:
             return default
         if isinstance(value, Unreadable):
             raise Unsupported(value.reason)
-        if isinstance(value, Subgraph):
-            raise Unsupported("a graph inside a node")
         if not isinstance(value, kinds):
             raise ParseError(f"attribute {quoted(name)} is {type(value).__name__}")
         return value

@@ -39,7 +39,7 @@ def sort_nodes(nodes: Sequence[Node], known: Collection[str], outputs: Sequence[
                 )
             maker[name] = node
     for node in nodes:
-        for name in filter(None, node.inputs):
+        for name in filter(None, node.reads):
             if name not in maker and name not in known:
                 raise ParseError(
                     f"{node.label} reads {quoted(name)}, which nothing makes", node=node.name
@@ -54,7 +54,7 @@ def _sorted(nodes: Sequence[Node], maker: dict[str, Node]) -> list[Node]:
     missing: dict[int, int] = {}
     readers: dict[int, list[Node]] = {node.index: [] for node in nodes}
     for node in nodes:
-        makers = {maker[name].index for name in node.inputs if name in maker}
+        makers = {maker[name].index for name in node.reads if name in maker}
         missing[node.index] = len(makers)
         for index in makers:
             readers[index].append(node)
@@ -90,6 +90,6 @@ def live_nodes(nodes: Sequence[Node], outputs: Sequence[str]) -> list[Node]:
     for node in reversed(nodes):
         if any(name in needed for name in node.outputs):
             live.append(node)
-            needed.update(filter(None, node.inputs))
+            needed.update(filter(None, node.reads))
     live.reverse()
     return live

@@ -30,14 +30,10 @@ class OnnxProblems(Problems):
 
     def add_unknown(self, node: Node, reasons: Sequence[str] = ()) -> None:
         """Note that no converter is registered for a node, and what backends said of it."""
-        if (node.domain, node.op_type) in self._model.functions:
-            reason = "a function of the model's own; onnx.inliner can inline it"
-        elif node.domain:
+        if node.domain:
             reason = f"domain '{node.domain}' is not supported"
         elif node.op_type in operator_names():
             reason = f"not in operator set {self._model.version_of('')}"
-        elif node.op_type in ("If", "Loop", "Scan"):
-            reason = "control flow"
         elif _is_standard(node):
             reason = "not supported by this version"
         else:

@@ -12,9 +12,7 @@ from armnn_py.descriptors.attributes import check_attributes
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.stand_ins import RunsStandIns, offer
 from armnn_py.frontends.common.values import Known, Value, dense
-from armnn_py.frontends.onnx.attributes import Subgraph
-from armnn_py.frontends.onnx.graph_node import Node
-from armnn_py.frontends.onnx.model import OnnxModel
+from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import OutputSlot
 from armnn_py.types import LayerType
@@ -23,8 +21,8 @@ __all__ = ["stand_in"]
 
 
 def stand_in(
-    model: OnnxModel,
     node: Node,
+    version: int,
     values: Sequence[Value | None],
     emit: Emitter,
     backends: Sequence[RunsStandIns],
@@ -47,7 +45,7 @@ def stand_in(
         descriptor = StandInDescriptor(
             len(given),
             len(node.outputs),
-            model.version_of(node.domain),
+            version,
             node.domain,
             node.op_type,
             check_attributes(
@@ -70,7 +68,7 @@ def stand_in(
 
 
 def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, Subgraph):
+    if isinstance(value, Body):
         raise ValueError(f"attribute '{name}' is a graph, which no backend takes")
     if isinstance(value, Unreadable):
         raise ValueError(value.reason)

@@ -40,6 +40,7 @@ _FAMILIES = {
         "Celu Clip Elu Gelu HardSigmoid HardSwish LeakyRelu Mish PRelu Relu Selu Shrink "
         "Sigmoid Softplus Softsign Swish Tanh ThresholdedRelu"
     ),
+    "control_flow": "If Loop Scan",
     "convolution": "Conv",
     "elementwise": (
         "Abs Acos Acosh Add Asin Asinh Atan Atanh Cast CastLike Ceil Cos Cosh Div Erf Exp Floor "

@@ -29,6 +29,7 @@ from armnn_py.frontends.tflite.model import Operator, TfliteModel
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
 from armnn_py.frontends.tflite.reading import DAMAGE
+from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.stand_in import stand_in
 from armnn_py.frontends.tflite.table import find_operator, newest_version
 from armnn_py.frontends.tflite.tensors import constant_of, dtype_named, quantization, tensor_info
@@ -139,6 +140,7 @@ class _Conversion:
         self.static: set[int] = set()
         self.poisoned: set[int] = set()
         self.problems = TfliteProblems(model, self.graph)
+        self.resources = Resources(model, self.graph, self.emit)
 
     def run(self) -> Network:
         for name, place in self.entry.inputs.items():
@@ -151,6 +153,7 @@ class _Conversion:
         for op in self.graph.operators:
             self._operator(op)
         self.problems.raise_if_any()
+        self.resources.finish()
         for name, place in self.entry.outputs.items():
             self._output(name, place)
         return self.network
@@ -222,9 +225,12 @@ class _Conversion:
     def _operator(self, op: Operator) -> None:
         if any(place in self.poisoned for place in op.inputs):
             # An operand could not be converted, so that only the operator itself can be checked.
-            if find_operator(op.label) is None:
+            if find_operator(op.label) is None and op.name not in Resources.OPERATORS:
                 self.problems.add_unknown(op)
             self.poisoned.update(op.outputs)
+            return
+        if op.name in Resources.OPERATORS:
+            self._resource(op)
             return
         try:
             values = [self._value(place) for place in op.inputs]
@@ -255,6 +261,19 @@ class _Conversion:
         for place in op.outputs[len(results) :]:
             self.problems.add_operator(op, f"an output {quoted(self.graph.tensors[place].name)}")
             self.poisoned.add(place)
+
+    def _resource(self, op: Operator) -> None:
+        self.emit.begin(place_of(op, self.graph))
+        try:
+            for place, value in zip(
+                op.outputs, self.resources.convert(op, self._value), strict=False
+            ):
+                self._assign(op, place, value, is_static=False)
+        except Unsupported as reason:
+            self.problems.add_operator(op, str(reason))
+            self.poisoned.update(op.outputs)
+        except ArmnnError as error:
+            raise self._located(error, op) from error
 
     def _keep(self, key: tuple[int, int], results: Sequence[Value]) -> None:
         kept = [value for value in results if isinstance(value, Known)]

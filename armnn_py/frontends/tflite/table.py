@@ -103,6 +103,10 @@ def operator(*names: str) -> Callable[[Converter], Converter]:
     return register
 
 
+RESOURCES = "ASSIGN_VARIABLE CALL_ONCE READ_VARIABLE VAR_HANDLE"
+"""Operators of variables, which `armnn_py.frontends.tflite.resources` converts."""
+
+
 def find_operator(name: str) -> Converter | None:
     """Return the converter of an operator."""
     family = _FAMILY_OF.get(name)
@@ -119,9 +123,10 @@ def newest_version(name: str) -> int:
 
 def operator_names() -> tuple[str, ...]:
     """Return all operators that have a converter, custom ones too."""
-    return tuple(sorted(_FAMILY_OF))
+    return tuple(sorted((*_FAMILY_OF, *RESOURCES.split())))
 
 
 def operators_by_family() -> dict[str, list[str]]:
     """Return the same by the family that an operator belongs to."""
-    return {family: names.split() for family, names in _FAMILIES.items()}
+    families = {**_FAMILIES, "variables": RESOURCES}
+    return {family: families[family].split() for family in sorted(families)}

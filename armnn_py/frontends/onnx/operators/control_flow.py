@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""If, Loop and Scan: a branch is chosen, or both are computed; loops are written out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.table import operator
+
+__all__: list[str] = []
+
+#: Turns of a loop that are written out.
+_MOST_TURNS = 1024
+
+
+@operator("If")
+def _if(view: NodeView) -> list[Value]:
+    """Take the branch that a known condition chooses; else select between both branches."""
+    condition = view.known(0)
+    if condition is not None or view.depends_on_inputs(0):
+        condition = view.constant(0, "a condition")
+        if condition.size != 1:
+            raise ParseError(f"the condition has {condition.size} elements, 1 expected")
+        chosen = view.body("then_branch" if condition.reshape(-1)[0] else "else_branch")
+        return view.call(chosen, ())
+    first = view.call(view.body("then_branch"), (), turn="then/")
+    second = view.call(view.body("else_branch"), (), turn="else/")
+    if len(first) != len(second):
+        raise ParseError(f"{len(first)} and {len(second)} outputs of the branches")
+    for one, other in zip(first, second, strict=True):
+        if shape_of(one) != shape_of(other) or dtype_of(one) != dtype_of(other):
+            raise Unsupported("a condition computed at run time, and branches of different shapes")
+    flag = view.emit.reshape(view.value(0), ())
+    return [view.emit.where(flag, one, other) for one, other in zip(first, second, strict=True)]
+
+
+@operator("Loop")
+def _loop(view: NodeView) -> list[Value]:
+    """Write out the turns of a loop whose number, and whose conditions, are known."""
+    body = view.body("body")
+    states = [view.value(index) for index in range(2, view.count)]
+    names = ["", "", *view.node.inputs[2:]]
+    turns: int | None = None
+    if view.has(0):
+        turns = int(view.constant(0, "the number of turns").reshape(-1)[0])
+    goes_on = True
+    if view.has(1):
+        goes_on = bool(view.constant(1, "the condition").reshape(-1)[0])
+    scanned: list[list[Value]] = [[] for _ in range(len(body.outputs) - 1 - len(states))]
+    turn = 0
+    while goes_on and (turns is None or turn < turns):
+        if turn >= _MOST_TURNS:
+            raise Unsupported(f"more than {_MOST_TURNS} turns")
+        given = [Known(np.array(turn, np.int64)), Known(np.array(True)), *states]
+        results = view.call(body, given, names, turn=f"{turn}/")
+        condition = results[0]
+        if not isinstance(condition, Known):
+            raise Unsupported("a condition that each turn computes at run time")
+        goes_on = bool(condition.array.reshape(-1)[0])
+        states = results[1 : 1 + len(states)]
+        names = []
+        for values, value in zip(scanned, results[1 + len(states) :], strict=True):
+            values.append(value)
+        turn += 1
+    if any(not values for values in scanned):
+        raise Unsupported("a loop without turns that collects values")
+    return [*states, *(_stacked(view, values, 0) for values in scanned)]
+
+
+def _stacked(view: NodeView, values: list[Value], axis: int) -> Value:
+    rank = len(shape_of(values[0])) + 1
+    axis = normal_axis(axis, rank)
+    slices = []
+    for value in values:
+        shape = shape_of(value)
+        slices.append(view.emit.reshape(value, (*shape[:axis], 1, *shape[axis:])))
+    return slices[0] if len(slices) == 1 else view.emit.concat(slices, axis)
+
+
+@operator("Scan", since=9)
+def _scan(view: NodeView) -> list[Value]:
+    """Write out the turns of a loop over slices of tensors."""
+    body = view.body("body")
+    scans = view.integer("num_scan_inputs")
+    state_count = view.count - scans
+    if scans < 1 or state_count < 0:
+        raise ParseError(f"{scans} scanned inputs of {view.count}")
+    states = [view.value(index) for index in range(state_count)]
+    inputs = [view.value(index) for index in range(state_count, view.count)]
+    in_axes = view.ints("scan_input_axes") or [0] * scans
+    in_axes = [
+        normal_axis(axis, len(shape_of(value))) for axis, value in zip(in_axes, inputs, strict=True)
+    ]
+    in_directions = view.ints("scan_input_directions") or [0] * scans
+    lengths = {shape_of(value)[axis] for value, axis in zip(inputs, in_axes, strict=True)}
+    if len(lengths) != 1:
+        raise ParseError(f"scanned inputs of different lengths: {sorted(lengths)}")
+    (length,) = lengths
+    collected = len(body.outputs) - state_count
+    if length > _MOST_TURNS:
+        raise Unsupported(f"more than {_MOST_TURNS} turns")
+    if not length and collected:
+        raise Unsupported("a scan over nothing")
+    out_axes = view.ints("scan_output_axes") or [0] * collected
+    out_directions = view.ints("scan_output_directions") or [0] * collected
+    scanned: list[list[Value]] = [[] for _ in range(collected)]
+    names = list(view.node.inputs[:state_count])
+    for turn in range(length):
+        slices = []
+        for value, axis, backward in zip(inputs, in_axes, in_directions, strict=True):
+            position = length - 1 - turn if backward else turn
+            slices.append(_slice(view, value, axis, position))
+        results = view.call(body, [*states, *slices], names, turn=f"{turn}/")
+        states, names = results[:state_count], []
+        for values, value in zip(scanned, results[state_count:], strict=True):
+            values.append(value)
+    outputs = [
+        _stacked(view, values[::-1] if backward else values, axis)
+        for values, axis, backward in zip(scanned, out_axes, out_directions, strict=True)
+    ]
+    return [*states, *outputs]
+
+
+def _slice(view: NodeView, value: Value, axis: int, position: int) -> Value:
+    shape = shape_of(value)
+    begin = [0] * len(shape)
+    size = list(shape)
+    begin[axis], size[axis] = position, 1
+    part = view.emit.slice(value, begin, size)
+    return view.emit.reshape(part, (*shape[:axis], *shape[axis + 1 :]))

@@ -1,0 +1,403 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Conversion of the nodes of one graph: that of the model, or of a body inside a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.stand_ins import RunsStandIns
+from armnn_py.frontends.common.values import (
+    Known,
+    NotKnown,
+    Unsupported,
+    Value,
+    dtype_of,
+    shape_of,
+)
+from armnn_py.frontends.onnx.binding import describe
+from armnn_py.frontends.onnx.functions import find_function, is_known
+from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
+from armnn_py.frontends.onnx.model import OnnxModel
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.origins import origins
+from armnn_py.frontends.onnx.problems import OnnxProblems
+from armnn_py.frontends.onnx.stand_in import stand_in
+from armnn_py.frontends.onnx.table import find_operator
+from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.tensors import TensorInfo
+
+__all__ = ["Failed", "Scope", "Work", "named"]
+
+# Raised by numpy and Python inside a converter whose operands are damaged.
+_DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
+
+#: Nodes of all bodies that are converted: a loop is written out.
+_MOST_NODES = 200_000
+#: Bodies inside each other: functions may call functions.
+_DEEPEST = 64
+
+
+class Failed(Exception):  # noqa: N818 - an answer: what failed is in the problems
+    """A body could not be converted; what is wrong with it is noted."""
+
+
+class Work:
+    """The state of one conversion that all its scopes share.
+
+    Attributes
+    ----------
+    needed
+        Inputs whose values decide shapes.
+    """
+
+    def __init__(
+        self,
+        model: OnnxModel,
+        infos: Mapping[str, TensorInfo],
+        backends: Sequence[RunsStandIns],
+        emit: Emitter,
+    ) -> None:
+        self.model = model
+        self.infos = infos
+        self.backends = backends
+        self.emit = emit
+        self.problems = OnnxProblems(model)
+        self.needed: set[str] = set()
+        self.budget = _MOST_NODES
+
+
+class Scope:
+    """Names and values of one graph while its nodes are converted.
+
+    Parameters
+    ----------
+    work
+        The conversion.
+    path
+        Where the graph is in the model; empty for that of the model.
+    title
+        The beginning of names of layers.
+    opsets
+        Versions of operator sets by domain.
+    used
+        Names that something reads.
+    around
+        The scope of the node that the body belongs to.
+    formals
+        Name in the scope around by name of an input of the body, where it has one.
+    attributes
+        Of the node that calls a function.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        *,
+        path: str,
+        title: str,
+        opsets: Mapping[str, int],
+        used: frozenset[str],
+        around: Scope | None = None,
+        formals: Mapping[str, str] | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.work = work
+        self.path = path
+        self.title = title
+        self.opsets = opsets
+        self.used = used
+        self.around = around
+        self.formals = formals or {}
+        self.attributes = attributes or {}
+        self.depth: int = 0 if around is None else around.depth + 1
+        self.values: dict[str, Value | Unreadable] = {}
+        #: Names of weights, and of what is computed from weights alone.
+        self.static: set[str] = set()
+        self.poisoned: set[str] = set()
+        #: Inputs of a function that its caller leaves out.
+        self.absent: set[str] = set()
+
+    # ---- Values ----------------------------------------------------------------------------------
+
+    def assign(self, name: str, value: Value) -> None:
+        """Keep the value of a name."""
+        if not isinstance(value, Known) and not all(shape_of(value)):
+            # A tensor without elements is known, whatever computes it.
+            value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
+        if isinstance(value, Known):
+            self.work.emit.name_constant(value, self.title + name)
+        self.values[name] = value
+
+    def version_of(self, domain: str) -> int:
+        """Return the operator set version of a domain."""
+        return self.opsets.get(domain, 1)
+
+    def static_name(self, name: str) -> str | None:
+        """Return the name of a weight that is unique in the model, or None for another value."""
+        if name in self.static:
+            return self.path + name
+        if self.around is not None and name in self.formals:
+            return self.around.static_name(self.formals[name])
+        return None
+
+    # ---- Nodes -----------------------------------------------------------------------------------
+
+    def convert(self, nodes: Sequence[Node]) -> None:
+        """Convert nodes, each of which comes after what it reads."""
+        for node in nodes:
+            self.convert_node(node)
+
+    def convert_node(self, node: Node) -> None:
+        """Convert one node; what cannot be converted is noted, and its outputs are poisoned."""
+        if any(name in self.poisoned for name in node.reads):
+            # One of its operands could not be converted, so that only its operator can be checked.
+            version = self.version_of(node.domain)
+            if not is_known(self.work.model, node, version):
+                self.work.problems.add_unknown(node)
+            self.poisoned.update(filter(None, node.outputs))
+            return
+        self.keep(node, self.results(node))
+
+    def keep(self, node: Node, results: Sequence[Value | None] | None) -> None:
+        """Give the outputs of a node their values; None poisons them."""
+        if results is None:
+            self.poisoned.update(filter(None, node.outputs))
+            return
+        for name, value in zip_longest(node.outputs, results[: len(node.outputs)]):
+            if name and value is not None:
+                self.assign(name, value)
+            elif name and name in self.used:
+                self.work.problems.add_node(node, f"output {quoted(name)}")
+                self.poisoned.add(name)
+
+    def results(self, node: Node) -> Sequence[Value | None] | None:
+        """Convert one node to the values of its outputs, or None where that cannot be."""
+        work = self.work
+        values: list[Value | None] = []
+        for name in node.inputs:
+            value = self.values[name] if name else None
+            if isinstance(value, Unreadable):
+                work.problems.add_node(node, value.reason)
+                return None
+            values.append(value)
+        version = self.version_of(node.domain)
+        node = self._resolved(node)
+        work.emit.begin(self.title + node.name)
+        entry = find_operator(node.domain, node.op_type, version)
+        view = NodeView(
+            node, version, values, work.emit, self.used,
+            derived=self._derived_of(node), call=self._caller_of(node),
+        )  # fmt: skip
+        try:
+            if entry is None:
+                function = work.model.functions.get(node.function_key)
+                if function is None:
+                    function = find_function(node, version, values)
+                if function is None:
+                    return self._offered(node, values)
+                return self.call(node, function, values, node.inputs, attributes=node.attributes)
+            if entry.check is not None:
+                entry.check(view)
+            results = entry.convert(view)
+        except Failed:
+            return None
+        except Unsupported as reason:
+            if isinstance(reason, NotKnown):
+                sources = origins(values[reason.index])
+                if sources is not None:
+                    work.needed |= sources
+                    return None
+            return self._offered(node, values, str(reason))
+        except ParseError as error:
+            raise self._with_inputs(named(error, node)) from error
+        except ArmnnError as error:
+            placed = ParseError(
+                f"{node.label}: {error.message}", details=error.details, hints=error.hints
+            )
+            raise self._with_inputs(named(placed, node)) from error
+        except _DAMAGE as error:
+            text = str(error).strip().splitlines()
+            placed = ParseError(
+                f"{node.label} cannot be converted",
+                details=[text[0] if text else type(error).__name__],
+                node=node.name,
+            )
+            raise self._with_inputs(placed) from error
+        return results if isinstance(results, Sequence) else [results]
+
+    def _offered(
+        self, node: Node, values: Sequence[Value | None], reason: str = ""
+    ) -> Sequence[Value] | None:
+        """Offer a node that no layer expresses to the backends; note it if none takes it."""
+        work = self.work
+        version = self.version_of(node.domain)
+        slots, reasons = stand_in(node, version, values, work.emit, work.backends)
+        if slots is None and reason:
+            work.problems.add_node(node, "; ".join((reason, *reasons)))
+        elif slots is None:
+            work.problems.add_unknown(node, reasons)
+        return slots
+
+    # ---- Bodies ----------------------------------------------------------------------------------
+
+    def call(
+        self,
+        node: Node,
+        body: Body,
+        values: Sequence[Value | None],
+        names: Sequence[str] = (),
+        *,
+        turn: str = "",
+        attributes: Mapping[str, Any] | None = None,
+    ) -> list[Value | None]:
+        """Convert a body for these values of its inputs; outputs that it does not make are None.
+
+        Parameters
+        ----------
+        node
+            The node that the body belongs to.
+        body
+            A graph in an attribute, or a function.
+        values
+            A value for each input; those that are left out at the end, or None, are absent.
+        names
+            Names of the values in this scope, where they have one.
+        turn
+            Tells the turns of a loop apart in names of layers.
+        attributes
+            Of the call of a function.
+
+        Raises
+        ------
+        Failed
+            Something cannot be converted; it is noted.
+        """
+        work = self.work
+        work.budget -= len(body.nodes) + 1
+        if work.budget < 0:
+            raise Unsupported(f"more than {_MOST_NODES} nodes when loops are written out")
+        if self.depth >= _DEEPEST:
+            raise Unsupported(f"more than {_DEEPEST} functions inside each other")
+        if len(values) > len(body.inputs):
+            raise ParseError(f"{len(values)} inputs given, at most {len(body.inputs)} expected")
+        formals = {formal: name for formal, name in zip(body.inputs, names, strict=False) if name}
+        formals |= {name: name for name in body.captures}
+        given = None if attributes is None else {**body.defaults, **attributes}
+        scope = Scope(
+            work,
+            path=body.path,
+            title=f"{self.title}{node.name}/{turn}",
+            opsets=self.opsets if body.opsets is None else body.opsets,
+            used=body.used,
+            around=self,
+            formals=formals,
+            attributes=given,
+        )
+        for name in body.captures:
+            if name in self.poisoned:
+                raise Failed
+            scope.values[name] = self.values[name]
+        for name, constant in body.constants.items():
+            scope.values[name] = constant
+            if isinstance(constant, Known):
+                scope.static.add(name)
+                work.emit.name_constant(constant, scope.title + name)
+        scope.absent = {
+            name
+            for index, name in enumerate(body.inputs)
+            if index >= len(values) or values[index] is None
+        }
+        for name, value in zip(body.inputs, values, strict=False):
+            if value is not None:
+                scope.values[name] = value
+        scope.convert(scope.without_absent(body.nodes))
+        work.emit.begin(self.title + node.name)
+        results: list[Value | None] = []
+        for name in body.outputs:
+            if not name:
+                results.append(None)
+                continue
+            result = scope.values.get(name)
+            if name in scope.poisoned or result is None:
+                raise Failed
+            if isinstance(result, Unreadable):
+                raise Unsupported(result.reason)
+            results.append(result)
+        return results
+
+    def without_absent(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return nodes that read an empty name where the caller left an input out."""
+        if not self.absent:
+            return list(nodes)
+        return [
+            node
+            if self.absent.isdisjoint(node.inputs)
+            else Node(
+                index=node.index, name=node.name, domain=node.domain, op_type=node.op_type,
+                inputs=tuple("" if name in self.absent else name for name in node.inputs),
+                outputs=node.outputs, attributes=node.attributes, captures=node.captures,
+                overload=node.overload,
+            )
+            for node in nodes
+        ]  # fmt: skip
+
+    def _resolved(self, node: Node) -> Node:
+        """Return a node of a function with the attributes that the caller gave."""
+        if not any(isinstance(v, AttributeReference) for v in node.attributes.values()):
+            return node
+        attributes: dict[str, Any] = {}
+        for name, value in node.attributes.items():
+            if not isinstance(value, AttributeReference):
+                attributes[name] = value
+            elif value.name in self.attributes:
+                attributes[name] = self.attributes[value.name]
+        return Node(
+            index=node.index, name=node.name, domain=node.domain, op_type=node.op_type,
+            inputs=node.inputs, outputs=node.outputs, attributes=attributes,
+            captures=node.captures, overload=node.overload,
+        )  # fmt: skip
+
+    def _caller_of(self, node: Node) -> Any:
+        def call(
+            body: Body, values: Sequence[Value], names: Sequence[str] = (), turn: str = ""
+        ) -> list[Value]:
+            results = self.call(node, body, values, names, turn=turn)
+            return [value for value in results if value is not None]
+
+        return call
+
+    def _derived_of(self, node: Node) -> Any:
+        def find(index: int, form: str) -> Any:
+            name = self.static_name(node.inputs[index])
+            return None if name is None else (self.work.model.derived, (name, form))
+
+        return find
+
+    def _with_inputs(self, error: ParseError) -> ParseError:
+        """Add the shapes that were bound: a wrong one often shows deep inside the graph."""
+        model = self.work.model
+        error.path = model.path
+        free = (dim for info in model.inputs.values() for dim in info.dims or ())
+        if not self.depth and any(isinstance(dim, str | None) for dim in free):
+            error.details = (*error.details, *describe(self.work.infos))
+        return error
+
+
+def named(error: ParseError, node: Node) -> ParseError:
+    """Return an error of a node that names it."""
+    if error.node is not None:
+        return error
+    return ParseError(
+        error.message if node.label in error.message else f"{node.label}: {error.message}",
+        node=node.name,
+        details=error.details,
+        hints=error.hints,
+    )

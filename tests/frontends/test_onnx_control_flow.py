@@ -1,0 +1,253 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""If, Loop and Scan: CpuRef against onnxruntime."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import armnn_py as ann
+
+FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
+
+
+def value(name: str, kind: int, shape: Any) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def constant(name: str, array: Any) -> onnx.NodeProto:
+    return helper.make_node(
+        "Constant", [], [name], value=numpy_helper.from_array(np.asarray(array), name)
+    )
+
+
+def graph(
+    nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: dict[str, Any] | None = None
+) -> onnx.GraphProto:
+    tensors = [numpy_helper.from_array(array, name) for name, array in (weights or {}).items()]
+    return helper.make_graph(nodes, "graph", inputs, outputs, tensors)
+
+
+def model(
+    nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: dict[str, Any] | None = None
+) -> onnx.ModelProto:
+    made = helper.make_model(
+        graph(nodes, inputs, outputs, weights),
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+    )
+    onnx.checker.check_model(made)
+    return made
+
+
+def compare(made: onnx.ModelProto, feeds: dict[str, Any]) -> dict[str, np.ndarray]:
+    session = onnxruntime.InferenceSession(
+        made.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    expected = session.run(None, feeds)
+    with ann.load(made, ["CpuRef"]) as network:
+        found = network.run(feeds)
+    for one, (name, other) in zip(expected, found.items(), strict=True):
+        assert one.shape == other.shape, name
+        np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-6)
+    return found
+
+
+# ---- If ------------------------------------------------------------------------------------------
+
+
+def branches(shape: Any = (3, 4)) -> dict[str, Any]:
+    """Both read ``x`` of the graph around; one has a weight of its own."""
+    return {
+        "then_branch": graph(
+            [helper.make_node("Mul", ["x", "w"], ["t"])],
+            [],
+            [value("t", FLOAT, shape)],
+            {"w": np.float32([3])},
+        ),
+        "else_branch": graph(
+            [helper.make_node("Neg", ["x"], ["e"])], [], [value("e", FLOAT, shape)]
+        ),
+    }
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_a_known_condition_leaves_one_branch(flag: bool) -> None:
+    made = model(
+        [constant("c", flag), helper.make_node("If", ["c"], ["y"], name="if", **branches())],
+        [value("x", FLOAT, (3, 4))],
+        [value("y", FLOAT, (3, 4))],
+    )
+    compare(made, {"x": X})
+    network = ann.import_model(made)
+    names = [layer.name for layer in network.layers]
+    assert ("if/Mul_0" in names) is flag
+    assert ("if/Neg_0" in names) is not flag
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_a_condition_from_an_input_gets_a_plan_for_each_value(flag: bool) -> None:
+    nodes = [
+        constant("limit", np.int64(16000)),
+        helper.make_node("Equal", ["rate", "limit"], ["c"]),
+        helper.make_node("If", ["c"], ["y"], **branches()),
+    ]
+    inputs = [value("x", FLOAT, (3, 4)), value("rate", INT64, ())]
+    made = model(nodes, inputs, [value("y", FLOAT, (3, 4))])
+    compare(made, {"x": X, "rate": np.array(16000 if flag else 8000)})
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_condition_from_data_computes_both_branches(sign: int) -> None:
+    size = (130, 130)
+    nodes = [
+        helper.make_node("ReduceSum", ["x"], ["sum"], keepdims=0),
+        helper.make_node("Cast", ["zero"], ["none"], to=FLOAT),
+        helper.make_node("Greater", ["sum", "none"], ["c"]),
+        helper.make_node("If", ["c"], ["y"], **branches(size)),
+    ]
+    made = model(
+        nodes,
+        [value("x", FLOAT, size)],
+        [value("y", FLOAT, size)],
+        {"zero": np.array(0, np.int32)},
+    )
+    compare(made, {"x": np.full(size, sign, np.float32)})
+
+
+def test_branches_of_different_shapes_need_a_known_condition() -> None:
+    shapes = branches((None, None))
+    shapes["else_branch"] = graph(
+        [helper.make_node("Flatten", ["x"], ["e"], axis=0)], [], [value("e", FLOAT, (None, None))]
+    )
+    nodes = [
+        helper.make_node("ReduceMax", ["x"], ["largest"], keepdims=0),
+        helper.make_node("Cast", ["largest"], ["c"], to=BOOL),
+        helper.make_node("If", ["c"], ["y"], name="if", **shapes),
+    ]
+    made = model(nodes, [value("x", FLOAT, (130, 130))], [value("y", FLOAT, (None, None))])
+    with pytest.raises(ann.UnsupportedOperatorError, match="branches of different shapes") as error:
+        ann.import_model(made)
+    assert error.value.operators[0].nodes == ("if",)
+
+
+def test_what_is_wrong_inside_is_listed_with_its_place() -> None:
+    inside = graph(
+        [helper.make_node("Hardmax", ["x"], ["h"], name="odd")], [], [value("h", FLOAT, (3, 4))]
+    )
+    nodes = [
+        constant("c", True),
+        helper.make_node("If", ["c"], ["y"], then_branch=inside, else_branch=inside),
+    ]
+    made = model(nodes, [value("x", FLOAT, (3, 4))], [value("y", FLOAT, (3, 4))])
+    with pytest.raises(ann.UnsupportedOperatorError) as error:
+        ann.import_model(made)
+    assert [(found.name, found.nodes) for found in error.value.operators] == [("Hardmax", ("odd",))]
+
+
+# ---- Loop ----------------------------------------------------------------------------------------
+
+
+def doubling(condition: list[Any] | None = None) -> onnx.GraphProto:
+    """Doubles a state, adds a value of the graph around, and collects the states."""
+    return graph(
+        [
+            helper.make_node("Add", ["s", "s"], ["twice"]),
+            helper.make_node("Add", ["twice", "x"], ["next"]),
+            *(condition or [helper.make_node("Identity", ["c"], ["goes_on"])]),
+        ],
+        [value("i", INT64, ()), value("c", BOOL, ()), value("s", FLOAT, (3, 4))],
+        [value("goes_on", BOOL, ()), value("next", FLOAT, (3, 4)), value("twice", FLOAT, (3, 4))],
+    )
+
+
+LOOP_OUTPUTS = [value("y", FLOAT, (3, 4)), value("all", FLOAT, (None, 3, 4))]
+
+
+@pytest.mark.parametrize("turns", [1, 4])
+def test_a_loop_with_a_known_number_of_turns(turns: int) -> None:
+    nodes = [
+        constant("m", np.int64(turns)),
+        constant("c", True),
+        helper.make_node("Loop", ["m", "c", "x"], ["y", "all"], name="loop", body=doubling()),
+    ]
+    compare(model(nodes, [value("x", FLOAT, (3, 4))], LOOP_OUTPUTS), {"x": X})
+
+
+@pytest.mark.parametrize("turns", [2, 3])
+def test_the_number_of_turns_may_be_an_input(turns: int) -> None:
+    nodes = [helper.make_node("Loop", ["m", "", "x"], ["y", "all"], body=doubling())]
+    inputs = [value("x", FLOAT, (3, 4)), value("m", INT64, ())]
+    compare(model(nodes, inputs, LOOP_OUTPUTS), {"x": X, "m": np.array(turns)})
+
+
+def test_a_condition_that_turns_know() -> None:
+    nodes = [
+        constant("c", True),
+        helper.make_node(
+            "Loop", ["", "c", "x"], ["y", "all"],
+            body=doubling([
+                constant("limit", np.int64(4)),
+                helper.make_node("Less", ["i", "limit"], ["goes_on"]),
+            ]),
+        ),
+    ]  # fmt: skip
+    found = compare(model(nodes, [value("x", FLOAT, (3, 4))], LOOP_OUTPUTS), {"x": X})
+    assert found["all"].shape == (5, 3, 4)
+
+
+def test_a_loop_without_end_is_refused() -> None:
+    nodes = [
+        constant("c", True),
+        helper.make_node("Loop", ["", "c", "x"], ["y", ""], body=doubling()),
+    ]
+    made = model(nodes, [value("x", FLOAT, (3, 4))], [value("y", FLOAT, (3, 4))])
+    with pytest.raises(ann.UnsupportedOperatorError, match="more than 1024 turns"):
+        ann.import_model(made)
+
+
+def test_a_condition_computed_in_each_turn_is_refused() -> None:
+    body = doubling([
+        helper.make_node("ReduceMax", ["next"], ["most"], keepdims=0),
+        helper.make_node("Cast", ["most"], ["goes_on"], to=BOOL),
+    ])  # fmt: skip
+    nodes = [constant("c", True), helper.make_node("Loop", ["", "c", "x"], ["y", ""], body=body)]
+    made = model(nodes, [value("x", FLOAT, (3, 4))], [value("y", FLOAT, (3, 4))])
+    with pytest.raises(ann.UnsupportedOperatorError, match="each turn computes at run time"):
+        ann.import_model(made)
+
+
+# ---- Scan ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("attributes", [
+    {},
+    {"scan_input_axes": [1], "scan_output_axes": [1]},
+    {"scan_input_directions": [1], "scan_output_directions": [1]},
+], ids=["rows", "columns", "backwards"])  # fmt: skip
+def test_scan(attributes: dict[str, Any]) -> None:
+    width = 3 if "scan_input_axes" in attributes else 4
+    body = graph(
+        [
+            helper.make_node("Add", ["s", "row"], ["sum"]),
+            helper.make_node("Mul", ["sum", "row"], ["product"]),
+        ],
+        [value("s", FLOAT, (width,)), value("row", FLOAT, (width,))],
+        [value("sum", FLOAT, (width,)), value("product", FLOAT, (width,))],
+    )
+    node = helper.make_node(
+        "Scan", ["s0", "x"], ["y", "z"], body=body, num_scan_inputs=1, **attributes
+    )
+    made = model(
+        [node],
+        [value("s0", FLOAT, (width,)), value("x", FLOAT, (3, 4))],
+        [value("y", FLOAT, (width,)), value("z", FLOAT, (None, None))],
+    )
+    compare(made, {"s0": np.ones(width, np.float32), "x": X})

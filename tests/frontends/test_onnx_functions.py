@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Functions: of a model's own, and operators that the standard defines by others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+import armnn_py as ann
+
+FLOAT = TensorProto.FLOAT
+OPSETS = [helper.make_opsetid("", 18), helper.make_opsetid("own", 1)]
+X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
+
+
+def node(op: str, inputs: list[str], outputs: list[str], **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(op, inputs, outputs, **attributes)
+
+
+def model(nodes: list[Any], functions: list[Any], inputs: tuple[str, ...] = ("x",)) -> Any:
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [helper.make_tensor_value_info(name, FLOAT, (3, 4)) for name in inputs],
+        [helper.make_tensor_value_info("y", FLOAT, None)],
+    )
+    return helper.make_model(graph, functions=functions, opset_imports=OPSETS, ir_version=9)
+
+
+def compare(made: onnx.ModelProto, feeds: dict[str, Any]) -> None:
+    session = onnxruntime.InferenceSession(
+        made.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (expected,) = session.run(None, feeds)
+    with ann.load(made, ["CpuRef"]) as network:
+        (found,) = network.run(feeds).values()
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def leaky() -> onnx.FunctionProto:
+    """An attribute is handed down, with a default."""
+    inner = node("LeakyRelu", ["a"], ["b"])
+    reference = inner.attribute.add()
+    reference.name, reference.ref_attr_name, reference.type = "alpha", "slope", 1
+    return helper.make_function(
+        "own", "Leaky", ["a"], ["b"], [inner], OPSETS[:1],
+        attribute_protos=[helper.make_attribute("slope", 0.25)],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [{}, {"slope": 0.75}], ids=["default", "given"])
+def test_an_attribute_of_the_call(given: dict[str, float]) -> None:
+    compare(model([node("Leaky", ["x"], ["y"], domain="own", **given)], [leaky()]), {"x": X})
+
+
+def test_a_function_that_calls_another_twice() -> None:
+    twice = helper.make_function(
+        "own", "Twice", ["a"], ["b"],
+        [node("Leaky", ["a"], ["m"], domain="own"), node("Leaky", ["m"], ["b"], domain="own")],
+        OPSETS,
+    )  # fmt: skip
+    nodes = [
+        node("Twice", ["x"], ["m"], domain="own", name="first"),
+        node("Twice", ["m"], ["y"], domain="own", name="second"),
+    ]
+    made = model(nodes, [leaky(), twice])
+    compare(made, {"x": X})
+    names = {layer.name for layer in ann.import_model(made).layers}
+    assert {"first/Leaky_0/LeakyRelu_0", "second/Leaky_1/LeakyRelu_0"} <= names
+
+
+def test_an_operand_that_is_left_out() -> None:
+    clip = helper.make_function(
+        "own", "Limit", ["a", "low", "high"], ["b"],
+        [node("Clip", ["a", "low", "high"], ["b"])], OPSETS[:1],
+    )  # fmt: skip
+    nodes = [
+        node("ReduceMax", ["x"], ["top"], keepdims=0),
+        node("Limit", ["x", "", "top"], ["y"], domain="own"),
+    ]
+    compare(model(nodes, [clip]), {"x": X})
+
+
+def test_a_function_that_calls_itself_is_refused() -> None:
+    endless = helper.make_function(
+        "own", "Endless", ["a"], ["b"], [node("Endless", ["a"], ["b"], domain="own")], OPSETS
+    )
+    made = model([node("Endless", ["x"], ["y"], domain="own")], [endless])
+    with pytest.raises(ann.UnsupportedOperatorError, match="inside each other"):
+        ann.import_model(made)
+
+
+def test_a_function_that_reads_what_nothing_makes_is_damaged() -> None:
+    broken = helper.make_function(
+        "own", "Broken", ["a"], ["b"], [node("Add", ["a", "other"], ["b"])], OPSETS[:1]
+    )
+    made = model([node("Broken", ["x"], ["y"], domain="own")], [broken])
+    with pytest.raises(ann.ParseError, match="reads 'other', which nothing makes"):
+        ann.import_model(made)
+
+
+def test_too_many_operands_for_a_function() -> None:
+    made = model([node("Leaky", ["x", "x"], ["y"], domain="own")], [leaky()])
+    with pytest.raises(ann.ParseError, match="2 inputs given, at most 1 expected"):
+        ann.import_model(made)
+
+
+def test_an_operator_of_the_standard_that_is_a_function() -> None:
+    """Its definition depends on types and attributes, and has a sum of squares below the root."""
+    labels = np.array([[0, 2], [1, 0], [2, 1]], np.int64)
+    graph = helper.make_graph(
+        [node("NegativeLogLikelihoodLoss", ["x", "labels"], ["y"], reduction="sum")],
+        "graph",
+        [
+            helper.make_tensor_value_info("x", FLOAT, (3, 4, 2)),
+            helper.make_tensor_value_info("labels", TensorProto.INT64, (3, 2)),
+        ],
+        [helper.make_tensor_value_info("y", FLOAT, ())],
+    )
+    made = helper.make_model(graph, opset_imports=OPSETS[:1], ir_version=9)
+    x = np.linspace(-3, 0, 24, dtype=np.float32).reshape(3, 4, 2)
+    expected = -sum(x[n, labels[n, d], d] for n in range(3) for d in range(2))
+    with ann.load(made, ["CpuRef"]) as network:
+        found = network.run({"x": x, "labels": labels})["y"]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)

@@ -123,6 +123,21 @@ SOURCES = [
         is_npm=True,
     ),
     Source(
+        "extra", "pymicro-wakeword", "2.5.0",
+        "3869f536402b1254e3be3549d3a462ecd6ed21ce2c3e77ec8eb501c3c700417c",
+        {"pymicro_wakeword/models/okay_nabu.tflite": "extra/wake_word_stream_int8.tflite"},
+        ["--only-binary=:all:", "--platform=manylinux_2_35_x86_64"],
+    ),
+    Source(
+        "extra", "mediapipe", "0.10.14",
+        "a807328339e7356fda0bb14df12fedbf1d33bdf81649c5f8666b0026b1cc30b4",
+        {
+            "mediapipe/modules/pose_landmark/pose_landmark_full.tflite":
+            "extra/pose_landmark_full.tflite"
+        },
+        [*_CP311, "--platform=manylinux2014_x86_64"],
+    ),
+    Source(
         "images", "scikit-image", "0.26.0",
         "74aa5518ccea28121f57a95374581d3b979839adc25bb03f289b1bc9b99c58af",
         {f"skimage/data/{name}": f"images/{name}" for name in

@@ -54,7 +54,7 @@ class TfliteProblems(Problems):
 
     def hints(self) -> list[str]:
         """Return advice on another export, or the list of supported operators."""
-        hints = ["'armnn-py operators' lists what this version supports"]
+        hints = ["'armnn-py operators --format tflite' lists what this version supports"]
         if self._has_custom:
             hints.append(
                 "a backend may run custom operators: docs/write_a_backend.md says how it takes them"

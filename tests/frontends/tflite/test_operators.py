@@ -226,6 +226,16 @@ def test_transpose_conv(agree: Any, padding: int, output: tuple[int, ...], bias:
     agree("TRANSPOSE_CONV", operands, ("TransposeConvOptions", options), version=3 if bias else 1)
 
 
+@pytest.mark.parametrize("padding", [0, 1])
+def test_conv_3d(agree: Any, padding: int) -> None:
+    fields = {
+        "padding": padding, "strideD": 1, "strideH": 2, "strideW": 3, "fusedActivationFunction": 1,
+        "dilationDFactor": 1, "dilationHFactor": 1, "dilationWFactor": 1,
+    }  # fmt: skip
+    operands = [normal(1, 5, 6, 7, 2), (normal(2, 3, 3, 2, 4),), (normal(4),)]
+    agree("CONV_3D", operands, ("Conv3DOptions", fields))
+
+
 def test_conv_3d_is_a_layer(new_builder: Any) -> None:
     builder = new_builder()
     x = builder.tensor("x", (1, 5, 6, 7, 2))
@@ -424,6 +434,11 @@ def test_space(agree: Any) -> None:
     agree("BATCH_TO_SPACE_ND", [normal(12, 2, 3, 2), (i32([2, 3]),), (i32([[1, 0], [0, 2]]),)])
 
 
+def test_reverse(agree: Any) -> None:
+    agree("REVERSE_V2", [normal(2, 3, 4), (i32([1]),)])
+    agree("REVERSE_V2", [ints(2, 3), (i32([0]),)], outputs=[np.int32])
+
+
 @pytest.mark.parametrize(("align", "half"), [(False, False), (True, False), (False, True)])
 @pytest.mark.parametrize("size", [(5, 9), (2, 3)])
 @pytest.mark.parametrize("name", ["RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"])
@@ -450,6 +465,12 @@ def test_gather_of_batches(agree: Any) -> None:
 def test_gather_nd(agree: Any) -> None:
     agree("GATHER_ND", [normal(3, 4, 5), ints(2, 2, low=0, high=3)])
     agree("GATHER_ND", [normal(3, 4, 5), (ints(2, 3, low=0, high=3),)])
+
+
+def test_scatter_nd(agree: Any) -> None:
+    """Slices at one place are added up."""
+    operands = [(i32([[0], [2], [0]]),), normal(3, 4), (i32([5, 4]),)]
+    agree("SCATTER_ND", operands)
 
 
 def test_one_hot(agree: Any) -> None:

@@ -160,9 +160,7 @@ def test_an_input_that_is_an_output(builder: Any) -> None:
 # ---- Variables -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("time_major", [False, True])
-@pytest.mark.parametrize("cifg", [False, True])
-def test_the_state_of_an_lstm_is_a_variable(builder: Any, time_major: bool, cifg: bool) -> None:
+def lstm(builder: Any, *, time_major: bool, cifg: bool) -> bytes:
     size, cells, batch, steps = 3, 4, 2, 5
     shape = (steps, batch, size) if time_major else (batch, steps, size)
     x = builder.tensor("x", shape)
@@ -181,7 +179,40 @@ def test_the_state_of_an_lstm_is_a_variable(builder: Any, time_major: bool, cifg
         ("UnidirectionalSequenceLSTMOptions", options),
     )  # fmt: skip
     builder.ends([x], [y])
-    network = ann.import_model(builder.data())
+    return builder.data()
+
+
+@pytest.mark.parametrize("time_major", [False, True])
+@pytest.mark.parametrize("cifg", [False, True])
+def test_an_lstm_over_several_runs(
+    builder: Any, engines: Any, time_major: bool, cifg: bool
+) -> None:
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    data = lstm(builder, time_major=time_major, cifg=cifg)
+    (info,) = ann.import_model(data).inputs.values()
+    if engines.ours(data, {"x": normal(*info.static_shape)}) is None:
+        return  # no backend has a kernel yet
+    interpreter = Interpreter(
+        model_content=data, experimental_op_resolver_type=OpResolverType.BUILTIN_REF
+    )
+    interpreter.allocate_tensors()
+    (given,), (made,) = interpreter.get_input_details(), interpreter.get_output_details()
+    with ann.load(data, engines.backends, runtime=engines.runtime) as network:
+        for _ in range(3):
+            x = normal(*info.static_shape)
+            interpreter.set_tensor(given["index"], x)
+            interpreter.invoke()
+            expected = interpreter.get_tensor(made["index"])
+            np.testing.assert_allclose(network.run({"x": x})["y"], expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("time_major", [False, True])
+@pytest.mark.parametrize("cifg", [False, True])
+def test_the_state_of_an_lstm_is_a_variable(builder: Any, time_major: bool, cifg: bool) -> None:
+    batch, cells = 2, 4
+    shape = (5, batch, 3) if time_major else (batch, 5, 3)
+    network = ann.import_model(lstm(builder, time_major=time_major, cifg=cifg))
     assert {name: info.shape for name, info in network.variables.items()} == {
         "h": (batch, cells), "c": (batch, cells),
     }  # fmt: skip
@@ -222,7 +253,7 @@ DETECTION = {
 
 def detection(builder: Any, options: bytes) -> bytes:
     boxes, scores = builder.tensor("boxes", (1, 6, 4)), builder.tensor("scores", (1, 6, 3))
-    anchors = builder.constant("anchors", normal(6, 4))
+    anchors = builder.constant("anchors", (RNG.random((6, 4)) + 0.1).astype(np.float32))
     made = [builder.tensor(f"y{k}") for k in range(4)]
     builder.op("TFLite_Detection_PostProcess", [boxes, scores, anchors], made, custom=options)
     builder.ends([boxes, scores], made)
@@ -237,6 +268,21 @@ def test_detection_post_process_is_a_layer(builder: Any) -> None:
     assert (found.nms_score_threshold, found.nms_iou_threshold) == (0.25, 0.5)
     assert (found.scale_x, found.scale_h, found.use_regular_nms) == (10.0, 5.0, True)
     assert [info.shape for info in network.outputs.values()] == [(1, 3, 4), (1, 3), (1, 3), (1,)]
+
+
+@pytest.mark.parametrize("regular", [False, True])
+def test_detections_are_those_of_litert(builder: Any, engines: Any, regular: bool) -> None:
+    options = bytes(flexbuffers.Dumps({**DETECTION, "use_regular_nms": regular}))
+    data = detection(builder, options)
+    fed = {"boxes": normal(1, 6, 4), "scores": RNG.random((1, 6, 3)).astype(np.float32)}
+    expected, found = engines.theirs(data, fed), engines.ours(data, fed)
+    if found is not None:
+        count = int(expected["y3"][0])
+        for name in ("y0", "y1", "y2"):
+            np.testing.assert_allclose(
+                found[name][:, :count], expected[name][:, :count], rtol=1e-5, atol=1e-6
+            )
+        np.testing.assert_array_equal(found["y3"], expected["y3"])
 
 
 @pytest.mark.parametrize("options", [b"", b"\0", b"no map at all", bytes(40), b"\xff" * 90])

@@ -14,6 +14,7 @@ from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_code
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.read_memory import NonsenseError, address_of, read_counted
+from armnn_py._native.texts import counted
 from armnn_py.errors import BackendError
 from armnn_py.ownership import Owner
 from armnn_py.tensors.memory import aligned_empty
@@ -194,10 +195,9 @@ def check_text(
     if not api.check_blob:
         return
     error = ErrorBuffer()
-    text = _Text(compatibility)
     status = api.check_blob(
         ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
-        text.struct,
+        counted(compatibility),
         ctypes.byref(error.struct),
     )
     if status != abi.ARMNN_STATUS_OK:
@@ -238,7 +238,6 @@ def deserialize_blob(
     check_text(backend_id, api, instance, compatibility, layer)
     what = f"backend '{backend_id}': deserialize_blob for layer '{layer}'"
     error = ErrorBuffer()
-    text = _Text(compatibility)
     made = abi.armnn_blob_t()
     made.header.struct_size = ctypes.sizeof(made)
     made.header.struct_type = abi.ARMNN_STRUCT_BLOB
@@ -247,7 +246,7 @@ def deserialize_blob(
             ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
             data.ctypes.data,
             data.nbytes,
-            text.struct,
+            counted(compatibility),
             ctypes.byref(made),
             ctypes.byref(error.struct),
         )
@@ -264,16 +263,6 @@ def deserialize_blob(
         blob = NativeBlob(made, words, retain=retain, release=release)
         blob.take()
     return blob
-
-
-class _Text:
-    """An ``armnn_string_t`` with its bytes."""
-
-    def __init__(self, text: bytes) -> None:
-        self._memory = ctypes.create_string_buffer(text)
-        self.struct = abi.armnn_string_t()
-        self.struct.data = ctypes.cast(self._memory, ctypes.POINTER(ctypes.c_char))
-        self.struct.size = len(text)
 
 
 def _refuse(

@@ -55,12 +55,6 @@ def _members_of(kind: Any) -> tuple[type[Any], tuple[str, ...]]:
     return structure, tuple(name for name, *_ in structure._fields_ if name not in own)
 
 
-@functools.lru_cache(maxsize=256)
-def _text_type(size: int) -> Any:
-    """Return the array type of texts of a size; making one takes longer than filling it."""
-    return ctypes.c_char * size
-
-
 def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     """The C form of a descriptor dataclass for one layer type; None stays None.
 
@@ -213,9 +207,7 @@ class LayerStructs:
     def _fill(self, struct: Any, guid: int, name: str) -> None:
         self._fill_common(struct)
         struct.guid = guid
-        text = name.encode()
-        struct.name.data = _text_type(len(text) + 1)(*text)
-        struct.name.size = len(text)
+        struct.name = counted(name)
         pointer_type = ctypes.POINTER(abi.armnn_const_tensor_t)
         array = (pointer_type * max(len(self.inputs), 1))()
         for index, value in enumerate(self.constants):

@@ -510,6 +510,19 @@ class NativeContext:
             raise_status(status, f"network '{self._network}': no state could be reset", self._error)
 
     @property
+    def is_state_lost(self) -> bool:
+        """Whether nobody knows what workloads keep: a run failed after it had changed, or a reset.
+
+        Runs are refused until a reset succeeds.
+        """
+        return bool(core().armnn_context_is_state_lost(self.handle))
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether the last run was refused before anything of it was begun."""
+        return not self._run.run_id
+
+    @property
     def is_running(self) -> bool:
         """Whether a run is in flight."""
         return bool(core().armnn_context_is_running(self.handle))

@@ -109,6 +109,13 @@ class NativeWorkload:
         text = api.get_kernel_name(workload) if api.get_kernel_name else None
         self.kernel_name = text.decode("utf-8", "replace") if text else ""
 
+    @property
+    def may_have_state(self) -> bool:
+        """Whether it keeps something from run to run: bytes, or data that can be reset, if any."""
+        api = self._api
+        has_data = bool(api.create_workload_data and api.reset_workload_data)
+        return has_data or self.requirements.persistent_size != 0
+
     @contextlib.contextmanager
     def data(
         self, execution_data: int | None, error: ErrorBuffer

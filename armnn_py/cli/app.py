@@ -39,6 +39,7 @@ __all__ = [
     "OutputError",
     "Session",
     "backend_option",
+    "backend_values",
     "command_name",
     "error_document",
     "exit_code_of",
@@ -239,19 +240,24 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
     return command  # type: ignore[no-any-return]
 
 
-def backend_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add ``-b/--backend ID`` and ``--backend-option ID.NAME=VALUE``, both repeatable."""
+def backend_values(function: Callable[P, R]) -> Callable[P, R]:
+    """Add ``--backend-option ID.NAME=VALUE``, repeatable, for ``Session.backend_options``."""
     decorated: Callable[P, R] = click.option(
         "--backend-option", metavar="ID.NAME=VALUE", multiple=True,
         expose_value=False, callback=_store_backend_options,
         help="An option of a backend, or by ID:1.NAME of one device, repeatable; 'armnn-py "
         "backends show ID' lists them.",
     )(function)  # fmt: skip
-    decorated = click.option(
+    return decorated
+
+
+def backend_option(function: Callable[P, R]) -> Callable[P, R]:
+    """Add ``-b/--backend ID`` and ``--backend-option ID.NAME=VALUE``, both repeatable."""
+    decorated: Callable[P, R] = click.option(
         "-b", "--backend", "backends", metavar="ID", multiple=True, shell_complete=offer_backends,
         help="Backend to use, repeatable, in order of preference; ID:1 is its second device; "
         "default: all by their score.",
-    )(decorated)  # fmt: skip
+    )(backend_values(function))  # fmt: skip
     return decorated
 
 

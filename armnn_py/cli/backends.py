@@ -14,11 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
+from armnn_py.cli.app import (
+    EXIT_BACKEND,
+    CommandFailedError,
+    Session,
+    backend_values,
+    with_session,
+)
 from armnn_py.cli.backends_new import new
 from armnn_py.cli.backends_test import test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.devices import devices_of, render_devices
+from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
 from armnn_py.text import counted
@@ -72,6 +79,8 @@ def list_(session: Session) -> None:
         for verdict in shown:
             if verdict["hint"] and verdict["status"] not in ("loaded", "skipped"):
                 renderer.line(f"hint: {_file_name(verdict)}: {verdict['hint']}")
+        for line in misnamed_lines(v for v in verdicts if v not in shown):
+            renderer.line(f"{line}; -v shows all")
         if devices:
             render_devices(renderer, devices)
         for error in device_errors.values():
@@ -118,6 +127,7 @@ def _file_name(verdict: dict[str, Any]) -> str:
 
 @backends.command()
 @click.argument("backend_id", metavar="ID", shell_complete=offer_backends)
+@backend_values
 @with_session
 def show(session: Session, backend_id: str) -> None:
     """Show what the backend ID says of itself, its options, and the layers that it takes.

@@ -9,7 +9,13 @@ from typing import Any
 
 import rich_click as click
 
-from armnn_py.cli.app import EXIT_CONFORMANCE, CommandFailedError, Session, with_session
+from armnn_py.cli.app import (
+    EXIT_CONFORMANCE,
+    CommandFailedError,
+    Session,
+    backend_values,
+    with_session,
+)
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.render import Column, Renderer, shortened
 from armnn_py.text import counted
@@ -83,6 +89,7 @@ def _types(
     "--expect", type=click.Path(), metavar="FILE.toml",
     help="Known failures and refusals: only what is not as the file says fails.",
 )  # fmt: skip
+@backend_values
 @with_session
 def test(
     session: Session,

@@ -175,20 +175,40 @@ def _run_as(rows: list[dict[str, Any]]) -> str:
 
 
 def _reasons(rows: list[dict[str, Any]]) -> list[str]:
-    """Return why layers are not on an earlier choice: a line for a type and reason, most first.
+    """Return why layers have their backends: those that were asked for, then those refused.
 
-    A layer that a pass fused into another counts as that one, since backends were asked about that
-    one only. Layers of a compiled sub-graph count one by one.
+    A line for a type and reason, most first. A layer that a pass fused into another counts as that
+    one, since backends were asked about that one only. Layers of a compiled sub-graph count one by
+    one.
     """
+    asked = [row for row in rows if _was_asked_for(row)]
+    refused = [row for row in rows if not _was_asked_for(row)]
+    lines = []
+    for heading, some in (
+        ("Placed by a hint or rule:", asked),
+        ("Refused by an earlier choice:", refused),
+    ):
+        grouped = _grouped(some)
+        lines += [heading, *grouped] if grouped else []
+    return lines
+
+
+def _was_asked_for(row: dict[str, Any]) -> bool:
+    """Say whether a rule or the layer's own hint chose the backend, not the order of backends."""
+    hint = row.get("hint")
+    return row.get("rule") is not None or (hint is not None and hint == row.get("backend"))
+
+
+def _grouped(rows: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each type and reason of these layers."""
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
         if row["reason"]:
             compiled = row["run_as"] == _COMPILED
             kind, name = ("type", "layer") if compiled else ("run_as", "run_by")
             groups.setdefault((row[kind], row["reason"]), {})[row[name]] = None
-    lines = [
+    return [
         f"  {len(names)}x {kind} ({'layer' if len(names) == 1 else 'first'}: {next(iter(names))}): "
         f"{reason}"
         for (kind, reason), names in sorted(groups.items(), key=lambda group: -len(group[1]))
     ]
-    return ["Refused by an earlier choice:", *lines] if lines else []

@@ -16,6 +16,7 @@ import rich_click as click
 from armnn_py import errors
 from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, with_session
 from armnn_py.cli.devices import devices_of
+from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.text import install_hint
 
@@ -119,7 +120,13 @@ def _backends(session: Session) -> Result:
     text = f"{loaded} loaded, {refused} refused"
     if not loaded:
         return "failed", text
-    return ("warning", f"{text}: armnn-py backends list") if refused else ("ok", text)
+    if refused:
+        text += ": armnn-py backends list"
+    misnamed = misnamed_lines(report.as_dicts())
+    if misnamed:
+        text = "; ".join([text, *misnamed, "armnn-py backends list -v shows all"])
+        return "warning" if refused else "note", text  # a backend's own library may lie there
+    return "warning" if refused else "ok", text
 
 
 def _devices(session: Session) -> Result:

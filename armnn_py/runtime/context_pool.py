@@ -1,146 +1,36 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Plans by input shape, idle execution contexts, and leases of those at work.
-
-A lease records each borrowed context. Closing waits until there is no lease; a fork or an interrupt
-at any moment leaves no lease that cannot end.
-"""
+"""Execution contexts of a loaded network, lent to its calls."""
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 import weakref
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.interrupts import deferred_interrupts, interruptible
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.runtime.leases import Lease, LeaseBook
 from armnn_py.runtime.open_profiles import flush_profiles
-from armnn_py.runtime.plan_keys import PlanKey
+from armnn_py.runtime.plan_cache import IDLE_CONTEXTS, PlanCache, PlanEntry, take_out
+from armnn_py.runtime.sequence import RunSequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import numpy as np
 
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.network_plan import NetworkPlan
-    from armnn_py.runtime.sequence import RunSequence
+    from armnn_py.runtime.plan_keys import PlanKey
 
-__all__ = ["ContextPool", "Lease", "Shapes"]
+__all__ = ["ContextPool"]
 
-_logger = logging.getLogger("armnn_py.runtime")
 _get_ident = threading.get_ident
 
-Shapes: TypeAlias = PlanKey
 
-#: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
-_IDLE_CONTEXTS = 8
-#: Seconds between two checks of the leases while closing waits.
-_LOOK_AGAIN = 0.2
-
-
-class _PlanEntry:
-    """A plan and the contexts that were made for it."""
-
-    __slots__ = ("idle", "kept", "made", "plan")
-
-    def __init__(self, plan: NetworkPlan) -> None:
-        self.plan = plan
-        #: Leases that wait for work. Taking one out and putting it back are atomic, so that most
-        #: calls take no lock.
-        self.idle: list[Lease] = []
-        #: Leases that stay with an object, until it is gone or gives them back.
-        self.kept: list[tuple[weakref.ref[Any], Lease]] = []
-        #: All contexts, so that one that an interrupt left without a lease is freed, too.
-        self.made: list[ExecutionContext] = []
-
-    @property
-    def is_kept(self) -> bool:
-        return any(owner() is not None for owner, _ in self.kept)
-
-    def reclaim(self) -> list[ExecutionContext]:
-        """Take back contexts whose owners are gone; return those beyond the idle limit."""
-        surplus = []
-        for pair in list(self.kept):
-            owner, lease = pair
-            if owner() is None and _take_out(self.kept, pair):
-                lease.is_kept = False
-                lease.thread = 0
-                if lease.context is not None:
-                    lease.context.release_addresses()
-                    lease.context.reset_state()
-                    lease.is_reset = True
-                if len(self.idle) < _IDLE_CONTEXTS:
-                    self.idle.insert(0, lease)  # behind that of the last run, which may have state
-                elif lease.context is not None:
-                    surplus.append(lease.context)
-        return [context for context in surplus if _take_out(self.made, context)]
-
-    def find_lost(self, leases: Iterable[Lease]) -> list[ExecutionContext]:
-        """Contexts without a lease, left by calls that an interrupt ended."""
-        held = {id(lease.context) for lease in leases}
-        lost = [context for context in self.made if id(context) not in held]
-        return [context for context in lost if _take_out(self.made, context)]
-
-    def destroy(self) -> None:
-        with deferred_interrupts():  # it could not be continued after an interrupt
-            for context in self.made:
-                context.destroy()
-            self.made.clear()
-            self.idle.clear()
-            self.kept.clear()
-            self.plan.destroy()
-
-
-def _take_out(items: list[Any], item: object) -> bool:
-    """Remove an item; return whether it was there: True for one caller only."""
-    try:
-        items.remove(item)
-    except ValueError:  # a signal handler removed it meanwhile
-        return False
-    return True
-
-
-def _late_context(plan: NetworkPlan) -> ExecutionContext:
-    from armnn_py.runtime.late_context import LateContext
-
-    return LateContext(plan)
-
-
-class Lease:
-    """The right to use a context: one call of ``run`` from start to end.
-
-    Between two calls the pool holds it, with its context. During a call the pool holds it weakly
-    and the call's frame strongly: an exception of a signal handler may keep it from being given
-    back, but not from ending.
-
-    Attributes
-    ----------
-    thread
-        The thread of the running call; 0: none. It is set before the pool's ``closed`` is read, and
-        `ContextPool.shut` sets ``closed`` before it reads this: one of the two sees the other.
-    is_kept
-        The context belongs to an object that outlives the call.
-    is_reset
-        The context of an idle lease was reset since its last run. Only networks with variables look
-        at it: each of their runs has a lease of its own.
-    """
-
-    __slots__ = ("__weakref__", "context", "entry", "is_kept", "is_reset", "thread")
-
-    def __init__(self) -> None:
-        self.thread = _get_ident()
-        self.entry: _PlanEntry | None = None
-        self.context: ExecutionContext | None = None
-        self.is_kept = False
-        self.is_reset = False
-
-
-class ContextPool:
+class ContextPool(LeaseBook):
     """The plans of one loaded network and their execution contexts; safe from several threads.
 
     Parameters
@@ -151,43 +41,37 @@ class ContextPool:
         Makes the plan for a set of input shapes; may take long and may raise.
     capacity
         How many plans are kept, most recently used first.
+    variables
+        Names of the variables of the network.
+
+    Attributes
+    ----------
     sequence
-        Of a network with variables: runs wait for one another and share one state. Not so those of
-        contexts that are kept.
+        Of a network with state, which are variables, or what workloads keep: runs wait for one
+        another and share one state. Not so those of contexts that are kept. A network without
+        variables gets it with the first plan whose workloads have state.
     """
 
     def __init__(
         self,
         name: str,
-        make_plan: Callable[[Shapes], NetworkPlan],
+        make_plan: Callable[[PlanKey], NetworkPlan],
         capacity: int,
-        sequence: RunSequence | None = None,
+        variables: tuple[str, ...] = (),
     ) -> None:
-        self.sequence = sequence
-        self.name = name
-        self.closed = False
+        super().__init__(name)
+        self.sequence = RunSequence(name, variables) if variables else None
+        self._variables = variables
         self._make_plan = make_plan
-        self._capacity = capacity
-        self._entries: OrderedDict[Shapes, _PlanEntry] = OrderedDict()
-        self._only: _PlanEntry | None = None  # while there are no free dimensions
-        self.fixed: Shapes | None = None  # the only shapes, if there are no free dimensions
-        self._leases: weakref.WeakSet[Lease] = weakref.WeakSet()
-        self._make_locks()
+        self._plans = PlanCache(capacity)
+        self._only: PlanEntry | None = None  # while there are no free dimensions
+        self.fixed: PlanKey | None = None  # the only shapes, if there are no free dimensions
 
     def _make_locks(self) -> None:
-        # Both are re-entrant: a signal handler may run a network in the middle of a run.
-        self._condition = threading.Condition()
+        super()._make_locks()
         self._build_lock = threading.RLock()
 
     # ---- Borrowing -----------------------------------------------------------------------------
-
-    def check_open(self) -> None:
-        """Raise `InvalidArgumentError` if the pool is closed."""
-        if self.closed:
-            raise InvalidArgumentError(
-                f"network '{self.name}' is closed",
-                hints=["load it again, with load() or load_network()"],
-            )
 
     def take(self) -> Lease | None:
         """A lease with an idle context, for a network without free dimensions.
@@ -231,124 +115,88 @@ class ContextPool:
         with self._condition:
             self.check_open()
             if self.sequence is not None and waits:
-                self.sequence.await_turn(self, self._condition, timeout, cancel)
+                self.sequence.await_turn(lease, self, self._condition, timeout, cancel)
             self._leases.add(lease)
         return lease
 
-    def fix(self, key: Shapes) -> None:
-        """Make the plan of a network whose inputs always have these shapes."""
-        entry = self._entry(key)
-        self.fixed = key
-        if self.sequence is None:  # else a run has to wait for its turn
-            self._only = entry
-
-    def plan(self, key: Shapes) -> NetworkPlan:
-        """The plan for these input shapes, made if there is none yet; call it with a lease."""
-        return self._entry(key).plan
-
-    def _entry(self, key: Shapes) -> _PlanEntry:
-        entry = self._entries.get(key)
-        if entry is not None:
-            return entry
-        with self._build_lock:
-            entry = self._entries.get(key)
-            if entry is None:
-                entry = _PlanEntry(self._make_plan(key))
-                flush_profiles()  # before a plan with uncounted events is destroyed
-                with self._condition:
-                    self._entries[key] = entry
-                    victims = self._evict(keep=key)
-                for victim in victims:
-                    victim.destroy()
-            return entry
-
-    def _evict(self, keep: Shapes) -> list[_PlanEntry]:
-        """Take out the plans that were not used for the longest time; the lock is held."""
-        busy = {id(lease.entry) for lease in self._leases if lease.thread}
-        idle = [
-            k
-            for k, e in self._entries.items()
-            if id(e) not in busy and not e.is_kept and k != keep and not self._has_state(e)
-        ]
-        surplus = max(0, len(self._entries) - self._capacity)
-        return [self._entries.pop(key) for key in idle[:surplus]]
-
-    def _has_state(self, entry: _PlanEntry) -> bool:
-        """Whether a context of this plan has the variables of the sequence."""
-        return self.sequence is not None and self.sequence.context in entry.made
-
-    def borrow(self, lease: Lease, key: Shapes, *, new_sequence: bool = False) -> ExecutionContext:
+    def borrow(
+        self,
+        lease: Lease,
+        key: PlanKey,
+        *,
+        new_sequence: bool = False,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> ExecutionContext:
         """Give a lease of `start` a context for these input shapes, idle until now or fresh.
 
-        With ``new_sequence`` never one that has state, which is that of the runs before.
-        """
-        from armnn_py.runtime.execution_context import ExecutionContext
+        With ``new_sequence`` one without the state of the runs before. ``timeout`` and ``cancel``
+        stop the wait for a turn, where the plan is the first with state.
 
+        Raises
+        ------
+        InvalidArgumentError
+            The state cannot go to other shapes.
+        """
         while True:
+            if self.sequence is not None and not new_sequence:
+                with self._condition:
+                    if not lease.has_turn:
+                        # The plan tells of the state only now; or a signal handler ran the network
+                        # since `start`, and took the turn.
+                        self.sequence.await_turn(lease, self, self._condition, timeout, cancel)
+                self._check_shapes(self.sequence, key)
             entry = self._entry(key)
+            sequence = self.sequence
             with self._condition:
-                if self._entries.get(key) is not entry:
+                if self._plans.find(key) is not entry:
                     continue  # evicted between the two lines above
-                if self.sequence is not None and not lease.thread:
-                    # A signal handler ran the network since `start`, and took the turn.
-                    self.sequence.await_turn(self, self._condition, None, None)
-                    lease.thread = _get_ident()
-                self._entries.move_to_end(key)
+                if sequence is not None and not (lease.has_turn or new_sequence):
+                    continue
+                self._plans.touch(key)
                 lease.entry = entry
                 surplus = entry.reclaim()
-                try:
-                    idle = self._find_idle(entry, new_sequence) or entry.idle.pop()
-                except IndexError:
-                    surplus += entry.find_lost(list(self._leases))
-                    self._keep_state(entry, surplus, None if new_sequence else lease)
-                else:
-                    has_state = idle.context is not None and idle.context.has_state
-                    if new_sequence and has_state and not idle.is_reset:
-                        entry.idle.append(idle)
-                    else:
-                        lease.context = idle.context
-                        idle.context = None
+                lease.context = self._find_context(entry, new_sequence)
+                if lease.context is None:
+                    surplus += self._take_lost(entry)
             for context in surplus:
                 context.destroy()
             if lease.context is None:
-                lease.context = (
-                    ExecutionContext(entry.plan)
-                    if entry.plan.late is None
-                    else _late_context(entry.plan)
-                )
-                entry.made.append(lease.context)
-            if self.sequence is not None and not new_sequence:
-                self.sequence.enter(lease.context)
+                lease.context = entry.make_context()
+            if new_sequence:
+                lease.context.begin_sequence()
+            elif sequence is not None:
+                sequence.enter(lease.context)
             return lease.context
 
-    def _find_idle(self, entry: _PlanEntry, new_sequence: bool) -> Lease | None:
-        """Of a sequence: the idle lease of the right context; None: any other will do.
+    def _find_context(self, entry: PlanEntry, new_sequence: bool) -> ExecutionContext | None:
+        """Take an idle context: that of the sequence, if the call is in it, or any other.
 
-        That is the context that has the variables, or, for a new sequence, one that was reset.
+        The lock is held.
         """
-        if self.sequence is None:
+        own = None if self.sequence is None else self.sequence.context
+        if own is not None:
+            lease_of_own = next((lease for lease in entry.idle if lease.context is own), None)
+            if not new_sequence and own in entry.made:
+                take_out(entry.idle, lease_of_own)  # not there if an interrupt ended the call
+                return own
+            spare = [lease for lease in list(entry.idle) if lease is not lease_of_own]
+            return next((x.context for x in spare[::-1] if take_out(entry.idle, x)), None)
+        try:
+            idle = entry.idle.pop()
+        except IndexError:
             return None
-        for lease in list(entry.idle):
-            has_variables = lease.context is self.sequence.context
-            fits = lease.is_reset if new_sequence else has_variables
-            if fits and _take_out(entry.idle, lease):
-                return lease
-        return None
+        context, idle.context = idle.context, None
+        return context
 
-    def _keep_state(
-        self, entry: _PlanEntry, lost: list[ExecutionContext], lease: Lease | None
-    ) -> None:
-        """Take the context that has the variables out of those that an interrupt left."""
-        context = None if self.sequence is None else self.sequence.context
-        if context is not None and _take_out(lost, context):
-            entry.made.append(context)
-            if lease is not None:
-                lease.context = context
+    def _take_lost(self, entry: PlanEntry) -> list[ExecutionContext]:
+        """Take out the contexts that interrupts left, but for that of the sequence."""
+        lost = entry.find_lost(list(self._leases))
+        own = None if self.sequence is None else self.sequence.context
+        return [context for context in lost if context is not own and take_out(entry.made, context)]
 
     def keep(self, lease: Lease, owner: object) -> None:
         """Keep the context of a lease for ``owner``, until that is gone or `release` is called."""
-        if self.sequence is not None and self.sequence.context is lease.context:
-            self.sequence.leave()
         with self._condition:
             assert lease.entry is not None
             lease.is_kept = True
@@ -364,41 +212,130 @@ class ContextPool:
     def release(self, lease: Lease) -> None:
         """Take a context back that was kept; harmless when repeated or closed meanwhile."""
         with self._condition:
-            entry = lease.entry
+            context = None if lease.entry is None else lease.entry.take_back(lease)
+        if context is not None:
+            context.destroy()
+
+    def give_back(self, lease: Lease) -> None:
+        """End a lease, also one that never got a context."""
+        entry = lease.entry
+        if entry is None or lease.context is None:
+            lease.thread = 0
+            with self._condition:
+                self._leases.discard(lease)
+        elif lease.is_kept:
+            lease.thread = 0
+        elif len(entry.idle) < IDLE_CONTEXTS or (
+            self.sequence is not None and self.sequence.context is lease.context
+        ):
+            lease.thread = 0
+            entry.idle.append(lease)
+        else:
+            if take_out(entry.made, lease.context):
+                lease.context.destroy()  # while the lease still keeps its plan alive
+            lease.context = None
+            lease.thread = 0
+        if self.closed or self.sequence is not None:
+            with self._condition:
+                self._condition.notify_all()
+
+    # ---- Plans ---------------------------------------------------------------------------------
+
+    def fix(self, key: PlanKey) -> None:
+        """Make the plan of a network whose inputs always have these shapes."""
+        entry = self._entry(key)
+        self.fixed = key
+        if self.sequence is None:  # else a run has to wait for its turn
+            self._only = entry
+
+    def plan(self, key: PlanKey) -> NetworkPlan:
+        """The plan for these input shapes, made if there is none yet; call it with a lease."""
+        return self._entry(key).plan
+
+    def _entry(self, key: PlanKey) -> PlanEntry:
+        entry = self._plans.find(key)
+        if entry is not None:
+            return entry
+        with self._build_lock:
+            entry = self._plans.find(key)
             if entry is None:
-                return
-            for pair in list(entry.kept):
-                if pair[1] is lease and _take_out(entry.kept, pair):
-                    if lease.context is not None:
-                        lease.context.release_addresses()
-                        lease.context.reset_state()
-                        lease.is_reset = True
-                    lease.is_kept = False
-                    entry.idle.insert(0, lease)  # behind that of the last run
+                entry = PlanEntry(self._make_plan(key))
+                self._find_state(entry)
+                flush_profiles()  # before a plan with uncounted events is destroyed
+                with self._condition:
+                    busy = {id(lease.entry) for lease in self._leases if lease.thread}
+                    own = None if self.sequence is None else self.sequence.context
+                    victims = self._plans.add(
+                        key, entry, lambda e: id(e) in busy or e.is_kept or own in e.made
+                    )
+                for victim in victims:
+                    victim.destroy()
+            return entry
+
+    def _find_state(self, entry: PlanEntry) -> None:
+        """Have runs follow one another from now on if workloads of the plan have state.
+
+        Only a context shows whether they make data that can be reset.
+        """
+        if not entry.plan.state_layers:
+            return
+        try:
+            context = entry.make_context()
+        except BaseException:
+            entry.destroy()
+            raise
+        lease = Lease()
+        lease.thread = 0
+        lease.entry, lease.context = entry, context
+        entry.idle.append(lease)
+        with self._condition:
+            self._leases.add(lease)
+            if context.has_workload_state and self.sequence is None:
+                self.sequence = RunSequence(self.name, self._variables)
+
+    def _check_shapes(self, sequence: RunSequence, key: PlanKey) -> None:
+        """Raise unless the state of the sequence can be used in a run of these shapes."""
+        context = sequence.context
+        if context is None or not context.has_workload_state or self.fixed is not None:
+            return
+        entry = self._plans.find(key)
+        if entry is None or context not in entry.made:
+            sequence.refuse_shapes(key)
+
+    @property
+    def latest(self) -> NetworkPlan | None:
+        """The plan that was used last, or None if there is none yet."""
+        plans = self.plans
+        return plans[-1] if plans else None
+
+    @property
+    def plans(self) -> list[NetworkPlan]:
+        """All plans, that of the last use at the end."""
+        with self._condition:
+            return [entry.plan for entry in self._plans.entries]
+
+    # ---- State ---------------------------------------------------------------------------------
 
     def reset_state(self) -> None:
-        """Reset the state of all contexts but those that are kept.
+        """Begin a new sequence: not of contexts that are kept.
 
         Raises
         ------
         InvalidArgumentError
-            One of them runs, or the pool is closed.
+            A run of the sequence is in flight, or the pool is closed.
         ExecutionError
             A backend fails to.
         """
         with self._condition:
             self.check_open()
-            if any(not lease.is_kept for lease in self.at_work()):
+            if self.sequence is None:
+                return
+            if self.sequence.runs_before(self):
                 raise InvalidArgumentError(
                     f"network '{self.name}': cannot reset the state of a run in flight",
                     hints=["wait until it has ended, or give each sequence a bind() of its own"],
                 )
-            for entry in self._entries.values():
-                for lease in list(entry.idle):
-                    if lease.context is not None:
-                        lease.context.reset_state()
-            if self.sequence is not None:
-                self.sequence.reset()
+            self.sequence.reset()
 
     def read_variable(self, name: str) -> np.ndarray[Any, Any]:
         """A copy of a variable of the sequence."""
@@ -422,132 +359,22 @@ class ContextPool:
         finally:
             self.give_back(lease)
 
-    def give_back(self, lease: Lease) -> None:
-        """End a lease, also one that never got a context."""
-        entry = lease.entry
-        if entry is None or lease.context is None:
-            lease.thread = 0
-            with self._condition:
-                self._leases.discard(lease)
-        elif lease.is_kept:
-            lease.thread = 0
-        elif len(entry.idle) < _IDLE_CONTEXTS or (
-            self.sequence is not None and self.sequence.context is lease.context
-        ):
-            lease.thread = 0
-            entry.idle.append(lease)
-        else:
-            if _take_out(entry.made, lease.context):
-                lease.context.destroy()  # while the lease still keeps its plan alive
-            lease.context = None
-            lease.thread = 0
-        if self.closed or self.sequence is not None:
-            with self._condition:
-                self._condition.notify_all()
-
-    # ---- Looking -------------------------------------------------------------------------------
-
-    @property
-    def latest(self) -> NetworkPlan | None:
-        """The plan that was used last, or None if there is none yet."""
-        with self._condition:
-            return next(reversed(self._entries.values())).plan if self._entries else None
-
-    @property
-    def plans(self) -> list[NetworkPlan]:
-        """All plans, that of the last use at the end."""
-        with self._condition:
-            return [entry.plan for entry in self._entries.values()]
-
     # ---- Closing -------------------------------------------------------------------------------
-
-    def shut(self, *, patience: float | None) -> bool:
-        """Refuse new leases and wait for the existing ones to end.
-
-        With ``patience`` running calls are stopped and waited for that many seconds. Returns
-        whether the pool is to be freed: False if it was closed already, or if calls are still
-        running.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If a signal handler closes in the middle of a run of its own thread.
-        """
-        with self._condition:
-            if self.closed:
-                return False
-            self._drop_own_leases()
-            self.closed = True
-            if patience is not None:
-                for lease in self.at_work():
-                    if lease.context is not None:
-                        lease.context.cancel()
-            # Checks again and again: a lease can also end without being given back.
-            waited = 0.0
-            try:
-                with interruptible():
-                    while self.at_work() and (patience is None or waited < patience):
-                        self._condition.wait(_LOOK_AGAIN)
-                        waited += _LOOK_AGAIN
-            except BaseException:
-                self.closed = False  # it can be closed again
-                raise
-            if self.at_work():
-                _logger.warning("network '%s' was left running at exit", self.name)
-                return False
-            return True
-
-    def at_work(self) -> list[Lease]:
-        """The leases of running calls."""
-        return [lease for lease in list(self._leases) if lease.thread]
-
-    def reopen(self) -> None:
-        """Undo `shut`, after a veto of a backend."""
-        self.closed = False
 
     def free(self) -> None:
         """Destroy contexts and plans, after `shut`."""
         flush_profiles()  # outside of the lock: it asks this pool for its plans
         with self._condition:
-            entries = list(self._entries.values())
-            self._entries.clear()
+            entries = self._plans.clear()
             self._only = None
             if self.sequence is not None:
-                self.sequence.reset()
+                self.sequence.forget()
             for entry in entries:
                 entry.kept.clear()  # contexts that are freed are not released any more
         for entry in entries:
             entry.destroy()
 
-    def forget_leases(self) -> None:
-        """Forget all leases: no call can be running any more."""
-        self._leases.clear()
-
-    def _drop_own_leases(self) -> None:
-        """Drop the calling thread's leases: it is in no run, so interrupts left them."""
-        for lease in self.at_work():
-            if lease.thread != _get_ident():
-                continue
-            if lease.context is not None and lease.context.is_inside_handler:
-                raise InvalidArgumentError(
-                    f"network '{self.name}' is running in this thread and cannot be closed",
-                    hints=["cancel the run with a CancelToken, and close the network after it"],
-                )
-            lease.thread = 0
-            if not lease.is_kept:
-                lease.context = None  # `find_lost` frees it
-
-    def after_fork(self) -> None:
-        """Forget leases of other threads: in the child of a fork only this thread exists."""
-        self._make_locks()
-        for lease in self.at_work():
-            if lease.thread == _get_ident():
-                continue
-            entry, context = lease.entry, lease.context
-            if context is not None and entry is not None:
-                context.abandon()
-                if self.sequence is not None and self.sequence.context is context:
-                    self.sequence.reset()  # the values of a run in flight are lost
-                entry.kept = [pair for pair in entry.kept if pair[1] is not lease]
-                _take_out(entry.made, context)
-            self._leases.discard(lease)
+    def _abandon(self, lease: Lease) -> None:
+        if self.sequence is not None and self.sequence.context is lease.context is not None:
+            self.sequence.lose("this process was forked while a run was in flight")
+        super()._abandon(lease)

@@ -8,24 +8,23 @@ import contextlib
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from armnn_py._native import abi
-from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory import address_of
 from armnn_py._native.plan import NativeContext
-from armnn_py._native.raised import take_raised
-from armnn_py.errors import ExecutionCancelledError, ExecutionError, InvalidArgumentError
+from armnn_py.errors import ExecutionCancelledError, ExecutionError
 from armnn_py.runtime.buffers import check_in_place, make_room
 from armnn_py.runtime.context_handles import ContextHandles
-from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
 from armnn_py.runtime.plan_build import CallersNeeds
+from armnn_py.runtime.run_errors import raise_failed, raise_lost_device
+from armnn_py.runtime.sequence import lost_state
+from armnn_py.runtime.shared_outputs import SharedOutputs
 from armnn_py.tensors.memory import ALIGNMENT
-from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,8 +32,9 @@ if TYPE_CHECKING:
     from armnn_py.backends.run_options import RunOptions
     from armnn_py.runtime.buffers import Room
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.network_plan import NetworkPlan, StepInfo
+    from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_keys import PlanKey
+    from armnn_py.runtime.shared_outputs import ViewToken
 
 __all__ = ["ExecutionContext"]
 
@@ -43,7 +43,11 @@ _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; a longer timeout means no deadline, which would overflow the clock's 64 bits.
 _LONGEST_TIMEOUT = 1e9
 _NO_NEEDS = CallersNeeds()
-_SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
+#: How a run ended after which the state of workloads is not known; others: it failed.
+_LOSSES = {
+    abi.ARMNN_STATUS_CANCELLED: "a run was stopped in its middle",
+    abi.ARMNN_STATUS_TIMEOUT: "a run was stopped in its middle, by its timeout",
+}
 _log = logging.getLogger("armnn_py.runtime")
 
 
@@ -60,7 +64,9 @@ class ExecutionContext:
         "_memory_problems",
         "_native",
         "_output_specs",
-        "_own_outputs",
+        "_shared_outputs",
+        "_state_loss",
+        "is_fresh",
         "plan",
     )
 
@@ -93,7 +99,11 @@ class ExecutionContext:
                 info.static_shape, info.dtype, max(ALIGNMENT, needs.alignment), needs.readable
             )
             self._output_specs.append((name, needs, room))
-        self._own_outputs: dict[str, np.ndarray] | None = None
+        self._shared_outputs = SharedOutputs()
+        #: Whether no run has left anything in it.
+        self.is_fresh = True
+        #: How the run ended after which nobody knows what workloads keep.
+        self._state_loss = ""
         #: Why external memory of the run could not be mapped.
         self._memory_problems: list[str] = []
         #: Arrays that backends may have imported for more than one run.
@@ -199,17 +209,25 @@ class ExecutionContext:
                 _log.warning("network '%s': %s", self.plan.network.name, problem)
 
     @property
-    def has_state(self) -> bool:
-        """Whether workloads keep something from run to run, or the network has variables."""
-        return self._native.has_state or bool(self.plan.variables)
+    def has_workload_state(self) -> bool:
+        """Whether workloads keep something from run to run."""
+        return self._native.has_state
+
+    def begin_sequence(self) -> None:
+        """Begin runs that have nothing to do with earlier ones."""
+        if not self.is_fresh:
+            self.reset_state()
+        self.is_fresh = False
 
     def reset_state(self) -> None:
         """Have workloads and variables forget what earlier runs left; not during a run."""
-        if not self.has_state:
+        if not self._native.has_state and not self.plan.variables:
             return
         with deferred_interrupts():
             if self._native.has_state:
+                self._state_loss = "a backend did not reset it"
                 self._native.reset()
+                self._state_loss = ""
             self._reset_variables()
 
     def _reset_variables(self) -> None:
@@ -250,7 +268,7 @@ class ExecutionContext:
         """Run over memory whose addresses were set; they are not checked again."""
         for backend in self._backends:
             if backend.lost_device is not None:
-                self._raise_lost()
+                raise_lost_device(self.plan)
         native = self._native
         deadline = 0
         if timeout is not None and timeout < _LONGEST_TIMEOUT:
@@ -325,12 +343,9 @@ class ExecutionContext:
                 self._raise_no_memory(name, room, error)
         return outputs
 
-    @property
-    def own_outputs(self) -> dict[str, np.ndarray]:
-        """Outputs in memory that stays with this context."""
-        if self._own_outputs is None:
-            self._own_outputs = self.fresh_outputs({})
-        return self._own_outputs
+    def lend_outputs(self) -> tuple[dict[str, np.ndarray], ViewToken]:
+        """Arrays for the outputs of a run, in memory that is used again when the token is gone."""
+        return self._shared_outputs.take(lambda: self.fresh_outputs({}))
 
     def _raise_no_memory(self, name: str, room: Room, error: MemoryError) -> NoReturn:
         raise ExecutionError(
@@ -342,99 +357,17 @@ class ExecutionContext:
     def _raise(self, status: int, timeout: float | None, *, strict: bool = False) -> None:
         """Raise the error of a failed run; an exception of a signal handler goes first."""
         native = self._native
-        if native.caught:
-            caught = native.caught[0]
-            native.caught.clear()
-            raise caught
-        if not native.handle:
-            raise InvalidArgumentError(
-                f"network '{self.plan.network.name}' was closed by a signal handler while it ran",
-                hints=["close it after the run, which a CancelToken can stop"],
-            )
-        raised = self.plan.debug.take_raised() if self.plan.debug is not None else None
-        if raised is not None:
-            raise raised
-        self.plan.note_lost_devices()
-        stopped = status in (abi.ARMNN_STATUS_CANCELLED, abi.ARMNN_STATUS_TIMEOUT)
-        index = native.failed_step
-        text = native.error.text
-        details = [*native.error.details, *self._memory_problems]
-        fields: dict[str, Any] = {"status": status}
-        subject = f"network '{self.plan.network.name}'"
-        listener = native.failed_listener
-        if listener is not None:
-            fields["backend"] = backend = self.plan.listeners[listener]
-            subject += f": backend '{backend}' did not let the run begin (before_run)"
-        if index is not None:
-            step = self.plan.steps[index]
-            backend = step.backend
-            if native.failed_side in _SIDES:
-                backend = step.sides[_SIDES.index(native.failed_side)] or backend
-            fields.update(backend=backend, kernel=step.kernel)
-            if step.type == "Sync":
-                subject = f"backend '{step.backend}' did not finish its layers"
-            elif step.type == "Fence":
-                subject = f"backend '{step.backend}' failed in {step.kernel}"
-            elif strict and not stopped and step.is_promise:
-                self._raise_refused(step, status, text)
-            else:
-                subject = f"layer '{step.layer}' ({step.type}) on backend '{backend}'"
-                fields["layer"] = step.layer
-            if step.kernel:
-                details.append(f"kernel: {step.kernel}")
-        if status == abi.ARMNN_STATUS_TIMEOUT and timeout is not None:
-            subject = f"network '{self.plan.network.name}': not done after {timeout:g} s"
-        error_class = STATUS_ERRORS.get(status, ExecutionError)
-        if not issubclass(error_class, ExecutionError):
-            error_class = ExecutionError
-        cause = take_raised(text)
-        if cause is not None and not isinstance(cause, Exception):
-            raise cause  # Ctrl-C in a kernel that is written in Python
-        message = f"{subject}: {status_name(status)}"
-        raise native.error.coded(error_class(message, details=details, **fields)) from cause
-
-    def _raise_refused(self, step: StepInfo, status: int, text: str) -> NoReturn:
-        """Raise the error of a backend that refuses memory that must not be copied."""
-        where = self._whose_memory(step)
-        subject = f"{where}: " if where else f"layer '{step.layer}': "
-        raise ExecutionError(
-            f"{subject}backend '{step.backend}' does not {step.kernel.split()[0]} its memory",
-            status=status,
-            layer=step.layer,
-            backend=step.backend,
-            kernel=step.kernel,
-            details=[text or status_name(status), f"layer: '{step.layer}' ({step.type})"],
-            hints=["without share_inputs=True and bind() the tensor is copied where it must be"],
-        )
-
-    def _whose_memory(self, step: StepInfo) -> str:
-        """The input or output that a step should have imported; empty if it is not exactly one."""
-        network = self.plan.network
-        if step.kernel == MOVE_NAMES[abi.ARMNN_PLAN_STEP_LEND]:
-            outputs = [
-                layer.name
-                for layer in network.output_layers
-                if layer.inputs[0] is not None and layer.inputs[0].layer.name == step.layer
-            ]
-            return f"output '{outputs[0]}'" if len(outputs) == 1 else ""
-        sources = [
-            layer.inputs[0].layer
-            for layer in network.layers
-            if layer.name == step.layer and layer.inputs and layer.inputs[0] is not None
-        ]
-        if len(sources) == 1 and sources[0].type is LayerType.INPUT:
-            return f"input '{sources[0].name}'"
-        return ""
-
-    def _raise_lost(self) -> None:
-        lost = self.plan.lost_devices
-        backend = next(iter(lost))
-        raise ExecutionError(
-            f"network '{self.plan.network.name}': the device of backend '{backend}' is lost",
-            backend=backend,
-            status=abi.ARMNN_STATUS_DEVICE_LOST,
-            details=[f"{name}: {reason}" for name, reason in lost.items()],
-            hints=["close the runtime and make a new one, or load the network on other backends"],
+        if native.handle and native.has_state and native.is_state_lost:
+            if native.was_refused and not native.caught:
+                raise lost_state(
+                    self.plan.network.name,
+                    self._state_loss or "a run failed",
+                    self.plan.state_layers,
+                )
+            if not native.was_refused:
+                self._state_loss = _LOSSES.get(status, "a run failed")
+        raise_failed(
+            self.plan, native, status, timeout, strict=strict, memory=self._memory_problems
         )
 
     @property

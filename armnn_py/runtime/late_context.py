@@ -51,6 +51,8 @@ class LateContext(ExecutionContext):
         InvalidArgumentError, LayerValidationError
             The network does not take them; the context stays as it is.
         """
+        if key == self._key:
+            return
         table = self._tables.find(key)
         self._key = None
         self._native.set_shapes(table.shapes)
@@ -66,7 +68,7 @@ class LateContext(ExecutionContext):
                 self._output_specs, table.outputs.values(), strict=True
             )
         ]
-        self._own_outputs = None
+        self._shared_outputs.clear()
         self._table, self._key = table, key
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
@@ -100,9 +102,7 @@ class LateContext(ExecutionContext):
         **options: Any,
     ) -> dict[str, np.ndarray]:
         """Run over arrays of any shapes up to the bounds."""
-        key = tuple([array.shape for array in inputs])
-        if key != self._key:
-            self.set_key(key)
+        self.set_key(tuple([array.shape for array in inputs]))
         if not self.plan.telling:
             return super().run(inputs, out, **options)
         self._told.clear()

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 
 from armnn_py.errors import BackendError, InputValuesNeededError, InvalidArgumentError
 from armnn_py.records import Frozen, record
+from armnn_py.runtime.plan_keys import read_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.late_sizes import Bounds
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.notices import NetworkNotices
+    from armnn_py.runtime.plan_keys import PlanKey
 
-__all__ = ["LateShapesReport", "make_plan", "plan_late"]
+__all__ = ["LateShapesReport", "make_plan", "plan_late", "plan_maker"]
 
 _log = logging.getLogger("armnn_py.runtime")
 
@@ -73,6 +75,29 @@ def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) ->
             details=error.reasons,
             hints=["'armnn-py backends show ID' and docs/write_a_backend.md: late shapes"],
         ) from error
+
+
+def plan_maker(
+    optimized: OptimizedNetwork,
+    network_id: int,
+    debug: DebugHook,
+    notices: NetworkNotices,
+    late: list[NetworkPlan],
+) -> Callable[[PlanKey], NetworkPlan]:
+    """Make plans without a reference to the loaded network, so that dropping it frees it.
+
+    ``late`` has the plan for all shapes, if there is one; it is taken out.
+    """
+
+    def plan_of(key: PlanKey) -> NetworkPlan:
+        if late:
+            return late.pop()
+        specialized = optimized.specialize(*read_key(key, optimized.inputs))
+        if optimized.is_dynamic:
+            notices.tell_newcomers(specialized.placed.layer_backends)
+        return make_plan(specialized, network_id, debug)
+
+    return plan_of
 
 
 def plan_late(

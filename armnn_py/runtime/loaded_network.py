@@ -14,14 +14,14 @@ from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
-from armnn_py.runtime.context_pool import ContextPool, Shapes
+from armnn_py.runtime.context_pool import ContextPool
 from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
-from armnn_py.runtime.guarded_views import ViewToken, guarded_views
-from armnn_py.runtime.late_plan import LateShapesReport, make_plan, plan_late
+from armnn_py.runtime.late_plan import plan_late, plan_maker
+from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
-from armnn_py.runtime.plan_keys import plan_key, read_key
-from armnn_py.runtime.sequence import RunSequence
+from armnn_py.runtime.plan_keys import plan_key
+from armnn_py.runtime.shared_outputs import guarded_views
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.run_options import RunOptions
-    from armnn_py.network import ModelMetadata
-    from armnn_py.optimizer import Assignment, OptimizedNetwork
+    from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.leases import Lease
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.plan_keys import PlanKey
     from armnn_py.runtime.profiling import Profile
     from armnn_py.tensors import TensorInfo
 
@@ -47,30 +49,8 @@ _Used = TypeVar("_Used")
 EXIT_PATIENCE = 10.0
 
 
-def _plan_maker(
-    optimized: OptimizedNetwork,
-    network_id: int,
-    debug: DebugHook,
-    notices: NetworkNotices,
-    late: list[NetworkPlan],
-) -> Callable[[Shapes], NetworkPlan]:
-    """Make plans without a reference to the loaded network, so that dropping it frees it.
-
-    ``late`` has the plan for all shapes, if there is one; it is taken out.
-    """
-
-    def plan_of(key: Shapes) -> NetworkPlan:
-        if late:
-            return late.pop()
-        specialized = optimized.specialize(*read_key(key, optimized.inputs))
-        if optimized.is_dynamic:
-            notices.tell_newcomers(specialized.placed.layer_backends)
-        return make_plan(specialized, network_id, debug)
-
-    return plan_of
-
-
 class LoadedNetwork(
+    NetworkFacts,
     Closing,
     Owner,
     instead="threads share it; another process loads the model, or a pickled Network",
@@ -79,9 +59,9 @@ class LoadedNetwork(
 
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
     are shared. The first run allocates the arena and later runs reuse it, whatever other networks
-    run in between. Runs of a network with variables follow one another, see `state`. A network with
-    free dimensions gets one plan per set of input shapes; the ``plan_cache_size`` most recently
-    used are kept.
+    run in between. Runs of a network with state follow one another, see `state` and `reset_state`.
+    A network with free dimensions gets one plan per set of input shapes; the ``plan_cache_size``
+    most recently used are kept, and that of the state.
 
     Use it in a ``with`` block, or call `close`.
     """
@@ -106,13 +86,12 @@ class LoadedNetwork(
         self._debug = DebugHook()
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         late: list[NetworkPlan] = []
-        plan_of = _plan_maker(optimized, network_id, self._debug, self._notices, late)
+        plan_of = plan_maker(optimized, network_id, self._debug, self._notices, late)
         variables = optimized.variables
-        sequence = RunSequence(self.name, tuple(variables)) if variables else None
-        self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, sequence)
+        self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, tuple(variables))
         self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
         #: The key of the one plan, where that serves all shapes.
-        self._only_key: Shapes | None = None
+        self._only_key: PlanKey | None = None
         try:
             self._late_shapes = plan_late(optimized, self._notices, self._debug, bounds, late)
             if not optimized.is_dynamic:
@@ -127,93 +106,6 @@ class LoadedNetwork(
             raise
         self._is_loaded = True
         drain_log()
-
-    # ---- What it is ----------------------------------------------------------------------------
-
-    @property
-    def inputs(self) -> Mapping[str, TensorInfo]:
-        """Inputs by name, in order; a free dimension is None."""
-        return dict(self._binder.inputs)
-
-    @property
-    def outputs(self) -> Mapping[str, TensorInfo]:
-        """Outputs by name, in order."""
-        return dict(self._binder.outputs)
-
-    @property
-    def state(self) -> NetworkState:
-        """The variables, which stay from run to run: arrays by name, to read and to set.
-
-        Runs of a network with variables follow one another, also those of several threads, and
-        share these values; the arrays of each `bind` have variables of their own. They have the
-        values that `Network.add_variable` got, until the first run and after `reset_state`. A run
-        that fails or is stopped changes none of them. They outlast a change of input shapes.
-        """
-        return self._state
-
-    @property
-    def metadata(self) -> ModelMetadata:
-        """Metadata of the model file: producer, operator sets, the author's own data."""
-        return self._optimized.metadata
-
-    @property
-    def runtime(self) -> NetworkOwner:
-        """The `Runtime` that loaded it."""
-        return self._runtime
-
-    @property
-    def late_shapes(self) -> LateShapesReport:
-        """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
-        return self._late_shapes
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._pool.closed
-
-    @property
-    def assignment(self) -> Assignment:
-        """Backend and reason of each layer.
-
-        With free dimensions: of the shapes that ran last; empty before the first run.
-        """
-        plan = self._pool.latest
-        return plan.assignment if plan is not None else self._optimized.assignment
-
-    @property
-    def arena_size(self) -> int:
-        """Bytes of memory that one execution context needs; 0 while dimensions are free."""
-        plan = self._pool.latest
-        return plan.arena_size if plan is not None else 0
-
-    @property
-    def persistent_size(self) -> int:
-        """Bytes that one execution context keeps from run to run, besides its `arena_size`.
-
-        They are what workloads ask for; a backend may have state of its own. 0 while dimensions are
-        free.
-        """
-        plan = self._pool.latest
-        return plan.persistent_size if plan is not None else 0
-
-    @property
-    def packed_size(self) -> int:
-        """Bytes that backends state to keep for all contexts, such as packed weights.
-
-        Backends need not state it. 0 while dimensions are free.
-        """
-        plan = self._pool.latest
-        return plan.packed_size if plan is not None else 0
-
-    @property
-    def elided(self) -> tuple[str, ...]:
-        """Names of layers that are not executed, because their tensors share memory.
-
-        They are Concat and Splitter along the outermost axis, and Reshape; profiles do not show
-        them. With free dimensions: of the shapes that ran last; empty before the first run.
-        """
-        plan = self._pool.latest
-        return tuple(plan.elided) if plan is not None else ()
 
     # ---- Running -------------------------------------------------------------------------------
 
@@ -266,12 +158,12 @@ class LoadedNetwork(
         ------
         InvalidArgumentError
             A name, dtype or shape does not fit, memory cannot be shared, an option has a value that
-            is not allowed, or the network is closed.
+            is not allowed, layers have state from runs of other shapes, or the network is closed.
         UnknownNameError, BackendNotFoundError
             There is no such option, or no such backend.
         ExecutionError
             A layer failed, or a backend refused shared memory or the run; the text names layer and
-            backend.
+            backend. Or layers have a state that nobody knows, see `reset_state`.
         ExecutionTimeoutError, ExecutionCancelledError
             The run was stopped.
         KeyboardInterrupt
@@ -307,9 +199,10 @@ class LoadedNetwork(
                 )
             context = lease.context
             if context is None:
-                context = self._with_plan(arrays, lambda key: pool.borrow(lease, key))
+                context = self._borrow(lease, arrays, timeout, cancel)
             if share_outputs:
-                out = context.own_outputs
+                context.set_key(tuple([array.shape for array in arrays]))
+                out, token = context.lend_outputs()
             outputs = context.run(
                 arrays,
                 out,
@@ -319,11 +212,7 @@ class LoadedNetwork(
                 options=run_options,
                 begin=begin,
             )
-            if share_outputs:
-                token = ViewToken()
-                pool.keep(lease, token)
-                outputs = guarded_views(outputs, token)
-            return outputs
+            return guarded_views(outputs, token) if share_outputs else outputs
         finally:
             if lease is not None:
                 pool.give_back(lease)
@@ -346,7 +235,7 @@ class LoadedNetwork(
 
         return RunOptions(options, self._runtime.backends)
 
-    def _output(self, name: str, key: Shapes) -> TensorInfo:
+    def _output(self, name: str, key: PlanKey) -> TensorInfo:
         """The info of an output for these input shapes, free dimensions bound."""
         if not self._optimized.is_dynamic:
             return self._binder.outputs[name]
@@ -354,13 +243,13 @@ class LoadedNetwork(
             return self._pool.plan(self._only_key).shape_tables.find(key).outputs[name]
         return self._pool.plan(key).network.outputs[name]
 
-    def _key_of(self, arrays: Sequence[np.ndarray]) -> Shapes:
+    def _key_of(self, arrays: Sequence[np.ndarray]) -> PlanKey:
         """The key of the plan for these inputs."""
         if self._only_key is not None:
             return self._only_key
         return plan_key(arrays, self._binder.inputs, self._optimized.value_inputs)
 
-    def _with_plan(self, arrays: Sequence[np.ndarray], use: Callable[[Shapes], _Used]) -> _Used:
+    def _with_plan(self, arrays: Sequence[np.ndarray], use: Callable[[PlanKey], _Used]) -> _Used:
         """Call ``use`` with the key of the plan for these inputs."""
         while True:
             known = len(self._optimized.value_inputs)
@@ -371,12 +260,25 @@ class LoadedNetwork(
                 if len(self._optimized.value_inputs) == known:
                     raise
 
-    def _ready_key(self, arrays: Sequence[np.ndarray]) -> Shapes:
+    # Not in `run`, where a lambda would make each look at its variables cost more.
+    def _borrow(
+        self,
+        lease: Lease,
+        arrays: Sequence[np.ndarray],
+        timeout: float | None,
+        cancel: CancelToken | None,
+    ) -> ExecutionContext:
+        """Give a lease a context for these inputs."""
+        return self._with_plan(
+            arrays, lambda key: self._pool.borrow(lease, key, timeout=timeout, cancel=cancel)
+        )
+
+    def _ready_key(self, arrays: Sequence[np.ndarray]) -> PlanKey:
         """The shapes of these inputs; with a plan for each set of them: the key of their plan."""
         if self._only_key is not None or not self._optimized.is_dynamic:
             return tuple([array.shape for array in arrays])
 
-        def plan(key: Shapes) -> Shapes:
+        def plan(key: PlanKey) -> PlanKey:
             self._pool.plan(key)
             return key
 
@@ -471,10 +373,10 @@ class LoadedNetwork(
         """Have recurrent layers and variables forget earlier runs: a new sequence begins.
 
         Variables get their first values again, see `state`. Backends may keep state, too, which is
-        not shown, and which belongs to an execution context: only `bind` promises one, with a
-        ``reset_state`` of its own. Runs one after another mostly share a state, whichever threads
-        call; a run beside another one, one with ``share_outputs=True``, and one of other input
-        shapes have another.
+        not shown: all runs share it and follow one another, whichever threads call, but for those
+        of each `bind`, which has a state and a ``reset_state`` of its own. Such a state does not
+        go to other input shapes, and nobody knows it after a run that failed or was stopped in its
+        middle: runs are refused then, until it is reset.
 
         Raises
         ------

@@ -20,11 +20,11 @@ from armnn_py.runtime.inner_layers import (
     group_by_kernel,
     names_of,
 )
-from armnn_py.runtime.network_plan import StepInfo
 from armnn_py.runtime.open_profiles import LOCK, flush_profiles, open_profiles
 from armnn_py.runtime.profile_counters import Counting
 from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
 from armnn_py.runtime.profile_text import summary, to_html, to_json, to_text
+from armnn_py.runtime.step_info import StepInfo
 from armnn_py.text import printable
 
 if TYPE_CHECKING:

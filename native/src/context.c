@@ -51,6 +51,7 @@ static void destroy_workload_data(armnn_context_t* context) {
 static armnn_status_t reset_workload_data(armnn_context_t* context, armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;
   clear_persistent(context);
+  context->is_state_lost = true; /* until all of it is reset */
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     if (context->workload_data[i] == NULL) continue;
     const armnn_workload_api_t* api = table_of(plan, i);
@@ -59,7 +60,19 @@ static armnn_status_t reset_workload_data(armnn_context_t* context, armnn_error_
         api->reset_workload_data(plan->steps[i].workload, context->workload_data[i], error);
     if (status != ARMNN_STATUS_OK) return status;
   }
+  context->is_state_lost = false;
   return ARMNN_STATUS_OK;
+}
+
+/* Persistent bytes are state, and so is data that can be reset. */
+static uint32_t find_first_state(const armnn_context_t* context) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = 0; i < plan->step_count; ++i) {
+    if (plan->steps[i].persistent_size != 0) return i;
+    if (context->workload_data[i] == NULL) continue;
+    if (ARMNN_HAS_FN(table_of(plan, i), armnn_workload_api_t, reset_workload_data)) return i;
+  }
+  return ARMNN_PLAN_NONE;
 }
 
 /* ---- The context --------------------------------------------------------------------------- */
@@ -348,6 +361,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
     armnn_i_context_free(context);
     return made;
   }
+  context->first_state = find_first_state(context);
   *out_context = context;
   return ARMNN_STATUS_OK;
 }
@@ -393,14 +407,11 @@ armnn_status_t armnn_context_unimport(armnn_context_t* context, armnn_error_t* e
 }
 
 int32_t armnn_context_has_state(const armnn_context_t* context) {
-  if (context != NULL && context->plan->persistent_size != 0) return 1;
-  for (uint32_t i = 0; context != NULL && i < context->plan->step_count; ++i) {
-    if (context->workload_data[i] != NULL &&
-        ARMNN_HAS_FN(table_of(context->plan, i), armnn_workload_api_t, reset_workload_data)) {
-      return 1;
-    }
-  }
-  return 0;
+  return context != NULL && context->first_state != ARMNN_PLAN_NONE;
+}
+
+int32_t armnn_context_is_state_lost(const armnn_context_t* context) {
+  return context != NULL && context->is_state_lost;
 }
 
 int32_t armnn_context_is_running(const armnn_context_t* context) {

@@ -263,7 +263,7 @@ bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
  * the answer is yes. On other threads: does nothing. */
 void armnn_i_ask_interrupt(uint64_t run_id);
 
-/* ---- plan.c, plan_check.c, needs.c, serial.c, context.c, variables.c, executor.c, handles.c -- */
+/* ---- plan.c, plan_check.c, needs.c, serial.c, context.c, variables.c, executor.c, moves.c ---- */
 
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,
@@ -511,6 +511,8 @@ struct armnn_context_t {
   armnn_i_fence_step_t* fence_steps;
   armnn_fence_t** fences; /* of the run in flight; null: not signalled yet, or done at once */
   armnn_run_t* run;       /* the one in flight */
+  uint32_t first_state;   /* the first step with state, or ARMNN_PLAN_NONE */
+  bool is_state_lost;     /* a run failed after a step with state was called */
   atomic_int state;
 };
 

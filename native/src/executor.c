@@ -332,6 +332,10 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   if (ARMNN_UNLIKELY(context->late != NULL && !context->late->has_shapes)) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context has no shapes yet");
   }
+  if (ARMNN_UNLIKELY(context->is_state_lost)) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                        "the state of the workloads is not known, because a run failed");
+  }
   armnn_status_t status = bind_all(context, run, error);
   if (status != ARMNN_STATUS_OK) return status;
   const bool listened = context->plan->listener_count != 0;
@@ -357,7 +361,8 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   }
   armnn_i_flight_end(context->flight);
   /* An interrupt in the last step: its exception will end the caller's run, so that must fail. */
-  if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK && walk.interrupted) {
+  if (ARMNN_UNLIKELY(walk.interrupted) && status == ARMNN_STATUS_OK &&
+      (context->plan->variable_count != 0 || context->first_state != ARMNN_PLAN_NONE)) {
     status = stop_cancelled(&walk);
   }
   if (context->plan->fence_count != 0) armnn_i_drop_fences(context);
@@ -369,6 +374,10 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   }
   if (context->plan->variable_count != 0 && status == ARMNN_STATUS_OK) {
     armnn_i_exchange_variables(context);
+  }
+  if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK) && context->first_state != ARMNN_PLAN_NONE &&
+      walk.begun > context->first_state) {
+    context->is_state_lost = true;
   }
   if (ARMNN_UNLIKELY(told != 0)) armnn_i_tell_end(context, told, status);
   return status;

@@ -199,6 +199,25 @@ def test_reasons_of_a_compiled_part_are_those_of_its_layers() -> None:
     ]
 
 
+def test_layers_placed_by_a_hint_are_not_said_to_be_refused() -> None:
+    def row(name: str, reason: str, **more: str | None) -> dict[str, str | None]:
+        return {"layer": name, "run_by": name, "run_as": "Addition", "backend": "Cpu",
+                "reason": reason, "hint": None, "rule": None, **more}  # fmt: skip
+
+    rows = [
+        row("hinted", "asked for by the layer", hint="Cpu"),
+        row("ruled", "asked for by rule 1 (name 'ruled')", rule="rule 1 (name 'ruled')"),
+        row("refused", "Npu: no kernel", hint="Npu"),
+    ]
+    assert check._reasons(rows) == [
+        "Placed by a hint or rule:",
+        "  1x Addition (layer: hinted): asked for by the layer",
+        "  1x Addition (layer: ruled): asked for by rule 1 (name 'ruled')",
+        "Refused by an earlier choice:",
+        "  1x Addition (layer: refused): Npu: no kernel",
+    ]
+
+
 def part_row(number: int, layers: int) -> list[str]:
     return [str(number), "Npu" if number % 2 else "Cpu", str(layers), "", "", ""]
 

@@ -44,6 +44,18 @@ def test_list_says_why_a_file_was_refused_without_a_warning(
     }  # fmt: skip
 
 
+def test_a_shared_object_with_another_name_is_told_of(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "libnpu.so").write_bytes(b"no ELF file")
+    (tmp_path / "notes.txt").write_text("not for us")
+    said = f"1 file in {tmp_path} does not follow <vendor>_<name>_backend.so: libnpu.so"
+    given = ("--backend-path", tmp_path)
+    assert f"\n{said}; -v shows all\n" in command(*given, "backends", "list").out
+    assert said not in command(*given, "backends", "list", "-v").out
+    checks = {one["check"]: one for one in command(*given, "doctor", "--json").json["checks"]}
+    assert said in checks["backends"]["detail"]
+    assert "notes.txt" not in checks["backends"]["detail"]
+
+
 def test_show_describes_a_backend(command: Command) -> None:
     document = command("backends", "show", "CpuRef", "--json").json
     assert document["api"] == "2.0"
@@ -83,6 +95,20 @@ def test_show_has_what_there_is(
     without = command("backends", "show", "CpuRef").out
     for word in ("Given by", "device", "counter", "cache files"):
         assert word not in without
+
+
+def test_show_takes_backend_options(command: Command) -> None:
+    arguments = ("backends", "show", "CpuAcc", "--json", "--backend-option")
+    options = command(*arguments, "CpuAcc.threads=1").json["options"]
+    assert {one["name"]: one["value"] for one in options}["threads"] == 1
+    assert command(*arguments, "CpuAcc.treads=1").code != 0
+
+
+def test_test_takes_backend_options(command: Command) -> None:
+    arguments = ("backends", "test", "CpuAcc", "--layer", "Floor", "--backend-option")
+    answer = command(*arguments, "CpuAcc.isa=nonsense")
+    assert answer.code != 0
+    assert "nonsense" in answer.err
 
 
 def test_show_explains_options_and_hides_secrets(

@@ -151,6 +151,51 @@ static void persistent_bytes_are_zero_and_stay(void) {
   CHECK(strstr(error.text, "step 1: the workload wants 100 persistent bytes") != NULL);
 }
 
+static armnn_status_t fail_when_told(fake_t* self, const armnn_execute_args_t* args,
+                                     armnn_error_t* error) {
+  (void)args;
+  (void)error;
+  return *(const bool*)self->data ? ARMNN_STATUS_INTERNAL : ARMNN_STATUS_OK;
+}
+
+/* A step that fails before those with state, and one that fails behind them. */
+static void a_run_that_fails_loses_the_state(void) {
+  for (int is_behind = 0; is_behind < 2; ++is_behind) {
+    int size = 8;
+    bool fails = false;
+    fake_t fakes[2];
+    fakes[is_behind] = make_fake(fail_when_told, &fails);
+    fakes[1 - is_behind] = make_fake(count_calls, &size);
+    fakes[1 - is_behind].needs.persistent_size = 8;
+    draft_t draft;
+    draft_begin(&draft, 0);
+    const uint32_t in = draft_input(&draft, 4), out = draft_output(&draft, 4);
+    for (int i = 0; i < 2; ++i) {
+      draft_step(&draft, &fakes[i], in, NONE, out)->persistent_size = i == is_behind ? 0 : 8;
+    }
+    armnn_plan_t* plan = must_plan(&draft);
+    armnn_context_t* context = must_context(plan, NULL);
+    CHECK_EQUAL(run_once(context), 1);
+    fails = true;
+    int value = 0;
+    const void* inputs[] = {&value};
+    void* outputs[] = {&value};
+    armnn_run_t run = make_run(context, inputs, outputs, NULL);
+    CHECK_EQUAL(armnn_context_run(&run), ARMNN_STATUS_INTERNAL);
+    fails = false;
+    CHECK_EQUAL(armnn_context_is_state_lost(context), is_behind);
+    if (is_behind) {
+      CHECK_EQUAL(armnn_context_run(&run), ARMNN_STATUS_INVALID_ARGUMENT);
+      CHECK_EQUAL(run.run_id, 0);
+      CHECK_EQUAL(armnn_context_reset(context, NULL), ARMNN_STATUS_OK);
+      CHECK_EQUAL(armnn_context_is_state_lost(context), 0);
+    }
+    CHECK_EQUAL(run_once(context), is_behind ? 1 : 2);
+    armnn_context_destroy(context);
+    armnn_plan_destroy(plan);
+  }
+}
+
 /* ---- One call at a time -------------------------------------------------------------------- */
 
 typedef struct meeting_t {
@@ -295,9 +340,13 @@ static void a_fork_in_the_middle_of_a_call(void) {
 }
 
 static const test_t tests[] = {
-    TEST(what_lies_at_the_end_of_a_page_is_staged), TEST(plans_have_what_is_read),
-    TEST(persistent_bytes_are_zero_and_stay),       TEST(calls_do_not_overlap),
-    TEST(a_run_inside_a_call_is_refused),           TEST(who_waits_can_be_stopped),
+    TEST(what_lies_at_the_end_of_a_page_is_staged),
+    TEST(plans_have_what_is_read),
+    TEST(persistent_bytes_are_zero_and_stay),
+    TEST(a_run_that_fails_loses_the_state),
+    TEST(calls_do_not_overlap),
+    TEST(a_run_inside_a_call_is_refused),
+    TEST(who_waits_can_be_stopped),
     TEST(a_fork_in_the_middle_of_a_call),
 };
 MAIN(tests)

@@ -162,12 +162,6 @@ static armnn_status_t create_command(armnn_workload_t* workload, void* execution
   return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
 }
 
-static armnn_status_t reset_command(armnn_workload_t* workload, void* data, armnn_error_t* error) {
-  (void)error;
-  memset(data, 0, command_size(((const workload_t*)workload)->program));
-  return ARMNN_STATUS_OK;
-}
-
 static void destroy_command(armnn_workload_t* workload, void* data) {
   (void)workload;
   free(data);
@@ -241,7 +235,10 @@ static const armnn_workload_api_t workload_api = {
     .post_allocation_configure = workload_configure,
     .get_kernel_name = workload_kernel_name,
     .create_workload_data = create_command,
-    .reset_workload_data = reset_command,
+    /* Each execute writes its command anew: no run leaves anything for the next, and there is
+     * nothing to reset. Of a recurrent layer it would be a function, and runs would follow one
+     * another. */
+    .reset_workload_data = NULL,
     .destroy_workload_data = destroy_command,
 };
 

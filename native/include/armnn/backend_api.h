@@ -604,8 +604,9 @@ struct armnn_workload_api_t {
    * own. [any] */
   armnn_status_t (*create_workload_data)(armnn_workload_t* workload, void* execution_data,
                                          void** out_data, armnn_error_t* error) ARMNN_NOEXCEPT;
-  /* Back to what create_workload_data made: a new sequence begins. Null: there is nothing that one
-   * run leaves for the next. [object], of the data */
+  /* Back to what create_workload_data made: a new sequence begins. After a run that failed, nothing
+   * runs before this. Null: one run leaves nothing for the next; only then plain runs of a network
+   * go side by side. [object], of the data */
   armnn_status_t (*reset_workload_data)(armnn_workload_t* workload, void* data,
                                         armnn_error_t* error) ARMNN_NOEXCEPT;
   /* Mandatory where there is a create_workload_data. Before the workload and the execution data

@@ -116,7 +116,7 @@ typedef struct armnn_kernel_t {
   armnn_kernel_prepare_fn_t prepare;
   armnn_kernel_release_fn_t release;
   /* State from run to run, one for each execution context: |state| of the call. All null: none.
-   * |reset_state| may be null alone. */
+   * |reset_state| may be null alone: one run leaves nothing for the next; they go side by side. */
   armnn_kernel_create_state_fn_t create_state;
   armnn_kernel_reset_state_fn_t reset_state;
   armnn_kernel_destroy_state_fn_t destroy_state;
@@ -546,7 +546,6 @@ static inline armnn_status_t armnn_kit_create_workload_data(armnn_workload_t* wo
 static inline armnn_status_t armnn_kit_reset_workload_data(armnn_workload_t* workload, void* data,
                                                            armnn_error_t* error) ARMNN_NOEXCEPT {
   const armnn_kit_workload_t* self = (const armnn_kit_workload_t*)workload;
-  if (self->kernel->reset_state == NULL) return ARMNN_STATUS_OK;
   return self->kernel->reset_state(data, self->prepared, error);
 }
 
@@ -568,7 +567,20 @@ static const armnn_workload_api_t armnn_kit_workload_api = {
     NULL,
 };
 
-/* Of a kernel with create_state. */
+/* Of a kernel with create_state and no reset_state: what one run leaves is nothing to the next. */
+static const armnn_workload_api_t armnn_kit_data_workload_api = {
+    {sizeof(armnn_workload_api_t), ARMNN_STRUCT_WORKLOAD},
+    armnn_kit_workload_destroy,
+    armnn_kit_workload_execute,
+    armnn_kit_workload_requirements,
+    NULL,
+    armnn_kit_workload_kernel_name,
+    armnn_kit_create_workload_data,
+    NULL,
+    armnn_kit_destroy_workload_data,
+};
+
+/* Of a kernel with both. */
 static const armnn_workload_api_t armnn_kit_state_workload_api = {
     {sizeof(armnn_workload_api_t), ARMNN_STRUCT_WORKLOAD},
     armnn_kit_workload_destroy,
@@ -633,8 +645,9 @@ static inline armnn_status_t armnn_kit_create_workload(armnn_workload_factory_t*
   armnn_kit_workload_t* workload = (armnn_kit_workload_t*)calloc(
       1, sizeof *workload + tensors * (sizeof(armnn_tensor_needs_t) + sizeof(void*)));
   if (workload == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  workload->base.api =
-      kernel->create_state != NULL ? &armnn_kit_state_workload_api : &armnn_kit_workload_api;
+  workload->base.api = kernel->create_state == NULL  ? &armnn_kit_workload_api
+                       : kernel->reset_state == NULL ? &armnn_kit_data_workload_api
+                                                     : &armnn_kit_state_workload_api;
   workload->info = info;
   workload->kernel = kernel;
   workload->host = self->host;

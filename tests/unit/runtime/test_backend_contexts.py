@@ -16,8 +16,9 @@ import pytest
 
 import armnn_py as ann
 
+from .kinds import Journal
+
 X = np.arange(4, dtype=np.float32)
-Journal = Callable[[], list[str]]
 
 
 def addition(backend: str | None = None) -> ann.Network:

@@ -15,11 +15,11 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native import abi
-from armnn_py.runtime import network_plan
+from armnn_py.runtime import plan_spec
+
+from .kinds import Build, Journal
 
 X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
-Build = Callable[..., None]
-Journal = Callable[[], list[str]]
 ABS, NEG = ann.UnaryOperation.ABS, ann.UnaryOperation.NEG
 
 
@@ -220,13 +220,13 @@ def test_random_networks(
 ) -> None:
     """Values are right whether devices work as early or as late as they may."""
     plans = []
-    original = network_plan.NativePlan
+    original = plan_spec.NativePlan
 
     def capture(spec: Any, **numbers: Any) -> Any:
         plans.append((spec, numbers["fence_count"]))
         return original(spec, **numbers)
 
-    monkeypatch.setattr(network_plan, "NativePlan", capture)
+    monkeypatch.setattr(plan_spec, "NativePlan", capture)
     with ann.Runtime(request.getfixturevalue(kind)) as runtime:
         for seed in range(60):
             network, expected = random_network(seed)

@@ -4,18 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import armnn_py as ann
 
+from .kinds import Journal, MakeRuntime
+
 X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
-Journal = Callable[[], list[str]]
-Build = Callable[..., None]
 
 
 def chain() -> ann.Network:
@@ -30,19 +28,8 @@ def chain() -> ann.Network:
     return network
 
 
-@pytest.fixture
-def load(tmp_path: Path, build_backend: Build, journal: Journal) -> Callable[..., ann.Runtime]:
-    def load_runtime(*defines: str) -> ann.Runtime:
-        folder = tmp_path / "backends"
-        folder.mkdir()
-        build_backend("handle_backend.c", folder / "Test_Handle_backend.so", *defines)
-        return ann.Runtime(folder)
-
-    return load_runtime
-
-
-def test_life_of_handles(load: Callable[..., ann.Runtime], journal: Journal) -> None:
-    with load() as runtime:
+def test_life_of_handles(make_runtime: MakeRuntime, journal: Journal) -> None:
+    with make_runtime("handle") as runtime:
         net = ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime)
         journal()
         for factor in (1, 2):
@@ -63,11 +50,9 @@ def test_life_of_handles(load: Callable[..., ann.Runtime], journal: Journal) -> 
         assert lines[4:] == ["destroy factory", "destroy manager"] * 2
 
 
-def test_contexts_have_handles_of_their_own(
-    load: Callable[..., ann.Runtime], journal: Journal
-) -> None:
+def test_contexts_have_handles_of_their_own(make_runtime: MakeRuntime, journal: Journal) -> None:
     with (
-        load() as runtime,
+        make_runtime("handle") as runtime,
         ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net,
         ThreadPoolExecutor(4) as pool,
     ):
@@ -75,18 +60,21 @@ def test_contexts_have_handles_of_their_own(
             np.testing.assert_array_equal(outputs["y"], (2 * factor * X) ** 2)
 
 
-def test_copies_have_lines_of_their_own_in_profiles(load: Callable[..., ann.Runtime]) -> None:
-    with load() as runtime, ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net:
+def test_copies_have_lines_of_their_own_in_profiles(make_runtime: MakeRuntime) -> None:
+    with (
+        make_runtime("handle") as runtime,
+        ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net,
+    ):
         with net.profile() as profile:
             net.run(X)
         assert [layer.type for layer in profile.layers].count("MemCopy") == 2
 
 
 def test_a_failed_allocation_leaves_nothing_behind(
-    load: Callable[..., ann.Runtime], journal: Journal
+    make_runtime: MakeRuntime, journal: Journal
 ) -> None:
     with (
-        load("-DNO_MEMORY") as runtime,
+        make_runtime("handle", "-DNO_MEMORY") as runtime,
         ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net,
     ):
         journal()
@@ -109,8 +97,8 @@ def test_a_failed_allocation_leaves_nothing_behind(
         ('-DFACTORY_ID="Other"', "'Handle' prefers tensor handle factories that nobody registered"),
     ],
 )
-def test_faulty_registration(load: Callable[..., ann.Runtime], define: str, words: str) -> None:
-    with load(define) as runtime, pytest.raises(ann.BackendError) as caught:
+def test_faulty_registration(make_runtime: MakeRuntime, define: str, words: str) -> None:
+    with make_runtime("handle", define) as runtime, pytest.raises(ann.BackendError) as caught:
         ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime)
     assert words in str(caught.value)
 
@@ -127,13 +115,13 @@ def test_faulty_registration(load: Callable[..., ann.Runtime], define: str, word
     ],
 )
 def test_what_is_given_twice_is_destroyed_once(
-    load: Callable[..., ann.Runtime], journal: Journal, define: str, words: str, gone: str
+    make_runtime: MakeRuntime, journal: Journal, define: str, words: str, gone: str
 ) -> None:
     def use(runtime: ann.Runtime) -> None:
         with ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net:
             net.run(X)
 
-    with load(define) as runtime:
+    with make_runtime("handle", define) as runtime:
         journal()
         with pytest.raises(ann.BackendError) as caught:
             use(runtime)
@@ -141,10 +129,8 @@ def test_what_is_given_twice_is_destroyed_once(
         assert journal().count(gone) == 1
 
 
-def test_a_registry_is_not_used_after_its_call(
-    load: Callable[..., ann.Runtime], journal: Journal
-) -> None:
-    with load("-DLATE") as runtime:
+def test_a_registry_is_not_used_after_its_call(make_runtime: MakeRuntime, journal: Journal) -> None:
+    with make_runtime("handle", "-DLATE") as runtime:
         with ann.load(chain(), ["Handle", "CpuRef"], runtime=runtime) as net:
             np.testing.assert_array_equal(net.run(X)["y"], (2 * X) ** 2)
         assert journal().count("refused late") == 2

@@ -216,6 +216,10 @@ def test_arrays_of_the_caller() -> None:
                 np.testing.assert_allclose(bound.run()["y"], expected, rtol=1e-4, atol=1e-5)
                 x[...] = 1
                 np.testing.assert_allclose(bound.run()["y"][0], x[0] @ WEIGHTS[0] + 1, rtol=1e-4)
+        for size in (3, 9, 9, 4):  # nothing has told the context of the size before
+            x = rows(size)
+            shared = loaded.run(x, share_outputs=True)["y"]
+            np.testing.assert_allclose(shared, x @ WEIGHTS[0] + x, rtol=1e-4, atol=1e-5)
         with pytest.raises(ann.InvalidArgumentError, match="dimension 0 is 4, 3 expected"):
             loaded.run(rows(3), out={"y": np.empty((4, WIDTH), np.float32)})
 

@@ -17,13 +17,14 @@ import pytest
 import armnn_py as ann
 from armnn_py.optimizer import OptimizerOptions
 
+from .kinds import Journal
+
 X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
 NONE = "0"
 MALLOC = "ARMNN_MEMORY_SOURCE_MALLOC"
 PADDING = "ARMNN_FACTORY_PADDING_REQUIRED"
 NO_IMPORT = "ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED"
 
-Journal = Callable[[], list[str]]
 Config = dict[str, str]
 
 

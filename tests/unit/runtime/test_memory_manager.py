@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import armnn_py as ann
 
+from .kinds import Journal, MakeRuntime
+
 X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
-Journal = Callable[[], list[str]]
 
 
 def network() -> ann.Network:
@@ -24,26 +23,8 @@ def network() -> ann.Network:
     return network
 
 
-@pytest.fixture
-def load(
-    tmp_path: Path, build_backend: Callable[..., None], journal: Journal
-) -> Iterator[Callable[..., ann.Runtime]]:
-    made: list[ann.Runtime] = []
-
-    def load_runtime(*defines: str) -> ann.Runtime:
-        folder = tmp_path / "backends"
-        folder.mkdir()
-        build_backend("manager_backend.c", folder / "Test_Manager_backend.so", *defines)
-        made.append(ann.Runtime(folder))
-        return made[-1]
-
-    yield load_runtime
-    for runtime in made:
-        runtime.close()
-
-
-def test_life_of_a_manager(load: Callable[..., ann.Runtime], journal: Journal) -> None:
-    loaded = ann.load(network(), ["Manager"], runtime=load())
+def test_life_of_a_manager(make_runtime: MakeRuntime, journal: Journal) -> None:
+    loaded = ann.load(network(), ["Manager"], runtime=make_runtime("manager"))
     assert journal() == ["make manager", "make factory with a manager"]
     for factor in (1, 2):
         np.testing.assert_array_equal(loaded.run(factor * X)["y"], -factor * X)
@@ -52,11 +33,9 @@ def test_life_of_a_manager(load: Callable[..., ann.Runtime], journal: Journal) -
     assert journal() == ["destroy factory", "release", "destroy manager"]
 
 
-def test_many_contexts_share_one_manager(
-    load: Callable[..., ann.Runtime], journal: Journal
-) -> None:
+def test_many_contexts_share_one_manager(make_runtime: MakeRuntime, journal: Journal) -> None:
     with (
-        ann.load(network(), ["Manager"], runtime=load()) as loaded,
+        ann.load(network(), ["Manager"], runtime=make_runtime("manager")) as loaded,
         ThreadPoolExecutor(8) as pool,
     ):
         journal()
@@ -66,18 +45,18 @@ def test_many_contexts_share_one_manager(
 
 
 def test_a_network_that_is_never_run_acquires_nothing(
-    load: Callable[..., ann.Runtime], journal: Journal
+    make_runtime: MakeRuntime, journal: Journal
 ) -> None:
-    ann.load(network(), ["Manager"], runtime=load()).close()
+    ann.load(network(), ["Manager"], runtime=make_runtime("manager")).close()
     lines = journal()
     assert lines[-2:] == ["destroy factory", "destroy manager"]
     assert "acquire" not in lines
 
 
 def test_no_memory_fails_the_run_and_the_next_one_tries_again(
-    load: Callable[..., ann.Runtime], journal: Journal, monkeypatch: pytest.MonkeyPatch
+    make_runtime: MakeRuntime, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded = ann.load(network(), ["Manager"], runtime=load())
+    loaded = ann.load(network(), ["Manager"], runtime=make_runtime("manager"))
     monkeypatch.setenv("ARMNN_TEST_FULL", "1")
     with pytest.raises(ann.BackendError, match=r"'Manager': acquire of a memory") as caught:
         loaded.run(X)
@@ -94,10 +73,10 @@ def test_no_memory_fails_the_run_and_the_next_one_tries_again(
     ]
 
 
-def test_success_without_a_manager_means_none(
-    load: Callable[..., ann.Runtime], journal: Journal
-) -> None:
-    with ann.load(network(), ["Manager"], runtime=load("-DMANAGER_NULL=1")) as loaded:
+def test_success_without_a_manager_means_none(make_runtime: MakeRuntime, journal: Journal) -> None:
+    with ann.load(
+        network(), ["Manager"], runtime=make_runtime("manager", "-DMANAGER_NULL=1")
+    ) as loaded:
         np.testing.assert_array_equal(loaded.run(X)["y"], -X)
     assert journal() == ["make factory", "destroy factory"]
 
@@ -110,9 +89,9 @@ def test_success_without_a_manager_means_none(
     ],
 )
 def test_faulty_managers(
-    load: Callable[..., ann.Runtime], define: str, words: str, journal: Journal
+    make_runtime: MakeRuntime, define: str, words: str, journal: Journal
 ) -> None:
     with pytest.raises(ann.BackendError) as caught:
-        ann.load(network(), ["Manager"], runtime=load(define))
+        ann.load(network(), ["Manager"], runtime=make_runtime("manager", define))
     assert words in str(caught.value)
     assert "make factory" not in " ".join(journal())

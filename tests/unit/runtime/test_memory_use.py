@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import armnn_py as ann
 
+from .kinds import Journal, MakeRuntime
+
 X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
-Journal = Callable[[], list[str]]
 
 
 def chain(name: str) -> ann.Network:
@@ -25,12 +23,9 @@ def chain(name: str) -> ann.Network:
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, build_backend: Callable[..., None], journal: Journal) -> ann.Runtime:
+def runtime(make_runtime: MakeRuntime) -> ann.Runtime:
     """With the backend "Handle", whose memory managers keep a journal."""
-    folder = tmp_path / "backends"
-    folder.mkdir()
-    build_backend("handle_backend.c", folder / "Test_Handle_backend.so")
-    return ann.Runtime(folder)
+    return make_runtime("handle")
 
 
 def at(offset: int) -> np.ndarray:

@@ -8,7 +8,6 @@ Each test is named after what Arm NN's IRuntime and LoadedNetwork do there.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -16,8 +15,9 @@ import pytest
 
 import armnn_py as ann
 
+from .kinds import Journal
+
 X = np.arange(4, dtype=np.float32)
-Journal = Callable[[], list[str]]
 
 
 def negated(name: str, layers: int = 2, backend: str | None = None) -> ann.Network:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,8 +17,9 @@ import pytest
 
 import armnn_py as ann
 
+from .kinds import Journal, MakeRuntime
+
 X = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
-Journal = Callable[[], list[str]]
 
 
 def aligned_zeros() -> np.ndarray:
@@ -106,15 +106,10 @@ def test_free_dimensions(queue_runtime: ann.Runtime) -> None:
             np.testing.assert_array_equal(net.run(X[:rows])["y"], 4 * X[:rows] ** 2)
 
 
-def test_without_waits(
-    tmp_path: Path, journal: Journal, build_backend: Callable[..., None]
-) -> None:
+def test_without_waits(make_runtime: MakeRuntime, journal: Journal) -> None:
     """A context that has no after_enqueue_workload: execute does all."""
-    folder = tmp_path / "backends"
-    folder.mkdir()
-    build_backend("queue_backend.c", folder / "Test_Queue_backend.so", "-DWORKS_AT_ONCE")
     with (
-        ann.Runtime(folder) as runtime,
+        make_runtime("queue", "-DWORKS_AT_ONCE") as runtime,
         ann.load(mixed(), ["Queue", "CpuRef"], runtime=runtime) as net,
     ):
         np.testing.assert_array_equal(net.run(X)["b"], expected(X)["b"])

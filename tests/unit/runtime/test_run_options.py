@@ -33,21 +33,6 @@ def runtime(folder: Path) -> Iterator[ann.Runtime]:
         yield runtime
 
 
-@pytest.fixture
-def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
-    """What the backend wrote since the last question."""
-    path = tmp_path / "journal"
-    path.touch()
-    monkeypatch.setenv("ARMNN_TEST_JOURNAL", str(path))
-
-    def read() -> list[str]:
-        lines = path.read_text().splitlines()
-        path.write_text("")
-        return lines
-
-    return read
-
-
 def loaded(
     runtime: ann.Runtime, operation: str = "ABS", options: ann.OptimizerOptions | None = None
 ) -> ann.LoadedNetwork:

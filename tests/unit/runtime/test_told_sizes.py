@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,9 @@ from armnn_py.descriptors import StandInDescriptor
 from armnn_py.python_backend import KernelCall, PythonBackend, kernel
 from armnn_py.runtime.late_shapes import find_late_shapes
 
+from .kinds import Load, MakeRuntime
+
 Array = NDArray[Any]
-Load = Callable[..., ann.LoadedNetwork]
 ROWS, WIDTH = 6, 4
 RNG = np.random.default_rng(3)
 
@@ -53,18 +53,14 @@ def values() -> Array:
 
 
 @pytest.fixture
-def load(tmp_path: Path, build_backend: Callable[..., None]) -> Iterator[Load]:
+def load(make_runtime: MakeRuntime) -> Load:
     """Load a network on the backend "Late", built with some defines, and CpuRef."""
-    runtimes: list[ann.Runtime] = []
 
     def make(network: ann.Network, *defines: str, **options: Any) -> ann.LoadedNetwork:
-        build_backend("late_backend.c", tmp_path / "Test_Late_backend.so", *defines)
-        runtimes.append(ann.Runtime(tmp_path))
-        return ann.load(network, ["Late", "CpuRef"], runtime=runtimes[-1], **options)
+        runtime = make_runtime("late", *defines)
+        return ann.load(network, ["Late", "CpuRef"], runtime=runtime, **options)
 
-    yield make
-    for runtime in runtimes:
-        runtime.close()
+    return make
 
 
 def test_layers_behind_get_the_size_that_was_told(load: Load) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,8 @@ from armnn_py._native.guarded_memory import Region
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.runtime.buffers import make_room, readable_copy
 
-Build = Callable[..., None]
+from .kinds import Build
+
 Unary = ann.UnaryOperation
 FILE = "Test_Wishes_backend.so"
 PAGE = 4096

@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a loaded network tells of itself: names and shapes, backends of layers, memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from armnn_py.network import ModelMetadata
+    from armnn_py.optimizer import Assignment, OptimizedNetwork
+    from armnn_py.runtime.binding import Binder
+    from armnn_py.runtime.context_pool import ContextPool
+    from armnn_py.runtime.late_plan import LateShapesReport
+    from armnn_py.runtime.network_owner import NetworkOwner
+    from armnn_py.runtime.network_state import NetworkState
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["NetworkFacts"]
+
+
+class NetworkFacts:
+    """The part of a `LoadedNetwork` that neither runs nor changes it."""
+
+    _binder: Binder
+    _late_shapes: LateShapesReport
+    _optimized: OptimizedNetwork
+    _pool: ContextPool
+    _runtime: NetworkOwner
+    _state: NetworkState
+
+    @property
+    def inputs(self) -> Mapping[str, TensorInfo]:
+        """Inputs by name, in order; a free dimension is None."""
+        return dict(self._binder.inputs)
+
+    @property
+    def outputs(self) -> Mapping[str, TensorInfo]:
+        """Outputs by name, in order."""
+        return dict(self._binder.outputs)
+
+    @property
+    def state(self) -> NetworkState:
+        """The variables, which stay from run to run: arrays by name, to read and to set.
+
+        Runs of a network with variables follow one another, also those of several threads, and
+        share these values; the arrays of each `bind` have variables of their own. They have the
+        values that `Network.add_variable` got, until the first run and after `reset_state`. A run
+        that fails or is stopped changes none of them. They outlast a change of input shapes.
+        """
+        return self._state
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        """Metadata of the model file: producer, operator sets, the author's own data."""
+        return self._optimized.metadata
+
+    @property
+    def runtime(self) -> NetworkOwner:
+        """The `Runtime` that loaded it."""
+        return self._runtime
+
+    @property
+    def late_shapes(self) -> LateShapesReport:
+        """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
+        return self._late_shapes
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._pool.closed
+
+    @property
+    def assignment(self) -> Assignment:
+        """Backend and reason of each layer.
+
+        With free dimensions: of the shapes that ran last; empty before the first run.
+        """
+        plan = self._pool.latest
+        return plan.assignment if plan is not None else self._optimized.assignment
+
+    @property
+    def arena_size(self) -> int:
+        """Bytes of memory that one execution context needs; 0 while dimensions are free."""
+        plan = self._pool.latest
+        return plan.arena_size if plan is not None else 0
+
+    @property
+    def persistent_size(self) -> int:
+        """Bytes that one execution context keeps from run to run, besides its `arena_size`.
+
+        They are what workloads ask for; a backend may have state of its own. 0 while dimensions are
+        free.
+        """
+        plan = self._pool.latest
+        return plan.persistent_size if plan is not None else 0
+
+    @property
+    def packed_size(self) -> int:
+        """Bytes that backends state to keep for all contexts, such as packed weights.
+
+        Backends need not state it. 0 while dimensions are free.
+        """
+        plan = self._pool.latest
+        return plan.packed_size if plan is not None else 0
+
+    @property
+    def elided(self) -> tuple[str, ...]:
+        """Names of layers that are not executed, because their tensors share memory.
+
+        They are Concat and Splitter along the outermost axis, and Reshape; profiles do not show
+        them. With free dimensions: of the shapes that ran last; empty before the first run.
+        """
+        plan = self._pool.latest
+        return tuple(plan.elided) if plan is not None else ()

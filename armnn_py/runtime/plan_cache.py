@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Plans by input shape, each with the execution contexts that were made for it."""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native.interrupts import deferred_interrupts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from armnn_py.runtime.execution_context import ExecutionContext
+    from armnn_py.runtime.leases import Lease
+    from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.plan_keys import PlanKey
+
+__all__ = ["IDLE_CONTEXTS", "PlanCache", "PlanEntry", "take_out"]
+
+#: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
+IDLE_CONTEXTS = 8
+
+
+def take_out(items: list[Any], item: object) -> bool:
+    """Remove an item; return whether it was there: True for one caller only."""
+    try:
+        items.remove(item)
+    except ValueError:  # a signal handler removed it meanwhile
+        return False
+    return True
+
+
+class PlanEntry:
+    """A plan and the contexts that were made for it."""
+
+    __slots__ = ("idle", "kept", "made", "plan")
+
+    def __init__(self, plan: NetworkPlan) -> None:
+        self.plan = plan
+        #: Leases that wait for work. Taking one out and putting it back are atomic, so that most
+        #: calls take no lock.
+        self.idle: list[Lease] = []
+        #: Leases that stay with an object, until it is gone or gives them back.
+        self.kept: list[tuple[weakref.ref[Any], Lease]] = []
+        #: All contexts, so that one that an interrupt left without a lease is freed, too.
+        self.made: list[ExecutionContext] = []
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a context stays with an object that is still there."""
+        return any(owner() is not None for owner, _ in self.kept)
+
+    def make_context(self) -> ExecutionContext:
+        """Make a context, which nobody has yet."""
+        if self.plan.late is None:
+            from armnn_py.runtime.execution_context import ExecutionContext
+
+            self.made.append(ExecutionContext(self.plan))
+        else:
+            from armnn_py.runtime.late_context import LateContext
+
+            self.made.append(LateContext(self.plan))
+        return self.made[-1]
+
+    def reclaim(self) -> list[ExecutionContext]:
+        """Take back contexts whose owners are gone; return those that are to be destroyed."""
+        pairs = [pair for pair in list(self.kept) if pair[0]() is None]
+        return [c for _, lease in pairs if (c := self.take_back(lease)) is not None]
+
+    def take_back(self, lease: Lease) -> ExecutionContext | None:
+        """Take back the context of an owner, for any call; return it if it is to be destroyed."""
+        for pair in list(self.kept):
+            if pair[1] is lease and take_out(self.kept, pair):
+                break
+        else:
+            return None  # taken back already
+        lease.is_kept = False
+        lease.thread = 0
+        context = lease.context
+        if context is not None:
+            context.release_addresses()
+            if len(self.idle) >= IDLE_CONTEXTS:
+                lease.context = None
+                return context if take_out(self.made, context) else None
+        self.idle.insert(0, lease)  # behind that of the last run, whose memory is in caches
+        return None
+
+    def find_lost(self, leases: Iterable[Lease]) -> list[ExecutionContext]:
+        """Contexts without a lease, left by calls that an interrupt ended."""
+        held = {id(lease.context) for lease in leases}
+        return [context for context in self.made if id(context) not in held]
+
+    def forget(self, lease: Lease) -> None:
+        """Forget a lease and its context, which must not be touched any more."""
+        self.kept = [pair for pair in self.kept if pair[1] is not lease]
+        take_out(self.made, lease.context)
+
+    def destroy(self) -> None:
+        """Free the contexts and the plan."""
+        with deferred_interrupts():  # it could not be continued after an interrupt
+            for context in self.made:
+                context.destroy()
+            self.made.clear()
+            self.idle.clear()
+            self.kept.clear()
+            self.plan.destroy()
+
+
+class PlanCache:
+    """Plans by input shapes, most recently used last. No locks: its user has one.
+
+    Parameters
+    ----------
+    capacity
+        How many plans are kept, those in use not counted out.
+    """
+
+    __slots__ = ("_capacity", "_entries")
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._entries: OrderedDict[PlanKey, PlanEntry] = OrderedDict()
+
+    def find(self, key: PlanKey) -> PlanEntry | None:
+        """The entry for these shapes."""
+        return self._entries.get(key)
+
+    def touch(self, key: PlanKey) -> None:
+        """Note that the entry was used."""
+        self._entries.move_to_end(key)
+
+    def add(
+        self, key: PlanKey, entry: PlanEntry, is_needed: Callable[[PlanEntry], bool]
+    ) -> list[PlanEntry]:
+        """Add an entry; take out and return those beyond the capacity that were not used longest.
+
+        Entries that ``is_needed`` stay.
+        """
+        self._entries[key] = entry
+        idle = [k for k, e in self._entries.items() if e is not entry and not is_needed(e)]
+        surplus = max(0, len(self._entries) - self._capacity)
+        return [self._entries.pop(key) for key in idle[:surplus]]
+
+    @property
+    def entries(self) -> list[PlanEntry]:
+        """All entries, that of the last use at the end."""
+        return list(self._entries.values())
+
+    def clear(self) -> list[PlanEntry]:
+        """Take out all entries."""
+        entries = self.entries
+        self._entries.clear()
+        return entries

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import pickle
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,6 +52,36 @@ def two_parts(builder: Any) -> bytes:
         builder.ends([x], [y])
         builder.signature(f"serve_{name}", {names[0]: x}, {names[1]: y})
     return builder.data()
+
+
+# ---- What is imported ----------------------------------------------------------------------------
+
+
+def test_a_model_brings_the_modules_that_it_needs(
+    relu: Callable[..., bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "net.tflite").write_bytes(relu())
+    program = (
+        "import sys, armnn_py\n"
+        "assert not {'tflite', 'flatbuffers'} & set(sys.modules)\n"
+        "armnn_py.load(sys.argv[1], 'CpuRef')\n"
+        "print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "net.tflite")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    modules = set(done.stdout.split())
+    assert not {"onnx", "google.protobuf", "ai_edge_litert"} & modules
+    prefix = "armnn_py.frontends.tflite.operators."
+    assert {name for name in modules if name.startswith(prefix)} == {f"{prefix}activation"}
+
+
+def test_the_package_is_missing(
+    relu: Callable[..., bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(ann.ModelError, match="needs the Python package 'tflite'") as caught:
+        ann.import_model(relu())
+    assert '".[tflite]" in a clone' in str(caught.value)
 
 
 # ---- Parts ---------------------------------------------------------------------------------------

@@ -16,11 +16,17 @@ from armnn_py.descriptors import (
     TransposeConvolution2dDescriptor,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    Unsupported,
+    Value,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
 from armnn_py.frontends.common.windows import Window, same_pads
 from armnn_py.frontends.tflite.node import OperatorView, real
 from armnn_py.frontends.tflite.table import operator
-from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataLayout, LayerType
 
 __all__ = ["bias_of", "transposed", "weights_of", "window_of"]
@@ -55,31 +61,35 @@ def _window(
     )  # fmt: skip
 
 
-def weights_of(view: OperatorView, index: int) -> Value:
-    """Return weights: those of 8 bits beside float activations as float32."""
+def weights_of(view: OperatorView, index: int, x: Value) -> Value:
+    """Return the weights for an input: those of 8 bits beside floats as float32."""
     value = view.value(index)
-    if view.is_quantized(0) or dtype_of(value) == dtype_of(view.value(0)):
+    if quantization_of(x) is not None or dtype_of(value) == dtype_of(x):
         return value
     return view.real(index, "weights")
 
 
-def bias_of(view: OperatorView, index: int, channels: int) -> Value | None:
-    """Return the bias of a weighted operator; 64-bit ones of int16 layers as 32 bits."""
+def bias_of(view: OperatorView, index: int, channels: int, x: Value) -> Value | None:
+    """Return the bias of a weighted operator, if it has one.
+
+    That of quantised numbers counts in steps that follow from input and weights, whatever scale the
+    file states; LiteRT stores it in 64 bits beside int16 inputs, the layer has 32.
+    """
     if not view.has(index):
         return None
     bias = view.value(index)
     if shape_of(bias) != (channels,):
         bias = view.emit.reshape(bias, (channels,), "bias")
-    if not view.is_quantized(0):
+    if quantization_of(x) is None:
         return real(view.emit, bias, "bias")
-    if dtype_of(bias) == np.int64:
-        if not isinstance(bias, Known):
-            raise Unsupported("a bias of 64 bits computed at run time")
-        numbers = bias.array
-        if numbers.size and (numbers.min() < _INT32.min or numbers.max() > _INT32.max):
-            raise Unsupported("a bias beyond 32 bits")
-        return Known(numbers.astype(np.int32))
-    return bias
+    if dtype_of(bias) != np.int64:
+        return bias
+    if not isinstance(bias, Known):
+        raise Unsupported("a bias of 64 bits computed at run time")
+    numbers = bias.array
+    if numbers.size and (numbers.min() < _INT32.min or numbers.max() > _INT32.max):
+        raise Unsupported("a bias beyond 32 bits")
+    return Known(numbers.astype(np.int32))
 
 
 def _dilation(view: OperatorView) -> tuple[int, int]:
@@ -88,39 +98,42 @@ def _dilation(view: OperatorView) -> tuple[int, int]:
 
 @operator("CONV_2D")
 def _conv_2d(view: OperatorView) -> Value:
+    x = view.value(0)
     channels = view.need_rank(4)[3]
     outputs, height, width, inputs = view.need_rank(4, 1)
     if not inputs or channels % inputs or outputs % max(channels // inputs, 1):
         raise ParseError(f"weights of shape {view.shape(1)} do not fit {channels} channels")
     window = window_of(view, view.shape(0)[1:3], (height, width), _dilation(view))
-    bias = bias_of(view, 2, outputs)
+    bias = bias_of(view, 2, outputs, x)
     descriptor = Convolution2dDescriptor(
         **window.descriptor_fields(),
         bias_enabled=bias is not None,
         data_layout=DataLayout.NHWC,
         groups=channels // inputs,
     )
-    operands = [view.value(0), weights_of(view, 1), bias]
+    operands = [x, weights_of(view, 1, x), bias]
     made = view.layer(LayerType.CONVOLUTION2D, operands, descriptor, name=view.part("conv"))
     return view.activated(made)
 
 
 @operator("DEPTHWISE_CONV_2D")
 def _depthwise_conv_2d(view: OperatorView) -> Value:
+    x = view.value(0)
     view.need_rank(4)
     _, height, width, outputs = view.need_rank(4, 1)
     window = window_of(view, view.shape(0)[1:3], (height, width), _dilation(view))
-    bias = bias_of(view, 2, outputs)
+    bias = bias_of(view, 2, outputs, x)
     descriptor = DepthwiseConvolution2dDescriptor(
         **window.descriptor_fields(), bias_enabled=bias is not None, data_layout=DataLayout.NHWC
     )
-    operands = [view.value(0), weights_of(view, 1), bias]
+    operands = [x, weights_of(view, 1, x), bias]
     kind = LayerType.DEPTHWISE_CONVOLUTION2D
     return view.activated(view.layer(kind, operands, descriptor, name=view.part("conv")))
 
 
 @operator("CONV_3D")
 def _conv_3d(view: OperatorView) -> Value:
+    x = view.value(0)
     size = view.need_rank(5)[1:4]
     *kernel, _, outputs = view.need_rank(5, 1)
     stride = [int(view.option(f"stride_{axis}")) for axis in "dhw"]
@@ -128,7 +141,7 @@ def _conv_3d(view: OperatorView) -> Value:
     if min(*stride, *dilation, *kernel) < 1:
         raise ParseError(f"kernel {kernel}, strides {stride}, dilations {dilation}")
     window = _window(view, size, kernel, stride, dilation)
-    bias = bias_of(view, 2, outputs)
+    bias = bias_of(view, 2, outputs, x)
     fields: dict[str, Any] = {}
     for place, (pad, axis) in enumerate(
         (("front back", "z"), ("top bottom", "y"), ("left right", "x"))
@@ -139,7 +152,7 @@ def _conv_3d(view: OperatorView) -> Value:
     descriptor = Convolution3dDescriptor(
         **fields, bias_enabled=bias is not None, data_layout=DataLayout.NDHWC
     )
-    operands = [view.value(0), weights_of(view, 1), bias]
+    operands = [x, weights_of(view, 1, x), bias]
     made = view.layer(LayerType.CONVOLUTION3D, operands, descriptor, name=view.part("conv"))
     return view.activated(made)
 
@@ -157,31 +170,12 @@ def _transpose_conv(view: OperatorView) -> Value:
     before = [0, 0]
     if view.choice("padding", "Padding") == "SAME":
         before = same_pads(stated[1:3], (height, width), stride, (1, 1), is_upper=True)[:2]
-    x, weights = view.value(2), view.value(1)
-    if not is_quantized(x) and dtype_of(weights) != dtype_of(x):
-        weights = view.real(1, "weights")
-    bias = None
-    if view.has(3):
-        bias = _transposed_bias(view, x, outputs)
+    x = view.value(2)
     made = transposed(
-        view, x, weights, bias, stride=stride, before=before, output=tuple(stated),
-        name=view.part("conv"),
+        view, x, weights_of(view, 1, x), bias_of(view, 3, outputs, x), stride=stride,
+        before=before, output=tuple(stated), name=view.part("conv"),
     )  # fmt: skip
     return view.activated(made)
-
-
-def is_quantized(value: Value) -> bool:
-    """Return whether a value has quantised numbers."""
-    return dtype_of(value).kind in "iu"
-
-
-def _transposed_bias(view: OperatorView, x: Value, channels: int) -> Value | None:
-    bias = view.value(3)
-    if not is_quantized(x):
-        return view.real(3, "bias")
-    if isinstance(bias, Known) and dtype_of(bias) == np.int64:
-        return Known(bias.array.astype(np.int32).reshape(channels))
-    return bias
 
 
 def transposed(
@@ -210,9 +204,10 @@ def transposed(
         data_layout=DataLayout.NHWC,
         output_shape_enabled=min(after) < 0,
     )
-    info = view.info(output) if min(after) < 0 or view.output_quantization() else None
-    if info is not None and view.output_quantization() is None:
-        info = TensorInfo(output, info.data_type)
     return view.emit.layer(
-        LayerType.TRANSPOSE_CONVOLUTION2D, [x, weights, bias], descriptor, name=name, output=info
+        LayerType.TRANSPOSE_CONVOLUTION2D,
+        [x, weights, bias],
+        descriptor,
+        name=name,
+        output=view.info(output),
     )

@@ -29,11 +29,11 @@ def _fully_connected(view: OperatorView) -> Value:
         raise ParseError(f"an input of {shape} for weights of {view.shape(1)}")
     if not keeps and (len(shape) != 2 or shape[1] != inputs):
         x = emit.reshape(x, (math.prod(shape) // inputs, inputs), "rows")
-    bias = bias_of(view, 2, outputs)
+    bias = bias_of(view, 2, outputs, x)
     descriptor = FullyConnectedDescriptor(
         bias_enabled=bias is not None, transpose_weight_matrix=True
     )
-    operands = [x, weights_of(view, 1), bias]
+    operands = [x, weights_of(view, 1, x), bias]
     made = view.layer(LayerType.FULLY_CONNECTED, operands, descriptor, name=view.part("product"))
     return view.activated(made)
 
@@ -43,4 +43,5 @@ def _batch_matmul(view: OperatorView) -> Value:
     descriptor = BatchMatMulDescriptor(
         transpose_x=bool(view.option("adj_x", False)), transpose_y=bool(view.option("adj_y", False))
     )
-    return view.layer(LayerType.BATCH_MAT_MUL, [view.value(0), weights_of(view, 1)], descriptor)
+    x = view.value(0)
+    return view.layer(LayerType.BATCH_MAT_MUL, [x, weights_of(view, 1, x)], descriptor)

@@ -32,7 +32,7 @@ from armnn_py.frontends.tflite.reading import DAMAGE
 from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.stand_in import stand_in
 from armnn_py.frontends.tflite.table import find_operator, newest_version
-from armnn_py.frontends.tflite.tensors import constant_of, dtype_named, quantization, tensor_info
+from armnn_py.frontends.tflite.tensors import constant_of, dtype_named, quantization, variable_info
 from armnn_py.network import Network, VariableLayer
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.types import LayerType
@@ -176,6 +176,9 @@ class _Conversion:
                 path=self.model.path,
                 details=error.details,
             ) from error
+        except _DAMAGE as error:
+            text = f"output {quoted(name)} is damaged"
+            raise ParseError(text, path=self.model.path, details=[str(error)]) from error
 
     # ---- Operands -------------------------------------------------------------------------------
 
@@ -199,16 +202,12 @@ class _Conversion:
             return constant
         if tensor.is_variable:
             name = tensor.short_name
-            info = tensor_info(tensor)
-            check_size(info.static_shape, info.dtype)
-            variable = self.network.add_variable(self.emit.unique(name), info)
+            variable = self.network.add_variable(
+                self.emit.unique(name), variable_info(tensor, self.emit)
+            )
             self.variables[place] = variable
             self.values[place] = variable.outputs[0]
             return self.values[place]
-        if not all(tensor.shape):
-            empty = Known(np.zeros(tensor.shape, dtype_named(tensor.type)))
-            self.values[place] = empty
-            return empty
         made = any(place in op.outputs for op in self.graph.operators)
         reason = "is read before it is made" if made else "is made by no operator"
         raise ParseError(f"tensor {quoted(tensor.name)} {reason}")
@@ -240,6 +239,8 @@ class _Conversion:
             return
         except ArmnnError as error:
             raise self._located(error, op) from error
+        except _DAMAGE as error:
+            raise self._damaged(error, op) from error
         key = (self.graph.index, op.index)
         is_static = all(place < 0 or place in self.static for place in op.inputs)
         results: Sequence[Value] | None = self.model.folded.get(key) if is_static else None
@@ -328,9 +329,7 @@ class _Conversion:
         except ArmnnError as error:
             raise self._located(error, op) from error
         except _DAMAGE as error:
-            text = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            damaged = ParseError(f"{quoted(op.label)} cannot be converted", details=[text])
-            raise self._located(damaged, op) from error
+            raise self._damaged(error, op) from error
         return results if isinstance(results, Sequence) else [results]
 
     def _elsewhere(
@@ -365,6 +364,10 @@ class _Conversion:
             details=details,
             hints=error.hints,
         )
+
+    def _damaged(self, error: Exception, op: Operator) -> ParseError:
+        text = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        return self._located(ParseError("it cannot be converted", details=[text]), op)
 
     def _is_rebound(self, name: str) -> bool:
         tensor = self.graph.tensors[self.entry.inputs[name]]

@@ -13,12 +13,11 @@ from collections.abc import Callable
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit import Emitter
-from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Known, Unsupported, Value
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.table import RESOURCES
-from armnn_py.frontends.tflite.tensors import constant_of, tensor_info
+from armnn_py.frontends.tflite.tensors import constant_of, variable_info
 from armnn_py.network import VariableLayer
 
 __all__ = ["Resources"]
@@ -116,8 +115,7 @@ class Resources:
 
     def _add(self, name: str, place: int) -> None:
         """Add a variable with shape, type and scale of a tensor."""
-        info, first = tensor_info(self._graph.tensors[place]), self._first.get(name)
-        check_size(info.static_shape, info.dtype)
+        info, first = variable_info(self._graph.tensors[place], self._emit), self._first.get(name)
         if first is not None and (first.array.shape, first.array.dtype) != (info.shape, info.dtype):
             raise ParseError(f"variable {quoted(name)}: its first value is {first.info!r}")
         layer = self._emit.network.add_variable(

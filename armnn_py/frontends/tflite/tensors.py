@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError, ParseError
+from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, data_type_of
 from armnn_py.frontends.tflite.model import Tensor, TfliteModel
@@ -18,7 +19,15 @@ from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.types import DataType
 
-__all__ = ["constant_of", "data_type", "dtype_named", "quantization", "tensor_info", "type_name"]
+__all__ = [
+    "constant_of",
+    "data_type",
+    "dtype_named",
+    "quantization",
+    "tensor_info",
+    "type_name",
+    "variable_info",
+]
 
 _DTYPES: dict[str, np.dtype[Any]] = {
     "FLOAT32": np.dtype(np.float32),
@@ -135,8 +144,27 @@ def tensor_info(tensor: Tensor, shape: tuple[int | None, ...] | None = None) -> 
         raise ParseError(f"tensor {quoted(tensor.name)}: {error.message}") from error
 
 
+def variable_info(tensor: Tensor, emit: Emitter) -> TensorInfo:
+    """Return the info of a variable, whose memory is taken at import and counts as computed.
+
+    Raises
+    ------
+    Unsupported
+        No tensor type of ours has such elements.
+    ParseError
+        It would take more memory than a file of this size may ask for.
+    """
+    info = tensor_info(tensor)
+    if not emit.movable([], info.static_shape, info.dtype):
+        raise ParseError(
+            f"variable {quoted(tensor.name)} would take {info.byte_size / 2**20:.0f} MiB",
+            details=[f"shape: {format_shape(tensor.shape)}"],
+        )
+    return info
+
+
 def constant_of(model: TfliteModel, tensor: Tensor) -> Known | None:
-    """Return the values of a tensor that the file holds; ``None`` if it holds none.
+    """Return the values of a tensor that the file holds, or that has none; else ``None``.
 
     Raises
     ------
@@ -147,14 +175,16 @@ def constant_of(model: TfliteModel, tensor: Tensor) -> Known | None:
     """
     raw = model.buffers[tensor.buffer] if tensor.buffer < len(model.buffers) else None
     if raw is None or tensor.is_variable:
-        return None
+        return empty_of(tensor)
     if tensor.is_sparse:
         raise Unsupported("sparse weights; convert the model without sparsity")
+    if not all(tensor.shape):
+        return empty_of(tensor)
     dtype, name = dtype_named(tensor.type), type_name(tensor)
     count = math.prod(tensor.shape)
     per_byte = _PACKED.get(name, 1)
     size = -(-count // per_byte) if per_byte > 1 else count * dtype.itemsize
-    if count > _TENSOR_LIMIT or raw.size < size or (raw.size > size and size):
+    if count > _TENSOR_LIMIT or raw.size != size:
         raise ParseError(
             f"tensor {quoted(tensor.name)} has the wrong amount of data",
             details=[
@@ -170,6 +200,22 @@ def constant_of(model: TfliteModel, tensor: Tensor) -> Known | None:
     if scales is None and name != "BFLOAT16":
         return Known(array)
     return Known(array, TensorInfo(array.shape, data_type(tensor), scales))
+
+
+def empty_of(tensor: Tensor) -> Known | None:
+    """Return a tensor that has no elements and needs none stored; ``None`` if it has some.
+
+    Raises
+    ------
+    Unsupported
+        It is of a type that numpy lacks.
+    ParseError
+        No tensor can have its shape.
+    """
+    if all(tensor.shape) or tensor.is_variable:
+        return None
+    info = tensor_info(tensor)
+    return Known(np.zeros(tensor.shape, dtype_named(tensor.type)), info)
 
 
 def _elements(raw: Array, dtype: np.dtype[Any]) -> Array:

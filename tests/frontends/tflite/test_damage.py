@@ -229,6 +229,14 @@ def test_weights_of_the_wrong_size(builder: Any) -> None:
     assert "stored: 60 bytes" in text
 
 
+def test_nothing_of_an_impossible_shape(builder: Any) -> None:
+    x, y = builder.tensor("x", (1, 4)), builder.tensor("y", (1, 4))
+    w = builder.tensor("w", (0, 2**31 - 1, 2**31 - 1, 2**31 - 1), data=np.zeros(4, np.float32))
+    builder.op("ADD", [x, w], [y], ("AddOptions", {}))
+    builder.ends([x], [y])
+    assert "tensor 'w'" in refused(builder)
+
+
 def test_scales_that_do_not_fit(builder: Any) -> None:
     x = builder.tensor("x", (1, 4), np.int8, [0.5, 0.5, 0.5], axis=1)
     builder.ends([x], [x])
@@ -271,6 +279,14 @@ def test_a_small_file_cannot_ask_for_much_memory(builder: Any, name: str) -> Non
     network = ann.import_model(builder.data())
     constants = [layer.value for layer in network.layers if layer.type is LayerType.CONSTANT]
     assert sum(value.nbytes for value in constants) < 2**29
+
+
+def test_a_variable_cannot_ask_for_much_memory(builder: Any) -> None:
+    x, y = builder.tensor("x", (1,)), builder.tensor("y")
+    state = builder.tensor("state", (2**10, 2**20), variable=True)
+    builder.op("ADD", [x, state], [y], ("AddOptions", {}))
+    builder.ends([x], [y])
+    assert "variable 'state' would take 4096 MiB" in refused(builder)
 
 
 def test_control_characters_do_not_reach_the_terminal(relu: Any) -> None:

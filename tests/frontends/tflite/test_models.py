@@ -129,19 +129,19 @@ def test_scales_are_those_that_litert_reads(models_folder: Path) -> None:
     from ai_edge_litert.interpreter import Interpreter
 
     path = models_folder / "extra" / "visual_wake_words_int8.tflite"
-    stated = {
-        detail["name"].partition(";")[0]: detail["quantization_parameters"]
-        for detail in Interpreter(model_path=str(path)).get_tensor_details()
-    }
+    stated: dict[str, Any] = {}
+    for detail in Interpreter(model_path=str(path)).get_tensor_details():
+        name = detail["name"].partition(";")[0]
+        stated[name] = None if name in stated else detail["quantization_parameters"]
     checked = 0
     for layer in ann.import_model(path).layers:
         parameters = stated.get(layer.name)
         if parameters is None or layer.type is LayerType.OUTPUT or not len(parameters["scales"]):
             continue
-        if layer.outputs[0].info.data_type is DataType.SIGNED32:
+        if not layer.outputs[0].info.data_type.is_quantized:
             continue  # a bias, which has no scale of its own
         found = layer.outputs[0].info.quantization
         np.testing.assert_array_equal(np.float32(found.scales), parameters["scales"])
         np.testing.assert_array_equal(found.zero_points, parameters["zero_points"])
         checked += 1
-    assert checked > 50
+    assert checked > 25

@@ -31,6 +31,8 @@ GOLDEN_DIR = TESTS / "golden"
 FROZEN_DIR = TESTS / "frozen_2_0"
 DRAFT = FROZEN_DIR / "DRAFT"
 FROZEN_HEADERS = ("types.h", "descriptors.h", "names.h", "backend_api.h", "backend_kit.h")
+FROZEN_HEADERS += tuple(f"kit_{part}.h" for part in ("base", "options", "rows", "hooks"))
+FROZEN_HEADERS += tuple(f"kit_{part}.h" for part in ("support", "workloads", "entry"))
 
 
 def golden_path(pointer_size: int) -> Path:

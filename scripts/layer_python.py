@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
-from layer_table import FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Table
+from layer_table import FIELD_TYPES, Descriptor, Enumeration, Field, Layer, Member, Table
 
 _HEAD = '''\
 # SPDX-FileCopyrightText: armnn_py contributors
@@ -75,10 +76,36 @@ def enumerations(table: Table) -> str:
 
 
 def _enumeration(enum: Enumeration) -> str:
-    text = f"\n\nclass {enum.name}({enum.base}):\n{docstring(enum.doc)}\n"
+    doc = enum.doc
+    if any(one.defaults for one in enum.members):  # help() shows no comments
+        rows = [
+            (f"``{one.name}``", one.doc.removeprefix("[armnn_py] "), _parameters(one))
+            for one in enum.members
+        ]
+        widths = [
+            max(map(len, column)) for column in zip(("", "is", "not given"), *rows, strict=True)
+        ]
+        rule = "  ".join("=" * width for width in widths)
+        lines = [
+            rule,
+            *(_row(row, widths) for row in (("", "is", "not given"),)),
+            rule,
+            *(_row(row, widths) for row in rows),
+            rule,
+        ]
+        doc += "\n\n" + "\n".join(lines)
+    text = f"\n\nclass {enum.name}({enum.base}):\n{docstring(doc)}\n"
     for one in enum.members:
         text += f"    {one.name} = {one.id}{f'  #: {one.doc}' if one.doc else ''}\n"
     return text
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _parameters(member: Member) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in member.defaults.items())
 
 
 def _data_type(table: Table) -> str:
@@ -125,7 +152,11 @@ def facts(table: Table) -> str:
                 for one in table.layers.values()
                 if "operation" in one.canonical
             ),
-            *(e.name for e in table.enumerations.values() if any(m.since for m in e.members)),
+            *(
+                e.name
+                for e in table.enumerations.values()
+                if any(m.since or m.defaults for m in e.members)
+            ),
         }
     )
     text.append("from enum import IntEnum\nfrom typing import Final\n\n")
@@ -133,7 +164,7 @@ def facts(table: Table) -> str:
     text += [f"    {name},\n" for name in used]
     text.append(
         ")\nfrom armnn_py.types.layer_facts import LayerFacts\n\n"
-        + exports(["FACTS", "MEMBERS_SINCE"])
+        + exports(["FACTS", "MEMBERS_SINCE", "PARAMETERS"])
     )
     text.append("\nFACTS: Final[dict[LayerType, LayerFacts]] = {\n")
     for layer in table.layers.values():
@@ -149,6 +180,17 @@ def facts(table: Table) -> str:
         if since:
             later.append(f"    {enum.name}: {since!r},\n")
     text.append(f"\n{''.join(later)}}}\n" if later else "}\n")
+    doc = "Parameters of the descriptor that an enumerator reads, and what they are if not given."
+    kind = "dict[type[IntEnum], dict[int, dict[str, float]]]"
+    text.append(f"\n#: {doc}\nPARAMETERS: Final[{kind}] = {{\n")
+    for enum in table.enumerations.values():
+        known = [one for one in enum.members if one.defaults]
+        if known:
+            text.append(f"    {enum.name}: {{\n")
+            for one in known:
+                text.append(f"        {enum.name}.{one.name}: {one.defaults!r},\n")
+            text.append("    },\n")
+    text.append("}\n")
     return "".join(text)
 
 

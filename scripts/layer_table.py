@@ -102,10 +102,11 @@ class DataType(Entry):
 
 @dataclass(slots=True)
 class Member(Entry):
-    """An enumerator."""
+    """An enumerator; ``defaults`` of the parameters that it reads, by field of the descriptor."""
 
     id: int = -1
     label: str = ""
+    defaults: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -51,7 +51,17 @@ static const armnn_kernel_t kernels[] = {
     ARMNN_KERNEL_FULL(PRE_COMPILED, ARMNN_ANY, ANY, run_compiled, compiled_supports,
                       compiled_prepare, NULL),
 };
-static const armnn_kit_hooks_t hooks = {.optimize = compile_subgraph};
+
+ARMNN_KIT_OPTIONS(options, COMPILER_OPTIONS)
+static const armnn_kit_hooks_t hooks = {
+    .open = compiler_open,
+    .close = compiler_close,
+    .optimize = compile_subgraph,
+    .options = ARMNN_KIT_OPTIONS_OF(options),
+    .check_blob = compiler_check_blob,
+    .deserialize_blob = compiler_deserialize_blob,
+    .get_number_of_cache_files = compiler_count_files,
+};
 ARMNN_DEFINE_BACKEND_WITH("@NAME@", kernels, 1, "1.0", "one program for a chain of layers", 0,
                           hooks)
 @end

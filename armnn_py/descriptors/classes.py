@@ -139,14 +139,16 @@ class ArgMinMaxDescriptor(Descriptor):
 
 @record
 class BatchMatMulDescriptor(Descriptor):
-    """BatchMatMul: multiplies the matrices of the last two dimensions; the others broadcast."""
+    """BatchMatMul: multiplies the matrices of the last two dimensions; the others broadcast, as
+    numpy.matmul.
+    """
 
-    transpose_x: bool = False
-    transpose_y: bool = False
-    adjoint_x: bool = False
-    adjoint_y: bool = False
-    data_layout_x: DataLayout = DataLayout.NCHW
-    data_layout_y: DataLayout = DataLayout.NCHW
+    transpose_x: bool = False  #: the last two dimensions are swapped first
+    transpose_y: bool = False  #: the last two dimensions are swapped first
+    adjoint_x: bool = False  #: the same, of square matrices; not both
+    adjoint_y: bool = False  #: the same, of square matrices; not both
+    data_layout_x: DataLayout = DataLayout.NCHW  #: NCHW or NCDHW: rows, columns last
+    data_layout_y: DataLayout = DataLayout.NCHW  #: NCHW or NCDHW: rows, columns last
 
     layer_types: ClassVar = (LayerType.BATCH_MAT_MUL,)
 

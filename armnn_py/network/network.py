@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
 from armnn_py.network.builders import (
+    ActivationBuilders,
     ConversionBuilders,
     ConvolutionBuilders,
     JoiningBuilders,
@@ -34,6 +35,7 @@ _State: TypeAlias = tuple[str, DynamicParts | None, ModelMetadata, list[FlatLaye
 
 
 class Network(
+    ActivationBuilders,
     ConversionBuilders,
     ConvolutionBuilders,
     JoiningBuilders,

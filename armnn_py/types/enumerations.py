@@ -147,7 +147,28 @@ class LayerType(LayerTypeBase):
 
 
 class ActivationFunction(IntEnum):
-    """Function of an Activation layer; ``a`` and ``b`` are the descriptor's parameters."""
+    """Function of an Activation layer; ``a`` and ``b`` are the descriptor's parameters.
+
+    ================  =================================  ================
+                      is                                 not given
+    ================  =================================  ================
+    ``SIGMOID``       1 / (1 + exp(-x))
+    ``TANH``          a * tanh(b * x)                    a = 1, b = 1
+    ``LINEAR``        a * x + b                          a = 1, b = 0
+    ``RELU``          max(x, 0)
+    ``BOUNDED_RELU``  min(a, max(b, x))                  a = 6, b = 0
+    ``SOFT_RELU``     log(1 + exp(x))
+    ``LEAKY_RELU``    x if x > 0 else a * x              a = 0.01
+    ``ABS``           |x|
+    ``SQRT``          sqrt(x)
+    ``SQUARE``        x * x
+    ``ELU``           x if x >= 0 else a * (exp(x) - 1)  a = 1
+    ``HARD_SWISH``    x * min(max(x + 3, 0), 6) / 6
+    ``GELU``          x * (1 + erf(x / sqrt(2))) / 2
+    ``HARD_SIGMOID``  min(max(a * x + b, 0), 1)          a = 0.2, b = 0.5
+    ``MISH``          x * tanh(log(1 + exp(x)))
+    ================  =================================  ================
+    """
 
     SIGMOID = 0  #: 1 / (1 + exp(-x))
     TANH = 1  #: a * tanh(b * x)
@@ -157,8 +178,8 @@ class ActivationFunction(IntEnum):
     SOFT_RELU = 5  #: log(1 + exp(x))
     LEAKY_RELU = 6  #: x if x > 0 else a * x
     ABS = 7  #: |x|
-    SQRT = 8
-    SQUARE = 9
+    SQRT = 8  #: sqrt(x)
+    SQUARE = 9  #: x * x
     ELU = 10  #: x if x >= 0 else a * (exp(x) - 1)
     HARD_SWISH = 11  #: x * min(max(x + 3, 0), 6) / 6
     GELU = 12  #: x * (1 + erf(x / sqrt(2))) / 2

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Final
 
 from armnn_py.types.enumerations import (
+    ActivationFunction,
     BinaryOperation,
     DataType,
     LayerType,
@@ -23,6 +24,7 @@ from armnn_py.types.layer_facts import LayerFacts
 __all__ = [
     "FACTS",
     "MEMBERS_SINCE",
+    "PARAMETERS",
 ]
 
 FACTS: Final[dict[LayerType, LayerFacts]] = {
@@ -527,7 +529,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         operands=("params", "indices"),
     ),
     LayerType.BATCH_MAT_MUL: LayerFacts(
-        doc="Multiplies the matrices of the last two dimensions; the others broadcast.",
+        doc="Multiplies the matrices of the last two dimensions; the others broadcast, as numpy.matmul.",
         operands=("x", "y"),
         types="number",
         quantization="calculates",
@@ -617,3 +619,15 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
 
 #: Enumerators that came after the first minor version, by number, and that version.
 MEMBERS_SINCE: Final[dict[type[IntEnum], dict[int, int]]] = {}
+
+#: Parameters of the descriptor that an enumerator reads, and what they are if not given.
+PARAMETERS: Final[dict[type[IntEnum], dict[int, dict[str, float]]]] = {
+    ActivationFunction: {
+        ActivationFunction.TANH: {'a': 1.0, 'b': 1.0},
+        ActivationFunction.LINEAR: {'a': 1.0, 'b': 0.0},
+        ActivationFunction.BOUNDED_RELU: {'a': 6.0, 'b': 0.0},
+        ActivationFunction.LEAKY_RELU: {'a': 0.01},
+        ActivationFunction.ELU: {'a': 1.0},
+        ActivationFunction.HARD_SIGMOID: {'a': 0.2, 'b': 0.5},
+    },
+}

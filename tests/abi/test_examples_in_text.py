@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The code in comments of the headers, and in the page for authors, compiles.
+"""The C and C++ in comments of the headers, in README.md and in all pages of docs compiles.
 
-What a fragment leaves out (kernels, a hook that is named and not shown) is declared here.
+A function that an example names and does not show (a kernel, a hook) is defined here. C compiles
+as C++, too, in which a function without ARMNN_NOEXCEPT fits into no row and no hook.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import pytest
 from abi_headers import INCLUDE_DIR, REPOSITORY
@@ -17,20 +19,83 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 LENIENT = ("-Wno-unused-function", "-Wno-unused-parameter", "-Wno-unused-variable")
 LENIENT = (*LENIENT, "-Wno-unused-const-variable")
 RULES_DIR = REPOSITORY / "backends_c" / "common" / "include"
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+PAGES += sorted((REPOSITORY / "examples").rglob("*.md"))
 
-KERNEL = (
-    "static armnn_status_t {name}(const armnn_kernel_call_t* call,\n"
-    "                             armnn_error_t* error) ARMNN_NOEXCEPT {{\n"
-    "  (void)call, (void)error;\n  return ARMNN_STATUS_OK;\n}}\n"
-)
-SUPPORTS = KERNEL.replace("armnn_kernel_call_t* call", "armnn_layer_query_t* call")
+KIT = '#include "armnn/backend_kit.h"\n'
+
+
+def kernels(*names: str) -> str:
+    head = (
+        "armnn_status_t NAME(const armnn_kernel_call_t* call,\n"
+        "                    armnn_error_t* error) ARMNN_NOEXCEPT {\n"
+        "  return ARMNN_STATUS_OK;\n}\n"
+    )
+    return "".join("static " + head.replace("NAME", name) for name in names)
+
+
+def supports(*names: str) -> str:
+    return kernels(*names).replace("armnn_kernel_call_t* call", "armnn_layer_query_t* query")
+
+
+class Piece(NamedTuple):
+    """What stands around a piece, and what uses it so that its types are checked."""
+
+    before: str = ""
+    after: str = ""
+
+
 PREPARE = (
     "static armnn_status_t conv_prepare(const armnn_workload_info_t* info,\n"
     "    const armnn_host_t* host, armnn_backend_t* backend, void** out_prepared,\n"
-    "    armnn_workload_requirements_t* needs, armnn_error_t* error) ARMNN_NOEXCEPT {\n"
+    "    armnn_workload_requirements_t* needs, armnn_error_t* error) ARMNN_NOEXCEPT {"
     "  return ARMNN_STATUS_OK;\n}\n"
     "static void conv_release(void* prepared, const armnn_host_t* host) ARMNN_NOEXCEPT {}\n"
 )
+HOOKS = (
+    "static armnn_status_t open_device(const armnn_create_args_t* args, void** out_user,\n"
+    "                                  armnn_error_t* error) ARMNN_NOEXCEPT {"
+    "  return ARMNN_STATUS_OK;\n}\n"
+    "static armnn_status_t set_option(void* user, const armnn_option_t* option,\n"
+    "                                 armnn_error_t* error) ARMNN_NOEXCEPT {"
+    "  return ARMNN_STATUS_OK;\n}\n"
+)
+BODY = (
+    "static void body(const armnn_workload_info_t* info, armnn_workload_requirements_t* needs) {\n"
+)
+SUPPORTS_USED = "static armnn_kernel_supports_fn_t used = %s;\n"
+#: Each piece by words that it alone has.
+PIECES = {
+    "ARMNN_KERNEL_ACTIVATION(RELU": Piece(
+        kernels("add_f32", "relu_f32", "conv_f32") + supports("conv_supports") + PREPARE
+    ),
+    "ARMNN_SET(takes_late": Piece(kernels("softmax_f32") + supports("softmax_supports")),
+    "persistent_size": Piece(),
+    "->readable_bytes": Piece(BODY, "}\n"),
+    "infer_stand_in": Piece(kernels("swirl") + supports("swirl_supports")),
+    "ARMNN_KERNEL_LATE(SOFTMAX": Piece(kernels("softmax_f32") + supports("softmax_supports")),
+    "ARMNN_KERNEL_RULED(SOFTMAX": Piece(
+        kernels("softmax_f32", "concat_any", "pool_f32") + supports("pool_supports")
+    ),
+    "windows of 8 columns": Piece(
+        '#include "armnn/layer_rules.h"\n', SUPPORTS_USED % "pool_supports"
+    ),
+    "preferred_layout(const": Piece(),
+    '{"cache_bytes", 11}': Piece(),
+    "ARMNN_KIT_OPTIONS(options": Piece(HOOKS),
+    "armnn_model_options_of_query": Piece("", SUPPORTS_USED % "conv_supports"),
+    "shapes and types were checked": Piece(),
+    "1000 elements at most": Piece(),
+    "armnn::guarded<softmax_prepare>": Piece(
+        '#include "armnn/guard.hpp"\n'
+        + (
+            kernels("softmax_f32")
+            + supports("softmax_supports")
+            + PREPARE.replace("conv_", "softmax_")
+            + HOOKS
+        ).replace(" ARMNN_NOEXCEPT", "")
+    ),
+}
 
 
 def in_comments(header: str) -> list[str]:
@@ -40,9 +105,17 @@ def in_comments(header: str) -> list[str]:
     return ["".join(f"{line[5:]}\n" for line in piece.splitlines()) for piece in pieces]
 
 
-def on_page(page: str) -> list[str]:
-    text = (REPOSITORY / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    return re.findall(r"^```c\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+def on_pages() -> list[tuple[str, str, str]]:
+    """Return page, language and text of each piece."""
+    found = []
+    for page in PAGES:
+        fences = re.findall(
+            r"^ *```(c|cpp|c\+\+|C|h)\n(.*?)^ *```",
+            page.read_text(encoding="utf-8"),
+            flags=re.DOTALL | re.MULTILINE,
+        )
+        found += [(page.name, "c" if kind in "cCh" else "c++", text) for kind, text in fences]
+    return found
 
 
 def compiles(toolchain, text: str, language: str, *flags: str) -> None:
@@ -57,17 +130,31 @@ def compiles(toolchain, text: str, language: str, *flags: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])
-def test_examples_in_the_head_of_the_kit(toolchain, language) -> None:
-    rows, options = in_comments("backend_kit.h")
+def test_example_in_the_head_of_the_kit(toolchain, language) -> None:
+    (rows,) = in_comments("backend_kit.h")
     body = "{ (void)call, (void)error; return ARMNN_STATUS_OK; }"
     rows = rows.replace("{ ... }", body)
     assert body in rows
-    compiles(toolchain, f'#include "armnn/backend_kit.h"\n{rows}', language)
+    compiles(toolchain, KIT + rows, language)
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_examples_in_the_parts_of_the_kit(toolchain, language) -> None:
+    (options,) = in_comments("kit_options.h")
     used = (
         "extern const armnn_kit_options_t used;\n"
         "const armnn_kit_options_t used = ARMNN_KIT_OPTIONS_OF(my_options);\n"
     )
-    compiles(toolchain, f'#include "armnn/backend_kit.h"\n{options}{used}', language)
+    compiles(toolchain, KIT + options + used, language)
+    (constant,) = in_comments("kit_base.h")
+    close = "static void close_device(void* user) ARMNN_NOEXCEPT {}\n"
+    compiles(
+        toolchain, KIT + HOOKS + close + constant, language, *LENIENT, "-Wno-undefined-internal"
+    )
+    (row,) = in_comments("kit_rows.h")
+    row = f"static const armnn_kernel_t kernels[] = {{{row}}};\n"
+    before = kernels("softmax_f32") + PREPARE.replace("conv_", "softmax_")
+    compiles(toolchain, KIT + before + row, language, *LENIENT)
 
 
 def test_examples_in_the_head_of_the_guard(toolchain) -> None:
@@ -83,42 +170,19 @@ def test_examples_in_the_head_of_the_guard(toolchain) -> None:
     compiles(toolchain, '#include "armnn/guard.hpp"\n#include <stdexcept>\n' + rows, "c++")
 
 
-#: A piece of the page by a word of it, what it needs before it, and the languages it is meant for.
-BOTH = ("c", "c++")
-PIECES = {
-    "conv_release": (
-        "".join(KERNEL.format(name=name) for name in ("add_f32", "relu_f32", "conv_f32"))
-        + SUPPORTS.format(name="conv_supports")
-        + PREPARE,
-        BOTH,
-    ),
-    "sum_prepare": ("", BOTH),
-    "armnn_status_t infer(": (
-        KERNEL.format(name="swirl") + SUPPORTS.format(name="swirl_supports"),
-        BOTH,
-    ),
-    "preferred_layout(const": ("", ("c",)),  # designated initialisers are C, and C++20
-    '{"cache_bytes", 11}': ("", BOTH),
-}
-#: These show lines of a function, or leave out a body by "...".
-FRAGMENTS = (
-    "->readable_bytes",
-    "pool_supports",
-    "ARMNN_KIT_OPTIONS(options",
-    "ARMNN_KERNEL_LATE(SOFTMAX",
-)
+def test_every_piece_is_known() -> None:
+    pieces = on_pages()
+    for page, _, text in pieces:
+        assert sum(word in text for word in PIECES) == 1, f"{page}:\n{text}"
+    for word in PIECES:
+        assert sum(word in text for _, _, text in pieces) == 1, word
 
 
-def test_every_piece_of_the_page_is_tried_or_a_fragment() -> None:
-    for piece in on_page("write_a_backend"):
-        assert sum(word in piece for word in (*PIECES, *FRAGMENTS)) == 1, piece
-
-
-@pytest.mark.parametrize(
-    ("word", "language"),
-    [(word, language) for word, (_, languages) in PIECES.items() for language in languages],
-)
-def test_pieces_of_the_page_compile(toolchain, word, language) -> None:
-    (piece,) = (piece for piece in on_page("write_a_backend") if word in piece)
-    prelude = '#include "armnn/backend_kit.h"\n' + PIECES[word][0]
-    compiles(toolchain, prelude + piece, language, *LENIENT)
+@pytest.mark.parametrize("tried", ["c", "c++"])
+@pytest.mark.parametrize("word", PIECES)
+def test_every_piece_compiles(toolchain, word, tried) -> None:
+    ((_, language, text),) = (one for one in on_pages() if word in one[2])
+    if language == "c++" and tried == "c":
+        pytest.skip("the piece is C++")
+    piece = PIECES[word]
+    compiles(toolchain, KIT + piece.before + text + piece.after, tried, *LENIENT)

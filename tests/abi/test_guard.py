@@ -101,6 +101,13 @@ def test_what_a_kernel_throws_reaches_the_user(runtime, value, status, text) -> 
         assert loaded.run({"x": np.zeros(1, np.float32)})["y"] == [42]  # it lives on
 
 
+def test_profiles_name_the_kernel_and_not_its_guard(runtime) -> None:
+    with ann.load(network("subtraction"), ["Thrower"], runtime=runtime) as loaded:
+        with loaded.profile() as profile:
+            loaded.run({"x": np.zeros(1, np.float32)})
+        assert [layer.kernel for layer in profile.layers] == ["throwing"]
+
+
 def test_what_a_body_throws_in_the_pool_is_a_status(runtime) -> None:
     with (
         ann.load(network("multiplication"), ["Thrower"], runtime=runtime) as loaded,

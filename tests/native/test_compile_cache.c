@@ -205,15 +205,40 @@ static void end(void) {
   CHECK_EQUAL(rmdir(folder), 0); /* and nothing else was left */
 }
 
+static char words[512]; /* the reason of the last load or store */
+
+static armnn_status_t load(armnn_hash_t of, char** out_object, uint64_t* out_size) {
+  armnn_error_t reason = armnn_error_in(words, sizeof words);
+  return armnn_cache_load(folder, of, "acme", (void**)out_object, out_size, &reason);
+}
+
+static armnn_status_t store(const char* where, const char* object, uint64_t size) {
+  armnn_error_t reason = armnn_error_in(words, sizeof words);
+  return armnn_cache_store(where, key, "acme", object, size, &reason);
+}
+
+static void the_path_is_what_is_written(void) {
+  char told[128];
+  begin();
+  CHECK_EQUAL(armnn_cache_path(folder, key, "acme", told, sizeof told), ARMNN_STATUS_OK);
+  CHECK(strcmp(told, path) == 0);
+  CHECK_EQUAL(armnn_cache_path(folder, key, "acme", told, strlen(path) + 1), ARMNN_STATUS_OK);
+  CHECK_EQUAL(armnn_cache_path(folder, key, "acme", told, strlen(path)),
+              ARMNN_STATUS_INVALID_ARGUMENT);
+  end();
+}
+
 static void what_is_stored_is_loaded(void) {
   begin();
   uint64_t size = 7;
-  CHECK(armnn_cache_load(folder, key, "acme", &size) == NULL);
+  char* object = folder;
+  CHECK_EQUAL(load(key, &object, &size), ARMNN_STATUS_UNAVAILABLE);
+  CHECK(object == NULL);
   CHECK_EQUAL(size, 0);
   CHECK_EQUAL(armnn_cache_count(folder, "acme"), 0);
   for (int round = 0; round < 2; ++round) { /* the second takes the place of the first */
-    CHECK(armnn_cache_store(folder, key, "acme", "hello", 5 - (uint64_t)round));
-    char* object = (char*)armnn_cache_load(folder, key, "acme", &size);
+    CHECK_EQUAL(store(folder, "hello", 5 - (uint64_t)round), ARMNN_STATUS_OK);
+    CHECK_EQUAL(load(key, &object, &size), ARMNN_STATUS_OK);
     CHECK(object != NULL);
     CHECK_EQUAL(size, 5 - round);
     CHECK(memcmp(object, "hello", size) == 0);
@@ -224,14 +249,14 @@ static void what_is_stored_is_loaded(void) {
   CHECK_EQUAL(armnn_cache_count(folder, "acme"), 1);
   CHECK_EQUAL(armnn_cache_count(folder, "other"), 0);
   const armnn_hash_t other = {0x1234, 0xfedd};
-  CHECK(armnn_cache_load(folder, other, "acme", &size) == NULL);
+  CHECK_EQUAL(load(other, &object, &size), ARMNN_STATUS_UNAVAILABLE);
   end();
 }
 
 static void no_damaged_byte_is_loaded(void) {
   begin();
   unsigned char bytes[64 + 9];
-  CHECK(armnn_cache_store(folder, key, "acme", "an object", 9));
+  CHECK_EQUAL(store(folder, "an object", 9), ARMNN_STATUS_OK);
   FILE* file = fopen(path, "rb");
   CHECK_EQUAL(fread(bytes, 1, sizeof bytes, file), sizeof bytes);
   CHECK_EQUAL(fgetc(file), EOF);
@@ -245,26 +270,57 @@ static void no_damaged_byte_is_loaded(void) {
       fwrite(bytes, 1, cut ? i : sizeof bytes, file);
       bytes[i % sizeof bytes] ^= i < sizeof bytes && !cut ? 0x10 : 0;
       fclose(file);
-      void* object = armnn_cache_load(folder, key, "acme", &size);
+      char* object = NULL;
+      const armnn_status_t status = load(key, &object, &size);
       CHECK_EQUAL(object != NULL, i == sizeof bytes); /* only the whole one */
+      CHECK_EQUAL(status, i == sizeof bytes ? ARMNN_STATUS_OK : ARMNN_STATUS_INCOMPATIBLE);
       free(object);
     }
   }
   end();
 }
 
+static void the_reason_names_the_damage(void) {
+  begin();
+  char* object = NULL;
+  uint64_t size = 0;
+  const struct {
+    long at;
+    const char* words;
+  } damages[] = {{0, "no file of compile_cache.h"},
+                 {8, "not as long as it says"},
+                 {16, "of another key"},
+                 {66, "sum is another"}};
+  for (int i = 0; i < 4; ++i) {
+    CHECK_EQUAL(store(folder, "an object", 9), ARMNN_STATUS_OK);
+    FILE* file = fopen(path, "r+b");
+    fseek(file, damages[i].at, SEEK_SET);
+    fputc('!', file);
+    fclose(file);
+    CHECK_EQUAL(load(key, &object, &size), ARMNN_STATUS_INCOMPATIBLE);
+    CHECK(strstr(words, damages[i].words) != NULL);
+    CHECK(strstr(words, path) != NULL);
+  }
+  end();
+}
+
 static void a_folder_that_is_not_there_is_no_harm(void) {
   uint64_t size = 0;
-  CHECK(!armnn_cache_store("/nowhere/at/all", key, "acme", "x", 1));
-  CHECK(armnn_cache_load("/nowhere/at/all", key, "acme", &size) == NULL);
+  void* object = NULL;
+  CHECK_EQUAL(store("/nowhere/at/all", "x", 1), ARMNN_STATUS_INTERNAL);
+  CHECK(strstr(words, "No such file or directory") != NULL);
+  CHECK_EQUAL(armnn_cache_load("/nowhere/at/all", key, "acme", &object, &size, NULL),
+              ARMNN_STATUS_UNAVAILABLE);
   CHECK_EQUAL(armnn_cache_count("/nowhere/at/all", "acme"), 0);
 }
 
 static void a_pipe_does_not_hold_it_up(void) {
   begin();
+  char* object = NULL;
   uint64_t size = 0;
   CHECK_EQUAL(mkfifo(path, 0600), 0);
-  CHECK(armnn_cache_load(folder, key, "acme", &size) == NULL);
+  CHECK_EQUAL(load(key, &object, &size), ARMNN_STATUS_INCOMPATIBLE);
+  CHECK(strstr(words, "no file") != NULL);
   end();
 }
 
@@ -274,8 +330,10 @@ static const test_t tests[] = {
     TEST(a_longer_descriptor_of_zeros_is_the_same),
     TEST(every_difference_counts),
     TEST(operators_are_hashed_by_what_they_are),
+    TEST(the_path_is_what_is_written),
     TEST(what_is_stored_is_loaded),
     TEST(no_damaged_byte_is_loaded),
+    TEST(the_reason_names_the_damage),
     TEST(a_folder_that_is_not_there_is_no_harm),
     TEST(a_pipe_does_not_hold_it_up),
 };

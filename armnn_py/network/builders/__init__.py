@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from armnn_py.network.builders.activation import ActivationBuilders
 from armnn_py.network.builders.conversion import ConversionBuilders
 from armnn_py.network.builders.convolution import ConvolutionBuilders
 from armnn_py.network.builders.joining import JoiningBuilders
@@ -14,6 +15,7 @@ from armnn_py.network.builders.slicing import SlicingBuilders
 from armnn_py.network.builders.spatial import SpatialBuilders
 
 __all__ = [
+    "ActivationBuilders",
     "ConversionBuilders",
     "ConvolutionBuilders",
     "JoiningBuilders",

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armnn_py.descriptors import (
-    ActivationDescriptor,
     ArgMinMaxDescriptor,
     BatchMatMulDescriptor,
     BatchNormalizationDescriptor,
@@ -43,7 +42,6 @@ from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, Source
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import (
-    ActivationFunction,
     ArgMinMaxFunction,
     BinaryOperation,
     ComparisonOperation,
@@ -71,41 +69,6 @@ class PlainBuilders(NetworkCore):
     """
 
     __slots__ = ()
-
-    def add_activation(
-        self,
-        x: Source,
-        function: ActivationFunction,
-        a: float = 0.0,
-        b: float = 0.0,
-        *,
-        output_info: TensorInfo | None = None,
-        name: str | None = None,
-        backend: str | None = None,
-    ) -> Layer:
-        """Add an activation: Arm NN's Activation.
-
-        Parameters
-        ----------
-        x
-            Numbers of any shape.
-        function, a, b
-            The function and its parameters, see `ActivationFunction`.
-
-        Returns
-        -------
-        Layer
-            One output of the input's shape and type.
-
-        Raises
-        ------
-        LayerValidationError
-            The input is boolean.
-        InvalidArgumentError
-            The function is none.
-        """
-        descriptor = ActivationDescriptor(function=function, a=a, b=b)
-        return self._add(LayerType.ACTIVATION, [x], descriptor, output_info, name, backend)
 
     def add_arg_min_max(
         self,

@@ -18,24 +18,29 @@ static armnn_hash_t key_of(const armnn_subgraph_t* part) {
   return armnn_hash_part(hash, part);
 }
 
-npu_program_t* npu_cache_load(const char* folder, const armnn_subgraph_t* part) {
+npu_program_t* npu_cache_load(const npu_backend_t* backend, const armnn_subgraph_t* part) {
+  char text[256];
+  armnn_error_t reason = armnn_error_in(text, sizeof text);
+  void* program = NULL;
   uint64_t size = 0;
-  npu_program_t* program = armnn_cache_load(folder, key_of(part), suffix, &size);
-  if (program != NULL && npu_program_is_sound(program, size)) return program;
+  const armnn_status_t status =
+      armnn_cache_load(backend->cache_dir, key_of(part), suffix, &program, &size, &reason);
+  if (status == ARMNN_STATUS_OK && npu_program_is_sound(program, size)) return program;
   free(program);
+  if (status != ARMNN_STATUS_OK && status != ARMNN_STATUS_UNAVAILABLE) { /* not merely missing */
+    armnn_log(backend->host, ARMNN_LOG_WARNING, NPU_ID, "cache_dir: %s", text);
+  }
   return NULL;
 }
 
-void npu_cache_store(npu_backend_t* backend, const armnn_subgraph_t* part,
+void npu_cache_store(const npu_backend_t* backend, const armnn_subgraph_t* part,
                      const npu_program_t* program) {
-  if (armnn_cache_store(backend->cache_dir, key_of(part), suffix, program, program->total_size)) {
-    return;
+  char text[256];
+  armnn_error_t reason = armnn_error_in(text, sizeof text);
+  if (armnn_cache_store(backend->cache_dir, key_of(part), suffix, program, program->total_size,
+                        &reason) != ARMNN_STATUS_OK) {
+    armnn_log(backend->host, ARMNN_LOG_WARNING, NPU_ID, "cache_dir: %s", text);
   }
-  const armnn_host_t* host = backend->host;
-  if (host == NULL || !ARMNN_HAS_FN(host, armnn_host_t, log)) return;
-  static const char text[] = "a compiled part could not be kept in cache_dir";
-  host->log(host->context, ARMNN_LOG_WARNING, (armnn_string_t){NPU_ID, sizeof NPU_ID - 1},
-            (armnn_string_t){text, sizeof text - 1});
 }
 
 uint32_t npu_cache_count(const char* folder) { return armnn_cache_count(folder, suffix); }

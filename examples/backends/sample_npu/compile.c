@@ -203,7 +203,7 @@ armnn_status_t npu_get_program(npu_backend_t* backend, const armnn_subgraph_t* p
                                npu_program_t** out_program, armnn_error_t* error) {
   *out_program = NULL;
   if (backend->cache_dir != NULL) {
-    *out_program = npu_cache_load(backend->cache_dir, part);
+    *out_program = npu_cache_load(backend, part);
     if (*out_program != NULL && (*out_program)->input_count == part->input_count &&
         (*out_program)->output_count == part->output_count) {
       npu_count(backend, NPU_COUNTER_CACHE_HITS, 1);

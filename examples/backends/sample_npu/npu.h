@@ -124,8 +124,8 @@ armnn_status_t npu_create_workload_factory(armnn_backend_t* backend,
 
 /* ---- Cache (cache.c) ----------------------------------------------------------------------- */
 
-npu_program_t* npu_cache_load(const char* folder, const armnn_subgraph_t* part);
-void npu_cache_store(npu_backend_t* backend, const armnn_subgraph_t* part,
+npu_program_t* npu_cache_load(const npu_backend_t* backend, const armnn_subgraph_t* part);
+void npu_cache_store(const npu_backend_t* backend, const armnn_subgraph_t* part,
                      const npu_program_t* program);
 uint32_t npu_cache_count(const char* folder);
 /* Whole, of this version, and every reference inside it leads to a place inside it. */

@@ -73,7 +73,7 @@ armnn_status_t npu_optimize(armnn_backend_t* backend, const armnn_subgraph_t* pa
   npu_program_t* program = NULL;
   armnn_status_t status = npu_get_program((npu_backend_t*)backend, part, &program, &why);
   if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = armnn_leave_part(sink, part, text);
+    status = armnn_leave_part(sink, part, NULL, text);
   } else if (status == ARMNN_STATUS_OK) {
     status = substitute(part, program, sink);
   } else {

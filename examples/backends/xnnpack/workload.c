@@ -27,7 +27,7 @@ armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* par
   xn_program_t* program = NULL;
   armnn_status_t status = xn_compile(part, false, &program, &why);
   if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = armnn_leave_part(sink, part, text);
+    status = armnn_leave_part(sink, part, NULL, text);
   } else if (status == ARMNN_STATUS_OK) {
     /* XNNPACK has no way to write an operator, so the blob has no bytes: where a network is saved,
      * its file keeps the layers, and they are compiled again. */

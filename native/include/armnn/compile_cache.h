@@ -4,8 +4,9 @@
  * compile_cache.h - optional help for backends that keep what they compiled in files of their own.
  *
  * armnn_hash_part says what a part is, in 128 bits; armnn_cache_load and armnn_cache_store keep an
- * object under such a key. A network that is saved by its user needs none of this: see get_size and
- * serialize of armnn_blob_t. All functions are static; files are those of POSIX.
+ * object under such a key, in the file that armnn_cache_path names. A network that is saved by its
+ * user needs none of this: see get_size and serialize of armnn_blob_t. All functions are static;
+ * files are those of POSIX.
  *
  * A cache is never a reason to fail: whatever is wrong with a file or a folder, compile again. Its
  * sum finds damage, and no forgery: whoever may write to the folder may write any object.
@@ -22,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "armnn/backend_api.h"
+#include "armnn/kit_base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +46,7 @@ typedef struct armnn_hash_t {
   uint64_t a, b;
 } armnn_hash_t;
 
+/* The hash of nothing, to which the functions below add. */
 static inline armnn_hash_t armnn_hash_start(void) {
   armnn_hash_t hash;
   hash.a = UINT64_C(0xcbf29ce484222325);
@@ -52,6 +54,7 @@ static inline armnn_hash_t armnn_hash_start(void) {
   return hash;
 }
 
+/* Adds one number. */
 static inline armnn_hash_t armnn_hash_word(armnn_hash_t hash, uint64_t word) {
   hash.a = (hash.a ^ word) * UINT64_C(0x9e3779b97f4a7c15);
   hash.a ^= hash.a >> 29;
@@ -66,6 +69,7 @@ static inline uint64_t armnn_i_word(const unsigned char* at) {
          (uint64_t)at[7] << 56;
 }
 
+/* Adds |size| bytes, and their number. */
 static inline armnn_hash_t armnn_hash_bytes(armnn_hash_t hash, const void* bytes, uint64_t size) {
   const unsigned char* at = (const unsigned char*)bytes;
   for (uint64_t words = size / 8; words > 0; --words, at += 8) {
@@ -79,6 +83,7 @@ static inline armnn_hash_t armnn_hash_bytes(armnn_hash_t hash, const void* bytes
   return armnn_hash_word(hash, size);
 }
 
+/* Whether two hashes are one. */
 static inline int32_t armnn_hash_equal(armnn_hash_t one, armnn_hash_t other) {
   return one.a == other.a && one.b == other.b;
 }
@@ -208,16 +213,13 @@ static inline armnn_hash_t armnn_hash_part(armnn_hash_t hash, const armnn_subgra
 enum { ARMNN_CACHE_HEAD_SIZE = 64 };
 #define ARMNN_CACHE_MAGIC UINT64_C(0x31454843414e4e41) /* "ANNACHE1" */
 
-typedef struct armnn_i_cache_path_t {
-  char text[4096];
-} armnn_i_cache_path_t;
-
-/* <folder>/<key in 32 digits>.<suffix><more>; 0 if that is too long. */
-static inline int32_t armnn_i_cache_path(armnn_i_cache_path_t* path, const char* folder,
-                                         armnn_hash_t key, const char* suffix, const char* more) {
-  const int length = snprintf(path->text, sizeof path->text, "%s/%016llx%016llx.%s%s", folder,
-                              (unsigned long long)key.a, (unsigned long long)key.b, suffix, more);
-  return length > 0 && (size_t)length < sizeof path->text;
+/* The file of |key|, <folder>/<key in 32 digits>.<suffix>; INVALID_ARGUMENT if |capacity| bytes do
+ * not hold it. 4096 hold every path that POSIX systems open. */
+static inline armnn_status_t armnn_cache_path(const char* folder, armnn_hash_t key,
+                                              const char* suffix, char* out_path, size_t capacity) {
+  const int length = snprintf(out_path, capacity, "%s/%016llx%016llx.%s", folder,
+                              (unsigned long long)key.a, (unsigned long long)key.b, suffix);
+  return length > 0 && (size_t)length < capacity ? ARMNN_STATUS_OK : ARMNN_STATUS_INVALID_ARGUMENT;
 }
 
 static inline void armnn_i_cache_head(unsigned char* head, armnn_hash_t key, const void* object,
@@ -250,66 +252,101 @@ static inline int32_t armnn_i_cache_write(int file, const void* source, uint64_t
   return 1;
 }
 
-/* The object that was stored under |key|, whole, in memory to be freed by free(), 64-byte aligned;
- * null if it is not there. What is in it is yours to check. |suffix| is of the file's name, as
- * "npu". A pipe in the folder does not hold it up, and a large file that is none of these is not
- * read. */
-static inline void* armnn_cache_load(const char* folder, armnn_hash_t key, const char* suffix,
-                                     uint64_t* out_size) {
-  armnn_i_cache_path_t path;
-  *out_size = 0;
-  if (!armnn_i_cache_path(&path, folder, key, suffix, "")) return NULL;
-#ifdef O_CLOEXEC
-  const int file = open(path.text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-#else
-  const int file = open(path.text, O_RDONLY | O_NONBLOCK);
-#endif
-  if (file < 0) return NULL;
+/* Why the open |file| does not hold an object of |key|, or null; |*out_object| is to be freed. */
+static inline const char* armnn_i_cache_read_object(int file, armnn_hash_t key, void** out_object,
+                                                    uint64_t* out_size) {
   unsigned char head[ARMNN_CACHE_HEAD_SIZE], wanted[ARMNN_CACHE_HEAD_SIZE];
-  void* object = NULL;
-  uint64_t size = 0;
-  struct stat status;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-      status.st_size > ARMNN_CACHE_HEAD_SIZE && armnn_i_cache_read(file, head, sizeof head)) {
-    size = (uint64_t)status.st_size - ARMNN_CACHE_HEAD_SIZE;
-    armnn_i_cache_head(wanted, key, NULL, 0);
-    for (int i = 0; i < 8; ++i) wanted[8 + i] = (unsigned char)(size >> (8 * i));
-    if (memcmp(head, wanted, 32) == 0) object = aligned_alloc(64, (size + 63) / 64 * 64);
+  struct stat about;
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return "it is no file";
+  if (about.st_size <= ARMNN_CACHE_HEAD_SIZE || !armnn_i_cache_read(file, head, sizeof head)) {
+    return "it is too short";
   }
-  if (object != NULL) {
-    int32_t is_whole = armnn_i_cache_read(file, object, size);
-    if (is_whole) armnn_i_cache_head(wanted, key, object, size);
-    if (!is_whole || memcmp(head, wanted, sizeof head) != 0) {
-      free(object);
-      object = NULL;
-    }
+  const uint64_t size = (uint64_t)about.st_size - ARMNN_CACHE_HEAD_SIZE;
+  armnn_i_cache_head(wanted, key, NULL, 0);
+  for (int i = 0; i < 8; ++i) wanted[8 + i] = (unsigned char)(size >> (8 * i));
+  if (memcmp(head, wanted, 8) != 0) return "it is no file of compile_cache.h";
+  if (memcmp(head + 8, wanted + 8, 8) != 0) return "it is not as long as it says";
+  if (memcmp(head + 16, wanted + 16, 16) != 0) return "it is of another key";
+  void* object = aligned_alloc(64, (size_t)((size + 63) / 64 * 64));
+  if (object == NULL) return "out of memory";
+  if (!armnn_i_cache_read(file, object, size)) {
+    free(object);
+    return "it cannot be read";
   }
+  armnn_i_cache_head(wanted, key, object, size);
+  if (memcmp(head, wanted, sizeof head) != 0) {
+    free(object);
+    return "its sum is another";
+  }
+  *out_object = object;
+  *out_size = size;
+  return NULL;
+}
+
+/* The object that was stored under |key|, whole, in memory to be freed by free(), 64-byte aligned.
+ * What is in it is yours to check. |suffix| is of the file's name, as "npu". UNAVAILABLE: there is
+ * no such file, as before the first store. Any other status, whose |reason| is worth a line in the
+ * log: INCOMPATIBLE, the file is damaged or another's; INTERNAL, it cannot be opened. Either way
+ * |*out_object| is null: compile, and store. A pipe in the folder does not hold it up, and a large
+ * file that is none of these is not read. */
+static inline armnn_status_t armnn_cache_load(const char* folder, armnn_hash_t key,
+                                              const char* suffix, void** out_object,
+                                              uint64_t* out_size, armnn_error_t* reason) {
+  char path[4096];
+  *out_object = NULL;
+  *out_size = 0;
+  if (armnn_cache_path(folder, key, suffix, path, sizeof path) != ARMNN_STATUS_OK) {
+    return armnn_fail(reason, ARMNN_STATUS_INVALID_ARGUMENT, "the path of the cache is too long");
+  }
+#ifdef O_CLOEXEC
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+#else
+  const int file = open(path, O_RDONLY | O_NONBLOCK);
+#endif
+  if (file < 0) {
+    const armnn_status_t status =
+        errno == ENOENT || errno == ENOTDIR ? ARMNN_STATUS_UNAVAILABLE : ARMNN_STATUS_INTERNAL;
+    return armnn_fail(reason, status, "%s: %s", path, strerror(errno));
+  }
+  const char* why_not = armnn_i_cache_read_object(file, key, out_object, out_size);
   close(file);
-  if (object != NULL) *out_size = size;
-  return object;
+  if (why_not == NULL) return ARMNN_STATUS_OK;
+  return armnn_fail(reason, ARMNN_STATUS_INCOMPATIBLE, "%s: %s", path, why_not);
 }
 
 /* Keeps |object| under |key|, in place of what is there: it is written under another name and
- * renamed, so that a reader sees all of it or nothing. 0 if it could not be kept. */
-static inline int32_t armnn_cache_store(const char* folder, armnn_hash_t key, const char* suffix,
-                                        const void* object, uint64_t size) {
-  armnn_i_cache_path_t path, temporary;
-  char more[64];
-  /* |more| is on the stack of this call: two threads never have one address. */
-  snprintf(more, sizeof more, ".%ld.%llx.tmp", (long)getpid(), (unsigned long long)(uintptr_t)more);
-  if (!armnn_i_cache_path(&path, folder, key, suffix, "") ||
-      !armnn_i_cache_path(&temporary, folder, key, suffix, more)) {
-    return 0;
+ * renamed, so that a reader sees all of it or nothing. INTERNAL, with the system's words in
+ * |reason|: it could not be kept. The folder must be there. */
+static inline armnn_status_t armnn_cache_store(const char* folder, armnn_hash_t key,
+                                               const char* suffix, const void* object,
+                                               uint64_t size, armnn_error_t* reason) {
+  char path[4096], temporary[4096 + 64];
+  if (armnn_cache_path(folder, key, suffix, path, sizeof path) != ARMNN_STATUS_OK) {
+    return armnn_fail(reason, ARMNN_STATUS_INVALID_ARGUMENT, "the path of the cache is too long");
   }
-  const int file = open(temporary.text, O_WRONLY | O_CREAT | O_EXCL, 0644);
-  if (file < 0) return 0;
+  /* |path| is on the stack of this call: two threads never have one address. */
+  snprintf(temporary, sizeof temporary, "%s.%ld.%llx.tmp", path, (long)getpid(),
+           (unsigned long long)(uintptr_t)path);
+  const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
+  if (file < 0) {
+    return armnn_fail(reason, ARMNN_STATUS_INTERNAL, "%s: %s", temporary, strerror(errno));
+  }
   unsigned char head[ARMNN_CACHE_HEAD_SIZE];
   armnn_i_cache_head(head, key, object, size);
   int32_t is_stored =
       armnn_i_cache_write(file, head, sizeof head) && armnn_i_cache_write(file, object, size);
-  is_stored = close(file) == 0 && is_stored && rename(temporary.text, path.text) == 0;
-  if (!is_stored) unlink(temporary.text);
-  return is_stored;
+  int number = errno; /* of the first that failed */
+  if (close(file) != 0 && is_stored) {
+    is_stored = 0;
+    number = errno;
+  }
+  if (is_stored && rename(temporary, path) != 0) {
+    is_stored = 0;
+    number = errno;
+  }
+  if (is_stored) return ARMNN_STATUS_OK;
+  unlink(temporary);
+  return armnn_fail(reason, ARMNN_STATUS_INTERNAL, "%s: %s", path, strerror(number));
 }
 
 /* How many files of this suffix the folder has; for get_number_of_cache_files. */

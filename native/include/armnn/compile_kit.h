@@ -4,12 +4,13 @@
  * compile_kit.h - optional help for backends that compile sub-graphs into objects of their own.
  *
  * A "part" is the sub-graph that becomes one object. In optimize_subgraph_view, armnn_replace_part
- * replaces its layers by one PRE_COMPILED layer that holds the object. In create_workload,
- * armnn_part_object finds the object again; a layer that was not compiled becomes a sub-graph of
- * one layer (armnn_part_of_layer), so that the backend needs one way to compile anything. Between
- * them: armnn_cut_part takes some layers out as a part of their own, armnn_values_of_part numbers
- * the values of a part and lists who reads each. All functions are static, need no other kit, and
- * may be called on any thread; compile_cache.h keeps what was compiled in files.
+ * replaces its layers by one PRE_COMPILED layer that holds the object, and armnn_leave_part says
+ * why others run as they are. In create_workload, armnn_part_object finds the object again; a layer
+ * that was not compiled becomes a sub-graph of one layer (armnn_part_of_layer), so that the backend
+ * needs one way to compile anything. Between them: armnn_cut_part takes some layers out as a part
+ * of their own, armnn_values_of_part numbers the values of a part and lists who reads each. All
+ * functions are static, need no other kit, and may be called on any thread; compile_cache.h keeps
+ * what was compiled in files.
  */
 #ifndef ARMNN_COMPILE_KIT_H_
 #define ARMNN_COMPILE_KIT_H_
@@ -120,13 +121,21 @@ static inline armnn_status_t armnn_replace_part(const armnn_optimization_sink_t*
   return status;
 }
 
-/* Reports that all layers of |part|, which is all that the host showed, run as they are. */
+/* Reports that all layers of |part| run as they are, each as a workload of its own, for |reason|,
+ * which people read in the report: too small to be worth it, an operation that the compiler lacks.
+ * |place| as for armnn_replace_part. If you report nothing at all, or answer UNSUPPORTED, all
+ * layers run as they are without a reason; once one part is replaced, each other layer is to be
+ * reported, too. */
 static inline armnn_status_t armnn_leave_part(const armnn_optimization_sink_t* sink,
-                                              const armnn_subgraph_t* part, const char* reason) {
+                                              const armnn_subgraph_t* part,
+                                              const armnn_part_place_t* place, const char* reason) {
+  const armnn_string_t words = {reason, strlen(reason)};
+  if (place != NULL) {
+    return sink->add_untouched(sink->context, place->layers, part->layer_count, words);
+  }
   uint32_t* layers = (uint32_t*)malloc(((size_t)part->layer_count + 1) * sizeof *layers);
   if (layers == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   for (uint32_t l = 0; l < part->layer_count; ++l) layers[l] = l;
-  armnn_string_t words = {reason, strlen(reason)};
   const armnn_status_t status =
       sink->add_untouched(sink->context, layers, part->layer_count, words);
   free(layers);
@@ -135,6 +144,7 @@ static inline armnn_status_t armnn_leave_part(const armnn_optimization_sink_t* s
 
 /* ---- Values of a part ------------------------------------------------------------------------ */
 
+/* In place of a layer: there is none, or it is outside of the part. */
 #define ARMNN_NO_LAYER 0xffffffffu
 
 /* The constant that a layer reads as operand |index|; null: that is computed, or absent. */

@@ -181,8 +181,8 @@ enum armnn_activation_function_e {
   ARMNN_ACTIVATION_SOFT_RELU = 5, /* log(1 + exp(x)) */
   ARMNN_ACTIVATION_LEAKY_RELU = 6, /* x if x > 0 else a * x */
   ARMNN_ACTIVATION_ABS = 7, /* |x| */
-  ARMNN_ACTIVATION_SQRT = 8,
-  ARMNN_ACTIVATION_SQUARE = 9,
+  ARMNN_ACTIVATION_SQRT = 8, /* sqrt(x) */
+  ARMNN_ACTIVATION_SQUARE = 9, /* x * x */
   ARMNN_ACTIVATION_ELU = 10, /* x if x >= 0 else a * (exp(x) - 1) */
   ARMNN_ACTIVATION_HARD_SWISH = 11, /* x * min(max(x + 3, 0), 6) / 6 */
   ARMNN_ACTIVATION_GELU = 12, /* x * (1 + erf(x / sqrt(2))) / 2 */
@@ -400,8 +400,10 @@ typedef struct armnn_logical_binary_descriptor_t {
   uint32_t reserved;
 } armnn_logical_binary_descriptor_t;
 
-/* ELEMENTWISE_BINARY [x, y -> output; element]: Computes a function of two tensors. An integer
- * to a negative power is the truncated quotient 1 / x**n. */
+/* ELEMENTWISE_BINARY [x, y -> output; element]: Computes a function of two tensors. Shapes
+ * broadcast as in numpy: aligned at the last dimension, where a size of 1, or no dimension,
+ * repeats. Operands come as they are, not expanded. An integer to a negative power is the
+ * truncated quotient 1 / x**n. */
 typedef struct armnn_elementwise_binary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_binary_operation_e */
@@ -682,15 +684,15 @@ typedef struct armnn_reduce_descriptor_t {
 } armnn_reduce_descriptor_t;
 
 /* BATCH_MAT_MUL [x, y -> output; sum]: Multiplies the matrices of the last two dimensions; the
- * others broadcast. */
+ * others broadcast, as numpy.matmul. */
 typedef struct armnn_batch_mat_mul_descriptor_t {
   armnn_header_t header;
-  uint32_t transpose_x;
-  uint32_t transpose_y;
-  uint32_t adjoint_x;
-  uint32_t adjoint_y;
-  int32_t data_layout_x; /* armnn_data_layout_e */
-  int32_t data_layout_y; /* armnn_data_layout_e */
+  uint32_t transpose_x; /* the last two dimensions are swapped first */
+  uint32_t transpose_y; /* the last two dimensions are swapped first */
+  uint32_t adjoint_x; /* the same, of square matrices; not both */
+  uint32_t adjoint_y; /* the same, of square matrices; not both */
+  int32_t data_layout_x; /* armnn_data_layout_e; NCHW or NCDHW: rows, columns last */
+  int32_t data_layout_y; /* armnn_data_layout_e; NCHW or NCDHW: rows, columns last */
 } armnn_batch_mat_mul_descriptor_t;
 
 /* LAYER_NORMALIZATION [input, gamma?, beta? -> output; normalize]: Normalises by mean and

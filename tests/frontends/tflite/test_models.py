@@ -98,6 +98,51 @@ def test_quantised_networks_stay_quantised(models_folder: Path, name: str) -> No
             assert slot.info.quantization is not None, layer
 
 
+@pytest.mark.parametrize("name", [name for name in QUANTIZED if "stream" not in name])
+def test_quantised_numbers(
+    models_folder: Path, litert: Callable[..., Any], engines: Any, name: str
+) -> None:
+    """At most one step in a thousand elements, and never more than two."""
+    data = (models_folder / f"{name}.tflite").read_bytes()
+    network = ann.import_model(data)
+    chance = np.random.default_rng(9)
+    inputs = {}
+    for key, info in network.inputs.items():
+        noise = chance.random(info.static_shape)
+        limits = np.iinfo(info.dtype) if info.data_type.is_quantized else None
+        if limits is not None:
+            noise = limits.min + noise * (int(limits.max) - int(limits.min))
+        inputs[key] = noise.astype(info.dtype)
+    found = engines.ours(data, inputs)
+    if found is None:
+        return  # a layer has no kernel yet; the test above looks at the layers
+    for key, expected in litert(data, inputs).items():
+        info = network.outputs[key]
+        step = 1.0 if info.data_type.is_quantized else _step_of(network)
+        difference = np.abs(found[key].astype(float) - expected.astype(float)) / step
+        assert difference.max() <= 2.01
+        assert np.quantile(difference, 0.999) <= 1.01
+
+
+def _step_of(network: ann.Network) -> float:
+    """The scale of the numbers that the last Dequantize reads."""
+    last = [layer for layer in network.layers if layer.type is LayerType.DEQUANTIZE][-1]
+    scales = last.inputs[0].info.quantization
+    assert scales is not None
+    return scales.scales[0]
+
+
+def test_a_cat_is_a_cat(models_folder: Path, engines: Any) -> None:
+    from PIL import Image
+
+    path = models_folder / "open" / "efficientnet_lite0_int8.tflite"
+    with Image.open(models_folder / "images" / "chelsea.png") as picture:
+        pixels = np.asarray(picture.convert("RGB").resize((224, 224), Image.Resampling.BILINEAR))
+    found = engines.ours(path.read_bytes(), {"images": pixels[np.newaxis]})
+    if found is not None:  # a layer has no kernel yet
+        assert int(found["Softmax"].argmax()) == 285  # ImageNet's Egyptian cat
+
+
 def test_a_network_with_state_over_several_steps(models_folder: Path) -> None:
     from ai_edge_litert.interpreter import Interpreter
 

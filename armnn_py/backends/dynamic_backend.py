@@ -292,6 +292,10 @@ def _load(
     return open_device(source, 0)
 
 
+#: Not in an id: the command line writes ``ID.option=value`` and ``ID,ID``.
+_MARKS_OF_OPTIONS = ".=,"
+
+
 def _read_id(exports: dynamic_library.Exports) -> str:
     try:
         data = dynamic_library.call_get_backend_id(exports.get_backend_id)
@@ -318,6 +322,11 @@ def _read_id(exports: dynamic_library.Exports) -> str:
             f"GetBackendId returned {_start_of(text)}, which has characters that cannot be printed"
         )
         raise RefusedError("id", "id-not-text", reason)
+    mark = next((mark for mark in _MARKS_OF_OPTIONS if mark in text), None)
+    if mark is not None:
+        reason = f"GetBackendId returned {_start_of(text)}, which has a '{mark}'"
+        hint = "users write ID.option=value, and ids in lists: take letters and digits"
+        raise RefusedError("id", "id-mark", reason, hint)
     return text
 
 

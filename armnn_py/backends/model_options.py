@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.model_options import NativeModelOptions, model_options
+from armnn_py.caller import caller_level
 from armnn_py.device_ids import option_keys, split_id
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import ArmnnWarning, InvalidArgumentError
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.instance import BackendInstance
 
-__all__ = ["ModelOptions", "mapping_of"]
+__all__ = ["ModelOptions", "mapping_of", "warn_of_unused"]
 
 
 class ModelOptions:
@@ -83,6 +85,29 @@ class ModelOptions:
         for key in option_keys(*split_id(backend.id)):
             values |= self._given.get(key, {})
         return values
+
+
+def warn_of_unused(what: str, given: Iterable[str], used: Collection[str]) -> None:
+    """Warn of options for backends, or devices, that no layer runs on.
+
+    Parameters
+    ----------
+    what
+        The kind of options.
+    given
+        The ids that have options; ``"AcmeNpu"`` stands for all its devices.
+    used
+        The ids of the devices that may run, or hear of, layers.
+    """
+    keys = {key for name in used for key in option_keys(*split_id(name))}
+    unused = [name for name in given if name not in keys]
+    if unused:
+        warnings.warn(
+            f"{what} for {', '.join(unused)}, which this network does not use; "
+            f"it uses {', '.join(used) or 'no backend with such options'}",
+            ArmnnWarning,
+            stacklevel=caller_level(),
+        )
 
 
 def mapping_of(value: Any, subject: str) -> Mapping[str, Any]:

@@ -33,6 +33,7 @@ from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.opening import RefusedError, open_device
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict, printable
+from armnn_py.caller import caller_level
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import (
     BackendNotFoundError,
@@ -435,12 +436,4 @@ def _announce(report: LoadReport, asked_for: Collection[str]) -> None:
         for verdict in unwelcome:
             lines.append(f"  {verdict}")
             lines += [f"    hint: {printable(verdict.hint)}"] if verdict.hint else []
-        warnings.warn("\n".join(lines), BackendSkippedWarning, stacklevel=_caller_level())
-
-
-def _caller_level() -> int:
-    """Return the ``stacklevel`` of the first caller outside the package, for warnings.warn."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("armnn_py"):
-        level, frame = level + 1, frame.f_back
-    return level
+        warnings.warn("\n".join(lines), BackendSkippedWarning, stacklevel=caller_level())

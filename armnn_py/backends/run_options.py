@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native.backend_options import checked_options
 from armnn_py._native.run_options import NativeRunOptions
 from armnn_py.backends.model_options import mapping_of
+from armnn_py.device_ids import option_keys, split_id
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionDefault, OptionValue
@@ -24,7 +25,8 @@ class RunOptions:
     Parameters
     ----------
     options
-        The caller's mapping.
+        The caller's mapping. Options of ``"AcmeNpu"`` hold for all its devices, those of
+        ``"AcmeNpu:1"`` come before them.
     backends
         The backends of the runtime by id. One without layers in the network gets nothing.
 
@@ -57,7 +59,14 @@ class RunOptions:
         """The C form for a plan, whose backends that hear of runs are ``listeners``, by id."""
         if self._native is None or self._listeners is not listeners:
             self._listeners = listeners
-            self._native = NativeRunOptions(
-                [self._values.get(name, ({}, {})) for name in listeners]
-            )
+            self._native = NativeRunOptions([self._of(name) for name in listeners])
         return self._native
+
+    def _of(self, listener: str) -> tuple[dict[str, OptionValue], Mapping[str, OptionDefault]]:
+        values: dict[str, OptionValue] = {}
+        defaults: Mapping[str, OptionDefault] = {}
+        for key in option_keys(*split_id(listener)):
+            if key in self._values:
+                given, defaults = self._values[key]
+                values |= given
+        return values, defaults

@@ -10,6 +10,7 @@ import reprlib
 from typing import TYPE_CHECKING, Literal
 
 from armnn_py.backends import ModelOptions
+from armnn_py.backends.model_options import warn_of_unused
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer.host import Host
@@ -134,6 +135,7 @@ def optimize(
         )
 
     ModelOptions(options.model_options, runtime.backends)  # reports wrong ones now
+    warn_of_unused("model_options", options.model_options, [backend.id for backend in chosen])
     # Without backends= nothing was asked for, so a fallback is no warning.
     level = logging.INFO if backends is None else logging.WARNING
     if options.strategy not in ("preference", "measure"):

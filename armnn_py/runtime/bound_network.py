@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.run_options import RunOptions
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.context_pool import ContextPool
-    from armnn_py.runtime.leases import Lease
+    from armnn_py.runtime.plan_cache import Lease
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["BoundNetwork"]

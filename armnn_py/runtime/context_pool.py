@@ -10,9 +10,9 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.runtime.leases import Lease, LeaseBook
+from armnn_py.runtime.leases import LeaseBook
 from armnn_py.runtime.open_profiles import flush_profiles
-from armnn_py.runtime.plan_cache import IDLE_CONTEXTS, PlanCache, PlanEntry, take_out
+from armnn_py.runtime.plan_cache import IDLE_CONTEXTS, Lease, PlanCache, PlanEntry, take_out
 from armnn_py.runtime.sequence import RunSequence
 
 if TYPE_CHECKING:

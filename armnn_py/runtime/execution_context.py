@@ -21,8 +21,7 @@ from armnn_py.runtime.buffers import check_in_place, make_room
 from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
 from armnn_py.runtime.plan_build import CallersNeeds
-from armnn_py.runtime.run_errors import raise_failed, raise_lost_device
-from armnn_py.runtime.sequence import lost_state
+from armnn_py.runtime.run_errors import lost_state, raise_failed, raise_lost_device
 from armnn_py.runtime.shared_outputs import SharedOutputs
 from armnn_py.tensors.memory import ALIGNMENT
 

@@ -17,44 +17,15 @@ from armnn_py._native.interrupts import interruptible
 from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from armnn_py.runtime.execution_context import ExecutionContext
-    from armnn_py.runtime.plan_cache import PlanEntry
+    from armnn_py.runtime.plan_cache import Lease
 
-__all__ = ["Lease", "LeaseBook"]
+__all__ = ["LeaseBook"]
 
 _logger = logging.getLogger("armnn_py.runtime")
 _get_ident = threading.get_ident
 
 #: Seconds between two checks of the leases while closing waits.
 _LOOK_AGAIN = 0.2
-
-
-class Lease:
-    """The right to use a context: one call of ``run`` from start to end.
-
-    Between two calls the pool holds it, with its context. During a call the pool holds it weakly
-    and the call's frame strongly: an exception of a signal handler may keep it from being given
-    back, but not from ending.
-
-    Attributes
-    ----------
-    thread
-        The thread of the running call; 0: none. It is set before the pool's ``closed`` is read, and
-        `LeaseBook.shut` sets ``closed`` before it reads this: one of the two sees the other.
-    is_kept
-        The context belongs to an object that outlives the call.
-    has_turn
-        Of a network with state: the call is the one that may use the state.
-    """
-
-    __slots__ = ("__weakref__", "context", "entry", "has_turn", "is_kept", "thread")
-
-    def __init__(self) -> None:
-        self.thread = _get_ident()
-        self.entry: PlanEntry | None = None
-        self.context: ExecutionContext | None = None
-        self.is_kept = False
-        self.has_turn = False
 
 
 class LeaseBook:

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.late_sizes import Bounds
-    from armnn_py.runtime.leases import Lease
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.plan_cache import Lease
     from armnn_py.runtime.plan_keys import PlanKey
     from armnn_py.runtime.profiling import Profile
     from armnn_py.tensors import TensorInfo
@@ -231,9 +231,12 @@ class LoadedNetwork(
 
     def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
         """Check options of a run."""
+        from armnn_py.backends.model_options import warn_of_unused
         from armnn_py.backends.run_options import RunOptions
 
-        return RunOptions(options, self._runtime.backends)
+        checked = RunOptions(options, self._runtime.backends)
+        warn_of_unused("options", options, [backend.id for backend in self._optimized.backends])
+        return checked
 
     def _output(self, name: str, key: PlanKey) -> TensorInfo:
         """The info of an output for these input shapes, free dimensions bound."""

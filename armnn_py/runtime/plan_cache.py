@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from armnn_py.runtime.execution_context import ExecutionContext
-    from armnn_py.runtime.leases import Lease
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_keys import PlanKey
 
-__all__ = ["IDLE_CONTEXTS", "PlanCache", "PlanEntry", "take_out"]
+__all__ = ["IDLE_CONTEXTS", "Lease", "PlanCache", "PlanEntry", "take_out"]
+
+_get_ident = threading.get_ident
 
 #: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
 IDLE_CONTEXTS = 8
@@ -31,6 +33,34 @@ def take_out(items: list[Any], item: object) -> bool:
     except ValueError:  # a signal handler removed it meanwhile
         return False
     return True
+
+
+class Lease:
+    """The right to use a context: one call of ``run`` from start to end.
+
+    Between two calls the pool holds it, with its context. During a call the pool holds it weakly
+    and the call's frame strongly: an exception of a signal handler may keep it from being given
+    back, but not from ending.
+
+    Attributes
+    ----------
+    thread
+        The thread of the running call; 0: none. It is set before the pool's ``closed`` is read, and
+        `LeaseBook.shut` sets ``closed`` before it reads this: one of the two sees the other.
+    is_kept
+        The context belongs to an object that outlives the call.
+    has_turn
+        Of a network with state: the call is the one that may use the state.
+    """
+
+    __slots__ = ("__weakref__", "context", "entry", "has_turn", "is_kept", "thread")
+
+    def __init__(self) -> None:
+        self.thread = _get_ident()
+        self.entry: PlanEntry | None = None
+        self.context: ExecutionContext | None = None
+        self.is_kept = False
+        self.has_turn = False
 
 
 class PlanEntry:

@@ -14,13 +14,13 @@ from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from armnn_py._native.plan import NativeContext
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.step_info import StepInfo
 
-__all__ = ["raise_failed", "raise_lost_device"]
+__all__ = ["lost_state", "raise_failed", "raise_lost_device"]
 
 _SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
 
@@ -152,4 +152,14 @@ def raise_lost_device(plan: NetworkPlan) -> NoReturn:
         status=abi.ARMNN_STATUS_DEVICE_LOST,
         details=[f"{name}: {reason}" for name, reason in lost.items()],
         hints=["close the runtime and make a new one, or load the network on other backends"],
+    )
+
+
+def lost_state(network: str, why: str, layers: Iterable[str]) -> ExecutionError:
+    """The error of a run whose layers have a state that nobody knows."""
+    return ExecutionError(
+        f"network '{network}': the state of its layers is not known: {why}",
+        status=abi.ARMNN_STATUS_INVALID_ARGUMENT,
+        details=[f"state: {layer}" for layer in layers],
+        hints=["reset_state() begins a new sequence; variables can be read before and set after"],
     )

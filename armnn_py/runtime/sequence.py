@@ -8,18 +8,17 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from armnn_py._native import abi
 from armnn_py.errors import (
     ExecutionCancelledError,
-    ExecutionError,
     ExecutionTimeoutError,
     InvalidArgumentError,
 )
 from armnn_py.runtime.plan_keys import read_key
+from armnn_py.runtime.run_errors import lost_state
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.plan_keys import PlanKey
 
-__all__ = ["RunSequence", "lost_state"]
+__all__ = ["RunSequence"]
 
 #: Seconds between two looks whether the turn has come.
 _LOOK_AGAIN = 0.2
@@ -51,16 +50,6 @@ class Turns(Protocol):
 
     def at_work(self) -> Sequence[Turn]:
         """The leases of running calls."""
-
-
-def lost_state(network: str, why: str, layers: Iterable[str]) -> ExecutionError:
-    """The error of a run whose layers have a state that nobody knows."""
-    return ExecutionError(
-        f"network '{network}': the state of its layers is not known: {why}",
-        status=abi.ARMNN_STATUS_INVALID_ARGUMENT,
-        details=[f"state: {layer}" for layer in layers],
-        hints=["reset_state() begins a new sequence; variables can be read before and set after"],
-    )
 
 
 class RunSequence:

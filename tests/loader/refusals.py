@@ -61,6 +61,9 @@ REFUSED = [
     ),
     pytest.param([r'BACKEND_ID="\033[31mred"'], "id", "id-not-text", "printed", id="escapes in id"),
     pytest.param(['BACKEND_ID=" "'], "id", "id-not-text", "printed", id="blank id"),
+    pytest.param(['BACKEND_ID="Acme.Npu"'], "id", "id-mark", "has a '.'", id="dot in id"),
+    pytest.param(['BACKEND_ID="a=b"'], "id", "id-mark", "has a '='", id="equals sign in id"),
+    pytest.param(['BACKEND_ID="a,b"'], "id", "id-mark", "has a ','", id="comma in id"),
     pytest.param(["ID_POINTER=64"], "id", "id-unreadable", "cannot be read", id="wild id"),
     # Version
     pytest.param(

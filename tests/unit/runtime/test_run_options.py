@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.backends.run_options import RunOptions
 
 X = np.array([1, -2, 3, -4], np.float32)
 INTERNAL, CANCELLED, TIMEOUT = -8, -3, -4
@@ -302,3 +303,45 @@ def test_a_secret_is_never_shown(
             assert "(secret)" in told[-1]
     output = capfd.readouterr()
     assert "hunter" not in "\n".join([*told, caplog.text, output.out, output.err])
+
+
+# ---- Devices -------------------------------------------------------------------------------------
+
+
+class Described:
+    """A device, as far as run options need it."""
+
+    def __init__(self, defaults: Any) -> None:
+        self.run_option_defaults = defaults
+
+
+def test_options_of_a_backend_hold_for_all_its_devices(runtime: ann.Runtime) -> None:
+    device: Any = Described(runtime.backends["Options"].run_option_defaults)
+    devices = dict.fromkeys(("X", "X:0", "X:1", "X:2"), device)
+    given: dict[str, Any] = {
+        "X": {"gain": 2.0, "token": "all"}, "X:1": {"gain": 3.0}, "X:0": {"token": "first"}
+    }  # fmt: skip
+    options = RunOptions(given, devices)
+    assert options._of("X")[0] == {"gain": 2.0, "token": "first"}
+    assert options._of("X:1")[0] == {"gain": 3.0, "token": "all"}
+    assert options._of("X:2")[0] == {"gain": 2.0, "token": "all"}
+
+
+def test_options_for_a_backend_without_layers_are_a_warning(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4,)))
+    network.add_output("y", network.add_floor(x))
+    with ann.load(network, ["CpuRef"], runtime=runtime) as loaded:
+        with pytest.warns(ann.ArmnnWarning, match="Options, which this network") as caught:
+            loaded.run(X, options={"Options": {"gain": 2.0}})
+        assert caught[0].filename == __file__
+
+
+def test_model_options_for_a_backend_that_is_not_asked(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4,)))
+    network.add_output("y", network.add_floor(x))
+    options: dict[str, Any] = {"Options": {"effort": 2}}
+    with pytest.warns(ann.ArmnnWarning, match="model_options for Options") as caught:
+        ann.optimize(network, ["CpuRef"], runtime=runtime, model_options=options)
+    assert caught[0].filename == __file__

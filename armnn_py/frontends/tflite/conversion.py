@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from armnn_py.descriptors import ReshapeDescriptor
-from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
+from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import (
@@ -26,13 +27,19 @@ from armnn_py.frontends.common.values import (
 )
 from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
-from armnn_py.frontends.tflite.node import OperatorView
+from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
 from armnn_py.frontends.tflite.reading import DAMAGE
 from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.stand_in import stand_in
 from armnn_py.frontends.tflite.table import find_operator, newest_version
-from armnn_py.frontends.tflite.tensors import constant_of, dtype_named, quantization, variable_info
+from armnn_py.frontends.tflite.tensors import (
+    constant_of,
+    dtype_named,
+    quantization,
+    tensor_info,
+    variable_info,
+)
 from armnn_py.network import Network, VariableLayer
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.types import LayerType
@@ -54,23 +61,42 @@ def network_of(
 ) -> Network:
     """Return the network of a sub-graph; one that converts per shape if dimensions stay free."""
     infos = input_infos(model, entry, shapes)
-    if all(info.is_static for info in infos.values()):
-        network = convert(model, entry, infos, backends)
-    else:
-        graph = model.graphs[entry.graph]
-        # Built once for the shapes in the file: it finds what is unsupported, and has the outputs.
-        first = convert(model, entry, input_infos(model, entry), backends)
-        outputs = {}
-        for name, info in first.outputs.items():
-            signature = graph.tensors[entry.outputs[name]].signature
-            fits = len(signature) == info.rank
-            dims = [None if fits and signature[k] < 0 else d for k, d in enumerate(info.shape)]
-            outputs[name] = TensorInfo(dims, info.data_type, info.quantization)
-        network = Network.from_builder(
-            model.name, infos, Builder(model, entry, backends), outputs, first.variables
+    needed: tuple[str, ...] = ()
+    # Built once for the shapes in the file: it finds what is unsupported, and has the outputs.
+    stated = input_infos(model, entry)
+    is_static = all(info.is_static for info in infos.values())
+    first: Network | None = None
+    try:
+        first = convert(model, entry, infos if is_static else stated, backends)
+    except InputValuesNeededError as error:
+        needed = error.names
+    if first is None or not is_static:
+        first = Network.from_builder(
+            model.name,
+            infos,
+            Builder(model, entry, backends),
+            _outputs(model, entry, first),
+            None if first is None else first.variables,
+            value_inputs=needed,
         )
-    network.metadata = model.metadata
-    return network
+    first.metadata = model.metadata
+    return first
+
+
+def _outputs(model: TfliteModel, entry: Entry, first: Network | None) -> dict[str, TensorInfo]:
+    """Return the outputs of a network that is converted per shape, as far as they are known."""
+    outputs = {}
+    for name, place in entry.outputs.items():
+        tensor = model.graphs[entry.graph].tensors[place]
+        try:
+            info = tensor_info(tensor) if first is None else first.outputs[name]
+        except Unsupported as reason:
+            raise ParseError(f"output {quoted(name)}: {reason}", path=model.path) from None
+        dims: list[int | None] = [*info.shape]
+        if len(tensor.signature) == info.rank:
+            dims = [None if s < 0 else d for s, d in zip(tensor.signature, dims, strict=True)]
+        outputs[name] = TensorInfo(dims, info.data_type, info.quantization)
+    return outputs
 
 
 class Builder:
@@ -89,11 +115,13 @@ class Builder:
     def __setstate__(self, state: tuple[TfliteModel, Entry]) -> None:
         self.__init__(*state)  # type: ignore[misc]
 
-    def __call__(self, infos: Mapping[str, TensorInfo]) -> Network:
-        """Return the network for static input infos."""
+    def __call__(
+        self, infos: Mapping[str, TensorInfo], values: Mapping[str, Array] | None = None
+    ) -> Network:
+        """Return the network for static input infos, and values where they decide shapes."""
         shapes = {name: info.shape for name, info in infos.items()}
         bound = input_infos(self.model, self.entry, shapes)
-        return convert(self.model, self.entry, bound, self.backends)
+        return convert(self.model, self.entry, bound, self.backends, values)
 
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"
@@ -104,10 +132,12 @@ def convert(
     entry: Entry,
     infos: Mapping[str, TensorInfo],
     backends: Sequence[RunsStandIns] = (),
+    values: Mapping[str, Array] | None = None,
 ) -> Network:
     """Convert a sub-graph for static input infos.
 
-    ``backends`` are offered the operators for which there is no layer.
+    ``backends`` are offered the operators for which there is no layer. ``values`` are those of
+    inputs that decide shapes.
 
     Raises
     ------
@@ -115,8 +145,10 @@ def convert(
         Operators have no counterpart; all of them are listed.
     ParseError
         An operator contradicts itself or these shapes.
+    InputValuesNeededError
+        Shapes depend on values of inputs that are not given.
     """
-    return _Conversion(model, entry, infos, backends).run()
+    return _Conversion(model, entry, infos, backends, values or {}).run()
 
 
 class _Conversion:
@@ -126,12 +158,15 @@ class _Conversion:
         entry: Entry,
         infos: Mapping[str, TensorInfo],
         backends: Sequence[RunsStandIns],
+        given: Mapping[str, Array],
     ) -> None:
         self.model = model
         self.entry = entry
         self.graph = model.graphs[entry.graph]
         self.infos = infos
         self.backends = backends
+        self.given = given
+        self.wanted: set[str] = set()
         self.network = Network(model.name)
         # What is computed at import grows with the file, not with the shapes that it states.
         self.emit = Emitter(self.network, self._dense_of, _BASE_BUDGET + _BUDGET * model.size)
@@ -147,12 +182,19 @@ class _Conversion:
             info = self.infos[name]
             check_size(info.static_shape, info.dtype)
             self.emit.reserve(name)
-            self.values[place] = self.network.add_input(name, info).outputs[0]
+            slot = self.network.add_input(name, info).outputs[0]
+            array = self.given.get(name)
+            self.values[place] = slot if array is None else Known(array, info)
         for name in self.entry.outputs:
             self.emit.reserve(name)
         for op in self.graph.operators:
             self._operator(op)
         self.problems.raise_if_any()
+        if self.wanted:
+            raise InputValuesNeededError(
+                f"'{self.model.source_name}': values of inputs decide shapes",
+                names=sorted(self.wanted),
+            )
         self.resources.finish()
         for name, place in self.entry.outputs.items():
             self._output(name, place)
@@ -324,6 +366,12 @@ class _Conversion:
                 raise Unsupported(f"version {op.version}, versions up to {newest} are known")
             view = OperatorView(op, self.graph, values, self.emit, self.variables)
             results = converter(view)
+        except RunTimeOperand as reason:
+            needed = origins(reason.value)
+            if needed is None:
+                return self._elsewhere(op, values, str(reason))
+            self.wanted |= needed
+            return None
         except Unsupported as reason:
             return self._elsewhere(op, values, str(reason))
         except ArmnnError as error:

@@ -31,7 +31,7 @@ from armnn_py.network.shapes import infer_shapes
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import ActivationFunction, LayerType
 
-__all__ = ["OperatorView"]
+__all__ = ["OperatorView", "RunTimeOperand"]
 
 _FUSED: dict[str, tuple[ActivationFunction, float, float]] = {
     "RELU": (ActivationFunction.RELU, 0.0, 0.0),
@@ -39,6 +39,14 @@ _FUSED: dict[str, tuple[ActivationFunction, float, float]] = {
     "RELU6": (ActivationFunction.BOUNDED_RELU, 6.0, 0.0),
     "TANH": (ActivationFunction.TANH, 1.0, 1.0),
 }
+
+
+class RunTimeOperand(Unsupported):
+    """An operand that shapes depend on is not known; the run knows it."""
+
+    def __init__(self, what: str, value: Value) -> None:
+        super().__init__(f"{what} computed at run time")
+        self.value = value
 
 
 class OperatorView:
@@ -121,7 +129,7 @@ class OperatorView:
         """Return the elements of an operand that shapes depend on, which must be known."""
         value = self.value(index)
         if not isinstance(value, Known):
-            raise Unsupported(f"{what} computed at run time")
+            raise RunTimeOperand(what, value)
         return value.array
 
     def integers(self, index: int, what: str) -> list[int]:

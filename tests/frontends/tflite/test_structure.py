@@ -164,6 +164,33 @@ def test_a_file_that_does_not_say_what_is_free(relu: Callable[..., bytes]) -> No
     assert network.outputs["y"].shape == (2, 9)
 
 
+def test_an_input_that_decides_shapes(builder: Any) -> None:
+    x, sizes = builder.tensor("x", (2, 6)), builder.tensor("sizes", (3,), np.int32)
+    y, z = builder.tensor("y", (1, 1, 1), signature=(-1, -1, -1)), builder.tensor("z")
+    builder.graph.tensors[z].shape = [1, 1, 1]
+    builder.op("RESHAPE", [x, sizes], [y])
+    builder.op("RELU", [y], [z])
+    builder.ends([x, sizes], [z])
+    network = ann.import_model(builder.data())
+    assert network.value_inputs == ("sizes",)
+    image = normal(2, 6)
+    with ann.load(network, ["CpuRef"]) as loaded:
+        for shape in ([3, 4, 1], [2, 2, 3], [3, 4, 1]):
+            found = loaded.run({"x": image, "sizes": np.int32(shape)})["z"]
+            np.testing.assert_array_equal(found, np.maximum(image.reshape(shape), 0))
+
+
+def test_a_large_operand_that_decides_shapes_is_refused(builder: Any) -> None:
+    x, y = builder.tensor("x", (2**18,)), builder.tensor("y", (2,))
+    sizes = builder.tensor("sizes", (2**18,), np.int32)
+    builder.op("CAST", [x], [sizes], ("CastOptions", {}))
+    builder.op("RESHAPE", [x, sizes], [y])
+    builder.ends([x], [y])
+    with pytest.raises(ann.UnsupportedOperatorError) as caught:
+        ann.import_model(builder.data())
+    assert "shape computed at run time" in str(caught.value)
+
+
 def test_names_that_are_empty_or_taken(builder: Any) -> None:
     places = [builder.tensor(name, (2,)) for name in ("x", "x", "", "y")]
     builder.op("ADD_N", places[:3], places[3:])

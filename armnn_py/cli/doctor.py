@@ -23,8 +23,12 @@ from armnn_py.text import install_hint
 __all__ = ["doctor"]
 
 Result = tuple[str, str]
-#: What the extra [onnx] adds: the module and the package for each.
-_BROUGHT = {"ONNX models": ("onnx", "onnx"), "pictures as inputs": ("PIL", "pillow")}
+#: What the extras add: the module, the package and the extra for each.
+_BROUGHT = {
+    "ONNX models": ("onnx", "onnx", "onnx"),
+    "TensorFlow Lite models": ("tflite", "tflite", "tflite"),
+    "pictures as inputs": ("PIL", "pillow", "onnx"),
+}
 
 
 @click.command()
@@ -147,8 +151,8 @@ def _sdk() -> Result:
 
 def _extras() -> Result:
     missing = [
-        f"no {words}: {install_hint(package, 'onnx')}"
-        for words, (module, package) in _BROUGHT.items()
+        f"no {words}: {install_hint(package, extra)}"
+        for words, (module, package, extra) in _BROUGHT.items()
         if importlib.util.find_spec(module) is None
     ]
     return ("note", "; ".join(missing)) if missing else ("ok", ", ".join(_BROUGHT))

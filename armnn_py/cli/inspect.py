@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.model_arguments import chosen_part, part_options
 from armnn_py.cli.networks import (
     assumption,
     read_compiled,
@@ -53,14 +54,23 @@ _FRAME = {"Input", "Output", "Constant"}
 )
 @click.option("--layers", "all_layers", is_flag=True, help="List every layer.")
 @click.option("--weights", is_flag=True, help="List every constant.")
+@part_options[0]
+@part_options[1]
 @with_session
 def inspect(
-    session: Session, model: str, shapes: tuple[str, ...], all_layers: bool, weights: bool
+    session: Session,
+    model: str,
+    shapes: tuple[str, ...],
+    all_layers: bool,
+    weights: bool,
+    signature: str | None,
+    subgraph: str | None,
 ) -> None:
     """Show the inputs, outputs, variables, layers and sizes of MODEL."""
     with session.progress(f"reading {Path(model).name}"):
-        saved = read_compiled(model, shapes)
-        source = read_network(model, shapes) if saved is None else saved.network
+        part = chosen_part(signature, subgraph)
+        saved = read_compiled(model, shapes, part)
+        source = read_network(model, shapes, None, part) if saved is None else saved.network
         network, assumed = with_batch(source)
     constants = [layer for layer in network.layers if layer.shown_type.label == "Constant"]
     working = [layer for layer in network.layers if layer.shown_type.label not in _FRAME]

@@ -64,6 +64,13 @@ class ModelArguments:
     model_options: tuple[str, ...]
     strategy: Literal["preference", "measure"]
     validate: bool
+    signature: str | None
+    subgraph: str | None
+
+    @property
+    def part(self) -> dict[str, str]:
+        """Return the part of the model that is wanted, as `import_model` takes it."""
+        return chosen_part(self.signature, self.subgraph)
 
     @property
     def name(self) -> str:
@@ -145,7 +152,7 @@ class ModelArguments:
         """
         with session.runtime() as runtime:
             with session.progress(f"reading {self.name}"):
-                imported = read_network(self.model, self.shapes, runtime=runtime)
+                imported = read_network(self.model, self.shapes, None, self.part, runtime=runtime)
             network, assumed = with_batch(imported)
             for name, info in network.inputs.items():
                 if not info.is_static:
@@ -156,6 +163,22 @@ class ModelArguments:
             with session.progress(f"choosing backends for {self.name}"):
                 optimized = self.placed(network, runtime)
             yield PlacedModel(network, optimized, assumed, runtime)
+
+
+def chosen_part(signature: str | None, subgraph: str | None) -> dict[str, str]:
+    """Return the options that are given, by the names of arguments of `import_model`."""
+    given = {"signature": signature, "subgraph": subgraph}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+part_options: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--signature", metavar="KEY", help="Signature of a TensorFlow Lite model, and its names."
+    ),
+    click.option(
+        "--subgraph", metavar="NAME", help="Sub-graph of a TensorFlow Lite model, or its number."
+    ),
+)
 
 
 def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
@@ -185,6 +208,7 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
         click.option(
             "--validate", is_flag=True, help="Check the network after each step of optimisation."
         ),
+        *part_options,
     ]  # fmt: skip
 
     @functools.wraps(function)

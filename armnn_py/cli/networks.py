@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, ModelError
 from armnn_py.network.saved_files import is_saved_network
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from armnn_py import Runtime
     from armnn_py.network import Network
@@ -36,12 +36,14 @@ def read_network(
     model: str,
     shapes: Sequence[str],
     arrays: Mapping[str, Sequence[int]] | None = None,
+    part: Mapping[str, str] | None = None,
     *,
     runtime: Runtime | None = None,
 ) -> Network:
     """Import a file, or read a compiled one.
 
-    The shapes of ``--shape`` and of the arrays for its inputs are bound.
+    The shapes of ``--shape`` and of the arrays for its inputs are bound. ``part`` has what
+    ``--signature`` and ``--subgraph`` say.
 
     The backends of a runtime are offered the operators for which there is no layer.
 
@@ -55,16 +57,18 @@ def read_network(
     import armnn_py
 
     wanted = parse_shapes(shapes)
-    saved = read_compiled(model, shapes)
+    chosen: dict[str, Any] = dict(part or {})
+    saved = read_compiled(model, shapes, chosen)
     if saved is not None:
         return saved.network
     backends = () if runtime is None else tuple(runtime.backends.values())
     try:
         if None in wanted:
-            name = only_input(armnn_py.import_model(model, backends=backends).inputs, shapes[-1])
+            whole = armnn_py.import_model(model, backends=backends, **chosen)
+            name = only_input(whole.inputs, shapes[-1])
             wanted[name] = wanted.pop(None)
         bound = {**(arrays or {}), **{name: dims for name, dims in wanted.items() if name}}
-        return armnn_py.import_model(model, shapes=bound or None, backends=backends)
+        return armnn_py.import_model(model, shapes=bound or None, backends=backends, **chosen)
     except ModelError as error:
         # The error's hint is for programs; here it must name the option.
         error.hints = tuple(
@@ -73,7 +77,9 @@ def read_network(
         raise
 
 
-def read_compiled(model: str, shapes: Sequence[str]) -> SavedNetwork | None:
+def read_compiled(
+    model: str, shapes: Sequence[str], part: Collection[str] = ()
+) -> SavedNetwork | None:
     """Read a file that ``armnn-py compile`` wrote; None for any other.
 
     Raises
@@ -81,7 +87,7 @@ def read_compiled(model: str, shapes: Sequence[str]) -> SavedNetwork | None:
     ParseError
         It is damaged.
     InvalidArgumentError
-        A shape is given.
+        A shape or a part of a model is given.
     """
     if not is_saved_network(model):
         return None
@@ -89,6 +95,8 @@ def read_compiled(model: str, shapes: Sequence[str]) -> SavedNetwork | None:
 
     if shapes:
         raise InvalidArgumentError("--shape given with a compiled model, which has its shapes")
+    for name in part:
+        raise InvalidArgumentError(f"--{name} given with a compiled model, which is one network")
     return read_network(model)
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
@@ -13,12 +15,15 @@ __all__ = ["operators"]
 
 
 @click.command()
+@click.option(
+    "--format", "name", type=click.Choice(["onnx", "tflite"]), default="onnx", show_default=True,
+    help="Format of the models.",
+)  # fmt: skip
 @with_session
-def operators(session: Session) -> None:
-    """List the ONNX operators that are imported, by family."""
-    from armnn_py.frontends.onnx.table import NEWEST_VERSION, operators_by_family
-
-    families = operators_by_family()
+def operators(session: Session, name: str) -> None:
+    """List the operators that are imported, by family."""
+    data = _onnx() if name == "onnx" else _tflite()
+    families = data["families"]
     count = sum(map(len, families.values()))
 
     def render(renderer: Renderer) -> None:
@@ -26,7 +31,21 @@ def operators(session: Session) -> None:
             [Column("family"), Column("operators")],
             [[name.replace("_", " "), ", ".join(names)] for name, names in families.items()],
         )
-        renderer.line(f"{count} operators of standard ONNX, operator sets 1 to {NEWEST_VERSION}")
+        newest = data.get("newest_operator_set")
+        of = f"standard ONNX, operator sets 1 to {newest}" if newest else data["format"]
+        renderer.line(f"{count} operators of {of}")
 
-    data = {"format": "ONNX", "newest_operator_set": NEWEST_VERSION, "families": families}
     session.answer(data, render)
+
+
+def _onnx() -> dict[str, Any]:
+    from armnn_py.frontends.onnx.table import NEWEST_VERSION, operators_by_family
+
+    families = operators_by_family()
+    return {"format": "ONNX", "newest_operator_set": NEWEST_VERSION, "families": families}
+
+
+def _tflite() -> dict[str, Any]:
+    from armnn_py.frontends.tflite.table import operators_by_family
+
+    return {"format": "TensorFlow Lite", "families": operators_by_family()}

@@ -80,7 +80,7 @@ def prepared(
     clock = _Clock()
     with _closing(session.runtime()) as runtime:  # closes the network, too
         with session.progress(f"reading {given.name}"), clock:
-            network = read_network(given.model, given.shapes, runtime=runtime)
+            network = read_network(given.model, given.shapes, None, given.part, runtime=runtime)
         arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
         missing = [name for name in network.inputs if name not in arrays]
         assumed: dict[str, list[int]] = {}
@@ -94,7 +94,9 @@ def prepared(
             if missing and network.is_dynamic:
                 if arrays:  # their shapes may bind free dimensions of other inputs
                     shapes = {name: array.shape for name, array in arrays.items()}
-                    network = read_network(given.model, given.shapes, shapes, runtime=runtime)
+                    network = read_network(
+                        given.model, given.shapes, shapes, given.part, runtime=runtime
+                    )
                 network, assumed = with_batch(network)
         if seed is not None:
             infos = {name: network.inputs[name] for name in missing}

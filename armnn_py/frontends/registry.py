@@ -12,7 +12,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from armnn_py.errors import ModelError, ModelFormatError, ParseError, UnknownNameError
+from armnn_py.errors import (
+    InvalidArgumentError,
+    ModelError,
+    ModelFormatError,
+    ParseError,
+    UnknownNameError,
+)
 from armnn_py.network import Network
 from armnn_py.network.saved_files import MARK
 from armnn_py.records import record
@@ -52,18 +58,24 @@ class Frontend:
     """The package that must be installed."""
     extra: str
     """The extra of this project that installs it."""
-    module: str | None
-    """Module with ``import_source(source, shapes, backends)``; ``None``: known, but not read."""
+    module: str
+    """Module with ``import_source(source, shapes, backends)``."""
+    choices: tuple[str, ...] = ()
+    """What else ``import_source`` takes by name, to choose a part of the model."""
 
     def import_source(
-        self, source: ModelSource, shapes: Shapes | None, backends: Sequence[RunsStandIns]
+        self,
+        source: ModelSource,
+        shapes: Shapes | None,
+        backends: Sequence[RunsStandIns],
+        choices: Mapping[str, object],
     ) -> Network:
         """Read one model of this format."""
-        if self.module is None:
-            raise ModelFormatError(
-                f"'{source.name}' is a {self.name} model, which this version does not import",
-                hints=["convert it to ONNX, or build it with armnn_py.Network"],
-            )
+        for name in choices:
+            if name not in self.choices:
+                raise InvalidArgumentError(
+                    f"{name} given, which '{source.name}', a model in {self.name}, does not have"
+                )
         from importlib.util import find_spec
 
         if find_spec(self.package) is None:
@@ -72,7 +84,8 @@ class Frontend:
                 "which is not installed",
                 hints=[install_hint(self.package, self.extra)],
             )
-        network = importlib.import_module(self.module).import_source(source, shapes, backends)
+        module = importlib.import_module(self.module)
+        network = module.import_source(source, shapes, backends, **choices)
         assert isinstance(network, Network)
         return network
 
@@ -91,7 +104,8 @@ FRONTENDS: tuple[Frontend, ...] = (
         message=None,
         package="tflite",
         extra="tflite",
-        module=None,
+        module="armnn_py.frontends.tflite",
+        choices=("signature", "subgraph"),
     ),
     Frontend(
         name="ONNX",
@@ -148,20 +162,23 @@ def import_model(
     format: str | None = None,
     data_folder: str | os.PathLike[str] | None = None,
     backends: Sequence[RunsStandIns] = (),
+    signature: str | None = None,
+    subgraph: int | str | None = None,
 ) -> Network:
     """Read a model into a `Network`.
 
     Parameters
     ----------
     model
-        An ONNX model: the path of its file, its bytes, a binary file that is read from its position
-        to its end, or an ``onnx.ModelProto``.
+        An ONNX or TensorFlow Lite model: the path of its file, its bytes, a binary file that is
+        read from its position to its end, or an ``onnx.ModelProto``.
     shapes
         Shapes of inputs by name, for a model with free dimensions. A dimension that stays
-        ``None`` stays free, and inputs that are not named keep their own shape.
+        ``None`` stays free, and inputs that are not named keep their own shape. TensorFlow Lite
+        states sizes for free dimensions too: they hold unless others, or ``None``, are given.
     format
-        ``"onnx"``. By default the format is recognised by what is in the model, then by the suffix
-        of its file.
+        ``"onnx"`` or ``"tflite"``. By default the format is recognised by what is in the model,
+        then by the suffix of its file.
     data_folder
         Folder of the files that hold weights outside of the model (external data of ONNX). By
         default that of the model's file; a model from memory has none, and must do without such
@@ -170,6 +187,11 @@ def import_model(
         Backends of a runtime that are offered the operators for which there is no layer, in order:
         an operator that one of them runs becomes a StandIn layer with that backend as its hint.
         `load` offers them to all of its runtime.
+    signature
+        Key of a signature of a TensorFlow Lite model. Inputs and outputs then have the names that
+        it gives them, else those of their tensors.
+    subgraph
+        Number or name of a sub-graph of a TensorFlow Lite model; default: the first.
 
     Returns
     -------
@@ -184,7 +206,7 @@ def import_model(
     ParseError
         The model cannot be read, is damaged or contradicts itself, or its external data is missing.
     ModelFormatError
-        The model is in a known format that this version does not read.
+        The model is in another format than ``format`` says.
     UnsupportedOperatorError
         Operators have no counterpart; the error lists all of them.
     ModelError
@@ -192,7 +214,8 @@ def import_model(
     InvalidArgumentError
         ``model`` is nothing that a model can be read from, or an argument is wrong for this model.
     UnknownNameError
-        There is no such ``format``, or no input of a name in ``shapes``.
+        There is no such ``format``, ``signature`` or ``subgraph``, or no input of a name in
+        ``shapes``.
 
     Examples
     --------
@@ -215,8 +238,12 @@ def import_model(
         raise ModelFormatError(
             f"'{source.name}' is {frontend.name}, but format={named.key!r} is given"
         )
+    choices = {"signature": signature, "subgraph": subgraph}
     return frontend.import_source(
-        source, shapes, [backend for backend in backends if backend.runs_stand_ins]
+        source,
+        shapes,
+        [backend for backend in backends if backend.runs_stand_ins],
+        {name: value for name, value in choices.items() if value is not None},
     )
 
 
@@ -248,5 +275,5 @@ def _recognised(source: ModelSource, named: Frontend | None) -> Frontend:
     raise ParseError(
         f"'{source.name}' is in no format that can be imported",
         path=source.path_text,
-        details=[f"formats: {', '.join(f.name for f in FRONTENDS if f.module)}"],
+        details=[f"formats: {', '.join(f.name for f in FRONTENDS)}"],
     )

@@ -34,6 +34,8 @@ def load(
     shapes: Mapping[str, Sequence[int]] | None = None,
     format: str | None = None,
     data_folder: str | os.PathLike[str] | None = None,
+    signature: str | None = None,
+    subgraph: int | str | None = None,
     placement: PlacementSource | None = None,
     validate: bool = False,
     model_options: Mapping[str, Mapping[str, OptionValue]] | None = None,
@@ -48,10 +50,10 @@ def load(
     Parameters
     ----------
     model
-        A `Network`, or a model for `import_model`: the path of a model file, the bytes of a
-        model, a binary file, an ``onnx.ModelProto``. Or the path of a file that
-        `OptimizedNetwork.save` wrote: it has its backends and options, so that only ``runtime`` may
-        be given with it.
+        A `Network`, or a model for `import_model`: the path of a model file (ONNX, TensorFlow
+        Lite), the bytes of a model, a binary file, an ``onnx.ModelProto``. Or the path of a file
+        that `OptimizedNetwork.save` wrote: it has its backends and options, so that only
+        ``runtime`` may be given with it.
     backends
         Ids in order of preference; default: every loaded backend, best first.
     shapes
@@ -59,6 +61,8 @@ def load(
     format, data_folder
         As `import_model` takes them: the format of the model, recognised if not given, and
         the folder of weights that are stored outside of it. Not for a `Network`.
+    signature, subgraph
+        As `import_model` takes them: the part of a TensorFlow Lite model that is wanted.
     placement
         Rules that say which backend runs which layer, as `optimize` takes them.
     validate, model_options, strategy
@@ -103,7 +107,8 @@ def load(
     if is_saved:
         given = {
             "backends": backends, "shapes": shapes, "format": format, "data_folder": data_folder,
-            "placement": placement, "validate": validate or None, "model_options": model_options,
+            "signature": signature, "subgraph": subgraph, "placement": placement,
+            "validate": validate or None, "model_options": model_options,
             "strategy": None if strategy == "preference" else strategy, "options": options,
             "bounds": bounds,
         }  # fmt: skip
@@ -113,10 +118,16 @@ def load(
                     f"load: {name} given with a saved network, which has its backends and options",
                     hints=["save it anew with others, or load the model that it was made from"],
                 )
-    elif isinstance(model, Network) and (format is not None or data_folder is not None):
-        raise InvalidArgumentError(
-            "format or data_folder given with a Network, a model file or its bytes expected"
-        )
+    elif isinstance(model, Network):
+        of_a_file = {
+            "format": format, "data_folder": data_folder, "signature": signature,
+            "subgraph": subgraph,
+        }  # fmt: skip
+        for name, value in of_a_file.items():
+            if value is not None:
+                raise InvalidArgumentError(
+                    f"{name} given with a Network, a model file or its bytes expected"
+                )
     owns_runtime = runtime is None
     if runtime is None:
         runtime = Runtime()
@@ -132,6 +143,8 @@ def load(
                     shapes=shapes,
                     format=format,
                     data_folder=data_folder,
+                    signature=signature,
+                    subgraph=subgraph,
                     backends=tuple(runtime.backends.values()),
                 )
             optimized = optimize(

@@ -315,8 +315,8 @@ def test_size_is_written_in_two_ways(
     assert document["outputs"][0]["shape"] == [1, 3, 2, 4]
 
 
-def test_model_of_another_format_is_code_3(command: Command, tmp_path: Path) -> None:
+def test_a_damaged_model_of_another_format_is_code_3(command: Command, tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(50))
     answer = command("inspect", tmp_path / "net.tflite")
     assert answer.code == 3
-    assert "which this version does not import" in answer.err
+    assert "'net.tflite'" in answer.err

@@ -14,6 +14,7 @@ from onnx import helper
 
 import armnn_py as ann
 from armnn_py.frontends.onnx.table import operator_names
+from armnn_py.frontends.tflite.table import operator_names as tflite_operators
 from armnn_py.pictures import drawing_of, to_dot, to_svg
 
 from .conftest import Command
@@ -49,6 +50,15 @@ def test_operators_lists_what_is_imported(command: Command) -> None:
     text = command("operators").out
     assert "BatchNormalization, GroupNormalization" in text
     assert f"{len(operator_names())} operators of standard ONNX" in text
+
+
+def test_operators_lists_those_of_tflite(command: Command) -> None:
+    document = command("operators", "--format", "tflite", "--json").json
+    assert document["format"] == "TensorFlow Lite"
+    assert "CONV_2D" in document["families"]["convolution"]
+    assert sorted(chain(*document["families"].values())) == list(tflite_operators())
+    count = len(tflite_operators())
+    assert f"{count} operators of TensorFlow Lite" in command("operators", "--format", "tflite").out
 
 
 def test_inspect_lists_variables(

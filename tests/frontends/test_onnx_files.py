@@ -155,14 +155,6 @@ def test_paths(tmp_path: Path) -> None:
         import_model(3)  # type: ignore[arg-type]
 
 
-def test_other_formats_are_named(tmp_path: Path) -> None:
-    (tmp_path / "net.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(50))
-    with pytest.raises(ann.ModelFormatError, match="is a TensorFlow Lite model") as caught:
-        import_model(tmp_path / "net.tflite")
-    assert isinstance(caught.value, ann.ModelError)
-    assert isinstance(caught.value, ann.UnimplementedError)
-
-
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"cannot read model 'nope\.onnx'") as caught:
         ann.load(tmp_path / "nope.onnx")

@@ -12,6 +12,7 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Array,
@@ -24,7 +25,6 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.onnx.graph_node import Body, Node
-from armnn_py.frontends.onnx.origins import origins
 from armnn_py.frontends.onnx.tensors import Unreadable
 
 __all__ = ["NodeView"]

@@ -12,6 +12,7 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import (
@@ -27,7 +28,6 @@ from armnn_py.frontends.onnx.functions import find_function, is_known
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.origins import origins
 from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.stand_in import stand_in
 from armnn_py.frontends.onnx.table import find_operator

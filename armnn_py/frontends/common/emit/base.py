@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.descriptors import Descriptor
+from armnn_py.descriptors import BroadcastToDescriptor, Descriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
@@ -33,10 +33,12 @@ DenseOf = Callable[[Known], Array]
 """Returns the array of a known value in the form that a Constant layer keeps."""
 
 # A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). Bytes of the largest
-# result that is computed at import, of the largest view, of all such results, and of any tensor.
+# result that is computed at import, of the largest view, of all such results, of all views that
+# become dense constants, and of any tensor.
 _FOLD_LIMIT = 2**28
 _VIEW_LIMIT = 2**30
 _FOLD_BUDGET = 2**32
+_VIEW_BUDGET = 2**28
 _TENSOR_LIMIT = 2**36
 
 
@@ -44,7 +46,10 @@ class EmitterBase:
     """Keeps the network, gives names, and turns known values into Constant layers."""
 
     def __init__(
-        self, network: Network, dense_of: DenseOf = lambda value: dense(value.array)
+        self,
+        network: Network,
+        dense_of: DenseOf = lambda value: dense(value.array),
+        budget: int = _FOLD_BUDGET,
     ) -> None:
         self.network = network
         self._dense_of = dense_of
@@ -52,7 +57,8 @@ class EmitterBase:
         self._base = ""
         self._slots: dict[Known, OutputSlot] = {}
         self._constant_names: dict[Known, str] = {}
-        self._budget = _FOLD_BUDGET
+        self._budget = budget
+        self._view_budget = _VIEW_BUDGET
 
     # ---- Names ----------------------------------------------------------------------------------
 
@@ -120,18 +126,47 @@ class EmitterBase:
         return layer
 
     def slot(self, value: Value) -> OutputSlot:
-        """Return a slot that holds the value: a Constant layer, shared, for known ones."""
+        """Return a slot that holds the value: a Constant layer, shared, for known ones.
+
+        One that repeats few elements very often is repeated when the network runs.
+        """
         if isinstance(value, OutputSlot):
             return value
         slot = self._slots.get(value)
         if slot is None:
             info = value.info
+            core = self._core_of(value)
+            if core is not None:
+                slot = self._slots[value] = self.layer(
+                    LayerType.BROADCAST_TO,
+                    [core],
+                    BroadcastToDescriptor(target_shape=value.array.shape),
+                    name="repeated",
+                )
+                return slot
             name = self._constant_names.get(value, f"{self._base}/constant")
             constant = self.network.add_constant(
                 self._dense_of(value), info=info, name=self.unique(name)
             )
             slot = self._slots[value] = constant.outputs[0]
         return slot
+
+    def _core_of(self, value: Known) -> Known | None:
+        """Return the elements that a view repeats, if there is no budget to make it dense."""
+        array = value.array
+        repeats = [s == 0 and d > 1 for s, d in zip(array.strides, array.shape, strict=True)]
+        if not any(repeats):
+            return None
+        if array.nbytes <= self._view_budget:
+            self._view_budget -= array.nbytes
+            return None
+        quantization = value.quantization
+        if quantization is not None and quantization.axis is not None:
+            return None
+        core = array[tuple(slice(0, 1) if repeated else slice(None) for repeated in repeats)]
+        if value.stated is None:
+            return Known(core)
+        return Known(core, TensorInfo(core.shape, value.stated.data_type, quantization))
 
     def name_constant(self, value: Known, name: str) -> None:
         """Name the Constant layer that a known value becomes, if a layer reads it."""

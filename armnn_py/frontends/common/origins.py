@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from armnn_py.frontends.common.values import Value
-from armnn_py.network import Layer, OutputSlot
+from armnn_py.network import Layer, OutputSlot, VariableLayer
 from armnn_py.types import LayerType
 
 __all__ = ["MOST_BYTES", "origins"]
@@ -18,7 +18,7 @@ def origins(value: Value | None) -> set[str] | None:
     """Return the names of the inputs that a value is computed from.
 
     None if one of them is too large to be read before the layers are made, or if the value is
-    computed from none.
+    computed from none, or from a variable.
     """
     if not isinstance(value, OutputSlot):
         return None
@@ -27,6 +27,8 @@ def origins(value: Value | None) -> set[str] | None:
     waiting = [value.layer]
     while waiting:
         layer = waiting.pop()
+        if isinstance(layer, VariableLayer):
+            return None
         if layer.type is LayerType.INPUT:
             if layer.outputs[0].info.byte_size > MOST_BYTES:
                 return None

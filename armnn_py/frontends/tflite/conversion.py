@@ -1,0 +1,422 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From a `TfliteModel` and the shapes of its inputs to a `Network`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from armnn_py.descriptors import ReshapeDescriptor
+from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.emit.base import check_size
+from armnn_py.frontends.common.origins import origins
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.stand_ins import RunsStandIns
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dense,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
+from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos
+from armnn_py.frontends.tflite.model import Operator, TfliteModel
+from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
+from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
+from armnn_py.frontends.tflite.reading import DAMAGE
+from armnn_py.frontends.tflite.resources import Resources
+from armnn_py.frontends.tflite.stand_in import stand_in
+from armnn_py.frontends.tflite.table import find_operator, newest_version
+from armnn_py.frontends.tflite.tensors import (
+    constant_of,
+    dtype_named,
+    quantization,
+    tensor_info,
+    variable_info,
+)
+from armnn_py.network import Network, VariableLayer
+from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
+from armnn_py.types import LayerType
+
+__all__ = ["Builder", "convert", "network_of"]
+
+_BASE_BUDGET = 2**28
+_BUDGET = 16
+
+# Raised by numpy and Python inside a converter whose operands are damaged.
+_DAMAGE = (*DAMAGE, ArithmeticError)
+
+
+def network_of(
+    model: TfliteModel,
+    entry: Entry,
+    shapes: Shapes | None = None,
+    backends: Sequence[RunsStandIns] = (),
+) -> Network:
+    """Return the network of a sub-graph; one that converts per shape if dimensions stay free."""
+    infos = input_infos(model, entry, shapes)
+    needed: tuple[str, ...] = ()
+    # Built once for the shapes in the file: it finds what is unsupported, and has the outputs.
+    stated = input_infos(model, entry)
+    is_static = all(info.is_static for info in infos.values())
+    first: Network | None = None
+    try:
+        first = convert(model, entry, infos if is_static else stated, backends)
+    except InputValuesNeededError as error:
+        needed = error.names
+    if first is None or not is_static:
+        first = Network.from_builder(
+            model.name,
+            infos,
+            Builder(model, entry, backends),
+            _outputs(model, entry, first),
+            None if first is None else first.variables,
+            value_inputs=needed,
+        )
+    first.metadata = model.metadata
+    return first
+
+
+def _outputs(model: TfliteModel, entry: Entry, first: Network | None) -> dict[str, TensorInfo]:
+    """Return the outputs of a network that is converted per shape, as far as they are known."""
+    outputs = {}
+    for name, place in entry.outputs.items():
+        tensor = model.graphs[entry.graph].tensors[place]
+        try:
+            info = tensor_info(tensor) if first is None else first.outputs[name]
+        except Unsupported as reason:
+            raise ParseError(f"output {quoted(name)}: {reason}", path=model.path) from None
+        dims: list[int | None] = [*info.shape]
+        if len(tensor.signature) == info.rank:
+            dims = [None if s < 0 else d for s, d in zip(tensor.signature, dims, strict=True)]
+        outputs[name] = TensorInfo(dims, info.data_type, info.quantization)
+    return outputs
+
+
+class Builder:
+    """Converts a model for given inputs; picklable, and shares weights between its results."""
+
+    def __init__(
+        self, model: TfliteModel, entry: Entry, backends: Sequence[RunsStandIns] = ()
+    ) -> None:
+        self.model = model
+        self.entry = entry
+        self.backends = backends
+
+    def __getstate__(self) -> tuple[TfliteModel, Entry]:
+        return self.model, self.entry  # backends are objects of this process
+
+    def __setstate__(self, state: tuple[TfliteModel, Entry]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def __call__(
+        self, infos: Mapping[str, TensorInfo], values: Mapping[str, Array] | None = None
+    ) -> Network:
+        """Return the network for static input infos, and values where they decide shapes."""
+        shapes = {name: info.shape for name, info in infos.items()}
+        bound = input_infos(self.model, self.entry, shapes)
+        return convert(self.model, self.entry, bound, self.backends, values)
+
+    def __repr__(self) -> str:
+        return f"<Builder of {self.model.source_name!r}>"
+
+
+def convert(
+    model: TfliteModel,
+    entry: Entry,
+    infos: Mapping[str, TensorInfo],
+    backends: Sequence[RunsStandIns] = (),
+    values: Mapping[str, Array] | None = None,
+) -> Network:
+    """Convert a sub-graph for static input infos.
+
+    ``backends`` are offered the operators for which there is no layer. ``values`` are those of
+    inputs that decide shapes.
+
+    Raises
+    ------
+    UnsupportedOperatorError
+        Operators have no counterpart; all of them are listed.
+    ParseError
+        An operator contradicts itself or these shapes.
+    InputValuesNeededError
+        Shapes depend on values of inputs that are not given.
+    """
+    return _Conversion(model, entry, infos, backends, values or {}).run()
+
+
+class _Conversion:
+    def __init__(
+        self,
+        model: TfliteModel,
+        entry: Entry,
+        infos: Mapping[str, TensorInfo],
+        backends: Sequence[RunsStandIns],
+        given: Mapping[str, Array],
+    ) -> None:
+        self.model = model
+        self.entry = entry
+        self.graph = model.graphs[entry.graph]
+        self.infos = infos
+        self.backends = backends
+        self.given = given
+        self.wanted: set[str] = set()
+        self.network = Network(model.name)
+        # What is computed at import grows with the file, not with the shapes that it states.
+        self.emit = Emitter(self.network, self._dense_of, _BASE_BUDGET + _BUDGET * model.size)
+        self.values: dict[int, Value] = {}
+        self.variables: dict[int, VariableLayer] = {}
+        self.static: set[int] = set()
+        self.poisoned: set[int] = set()
+        self.problems = TfliteProblems(model, self.graph)
+        self.resources = Resources(model, self.graph, self.emit)
+
+    def run(self) -> Network:
+        for name, place in self.entry.inputs.items():
+            info = self.infos[name]
+            check_size(info.static_shape, info.dtype)
+            self.emit.reserve(name)
+            slot = self.network.add_input(name, info).outputs[0]
+            array = self.given.get(name)
+            self.values[place] = slot if array is None else Known(array, info)
+        for name in self.entry.outputs:
+            self.emit.reserve(name)
+        for op in self.graph.operators:
+            self._operator(op)
+        self.problems.raise_if_any()
+        if self.wanted:
+            raise InputValuesNeededError(
+                f"'{self.model.source_name}': values of inputs decide shapes",
+                names=sorted(self.wanted),
+            )
+        self.resources.finish()
+        for name, place in self.entry.outputs.items():
+            self._output(name, place)
+        return self.network
+
+    def _output(self, name: str, place: int) -> None:
+        tensor = self.graph.tensors[place]
+        try:
+            value = self._value(place)
+            assert value is not None
+            expected = dtype_named(tensor.type)
+            if dtype_of(value) != expected:
+                raise ParseError(f"it is {dtype_of(value)}, but the file says {expected}")
+            self.emit.begin(name)
+            self.network.add_output(name, self.emit.slot(value))
+        except Unsupported as reason:
+            raise ParseError(f"output {quoted(name)}: {reason}", path=self.model.path) from None
+        except ArmnnError as error:
+            raise ParseError(
+                f"output {quoted(name)}: {error.message}",
+                path=self.model.path,
+                details=error.details,
+            ) from error
+        except _DAMAGE as error:
+            text = f"output {quoted(name)} is damaged"
+            raise ParseError(text, path=self.model.path, details=[str(error)]) from error
+
+    # ---- Operands -------------------------------------------------------------------------------
+
+    def _value(self, place: int) -> Value | None:
+        """Return a tensor: made by an operator, held by the file, or a variable."""
+        if place < 0:
+            return None
+        found = self.values.get(place)
+        if found is not None:
+            return found
+        tensor, key = self.graph.tensors[place], (self.graph.index, place)
+        constant = self.model.constants.get(key)
+        if constant is None:
+            constant = constant_of(self.model, tensor)
+            if constant is not None:
+                self.model.constants[key] = constant
+        if constant is not None:
+            self.static.add(place)
+            self.emit.name_constant(constant, tensor.short_name)
+            self.values[place] = constant
+            return constant
+        if tensor.is_variable:
+            name = tensor.short_name
+            variable = self.network.add_variable(
+                self.emit.unique(name), variable_info(tensor, self.emit)
+            )
+            self.variables[place] = variable
+            self.values[place] = variable.outputs[0]
+            return self.values[place]
+        made = any(place in op.outputs for op in self.graph.operators)
+        reason = "is read before it is made" if made else "is made by no operator"
+        raise ParseError(f"tensor {quoted(tensor.name)} {reason}")
+
+    def _dense_of(self, value: Known) -> Array:
+        """Return the form that a Constant layer keeps, made once per model for weights."""
+        found = self.model.dense.get(value)
+        if found is None:
+            found = self.model.dense.setdefault(value, dense(value.array))
+        return found
+
+    # ---- Operators ------------------------------------------------------------------------------
+
+    def _operator(self, op: Operator) -> None:
+        if any(place in self.poisoned for place in op.inputs):
+            # An operand could not be converted, so that only the operator itself can be checked.
+            if find_operator(op.label) is None and op.name not in Resources.OPERATORS:
+                self.problems.add_unknown(op)
+            self.poisoned.update(op.outputs)
+            return
+        if op.name in Resources.OPERATORS:
+            self._resource(op)
+            return
+        try:
+            values = [self._value(place) for place in op.inputs]
+        except Unsupported as reason:
+            self.problems.add_operator(op, str(reason))
+            self.poisoned.update(op.outputs)
+            return
+        except ArmnnError as error:
+            raise self._located(error, op) from error
+        except _DAMAGE as error:
+            raise self._damaged(error, op) from error
+        key = (self.graph.index, op.index)
+        is_static = all(place < 0 or place in self.static for place in op.inputs)
+        results: Sequence[Value] | None = self.model.folded.get(key) if is_static else None
+        if results is None:
+            results = self._convert(op, values)
+            if is_static and results is not None:
+                self._keep(key, results)
+        if results is None:
+            self.poisoned.update(op.outputs)
+            return
+        for place, value in zip(op.outputs, results, strict=False):
+            try:
+                self._assign(op, place, value, is_static)
+            except Unsupported as reason:
+                self.problems.add_operator(op, str(reason))
+                self.poisoned.add(place)
+            except ArmnnError as error:
+                raise self._located(error, op) from error
+        for place in op.outputs[len(results) :]:
+            self.problems.add_operator(op, f"an output {quoted(self.graph.tensors[place].name)}")
+            self.poisoned.add(place)
+
+    def _resource(self, op: Operator) -> None:
+        self.emit.begin(place_of(op, self.graph))
+        try:
+            for place, value in zip(
+                op.outputs, self.resources.convert(op, self._value), strict=False
+            ):
+                self._assign(op, place, value, is_static=False)
+        except Unsupported as reason:
+            self.problems.add_operator(op, str(reason))
+            self.poisoned.update(op.outputs)
+        except ArmnnError as error:
+            raise self._located(error, op) from error
+
+    def _keep(self, key: tuple[int, int], results: Sequence[Value]) -> None:
+        kept = [value for value in results if isinstance(value, Known)]
+        if len(kept) == len(results):
+            self.model.folded[key] = tuple(kept)
+
+    def _assign(self, op: Operator, place: int, value: Value, is_static: bool) -> None:
+        tensor = self.graph.tensors[place]
+        if place in self.values:
+            raise ParseError(f"tensor {quoted(tensor.name)} is made twice")
+        if dtype_of(value) != dtype_named(tensor.type):
+            text = f"makes {dtype_of(value)}, but the file says {dtype_named(tensor.type)}"
+            raise ParseError(f"{quoted(op.label)} {text}")
+        value = self._rescaled(value, quantization(tensor))
+        if not isinstance(value, Known) and not all(shape_of(value)):
+            # A tensor without elements is known, whatever computes it.
+            value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
+        if isinstance(value, Known):
+            self.emit.name_constant(value, tensor.short_name)
+            if is_static:
+                self.static.add(place)
+        self.values[place] = value
+
+    def _rescaled(self, value: Value, stated: QuantizationInfo | None) -> Value:
+        """Return moved numbers with the scale that the file states for them, where that differs.
+
+        LiteRT's kernels that move elements copy bytes: what comes after them takes the bytes for
+        numbers of the stated scale.
+        """
+        if stated is None or quantization_of(value) in (None, stated):
+            return value
+        info = TensorInfo(shape_of(value), value.info.data_type, stated)
+        if isinstance(value, Known):
+            return Known(value.array, info)
+        descriptor = ReshapeDescriptor(target_shape=shape_of(value))
+        return self.emit.layer(LayerType.RESHAPE, [value], descriptor, name="scale", output=info)
+
+    def _convert(self, op: Operator, values: Sequence[Value | None]) -> Sequence[Value] | None:
+        name = place_of(op, self.graph)
+        self.emit.begin(name)
+        converter = find_operator(op.label)
+        try:
+            if converter is None:
+                return self._elsewhere(op, values, None)
+            newest = newest_version(op.name)
+            if op.version > newest and not op.custom:
+                raise Unsupported(f"version {op.version}, versions up to {newest} are known")
+            view = OperatorView(op, self.graph, values, self.emit, self.variables)
+            results = converter(view)
+        except RunTimeOperand as reason:
+            needed = origins(reason.value)
+            if needed is None:
+                return self._elsewhere(op, values, str(reason))
+            self.wanted |= needed
+            return None
+        except Unsupported as reason:
+            return self._elsewhere(op, values, str(reason))
+        except ArmnnError as error:
+            raise self._located(error, op) from error
+        except _DAMAGE as error:
+            raise self._damaged(error, op) from error
+        return results if isinstance(results, Sequence) else [results]
+
+    def _elsewhere(
+        self, op: Operator, values: Sequence[Value | None], reason: str | None
+    ) -> Sequence[Value] | None:
+        try:
+            slots, reasons = stand_in(op, values, self.emit, self.backends)
+        except Unsupported as other:
+            slots, reasons = None, (str(other),)
+        if slots is not None:
+            return slots
+        if reason is None:
+            self.problems.add_unknown(op, reasons)
+        else:
+            self.problems.add_operator(op, reason, reasons)
+        return None
+
+    def _located(self, error: ArmnnError, op: Operator) -> ParseError:
+        """Return an error that names the operator, its place and the file."""
+        node = place_of(op, self.graph)
+        label = f"operator {op.index} ({op.label}, {quoted(node)})"
+        message = error.message if label in error.message else f"{label}: {error.message}"
+        details = list(error.details)
+        if any(self._is_rebound(name) for name in self.infos):
+            details += [
+                f"input {quoted(n)}: {format_shape(i.shape)}" for n, i in self.infos.items()
+            ]
+        return ParseError(
+            quoted(message)[1:-1] if not message.isprintable() else message,
+            node=node,
+            path=self.model.path,
+            details=details,
+            hints=error.hints,
+        )
+
+    def _damaged(self, error: Exception, op: Operator) -> ParseError:
+        text = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        return self._located(ParseError("it cannot be converted", details=[text]), op)
+
+    def _is_rebound(self, name: str) -> bool:
+        tensor = self.graph.tensors[self.entry.inputs[name]]
+        return self.infos[name].shape != tensor.shape

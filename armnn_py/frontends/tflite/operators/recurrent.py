@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""LSTM cells, whose state is a variable of the network."""
+
+from __future__ import annotations
+
+from armnn_py.descriptors import LstmDescriptor
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.values import Unsupported, Value, quantization_of, shape_of
+from armnn_py.frontends.tflite.node import OperatorView
+from armnn_py.frontends.tflite.reading import enum_names
+from armnn_py.frontends.tflite.table import operator
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import LayerType
+
+_INPUT_GATE, _FORGET_GATE, _PROJECTION = 1, 2, 16
+_PEEPHOLE, _NORM = 10, 21
+_STATES = (18, 19)
+_WEIGHTS = (*range(1, 18), *range(20, 24))
+_FUNCTIONS = {"NONE": 0, "RELU": 1, "RELU6": 3, "TANH": 4}
+
+
+@operator("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM")
+def _lstm(view: OperatorView) -> Value:
+    is_sequence = view.op.name == "UNIDIRECTIONAL_SEQUENCE_LSTM"
+    if not is_sequence and view.choice("kernel_type", "LSTMKernelType") != "FULL":
+        raise Unsupported("the basic kernel")
+    x = view.value(0)
+    shape = view.need_rank(3 if is_sequence else 2)
+    time_major = bool(view.option("time_major", False)) if is_sequence else False
+    batch = shape[1 if is_sequence and time_major else 0]
+    cells = shape_of(view.value(_FORGET_GATE))[0]
+    outputs = view.shape(_PROJECTION)[0] if view.has(_PROJECTION) else cells
+    states = [view.variable(index) for index in _STATES]
+    if states[0] is None or states[1] is None:
+        raise Unsupported("a state that is no variable")
+    for state, size in zip(states, (outputs, cells), strict=True):
+        assert state is not None
+        if state.output.info.shape != (batch, size):
+            raise ParseError(f"state {state.output.info!r}, {batch}x{size} expected")
+    weights = [_weight(view, index) for index in _WEIGHTS]
+    operands = [x, states[0].output, states[1].output, *weights]
+    kind = LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM if is_sequence else LayerType.LSTM
+    infos = [states[0].output.info, states[1].output.info, view.info((*shape[:-1], outputs))]
+    if not is_sequence:
+        infos.insert(0, TensorInfo((batch, cells * (4 if view.has(_INPUT_GATE) else 3))))
+    made = view.emit.layers(kind, operands, _descriptor(view, time_major), outputs=infos)
+    *_, output_state, cell_state, output = made.outputs
+    network = view.emit.network
+    network.assign(states[0], output_state)
+    network.assign(states[1], cell_state)
+    return output
+
+
+def _weight(view: OperatorView, index: int) -> Value | None:
+    """Return an operand; weights of 8 bits beside a float input become real."""
+    if not view.has(index):
+        return None
+    if view.is_quantized(0) or quantization_of(view.value(index)) is None:
+        return view.value(index)
+    return view.real(index, f"weights{index}")
+
+
+def _descriptor(view: OperatorView, time_major: bool) -> LstmDescriptor:
+    function = enum_names("ActivationFunctionType").get(view.option("fused_activation_function"))
+    if function not in _FUNCTIONS:
+        raise Unsupported(f"activation {function}")
+    scales = [0.0] * 4
+    hidden_scale, hidden_point = 0.0, 0
+    if view.is_quantized(0):
+        for place in range(5):
+            tensor = view.intermediate(place)
+            if tensor is None or not tensor.scales:
+                continue
+            if place < 4:
+                scales[place] = tensor.scales[0]
+            else:
+                hidden_scale = tensor.scales[0]
+                hidden_point = tensor.zero_points[0] if tensor.zero_points else 0
+    return LstmDescriptor(
+        activation_function=_FUNCTIONS[function],
+        clipping_threshold_cell=float(view.option("cell_clip", 0.0)),
+        clipping_threshold_projection=float(view.option("proj_clip", 0.0)),
+        cifg_enabled=not view.has(_INPUT_GATE),
+        peephole_enabled=view.has(_PEEPHOLE),
+        projection_enabled=view.has(_PROJECTION),
+        layer_norm_enabled=view.has(_NORM),
+        time_major=time_major,
+        input_intermediate_scale=scales[0],
+        forget_intermediate_scale=scales[1],
+        cell_intermediate_scale=scales[2],
+        output_intermediate_scale=scales[3],
+        hidden_state_scale=hidden_scale,
+        hidden_state_zero_point=hidden_point,
+    )

@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The table of operators: the function that converts each, and the newest version it knows.
+
+A version of an operator says which types and fields a file makes use of; each one holds all before
+it; the newest are those that LiteRT 2.3 registers kernels for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+
+from armnn_py.frontends.common.values import Value
+from armnn_py.frontends.tflite.node import OperatorView
+
+__all__ = [
+    "Converter",
+    "find_operator",
+    "newest_version",
+    "operator",
+    "operator_names",
+    "operators_by_family",
+]
+
+Converter = Callable[[OperatorView], "Value | Sequence[Value]"]
+
+_FAMILIES = {
+    "activation": (
+        "ELU GELU HARD_SWISH LEAKY_RELU LOGISTIC LOG_SOFTMAX PRELU RELU RELU6 RELU_0_TO_1 "
+        "RELU_N1_TO_1 SOFTMAX TANH"
+    ),
+    "convolution": "CONV_2D CONV_3D DEPTHWISE_CONV_2D TRANSPOSE_CONV",
+    "custom": "Convolution2DTransposeBias TFLite_Detection_PostProcess",
+    "elementwise": (
+        "ABS ADD ADD_N CAST CEIL COS DIV EXP FLOOR FLOOR_DIV FLOOR_MOD LOG MAXIMUM MINIMUM MUL NEG "
+        "POW ROUND RSQRT SIGN SIN SQRT SQUARE SQUARED_DIFFERENCE SUB"
+    ),
+    "indexing": "GATHER GATHER_ND ONE_HOT SCATTER_ND TOPK_V2",
+    "joining": "CONCATENATION PACK SPLIT SPLIT_V UNPACK",
+    "logical": (
+        "EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL LOGICAL_AND LOGICAL_NOT LOGICAL_OR NOT_EQUAL "
+        "SELECT SELECT_V2"
+    ),
+    "matrix": "BATCH_MATMUL FULLY_CONNECTED",
+    "normalization": "L2_NORMALIZATION LOCAL_RESPONSE_NORMALIZATION",
+    "padding": "BROADCAST_TO MIRROR_PAD PAD PADV2 TILE",
+    "pooling": "AVERAGE_POOL_2D L2_POOL_2D MAX_POOL_2D",
+    "quantization": "DEQUANTIZE FAKE_QUANT QUANTIZE",
+    "recurrent": "LSTM UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "reduction": (
+        "ARG_MAX ARG_MIN CUMSUM MEAN REDUCE_ALL REDUCE_ANY REDUCE_MAX REDUCE_MIN REDUCE_PROD SUM"
+    ),
+    "shaping": "EXPAND_DIMS FILL RANGE RANK RESHAPE SHAPE SQUEEZE TRANSPOSE ZEROS_LIKE",
+    "slicing": "REVERSE_V2 SLICE STRIDED_SLICE",
+    "spatial": (
+        "BATCH_TO_SPACE_ND DEPTH_TO_SPACE RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR "
+        "SPACE_TO_BATCH_ND SPACE_TO_DEPTH"
+    ),
+}
+"""By family, a module of `armnn_py.frontends.tflite.operators`: its operators. A model imports the
+families that it has operators of."""
+
+_FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names.split()}
+_TABLE: dict[str, Converter] = {}
+
+_NEWEST = {
+    2: (
+        "COS DEPTH_TO_SPACE DIV EXP FAKE_QUANT FLOOR_MOD GREATER L2_NORMALIZATION LEAKY_RELU "
+        "LESS_EQUAL LOG LOG_SOFTMAX RANGE REDUCE_PROD SELECT_V2 SIGN SIN SPACE_TO_DEPTH SQRT "
+        "SQUARED_DIFFERENCE SQUEEZE SUM"
+    ),
+    3: (
+        "ARG_MAX ARG_MIN AVERAGE_POOL_2D FLOOR_DIV GELU GREATER_EQUAL LESS LOGISTIC MAX_POOL_2D "
+        "MEAN MIRROR_PAD REDUCE_MAX REDUCE_MIN RELU RELU6 RSQRT SPLIT_V TANH TILE TOPK_V2"
+    ),
+    4: (
+        "BATCH_MATMUL BATCH_TO_SPACE_ND BROADCAST_TO LSTM MAXIMUM MINIMUM NOT_EQUAL "
+        "RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR REVERSE_V2 SELECT SOFTMAX SPACE_TO_BATCH_ND "
+        "UNIDIRECTIONAL_SEQUENCE_LSTM"
+    ),
+    5: "ABS EQUAL FILL PACK SPLIT SUB TRANSPOSE_CONV",
+    6: "ADD GATHER_ND PAD PADV2 QUANTIZE UNPACK",
+    7: "CONCATENATION DEPTHWISE_CONV_2D",
+    8: "CONV_2D GATHER MUL SLICE STRIDED_SLICE",
+    9: "CAST DEQUANTIZE TRANSPOSE",
+    14: "FULLY_CONNECTED",
+}
+"""Builtin operators by their newest version; those of version 1 are left out."""
+
+_NEWEST_OF = {name: version for version, names in _NEWEST.items() for name in names.split()}
+
+
+def operator(*names: str) -> Callable[[Converter], Converter]:
+    """Register a converter for builtin operators, or for custom ones by their names."""
+
+    def register(convert: Converter) -> Converter:
+        for name in names:
+            assert name in _FAMILY_OF, f"{name} is in no family"
+            _TABLE[name] = convert
+        return convert
+
+    return register
+
+
+RESOURCES = "ASSIGN_VARIABLE CALL_ONCE READ_VARIABLE VAR_HANDLE"
+"""Operators of variables, which `armnn_py.frontends.tflite.resources` converts."""
+
+
+def find_operator(name: str) -> Converter | None:
+    """Return the converter of an operator."""
+    family = _FAMILY_OF.get(name)
+    if family is None:
+        return None
+    importlib.import_module(f"armnn_py.frontends.tflite.operators.{family}")
+    return _TABLE[name]
+
+
+def newest_version(name: str) -> int:
+    """Return the newest version of a builtin operator that its converter knows."""
+    return _NEWEST_OF.get(name, 1)
+
+
+def operator_names() -> tuple[str, ...]:
+    """Return all operators that have a converter, custom ones too."""
+    return tuple(sorted((*_FAMILY_OF, *RESOURCES.split())))
+
+
+def operators_by_family() -> dict[str, list[str]]:
+    """Return the same by the family that an operator belongs to."""
+    families = {**_FAMILIES, "variables": RESOURCES}
+    return {family: families[family].split() for family in sorted(families)}

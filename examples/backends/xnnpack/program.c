@@ -29,10 +29,10 @@ uint64_t xn_count_operations(const xn_program_t* program) {
     if (step->kind == XN_CONVOLUTION || step->kind == XN_FULLY_CONNECTED) {
       const uint64_t reads = step->kind == XN_FULLY_CONNECTED ? 1 : taps;
       const uint64_t groups = step->kind == XN_FULLY_CONNECTED ? 1 : step->groups;
-      const uint64_t results = program->tensors[step->output].bytes / sizeof(float);
+      const uint64_t results = program->tensors[step->output].bytes / step->element;
       count += 2 * results * reads * (step->channels / groups);
     } else if (step->kind == XN_TRANSPOSE_CONVOLUTION) {
-      const uint64_t elements = program->tensors[step->inputs[0]].bytes / sizeof(float);
+      const uint64_t elements = program->tensors[step->inputs[0]].bytes / step->element;
       count += 2 * elements * taps * (step->out_channels / step->groups);
     }
   }
@@ -62,7 +62,7 @@ static armnn_status_t refuse(const xn_step_t* step, const char* what, enum xnn_s
  * these shapes now: no run allocates. */
 static armnn_status_t make_operators(xn_instance_t* self, pthreadpool_t pool,
                                      armnn_error_t* error) {
-  float* nowhere = (float*)(uintptr_t)4096;
+  void* nowhere = (void*)(uintptr_t)4096;
   for (uint32_t s = 0; s < self->program->step_count; ++s) {
     const xn_step_t* step = &self->program->steps[s];
     if (step->kind >= XN_OWN) continue;

@@ -155,9 +155,7 @@ def depthwise(
     _, h, k, o = w.values.shape
     taps = windows(x.steps, (h, k), stride, pads)
     repeated = np.repeat(taps, o // taps.shape[4], axis=4)
-    return _with_bias(
-        np.einsum("nhwto,to->nhwo", repeated, w.steps.reshape(h * k, o)), x, w, bias
-    )
+    return _with_bias(np.einsum("nhwto,to->nhwo", repeated, w.steps.reshape(h * k, o)), x, w, bias)
 
 
 def fully_connected(

@@ -278,7 +278,7 @@ def test_clamps(
         (S8, Activation.TANH, 1.0, np.tanh, 1 / 128, 0),
         (U8, Activation.TANH, 1.0, np.tanh, 1 / 128, 128),
         (S8, Activation.ELU, 0.7, lambda x: np.where(x > 0, x, 0.7 * np.expm1(x)), 0.04, -20),
-        (U8, Activation.LEAKY_RELU, 0.1, lambda x: np.where(x > 0, x, 0.1 * x), 0.04, 20),
+        (U8, Activation.LEAKY_RELU, 0.1, lambda x: np.where(x > 0, x, 0.1 * x), 0.043, 20),
     ],
 )
 def test_functions(

@@ -97,28 +97,28 @@ armnn_status_t xn_instance_create(const xn_program_t* program, pthreadpool_t poo
   return armnn_fail(error, status, "out of memory for the operators of a network");
 }
 
-static void find_addresses(xn_instance_t* self, const armnn_execute_args_t* args,
+static void find_addresses(xn_instance_t* self, const armnn_kernel_call_t* call,
                            const uint32_t* places) {
   const xn_program_t* program = self->program;
   for (uint32_t t = 0; t < program->tensor_count; ++t) {
     const xn_tensor_t* tensor = &program->tensors[t];
     if (tensor->place == XN_INPUT) {
       const uint32_t place = places != NULL ? places[tensor->index] : tensor->index;
-      self->addresses[t] = (void*)(uintptr_t)args->inputs[place];
+      self->addresses[t] = (void*)(uintptr_t)call->inputs[place];
     } else if (tensor->place == XN_OUTPUT) {
-      self->addresses[t] = args->outputs[tensor->index];
+      self->addresses[t] = call->outputs[tensor->index];
     } else if (tensor->place == XN_CONSTANT) {
       self->addresses[t] = (void*)(uintptr_t)tensor->constant;
-    } else if (self->scratch != args->scratch) {
-      self->addresses[t] = (char*)args->scratch + tensor->offset;
+    } else if (self->scratch != call->scratch) {
+      self->addresses[t] = (char*)call->scratch + tensor->offset;
     }
   }
-  self->scratch = args->scratch;
+  self->scratch = call->scratch;
 }
 
-armnn_status_t xn_instance_run(xn_instance_t* self, const armnn_execute_args_t* args,
-                               const uint32_t* places, const armnn_host_t* host, pthreadpool_t pool,
-                               armnn_error_t* error) {
+armnn_status_t xn_instance_run(xn_instance_t* self, const armnn_kernel_call_t* call,
+                               const uint32_t* places, pthreadpool_t pool, armnn_error_t* error) {
+  const armnn_host_t* host = call->host;
   const xn_program_t* program = self->program;
   const bool traces = ARMNN_HAS_FN(host, armnn_host_t, trace);
   const bool asks = ARMNN_HAS_FN(host, armnn_host_t, cancelled);
@@ -126,7 +126,7 @@ armnn_status_t xn_instance_run(xn_instance_t* self, const armnn_execute_args_t* 
   /* How an operator cuts its work into pieces depends on the number of threads. */
   const bool is_new = threads != self->threads;
   self->threads = threads;
-  find_addresses(self, args, places);
+  find_addresses(self, call, places);
   for (uint32_t s = 0; s < program->step_count; ++s) {
     const xn_step_t* step = &program->steps[s];
     const char* name = xn_step_name(step);
@@ -134,7 +134,7 @@ armnn_status_t xn_instance_run(xn_instance_t* self, const armnn_execute_args_t* 
     void* now[3] = {self->addresses[step->inputs[0]],
                     step->inputs[1] == XN_NONE ? NULL : self->addresses[step->inputs[1]],
                     self->addresses[step->output]};
-    if (asks && host->cancelled(host->context, args->run_id) != 0) {
+    if (asks && host->cancelled(host->context, call->run_id) != 0) {
       return armnn_fail(error, ARMNN_STATUS_CANCELLED, "stopped before a %s", name);
     }
     const armnn_string_t text = {name, strlen(name)};

@@ -4,7 +4,6 @@
  * support.c - which layers XNNPACK takes; the compiler relies on what is said here.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "armnn/layer_rules.h"
 #include "compile.h"
@@ -254,29 +253,8 @@ static int32_t layout_of(const armnn_layer_query_t* query) {
 }
 
 armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  switch (query->type) {
-    case ARMNN_LAYER_CONVOLUTION2D:
-    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
-    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
-    case ARMNN_LAYER_FULLY_CONNECTED:
-    case ARMNN_LAYER_POOLING2D:
-    case ARMNN_LAYER_REDUCE:
-    case ARMNN_LAYER_ELEMENTWISE_BINARY:
-    case ARMNN_LAYER_ELEMENTWISE_UNARY:
-    case ARMNN_LAYER_ACTIVATION:
-    case ARMNN_LAYER_SOFTMAX:
-    case ARMNN_LAYER_RESIZE:
-    case ARMNN_LAYER_QUANTIZE:
-    case ARMNN_LAYER_DEQUANTIZE:
-    case ARMNN_LAYER_RESHAPE:
-    case ARMNN_LAYER_TRANSPOSE:
-    case ARMNN_LAYER_CONCAT:
-    case ARMNN_LAYER_SPLITTER:
-    case ARMNN_LAYER_SLICE:
-      break;
-    default:
-      REFUSE("no operator for this layer type");
-  }
+  /* The rows of entry.c name the types. xn_prepare looks whose a compiled part is. */
+  if (query->type == ARMNN_LAYER_PRE_COMPILED) return ARMNN_STATUS_OK;
   const bool is_8bit = xn_is_8bit(query->input_infos[0]) || xn_is_8bit(query->output_infos[0]);
   ARMNN_RETURN_IF_ERROR(check_tensors(query, is_8bit, reason));
   if (is_8bit) ARMNN_RETURN_IF_ERROR(xn_check_8bit(query, reason));
@@ -312,38 +290,4 @@ armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* r
     default:
       return check_move(query, reason);
   }
-}
-
-/* ---- The object ---------------------------------------------------------------------------- */
-
-static void support_destroy(armnn_layer_support_t* support) { free(support); }
-
-static armnn_status_t is_layer_supported(armnn_layer_support_t* support,
-                                         const armnn_layer_query_t* query, armnn_error_t* reason) {
-  (void)support;
-  return xn_check_layer(query, reason);
-}
-
-static int32_t get_preferred_layout(armnn_layer_support_t* support,
-                                    const armnn_layer_query_t* query) {
-  (void)support;
-  (void)query; /* layers of volumes it refuses in any layout */
-  return ARMNN_DATA_LAYOUT_NHWC;
-}
-
-static const armnn_layer_support_api_t support_api = {
-    .header = {sizeof support_api, ARMNN_STRUCT_LAYER_SUPPORT},
-    .destroy = support_destroy,
-    .is_layer_supported = is_layer_supported,
-    .get_preferred_layout = get_preferred_layout,
-};
-
-armnn_status_t xn_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,
-                                    armnn_layer_support_t** out_support, armnn_error_t* error) {
-  (void)backend;
-  (void)model_options;
-  *out_support = calloc(1, sizeof **out_support);
-  if (*out_support == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  (*out_support)->api = &support_api;
-  return ARMNN_STATUS_OK;
 }

@@ -134,11 +134,9 @@ typedef struct xn_instance_t {
 armnn_status_t xn_instance_create(const xn_program_t* program, pthreadpool_t pool,
                                   xn_instance_t** out_instance, armnn_error_t* error);
 void xn_instance_free(xn_instance_t* instance);
-/* |inputs|: addresses of the workload's inputs; input i of the program is the one at |places|[i],
- * or at i if |places| is null. */
-armnn_status_t xn_instance_run(xn_instance_t* instance, const armnn_execute_args_t* args,
-                               const uint32_t* places, const armnn_host_t* host, pthreadpool_t pool,
-                               armnn_error_t* error);
+/* Input i of the program is input |places|[i] of the call, or i if |places| is null. */
+armnn_status_t xn_instance_run(xn_instance_t* instance, const armnn_kernel_call_t* call,
+                               const uint32_t* places, pthreadpool_t pool, armnn_error_t* error);
 
 enum xnn_status xn_operator_create(const xn_step_t* step, xnn_operator_t* out_operator);
 /* Allocates only in the first call for an operator. */
@@ -154,25 +152,25 @@ const char* xn_step_name(const xn_step_t* step);
 /* Kernels that this XNNPACK lacks. */
 void xn_run_own(const xn_step_t* step, const void* x, void* y, const armnn_host_t* host);
 
-/* ---- The backend --------------------------------------------------------------------------- */
+/* ---- The backend: what the kit's rows and hooks call ----------------------------------------- */
 
-typedef struct xn_backend_t {
-  armnn_backend_t base;
-  const armnn_host_t* host;
-  pthreadpool_t pool; /* null: XNNPACK computes on the caller's thread */
-} xn_backend_t;
-
-armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
-armnn_status_t xn_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,
-                                    armnn_layer_support_t** out_support,
-                                    armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t xn_check_layer(const armnn_layer_query_t* query,
+                              armnn_error_t* reason) ARMNN_NOEXCEPT;
 armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                            const armnn_options_t* model_options,
                            const armnn_optimization_sink_t* sink,
                            armnn_error_t* error) ARMNN_NOEXCEPT;
-armnn_status_t xn_create_workload_factory(armnn_backend_t* backend,
-                                          const armnn_factory_args_t* args,
-                                          armnn_workload_factory_t** out_factory,
-                                          armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t xn_prepare(const armnn_workload_info_t* info, const armnn_host_t* host,
+                          armnn_backend_t* backend, void** out_prepared,
+                          armnn_workload_requirements_t* requirements,
+                          armnn_error_t* error) ARMNN_NOEXCEPT;
+void xn_release(void* prepared, const armnn_host_t* host) ARMNN_NOEXCEPT;
+armnn_status_t xn_create_state(const armnn_workload_info_t* info, const void* prepared,
+                               const armnn_host_t* host, armnn_backend_t* backend, void** out_state,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+void xn_destroy_state(void* state, const armnn_host_t* host) ARMNN_NOEXCEPT;
+/* The one kernel; its name is what profiles show. */
+armnn_status_t xnnpack_program(const armnn_kernel_call_t* call,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
 
 #endif /* ARMNN_XNNPACK_XN_H_ */

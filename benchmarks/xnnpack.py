@@ -14,6 +14,9 @@ newer XNNPACK inside; all in turns, so that what disturbs the machine disturbs a
 The border: one convolution as a network, and the same called from a plain C program on the same
 library, in turns; with one thread. The time is that of ``BoundNetwork.run``, Python included. Of
 whole networks it is the part of a profiled run that is not in XNNPACK.
+
+The wish for NHWC: a chain of convolutions in NCHW, which the optimiser converts with one change of
+layout at each border, beside the same with a change in each layer and one that is NHWC throughout.
 """
 
 from __future__ import annotations
@@ -201,6 +204,48 @@ def one_network(
     return result
 
 
+def chain(length: int, layout: ann.DataLayout, *, turns: bool) -> ann.Network:
+    """Return convolutions of 28 x 28 x 64; |turns|: each between two Transposes of its own."""
+    random = np.random.default_rng(0)
+    is_nhwc = layout is ann.DataLayout.NHWC
+    network = ann.Network()
+    outside_nchw = turns or not is_nhwc
+    shape = (1, 64, 28, 28) if outside_nchw else (1, 28, 28, 64)
+    y: Any = network.add_input("x", ann.TensorInfo(shape))
+    for _ in range(length):
+        window = (64, 3, 3, 64) if is_nhwc else (64, 64, 3, 3)
+        weights = random.normal(size=window).astype(np.float32) / 24
+        y = network.add_transpose(y, (0, 2, 3, 1)) if turns else y
+        y = network.add_convolution2d(y, weights, padding="same", data_layout=layout)
+        y = network.add_transpose(y, (0, 3, 1, 2)) if turns else y
+    network.add_output("y", y)
+    return network
+
+
+def layout_wish(runtime: ann.Runtime, turns: int, length: int = 8) -> dict[str, Any]:
+    """Measure a chain in NCHW with the wish for NHWC, and with a change of layout in each layer."""
+    nchw, nhwc = ann.DataLayout.NCHW, ann.DataLayout.NHWC
+    plain = ann.OptimizerOptions(simplify=False)
+    ways = {
+        "NHWC": ann.load(chain(length, nhwc, turns=False), ["Xnnpack"], runtime=runtime),
+        "wish": ann.load(chain(length, nchw, turns=False), ["Xnnpack"], runtime=runtime),
+        "each_layer": ann.load(
+            chain(length, nhwc, turns=True), ["Xnnpack"], runtime=runtime, options=plain
+        ),
+    }
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(turns):
+        for name, loaded in ways.items():
+            x = {key: np.ones(info.shape, np.float32) for key, info in loaded.inputs.items()}
+            times[name].append(median_ns(lambda net=loaded, x=x: net.run(x), 10))
+    result: dict[str, Any] = {"convolutions": length}
+    for name, samples in times.items():
+        result[f"{name}_us"] = round(statistics.median(samples) / 1e3, 1)
+        ratios = [a / b for a, b in zip(samples, times["NHWC"], strict=True)]
+        result[f"{name}_percent_more"] = round(100 * (statistics.median(ratios) - 1), 2)
+    return result
+
+
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -214,6 +259,7 @@ def main() -> None:
     with ann.Runtime(dynamic_backends_path=paths) as runtime:
         ann.set_num_threads(1)
         result: dict[str, Any] = {"border_of_one_convolution": border(runtime, arguments.turns)}
+        result["layout_wish"] = layout_wish(runtime, arguments.turns)
         ann.set_num_threads(arguments.threads)
         result["threads"] = arguments.threads
         result["networks"] = [

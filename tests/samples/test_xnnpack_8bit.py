@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import armnn_py as ann
 
@@ -18,6 +17,9 @@ from . import quantised_numpy as q
 from .npu_networks import NCHW
 from .quantised_numpy import S8, SYMMETRIC, U8, Quantised, assert_close, drawn
 from .xnnpack_networks import steps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 KINDS = pytest.mark.parametrize("kind", [S8, U8])
 Activation, Binary = ann.ActivationFunction, ann.BinaryOperation
@@ -344,7 +346,7 @@ def test_conversions(runtime: ann.Runtime, kind: ann.DataType) -> None:
     real = np.linspace(-40, 40, 333).astype(np.float32)
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo(real.shape))
-    quantised = network.add_quantize(x, kind, ann.QuantizationInfo(0.21, zero_of(kind)))
+    quantised = network.add_quantize(x, kind, ann.QuantizationInfo((0.21,), (zero_of(kind),)))
     network.add_output("q", quantised)
     network.add_output("real", network.add_dequantize(quantised))
     with ann.load(network, ["Xnnpack"], runtime=runtime) as net:
@@ -361,7 +363,7 @@ def test_a_chain_is_one_part_without_a_change_of_layout_between(runtime: ann.Run
     x = drawn((1, 4, 8, 6), S8, (0.05,), 3)
     first = drawn((6, 4, 3, 3), SYMMETRIC, (0.01, 0.02, 0.03, 0.01, 0.02, 0.03), axis=0, seed=2)
     second = drawn((5, 6, 1, 1), SYMMETRIC, (0.01,), seed=3)
-    middle = ann.QuantizationInfo(0.11, -100)
+    middle = ann.QuantizationInfo((0.11,), (-100,))
 
     def add(network: ann.Network, source: Any) -> Any:
         info = ann.TensorInfo((1, 6, 8, 6), S8, middle)

@@ -79,9 +79,11 @@ def chain(length: int, *, turns: bool) -> ann.Network:
 
 def changes_of_layout(runtime: ann.Runtime, network: ann.Network, **options: Any) -> int:
     chosen = ann.OptimizerOptions(**options)
-    with ann.load(network, ["Xnnpack"], runtime=runtime, options=chosen) as net:
-        with net.profile() as profile:
-            net.run(numbers(1, 8, 12, 10))
+    with (
+        ann.load(network, ["Xnnpack"], runtime=runtime, options=chosen) as net,
+        net.profile() as profile,
+    ):
+        net.run(numbers(1, 8, 12, 10))
     return steps(profile).count("change of layout")
 
 

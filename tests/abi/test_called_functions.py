@@ -97,11 +97,15 @@ def test_the_page_tells_the_truth_about_objects(table: str) -> None:
 
 @pytest.mark.parametrize("table", [*OBJECTS, "armnn_backend_api_t"])
 def test_a_sample_backend_shows_each_function(table: str) -> None:
-    """Authors find an implementation of every function that the host calls."""
+    """Authors find an implementation of every function that the host calls.
+
+    In the table itself, or as the hook of the kit of the same name, without the "get".
+    """
     folder = REPOSITORY / "examples" / "backends"
     sources = "".join(path.read_text() for path in folder.glob("*/*.c"))
     names = functions(getattr(abi, table))
-    assert {name for name in names if not re.search(rf"\.{name} = \w", sources)} == set()
+    shown = set(re.findall(r"\.(\w+) = \w", sources))
+    assert {name for name in names if not shown & {name, name.removeprefix("get_")}} == set()
 
 
 MANDATORY = {"create", "destroy", "get_id", "create_workload_factory", "get_layer_support"}

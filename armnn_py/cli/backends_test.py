@@ -105,7 +105,7 @@ def test(
     repro: str | None,
     expect: str | None,
 ) -> None:
-    """Test the backend of FILE, or ID, with every layer that it takes; exit 5 if something fails.
+    """Test the backend of FILE, or ID, with every layer that it takes; exit 5 if something fails, or none is taken.
 
     Each case has a process of its own: a crash or a hang is that case's result.
     """
@@ -133,7 +133,13 @@ def test(
         found.write(report)
     data = found.as_dict()
     failure = None
-    if not found.ok:
+    if not found.changes and not found.executed:
+        failure = CommandFailedError(
+            f"backend '{found.backend}' was not tested: it took none of the layers",
+            exit_code=EXIT_CONFORMANCE,
+            hints=["the reasons of refusals are in --report FILE.json; StandIn layers have no cases"],
+        )
+    elif found.changes:
         words = counted(len(found.changes), "result")
         what = "not as expected" if expect is not None else "wrong"
         failure = CommandFailedError(
@@ -180,3 +186,5 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         renderer.line(f"and {others} more; --report FILE.json has all")
     counts = ", ".join(f"{data['counts'][outcome]} {outcome}" for outcome in shown)
     renderer.line(f"{data['backend']}, level {data['level']}: {counts or 'nothing to test'}")
+    if not data["executed"]:
+        renderer.line("No layer was run on the backend")

@@ -83,16 +83,23 @@ def plan_maker(
     debug: DebugHook,
     notices: NetworkNotices,
     late: list[NetworkPlan],
+    limits: list[LateSize],
 ) -> Callable[[PlanKey], NetworkPlan]:
     """Make plans without a reference to the loaded network, so that dropping it frees it.
 
-    ``late`` has the plan for all shapes, if there is one; it is taken out.
+    ``late`` has the plan for all shapes, if there is one; it is taken out. ``limits`` are the bounds
+    that hold for plans of one set of shapes, too.
     """
 
     def plan_of(key: PlanKey) -> NetworkPlan:
         if late:
             return late.pop()
-        specialized = optimized.specialize(*read_key(key, optimized.inputs))
+        shapes, values = read_key(key, optimized.inputs)
+        if limits:
+            from armnn_py.runtime.late_sizes import read_point
+
+            read_point(limits, shapes)
+        specialized = optimized.specialize(shapes, values)
         if optimized.is_dynamic:
             notices.tell_newcomers(specialized.placed.layer_backends)
         return make_plan(specialized, network_id, debug)
@@ -106,8 +113,11 @@ def plan_late(
     debug: DebugHook,
     bounds: Bounds | None,
     out: list[NetworkPlan],
+    limits: list[LateSize],
 ) -> LateShapesReport:
     """Make the plan for all shapes, and put it into ``out``, if it can be made.
+
+    Otherwise the bounds are put into ``limits``, and a warning tells why.
 
     Raises
     ------
@@ -135,14 +145,22 @@ def plan_late(
         notices.tell_newcomers(late.placed.layer_backends)
         out.append(NetworkPlan(optimized, notices.network_id, debug, late=late))
     except InputValuesNeededError as error:
-        return LateShapesReport(shown, False, (error.message,))
+        reasons: tuple[str, ...] = (error.message,)
     except LateRefusedError as error:
-        more = f" (and {len(error.reasons) - 1} more reasons)" if len(error.reasons) > 1 else ""
-        _log.warning(
-            "network '%s': each input shape gets a plan of its own: %s%s",
-            optimized.name,
-            error.reasons[0],
-            more,
-        )
-        return LateShapesReport(shown, False, error.reasons)
-    return LateShapesReport(shown, True)
+        reasons = error.reasons
+    else:
+        return LateShapesReport(shown, True)
+    limits.extend(sizes)
+    _warn_of_many_plans(optimized, reasons)
+    return LateShapesReport(shown, False, reasons)
+
+
+def _warn_of_many_plans(optimized: OptimizedNetwork, reasons: Sequence[str]) -> None:
+    lines = [f"network '{optimized.name}': bounds= gives no plan for all shapes, so each has its own"]
+    lines += [f"  {printable(reason)}" for reason in reasons[:_SHOWN]]
+    if len(reasons) > _SHOWN:
+        lines.append(f"  and {len(reasons) - _SHOWN} more reasons, see .late_shapes.reasons")
+    ids = [backend.id for backend in optimized.backends]
+    if "CpuRef" in optimized.runtime.backends and ids != ["CpuRef"]:
+        lines.append("hint: backends=['CpuRef'] takes sizes up to bounds, and is slower")
+    warnings.warn("\n".join(lines), ArmnnWarning, stacklevel=caller_level())

@@ -26,6 +26,7 @@ from armnn_py.runtime.late_sizes import (
     NoRuleError,
     evaluate,
     find_rule,
+    read_point,
     sample_points,
 )
 from armnn_py.runtime.plan_keys import PlanKey, read_key
@@ -117,26 +118,7 @@ class LateShapes:
             One is above its bound, or differs between two dimensions of its name.
         """
         shapes, _ = read_key(key, self.placed.network.inputs)
-        point = []
-        for size in self.sizes:
-            found = [(shapes[name][axis], name, axis) for name, axis in size.places]
-            value, name, axis = found[0]
-            for other, other_name, other_axis in found[1:]:
-                if other != value:
-                    raise InvalidArgumentError(
-                        f"input '{other_name}': dimension {other_axis} ('{size.name}') is {other}, "
-                        f"{value} expected",
-                        details=[f"'{size.name}' is {value} in dimension {axis} of input '{name}'"],
-                        hints=["dimensions of one name have one size"],
-                    )
-            if value > size.bound:
-                raise InvalidArgumentError(
-                    f"input '{name}': dimension {axis} is {value}, above its bound {size.bound}",
-                    details=[f"given {format_shape(shapes[name])}"],
-                    hints=[f"load(..., bounds=...) with at least {value} for '{size.name}'"],
-                )
-            point.append(value)
-        return tuple(point)
+        return read_point(self.sizes, shapes)
 
     def infos(self, point: Point, told: Told = _NOTHING) -> Infos:
         """Return the tensors that have not the shape of their bounds.

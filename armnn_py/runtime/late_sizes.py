@@ -23,6 +23,7 @@ __all__ = [
     "evaluate",
     "find_rule",
     "read_bounds",
+    "read_point",
     "sample_points",
 ]
 
@@ -151,25 +152,62 @@ def _shape_bound(name: str, info: TensorInfo, bounds: Bounds) -> tuple[int | Non
 
 def _number(name: str, value: Any) -> int:
     number = 0 if isinstance(value, bool) else operator.index(value)
-    if number < 2:
+    if number < 1:
         raise InvalidArgumentError(
-            f"bounds: '{name}' is {value!r}, an int of at least 2 expected",
+            f"bounds: '{name}' is {value!r}, an int of at least 1 expected",
             hints=["shapes= gives a dimension one size for ever"],
         )
     return number
+
+
+def read_point(sizes: Sequence[LateSize], shapes: Mapping[str, tuple[int, ...]]) -> Point:
+    """Return the sizes that shapes of the inputs tell.
+
+    Raises
+    ------
+    InvalidArgumentError
+        One is above its bound, or differs between two dimensions of its name.
+    """
+    point = []
+    for size in sizes:
+        found = [(shapes[name][axis], name, axis) for name, axis in size.places]
+        value, name, axis = found[0]
+        for other, other_name, other_axis in found[1:]:
+            if other != value:
+                raise InvalidArgumentError(
+                    f"input '{other_name}': dimension {other_axis} ('{size.name}') is {other}, "
+                    f"{value} expected",
+                    details=[f"'{size.name}' is {value} in dimension {axis} of input '{name}'"],
+                    hints=["dimensions of one name have one size"],
+                )
+        if value > size.bound:
+            raise InvalidArgumentError(
+                f"input '{name}': dimension {axis} is {value}, above its bound {size.bound}",
+                details=[f"given {format_shape(shapes[name])}"],
+                hints=[f"load(..., bounds=...) with at least {value} for '{size.name}'"],
+            )
+        if size.bound == 1 and not value:
+            raise InvalidArgumentError(
+                f"input '{name}': dimension {axis} is 0, 1 expected, its bound"
+            )
+        point.append(value)
+    return tuple(point)
 
 
 # ---- Rules ----------------------------------------------------------------------------------
 
 
 def sample_points(sizes: Sequence[LateSize]) -> list[Point]:
-    """The bounds, and smaller sizes to compare with: each size on its own, then all of them."""
+    """The bounds, and smaller sizes to compare with: each size on its own, then all of them.
+
+    A size whose bound is 1 is always 1.
+    """
     top = tuple(size.bound for size in sizes)
     points = [top]
     for index, bound in enumerate(top):
         for smaller in (bound - 1, bound // 2 + 1, 2):
-            points.append((*top[:index], min(smaller, bound - 1), *top[index + 1 :]))
-    points.append(tuple(bound - 1 for bound in top))
+            points.append((*top[:index], max(1, min(smaller, bound - 1)), *top[index + 1 :]))
+    points.append(tuple(max(1, bound - 1) for bound in top))
     return list(dict.fromkeys(points))
 
 

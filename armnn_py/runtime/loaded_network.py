@@ -93,7 +93,9 @@ class LoadedNetwork(
         #: The key of the one plan, where that serves all shapes.
         self._only_key: PlanKey | None = None
         try:
-            self._late_shapes = plan_late(optimized, self._notices, self._debug, bounds, late)
+            self._late_shapes = plan_late(
+                optimized, self._notices, self._debug, bounds, late, limits
+            )
             if not optimized.is_dynamic:
                 self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
             elif late:

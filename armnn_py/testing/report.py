@@ -57,8 +57,13 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong but what is known."""
-        return not self.changes
+        """Whether layers were run on the backend, and nothing is wrong but what is known."""
+        return not self.changes and self.executed > 0
+
+    @property
+    def executed(self) -> int:
+        """How many checks of layers the backend did not refuse; 0: it was not tested at all."""
+        return sum(bool(result.layer) and result.outcome != "refused" for result in self.results)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -93,6 +98,7 @@ class Report:
             "level": self.level,
             "seed": self.seed,
             "counts": self.counts,
+            "executed": self.executed,
             "matrix": [
                 {"layer": row.layer, "type": row.type, "counts": row.counts, "reason": row.reason}
                 for row in self.matrix()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What does the border cost a vendor's library, and how fast is XNNPACK behind it?
 
-    python benchmarks/xnnpack.py NETWORKS --backend-path XNNPACK --backend-path CPU_ACC
-        [--threads 1] [--output FILE.json]
+    python benchmarks/xnnpack.py [NETWORKS] --backend-path XNNPACK --backend-path CPU_ACC
+        [--threads 1] [--cpu-time] [--output FILE.json]
 
 NETWORKS is a folder of ONNX files whose shapes are known, as benchmarks/peers/compare.py leaves in
 its folder --work; the others hold the example backend over XNNPACK and CpuAcc. Each network runs
@@ -14,12 +14,16 @@ newer XNNPACK inside; all in turns, so that what disturbs the machine disturbs a
 The border: one convolution as a network, and the same called from a plain C program on the same
 library, in turns; with one thread. The time is that of ``BoundNetwork.run``, Python included. Of
 whole networks it is the part of a profiled run that is not in XNNPACK.
+
+The wish for NHWC: a chain of convolutions in NCHW, which the optimiser converts with one change of
+layout at each border, beside the same with a change in each layer and one that is NHWC throughout.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import statistics
 import subprocess
 import tempfile
@@ -39,14 +43,19 @@ CONVOLUTIONS = ((56, 64, 3), (28, 128, 3), (14, 256, 1), (7, 64, 1))
 LAYOUTS = {"NHWC": ann.DataLayout.NHWC, "NCHW": ann.DataLayout.NCHW}
 
 
+def now_ns() -> int:
+    """Return a clock on the wall, or with --cpu-time what this process used."""
+    return time.process_time_ns() if "CPU_TIME" in os.environ else time.perf_counter_ns()
+
+
 def median_ns(function: Callable[[], object], runs: int) -> float:
     """Return the median time of one call, in nanoseconds."""
     function()
     times = []
     for _ in range(runs):
-        start = time.perf_counter_ns()
+        start = now_ns()
         function()
-        times.append(time.perf_counter_ns() - start)
+        times.append(now_ns() - start)
     return statistics.median(times)
 
 
@@ -201,25 +210,73 @@ def one_network(
     return result
 
 
+def chain(length: int, layout: ann.DataLayout, *, turns: bool) -> ann.Network:
+    """Return convolutions of 28 x 28 x 64; |turns|: each between two Transposes of its own."""
+    random = np.random.default_rng(0)
+    is_nhwc = layout is ann.DataLayout.NHWC
+    network = ann.Network()
+    outside_nchw = turns or not is_nhwc
+    shape = (1, 64, 28, 28) if outside_nchw else (1, 28, 28, 64)
+    y: Any = network.add_input("x", ann.TensorInfo(shape))
+    for _ in range(length):
+        window = (64, 3, 3, 64) if is_nhwc else (64, 64, 3, 3)
+        weights = random.normal(size=window).astype(np.float32) / 24
+        y = network.add_transpose(y, (0, 2, 3, 1)) if turns else y
+        y = network.add_convolution2d(y, weights, padding="same", data_layout=layout)
+        y = network.add_transpose(y, (0, 3, 1, 2)) if turns else y
+    network.add_output("y", y)
+    return network
+
+
+def layout_wish(runtime: ann.Runtime, turns: int, length: int = 8) -> dict[str, Any]:
+    """Measure a chain in NCHW with the wish for NHWC, and with a change of layout in each layer."""
+    nchw, nhwc = ann.DataLayout.NCHW, ann.DataLayout.NHWC
+    plain = ann.OptimizerOptions(simplify=False)
+    ways = {
+        "NHWC": ann.load(chain(length, nhwc, turns=False), ["Xnnpack"], runtime=runtime),
+        "wish": ann.load(chain(length, nchw, turns=False), ["Xnnpack"], runtime=runtime),
+        "each_layer": ann.load(
+            chain(length, nhwc, turns=True), ["Xnnpack"], runtime=runtime, options=plain
+        ),
+    }
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(turns):
+        for name, loaded in ways.items():
+            x = {key: np.ones(info.shape, np.float32) for key, info in loaded.inputs.items()}
+            times[name].append(median_ns(lambda net=loaded, x=x: net.run(x), 10))
+    result: dict[str, Any] = {"convolutions": length}
+    for name, samples in times.items():
+        result[f"{name}_us"] = round(statistics.median(samples) / 1e3, 1)
+        ratios = [a / b for a, b in zip(samples, times["NHWC"], strict=True)]
+        result[f"{name}_percent_more"] = round(100 * (statistics.median(ratios) - 1), 2)
+    return result
+
+
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("networks", type=Path)
+    parser.add_argument("networks", type=Path, nargs="?", help="without: the border alone")
+    parser.add_argument("--cpu-time", action="store_true", help="for a machine that is not quiet")
     parser.add_argument("--backend-path", type=Path, action="append", required=True)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--turns", type=int, default=15)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
+    if arguments.cpu_time:
+        os.environ["CPU_TIME"] = "1"  # the program in C reads it, too
     paths = [path.resolve() for path in arguments.backend_path]
     with ann.Runtime(dynamic_backends_path=paths) as runtime:
         ann.set_num_threads(1)
         result: dict[str, Any] = {"border_of_one_convolution": border(runtime, arguments.turns)}
+        result["layout_wish"] = layout_wish(runtime, arguments.turns)
         ann.set_num_threads(arguments.threads)
         result["threads"] = arguments.threads
-        result["networks"] = [
-            one_network(path, runtime, arguments.threads, arguments.turns)
-            for path in sorted(arguments.networks.glob("*.onnx"))
-        ]
+        result["clock"] = "CPU time" if arguments.cpu_time else "wall"
+        if arguments.networks is not None:
+            result["networks"] = [
+                one_network(path, runtime, arguments.threads, arguments.turns)
+                for path in sorted(arguments.networks.glob("*.onnx"))
+            ]
     publish("xnnpack", result, arguments.output)
 
 

@@ -78,12 +78,6 @@ def check_permute(d: Any) -> None:
         fail(d, f"mappings {d.mappings} is not a permutation")
 
 
-def check_resize(d: Any) -> None:
-    """One way to map positions."""
-    if d.align_corners and d.half_pixel_centers:
-        fail(d, "align_corners and half_pixel_centers exclude each other")
-
-
 def check_slice(d: Any) -> None:
     """A begin and a size for each dimension."""
     if len(d.begin) != len(d.size):

@@ -690,7 +690,7 @@ class ResizeDescriptor(Descriptor):
 
     - bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
     - nearest: floor(o * s); align_corners: round half up of o * s;
-      half_pixel_centers: floor((o + 0.5) * s); always clamped to the image
+      half_pixel_centers, also with align_corners: floor((o + 0.5) * s); always clamped to the image
     """
 
     target_width: Positive = 1
@@ -704,7 +704,6 @@ class ResizeDescriptor(Descriptor):
 
     def _check(self) -> None:
         checks.check_layout(self, self.data_layout, 4)
-        checks.check_resize(self)
 
 
 @record

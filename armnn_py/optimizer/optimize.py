@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from armnn_py.backends import ModelOptions
 from armnn_py.backends.model_options import warn_of_unused
+from armnn_py.device_ids import canonical_id
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer.host import Host
@@ -135,7 +136,10 @@ def optimize(
         )
 
     ModelOptions(options.model_options, runtime.backends)  # reports wrong ones now
-    warn_of_unused("model_options", options.model_options, [backend.id for backend in chosen])
+    if options.placement is None:  # its rules may name any backend
+        hinted = (layer.backend_hint for layer in network.layers if layer.backend_hint)
+        used = dict.fromkeys([*(backend.id for backend in chosen), *map(canonical_id, hinted)])
+        warn_of_unused("model_options", options.model_options, used)
     # Without backends= nothing was asked for, so a fallback is no warning.
     level = logging.INFO if backends is None else logging.WARNING
     if options.strategy not in ("preference", "measure"):

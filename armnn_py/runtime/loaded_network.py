@@ -235,7 +235,8 @@ class LoadedNetwork(
         from armnn_py.backends.run_options import RunOptions
 
         checked = RunOptions(options, self._runtime.backends)
-        warn_of_unused("options", options, [backend.id for backend in self._optimized.backends])
+        chosen = (backend.id for backend in self._optimized.backends)
+        warn_of_unused("options", options, dict.fromkeys([*chosen, *self.assignment.counts]))
         return checked
 
     def _output(self, name: str, key: PlanKey) -> TensorInfo:

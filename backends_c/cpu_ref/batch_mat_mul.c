@@ -4,6 +4,8 @@
  * batch_mat_mul.c - BATCH_MAT_MUL: the last two dimensions multiply, the others broadcast. A vector
  * is a row on the left and a column on the right, and its added dimension does not show in the
  * output, as in numpy's matmul.
+ *
+ * Quantised: the integer arithmetic of TensorFlow Lite's specification, see levels.h.
  */
 #include "kernels.h"
 #include "matrix.h"
@@ -45,7 +47,8 @@ static void batch_strides(const armnn_tensor_info_t* info, const operand_t* oper
   }
 }
 
-armnn_status_t armnn_f32_batch_mat_mul__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+static armnn_status_t run(const armnn_kernel_call_t* call, const armnn_i_ref_levels_t* levels,
+                          armnn_error_t* error) {
   const armnn_batch_mat_mul_descriptor_t* d =
       ARMNN_DESCRIPTOR(call->info, armnn_batch_mat_mul_descriptor_t);
   const operand_t left = operand_of(ARMNN_IN_INFO(call, 0), 0, d->transpose_x || d->adjoint_x);
@@ -56,6 +59,7 @@ armnn_status_t armnn_f32_batch_mat_mul__ref(const armnn_kernel_call_t* call, arm
                               .x = ARMNN_IN(call, 0, float),
                               .y = ARMNN_IN(call, 1, float),
                               .out = ARMNN_OUT(call, 0, float),
+                              .levels = levels,
                               .rows = (int64_t)left.rows,
                               .depth = (int64_t)left.columns,
                               .columns = (int64_t)right.columns,
@@ -69,4 +73,14 @@ armnn_status_t armnn_f32_batch_mat_mul__ref(const armnn_kernel_call_t* call, arm
   batch_strides(ARMNN_IN_INFO(call, 0), &left, &job, job.x_batch);
   batch_strides(ARMNN_IN_INFO(call, 1), &right, &job, job.y_batch);
   return armnn_i_ref_matrix_run(&job, error);
+}
+
+armnn_status_t armnn_f32_batch_mat_mul__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  return run(call, NULL, error);
+}
+
+armnn_status_t armnn_q_batch_mat_mul__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  armnn_i_ref_levels_t levels;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_levels(call, 0, &levels, error));
+  return run(call, &levels, error);
 }

@@ -3,10 +3,12 @@
  *
  * comparison.c - COMPARISON and LOGICAL_BINARY: two operands that broadcast, a boolean out.
  *
- * NaN compares as IEEE 754 has it: unequal to everything, neither less nor greater. Any byte other
- * than zero is true.
+ * Real values are compared: of quantised tensors, whose scales may differ, in double precision,
+ * which holds each exactly. NaN compares as IEEE 754 has it: unequal to everything, neither less
+ * nor greater. Any byte other than zero is true.
  */
 #include "broadcast.h"
+#include "codec.h"
 #include "kernels.h"
 #include "tensor_shape.h"
 
@@ -27,6 +29,8 @@ DEFINE_COMPARISON_ROWS(b8, uint8_t, TRUTH)
 ARMNN_REF_BINARY_ROW(and_b8, uint8_t, uint8_t, TRUTH(a) & TRUTH(b))
 ARMNN_REF_BINARY_ROW(or_b8, uint8_t, uint8_t, TRUTH(a) | TRUTH(b))
 
+DEFINE_COMPARISON_ROWS(f64, double, VALUE)
+
 #define ROWS(suffix)                                           \
   {                                                            \
       [ARMNN_COMPARISON_EQUAL] = equal_##suffix,               \
@@ -40,6 +44,7 @@ ARMNN_REF_BINARY_ROW(or_b8, uint8_t, uint8_t, TRUTH(a) | TRUTH(b))
 static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_COMPARISON_COUNT] = ROWS(f32);
 static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_COMPARISON_COUNT] = ROWS(s32);
 static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_COMPARISON_COUNT] = ROWS(s64);
+static const armnn_i_ref_binary_row_fn_t rows_f64[ARMNN_COMPARISON_COUNT] = ROWS(f64);
 static const armnn_i_ref_binary_row_fn_t rows_b8[ARMNN_COMPARISON_COUNT] = ROWS(b8);
 static const armnn_i_ref_binary_row_fn_t rows_logical[ARMNN_LOGICAL_BINARY_COUNT] = {
     [ARMNN_LOGICAL_AND] = and_b8,
@@ -76,4 +81,38 @@ armnn_status_t armnn_b8_logical_binary__ref(const armnn_kernel_call_t* call, arm
   (void)error;
   int32_t operation = ARMNN_DESCRIPTOR(call->info, armnn_logical_binary_descriptor_t)->operation;
   return armnn_i_ref_run_broadcast(call, rows_logical[operation], 16384);
+}
+
+/* ---- Types that are decoded ------------------------------------------------------------------ */
+
+typedef struct compare_context_t {
+  int32_t operation;
+  double x_scale, y_scale;
+} compare_context_t;
+
+static void real_row(const void* context, const void* x, const void* y, uint64_t count, void* out) {
+  rows_f32[((const compare_context_t*)context)->operation](out, x, y, count, 1, 1);
+}
+
+static void level_row(const void* context, const void* x_row, const void* y_row, uint64_t count,
+                      void* out) {
+  const compare_context_t* c = (const compare_context_t*)context;
+  double x[ARMNN_REF_ROW], y[ARMNN_REF_ROW];
+  for (uint64_t i = 0; i < count; ++i) {
+    x[i] = c->x_scale * ((const int32_t*)x_row)[i];
+    y[i] = c->y_scale * ((const int32_t*)y_row)[i];
+  }
+  rows_f64[c->operation](out, x, y, count, 1, 1);
+}
+
+armnn_status_t armnn_any_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_tensor_info_t *x = ARMNN_IN_INFO(call, 0), *y = ARMNN_IN_INFO(call, 1);
+  const int levels = armnn_data_type_is_quantized(x->data_type) && armnn_i_ref_one_scale(x) &&
+                     armnn_i_ref_one_scale(y);
+  const compare_context_t c = {
+      ARMNN_DESCRIPTOR(call->info, armnn_comparison_descriptor_t)->operation,
+      (double)armnn_i_ref_codec(x).scales[0], (double)armnn_i_ref_codec(y).scales[0]};
+  const armnn_i_ref_pairs_t pairs = {levels ? level_row : real_row, &c, levels, 1};
+  (void)error;
+  return armnn_i_ref_run_pairs(call, &pairs, 4096);
 }

@@ -3,8 +3,9 @@
  *
  * elementwise_unary.c - ELEMENTWISE_UNARY.
  *
- * All operations but LOGICAL_NOT take float32. ABS, NEG and the three that round take integers,
- * too: rounding changes none, ABS and NEG of the most negative number wrap to itself. LOGICAL_NOT
+ * All operations but LOGICAL_NOT take numbers, real ones other than float32 widened (widened.h). Of
+ * integers, rounding changes none, ABS and NEG of the most negative number wrap to itself; what is
+ * no integer is truncated towards zero, as Arm NN does, and saturates, NaN becoming 0. LOGICAL_NOT
  * takes booleans.
  */
 #include <math.h>
@@ -43,6 +44,22 @@ DEFINE_ROW(neg_s64, int64_t, UINT64_C(0) - (uint64_t)a)
 DEFINE_ROW(same_s64, int64_t, a)
 DEFINE_ROW(not_b8, uint8_t, a == 0)
 
+/* What C converts itself: values strictly inside of (-limit, limit). */
+#define TRUNCATED(T, least, most, limit, value) \
+  ((value) != (value)    ? (T)0                 \
+   : (value) >= (limit)  ? (T)(most)            \
+   : (value) <= -(limit) ? (T)(least)           \
+                         : (T)(value))
+#define DEFINE_TRUNCATED_ROWS(suffix, T, least, most, limit)                             \
+  DEFINE_ROW(exp_##suffix, T, TRUNCATED(T, least, most, limit, exp((double)a)))          \
+  DEFINE_ROW(sqrt_##suffix, T, TRUNCATED(T, least, most, limit, sqrt((double)a)))        \
+  DEFINE_ROW(rsqrt_##suffix, T, TRUNCATED(T, least, most, limit, 1.0 / sqrt((double)a))) \
+  DEFINE_ROW(log_##suffix, T, TRUNCATED(T, least, most, limit, log((double)a)))          \
+  DEFINE_ROW(sin_##suffix, T, TRUNCATED(T, least, most, limit, sin((double)a)))          \
+  DEFINE_ROW(erf_##suffix, T, TRUNCATED(T, least, most, limit, erf((double)a)))
+DEFINE_TRUNCATED_ROWS(s32, int32_t, INT32_MIN, INT32_MAX, 0x1p31)
+DEFINE_TRUNCATED_ROWS(s64, int64_t, INT64_MIN, INT64_MAX, 0x1p63)
+
 /* Null: the operation is not defined for the type. */
 static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = {
     [ARMNN_UNARY_ABS] = abs_f32,     [ARMNN_UNARY_EXP] = exp_f32,
@@ -52,11 +69,14 @@ static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = {
     [ARMNN_UNARY_FLOOR] = floor_f32, [ARMNN_UNARY_ERF] = erf_f32,
     [ARMNN_UNARY_ROUND] = round_f32,
 };
-#define INTEGER_ROWS(suffix)                                                    \
-  {                                                                             \
-      [ARMNN_UNARY_ABS] = abs_##suffix,    [ARMNN_UNARY_NEG] = neg_##suffix,    \
-      [ARMNN_UNARY_CEIL] = same_##suffix,  [ARMNN_UNARY_FLOOR] = same_##suffix, \
-      [ARMNN_UNARY_ROUND] = same_##suffix,                                      \
+#define INTEGER_ROWS(suffix)                                                     \
+  {                                                                              \
+      [ARMNN_UNARY_ABS] = abs_##suffix,    [ARMNN_UNARY_NEG] = neg_##suffix,     \
+      [ARMNN_UNARY_CEIL] = same_##suffix,  [ARMNN_UNARY_FLOOR] = same_##suffix,  \
+      [ARMNN_UNARY_ROUND] = same_##suffix, [ARMNN_UNARY_EXP] = exp_##suffix,     \
+      [ARMNN_UNARY_SQRT] = sqrt_##suffix,  [ARMNN_UNARY_RSQRT] = rsqrt_##suffix, \
+      [ARMNN_UNARY_LOG] = log_##suffix,    [ARMNN_UNARY_SIN] = sin_##suffix,     \
+      [ARMNN_UNARY_ERF] = erf_##suffix,                                          \
   }
 static const unary_row_fn_t rows_s32[ARMNN_UNARY_COUNT] = INTEGER_ROWS(s32);
 static const unary_row_fn_t rows_s64[ARMNN_UNARY_COUNT] = INTEGER_ROWS(s64);
@@ -72,8 +92,8 @@ static unary_row_fn_t find_row(int32_t operation, int32_t data_type) {
       return rows_s64[operation];
     case ARMNN_DATA_TYPE_BOOLEAN:
       return rows_b8[operation];
-    default:
-      return NULL;
+    default: /* widened */
+      return rows_f32[operation];
   }
 }
 

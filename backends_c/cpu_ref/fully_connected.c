@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * fully_connected.c - FULLY_CONNECTED: rows of the input by a matrix of weights.
+ *
+ * Quantised: the integer arithmetic of TensorFlow Lite's specification, see levels.h.
  */
 #include "kernels.h"
 #include "matrix.h"
@@ -30,23 +32,38 @@ static matrix_shape_t matrix_shape(const armnn_fully_connected_descriptor_t* d,
   return shape;
 }
 
-armnn_status_t armnn_f32_fully_connected__ref(const armnn_kernel_call_t* call,
-                                              armnn_error_t* error) {
+static armnn_status_t run(const armnn_kernel_call_t* call, const armnn_i_ref_levels_t* levels,
+                          armnn_error_t* error) {
   const armnn_fully_connected_descriptor_t* d =
       ARMNN_DESCRIPTOR(call->info, armnn_fully_connected_descriptor_t);
   const matrix_shape_t shape = matrix_shape(d, ARMNN_IN_INFO(call, 0), ARMNN_IN_INFO(call, 1));
   const int64_t inputs = (int64_t)shape.inputs, outputs = (int64_t)shape.outputs;
-  armnn_i_ref_matrix_t job = {.call = call,
-                              .x = ARMNN_IN(call, 0, float),
-                              .y = ARMNN_IN(call, 1, float),
-                              .bias = d->bias_enabled ? ARMNN_IN(call, 2, float) : NULL,
-                              .out = ARMNN_OUT(call, 0, float),
-                              .rows = (int64_t)shape.rows,
-                              .depth = inputs,
-                              .columns = outputs,
-                              .x_row = inputs,
-                              .x_depth = 1,
-                              .y_depth = d->transpose_weight_matrix ? 1 : outputs,
-                              .y_column = d->transpose_weight_matrix ? inputs : 1};
+  armnn_i_ref_matrix_t job = {
+      .call = call,
+      .x = ARMNN_IN(call, 0, float),
+      .y = ARMNN_IN(call, 1, float),
+      .bias = d->bias_enabled && levels == NULL ? ARMNN_IN(call, 2, float) : NULL,
+      .out = ARMNN_OUT(call, 0, float),
+      .levels = levels,
+      .rows = (int64_t)shape.rows,
+      .depth = inputs,
+      .columns = outputs,
+      .x_row = inputs,
+      .x_depth = 1,
+      .y_depth = d->transpose_weight_matrix ? 1 : outputs,
+      .y_column = d->transpose_weight_matrix ? inputs : 1};
   return armnn_i_ref_matrix_run(&job, error);
+}
+
+armnn_status_t armnn_f32_fully_connected__ref(const armnn_kernel_call_t* call,
+                                              armnn_error_t* error) {
+  return run(call, NULL, error);
+}
+
+armnn_status_t armnn_q_fully_connected__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_fully_connected_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_fully_connected_descriptor_t);
+  armnn_i_ref_levels_t levels;
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_levels(call, d->bias_enabled != 0, &levels, error));
+  return run(call, &levels, error);
 }

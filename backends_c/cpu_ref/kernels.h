@@ -16,13 +16,23 @@
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) \
   armnn_status_t execute(const armnn_kernel_call_t* call, armnn_error_t* error);
 #define ARMNN_REF_KERNEL_IN_PLACE ARMNN_REF_KERNEL
+#define ARMNN_REF_KERNEL_LEVELS(layer, execute) ARMNN_REF_KERNEL(layer, ANY, execute, )
+#define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare) ARMNN_REF_KERNEL(layer, ANY, execute, )
+#define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)
+#define ARMNN_REF_KERNEL_REALS(layer, operation, supports)
 #include "kernels.inc"
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
+#undef ARMNN_REF_KERNEL_LEVELS
+#undef ARMNN_REF_KERNEL_DECODED
+#undef ARMNN_REF_KERNEL_HALVES
+#undef ARMNN_REF_KERNEL_REALS
 
-/* Limits of these two kernels beyond the rules of their layers. */
+/* Limits of kernels in place of the rules of their layers. */
 armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t* query,
                                                       armnn_error_t* reason);
+armnn_status_t armnn_i_ref_normalization_supports(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason);
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
 
 /* Kernels read shapes when they run; says where that is not enough. */

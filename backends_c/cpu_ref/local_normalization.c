@@ -109,7 +109,8 @@ armnn_status_t armnn_f32_l2_normalization__ref(const armnn_kernel_call_t* call,
                          job.view.length * 4, error);
 }
 
-/* ---- Local response: x / (k + alpha * sum of squares of the neighbours) ^ beta --------------- */
+/* ---- Local response: x / (k + alpha * sum of squares of the neighbours) ^ beta --------------- *
+ * Local contrast: the same of the distances from the neighbours' mean. */
 
 /* The indices [index - (size - 1) / 2, index + size / 2], cut to [0, count). */
 static void neighbours(int64_t index, int64_t size, int64_t count, int64_t* out_begin,
@@ -119,8 +120,17 @@ static void neighbours(int64_t index, int64_t size, int64_t count, int64_t* out_
   *out_end = end < count ? end : count;
 }
 
-static float respond(const armnn_normalization_descriptor_t* d, float x, double squares) {
-  return (float)(x * pow(d->k + d->alpha * squares, -(double)d->beta));
+/* |sum|, |squares|: of |count| neighbours. */
+static float respond(const armnn_normalization_descriptor_t* d, float x, double sum, double squares,
+                     int64_t count) {
+  double value = x;
+  if (d->method == ARMNN_NORMALIZATION_LOCAL_CONTRAST) {
+    const double mean = sum / (double)count;
+    value -= mean;
+    squares -= sum * mean; /* now of the distances from the mean */
+    if (squares < 0.0) squares = 0.0;
+  }
+  return (float)(value * pow(d->k + d->alpha * squares, -(double)d->beta));
 }
 
 /* Items are groups of pixels; inside: channel, neighbour, pixel. */
@@ -137,16 +147,19 @@ static armnn_status_t respond_across(void* argument, uint64_t begin, uint64_t en
     const float* x = job->x + lanes.start;
     float* y = job->y + lanes.start;
     for (int64_t c = 0; c < channels; ++c) {
-      double squares[ARMNN_REF_LANES] = {0};
+      double sum[ARMNN_REF_LANES] = {0}, squares[ARMNN_REF_LANES] = {0};
       int64_t first, last;
       neighbours(c, d->norm_size, channels, &first, &last);
       for (int64_t n = first; n < last; ++n) {
         const float* line = x + (uint64_t)n * stride;
-        for (uint64_t i = 0; i < lanes.count; ++i) squares[i] += (double)line[i] * line[i];
+        for (uint64_t i = 0; i < lanes.count; ++i) {
+          sum[i] += line[i];
+          squares[i] += (double)line[i] * line[i];
+        }
       }
       for (uint64_t i = 0; i < lanes.count; ++i) {
         const uint64_t at = (uint64_t)c * stride + i;
-        y[at] = respond(d, x[at], squares[i]);
+        y[at] = respond(d, x[at], sum[i], squares[i], last - first);
       }
     }
   }
@@ -170,18 +183,27 @@ static armnn_status_t respond_within(void* argument, uint64_t begin, uint64_t en
     for (int64_t x = 0; x < image.width; ++x) {
       int64_t x_first, x_last;
       neighbours(x, d->norm_size, image.width, &x_first, &x_last);
-      double squares = 0.0;
+      double sum = 0.0, squares = 0.0;
       for (int64_t ny = y_first; ny < y_last; ++ny) {
         for (int64_t nx = x_first; nx < x_last; ++nx) {
           const double v = job->x[start + ny * image.stride_y + nx * image.stride_x];
+          sum += v;
           squares += v * v;
         }
       }
       const int64_t at = start + y * image.stride_y + x * image.stride_x;
-      job->y[at] = respond(d, job->x[at], squares);
+      job->y[at] = respond(d, job->x[at], sum, squares, (y_last - y_first) * (x_last - x_first));
     }
   }
   return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_ref_normalization_supports(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason) {
+  if (ARMNN_DESCRIPTOR(query, armnn_normalization_descriptor_t)->norm_size == 0) {
+    return ARMNN_RULE_REFUSE(reason, "the neighbourhood's size is 0");
+  }
+  return armnn_rule_images(query, reason);
 }
 
 armnn_status_t armnn_f32_normalization__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

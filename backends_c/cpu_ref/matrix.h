@@ -6,16 +6,18 @@
 #ifndef ARMNN_CPU_REF_MATRIX_H_
 #define ARMNN_CPU_REF_MATRIX_H_
 
-#include "armnn/backend_kit.h"
+#include "levels.h"
 
 /* out[b][m][n] = bias[n] + sum over k of x(b, m, k) * y(b, k, n); |out| is dense, x and y have any
- * strides, 0 along batch dimensions that they repeat. */
+ * strides, 0 along batch dimensions that they repeat. With |levels|, which has x, y, bias and out
+ * itself, these four are null and channels are columns. */
 typedef struct armnn_i_ref_matrix_t {
   const armnn_kernel_call_t* call;
   const float* x;
   const float* y;
   const float* bias; /* or null */
   float* out;
+  const armnn_i_ref_levels_t* levels; /* null: of float32 */
   int64_t rows, depth, columns;
   int64_t x_row, x_depth;
   int64_t y_depth, y_column;

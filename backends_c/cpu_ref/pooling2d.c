@@ -5,11 +5,16 @@
  *
  * Averages are summed in double precision. A window that sees nothing but padding gives zero, which
  * is Arm NN's convention; such windows exist where the output shape is rounded up.
+ *
+ * Quantised with one scale for input and output: of levels, halves of a mean away from zero, as
+ * TensorFlow Lite's specification has it. Where scales differ: real arithmetic that rounds once.
  */
 #include <math.h>
 
+#include "codec.h"
 #include "geometry.h"
 #include "kernels.h"
+#include "widened.h"
 #include "work.h"
 
 enum { BLOCK = 64 };
@@ -216,4 +221,12 @@ armnn_status_t armnn_f32_pooling2d__ref(const armnn_kernel_call_t* call, armnn_e
   }
   return armnn_i_ref_run(call, pool_nchw, &job, rows * (uint64_t)job.out.channels,
                          taps * (uint64_t)job.out.width, error);
+}
+
+armnn_status_t armnn_any_pooling2d__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_tensor_info_t *in = ARMNN_IN_INFO(call, 0), *out = ARMNN_OUT_INFO(call, 0);
+  if (armnn_data_type_is_quantized(in->data_type) && armnn_i_ref_same_quantization(in, out)) {
+    return armnn_i_ref_widened_levels(call, armnn_f32_pooling2d__ref, error);
+  }
+  return armnn_i_ref_widened(call, armnn_f32_pooling2d__ref, error);
 }

@@ -7,6 +7,10 @@
  * towards zero. MAX and MIN give NaN when an element is NaN. Over nothing at all SUM is 0, PROD 1,
  * MAX and MIN the lowest and highest value of the type, MEAN NaN (0 for integers).
  *
+ * A quantised MEAN follows TensorFlow Lite's specification: the sum of levels times a factor into
+ * which the count is divided (fixed_point.h). Other operations on types that are not float32 are
+ * widened (widened.h).
+ *
  * The dimensions fall into those kept and those reduced. Where the innermost one is reduced, each
  * result folds contiguous rows; where it is kept, a tile of neighbouring results folds row after
  * row. Each result is formed by one thread in a fixed order, so that results do not depend on the
@@ -14,9 +18,12 @@
  */
 #include <math.h>
 
+#include "codec.h"
+#include "fixed_point.h"
 #include "kernels.h"
 #include "tensor_shape.h"
 #include "tensor_walk.h"
+#include "widened.h"
 
 #define TILE 512u /* results that are accumulated side by side */
 #define LANES 8u  /* independent sums of a row, for the sake of vector registers */
@@ -118,7 +125,36 @@ static const fold_t* find_fold(int32_t operation, int32_t data_type) {
 
 /* ---- Execution ------------------------------------------------------------------------------- */
 
+/* How a mean of levels ends. */
+typedef struct level_mean_t {
+  armnn_i_ref_factor_t factor;
+  armnn_i_ref_codec_t out_codec;
+} level_mean_t;
+
+/* The factor |real| / |count|: the multiplier takes up as many bits as the count has. */
+static armnn_i_ref_factor_t factor_of_mean(double real, uint64_t count) {
+  armnn_i_ref_factor_t factor = armnn_i_ref_factor(real);
+  int32_t bits = 0;
+  while (bits < 63 && count >> (bits + 1) != 0) ++bits;
+  if (bits > 31 + factor.shift) bits = 31 + factor.shift;
+  if (bits > 32) bits = 32;
+  if (bits < 0) bits = 0;
+  factor.multiplier = (int32_t)(((int64_t)factor.multiplier << bits) / (int64_t)count);
+  factor.shift -= bits;
+  return factor;
+}
+
+static void store_means(const level_mean_t* mean, const double* sums, uint64_t count, void* out,
+                        uint64_t first) {
+  for (uint64_t i = 0; i < count; ++i) {
+    const int32_t level =
+        armnn_i_ref_scale32(armnn_i_ref_saturate32((int64_t)sums[i]), mean->factor);
+    armnn_i_ref_encode_levels(&mean->out_codec, &level, 1, out, first + i);
+  }
+}
+
 typedef struct reduce_job_t {
+  const level_mean_t* mean; /* or null */
   const fold_t* fold;
   armnn_walk_t kept;    /* operands: output, input */
   armnn_walk_t reduced; /* operand: input */
@@ -175,6 +211,10 @@ static armnn_status_t reduce_range(void* argument, uint64_t begin, uint64_t end,
       } else {
         fold_columns(job, &results, x, count);
       }
+      if (job->mean != NULL) {
+        store_means(job->mean, results.reals, count, job->out, (uint64_t)walker.offsets[0] + first);
+        continue;
+      }
       job->fold->finish(job->out + (walker.offsets[0] + (int64_t)first) * job->element_size,
                         &results, count, job->divisor);
     }
@@ -182,7 +222,8 @@ static armnn_status_t reduce_range(void* argument, uint64_t begin, uint64_t end,
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t run(const armnn_kernel_call_t* call) {
+/* |levels|: the input of a quantised mean as float32, else null. */
+static armnn_status_t run(const armnn_kernel_call_t* call, const float* levels) {
   const armnn_tensor_info_t* input = ARMNN_IN_INFO(call, 0);
   const armnn_reduce_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_reduce_descriptor_t);
   const uint32_t mask = armnn_axes_mask(d->axes, d->axis_count, input->rank);
@@ -206,26 +247,50 @@ static armnn_status_t run(const armnn_kernel_call_t* call) {
   }
   armnn_walk_collapse(&job.kept);
   armnn_walk_collapse(&job.reduced);
-  job.fold = find_fold(d->operation, input->data_type);
+  job.fold = find_fold(d->operation, levels ? ARMNN_DATA_TYPE_FLOAT32 : input->data_type);
   job.divisor = d->operation == ARMNN_REDUCE_MEAN ? job.reduced.count : 1;
   job.out = ARMNN_OUT(call, 0, unsigned char);
   job.x = ARMNN_IN(call, 0, unsigned char);
   job.element_size = armnn_data_type_size(input->data_type);
+  job.mean = NULL;
+  level_mean_t mean;
+  if (levels != NULL && job.reduced.count > 0) {
+    const armnn_i_ref_codec_t in_codec = armnn_i_ref_codec(input);
+    mean.out_codec = armnn_i_ref_codec(ARMNN_OUT_INFO(call, 0));
+    mean.factor = factor_of_mean((double)in_codec.scales[0] / (double)mean.out_codec.scales[0],
+                                 job.reduced.count);
+    job.mean = &mean;
+    job.x = (const unsigned char*)levels;
+    job.element_size = sizeof(float);
+  }
   return armnn_parallel_for(call->host, reduce_range, &job, job.kept.count,
                             16384 / (job.reduced.count + 1) + 1, 0);
 }
 
 armnn_status_t armnn_f32_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
-  return run(call);
+  return run(call, NULL);
 }
 
 armnn_status_t armnn_s32_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
-  return run(call);
+  return run(call, NULL);
 }
 
 armnn_status_t armnn_s64_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
-  return run(call);
+  return run(call, NULL);
+}
+
+armnn_status_t armnn_any_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_reduce_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_reduce_descriptor_t);
+  const armnn_tensor_info_t *in = ARMNN_IN_INFO(call, 0), *out = ARMNN_OUT_INFO(call, 0);
+  const int has_levels = armnn_data_type_is_quantized(in->data_type) && armnn_i_ref_one_scale(in) &&
+                         armnn_i_ref_one_scale(out);
+  const float* levels;
+  if (!has_levels || d->operation != ARMNN_REDUCE_MEAN || in->element_count == 0) {
+    return armnn_i_ref_widened(call, armnn_f32_reduce__ref, error);
+  }
+  ARMNN_RETURN_IF_ERROR(armnn_i_ref_widened_input(call, &levels));
+  return run(call, levels);
 }

@@ -22,6 +22,7 @@ from armnn_py._native import abi
 
 from .guarded import Guarded
 from .host_check import host_refusal
+from .quantized import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +75,23 @@ def tensor_info(
     info.element_count = count & 0xFFFF_FFFF_FFFF_FFFF
     info.quantization_dim = -1
     return info
+
+
+def quantized_info(tensor: Tensor) -> abi.armnn_tensor_info_t:
+    """The C form of a tensor's shape, type and quantisation."""
+    info = tensor_info(tensor.array.shape, tensor.array.dtype, data_type=tensor.data_type)
+    count = len(tensor.scales)
+    if count:
+        points = list(tensor.zero_points) or [0] * count
+        info.scales = (ctypes.c_float * count)(*tensor.scales)
+        info.zero_points = (ctypes.c_int32 * count)(*points)
+        info.quantization_count = count
+        info.quantization_dim = tensor.axis if count > 1 else -1
+    return info
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    return value if value is None or isinstance(value, Tensor) else Tensor(np.asarray(value))
 
 
 def header(structure: type[ctypes.Structure], tag: int) -> abi.armnn_header_t:
@@ -223,18 +241,22 @@ class Backend:
         self,
         layer_type: int,
         layer_descriptor: ctypes.Structure | None,
-        inputs: Sequence[np.ndarray | None],
-        outputs: Sequence[tuple[Sequence[int], Any]],
+        inputs: Sequence[np.ndarray | Tensor | None],
+        outputs: Sequence[tuple[Sequence[int], Any] | Tensor],
         *,
         constants: Sequence[int] = (),
         repeat: int = 1,
     ) -> list[np.ndarray]:
         """Run one layer; ``constants`` are the inputs whose values the workload may pack."""
+        tensors = [_as_tensor(x) for x in inputs]
         arrays = [
-            np.ascontiguousarray(x).reshape(np.shape(x)) if x is not None else None for x in inputs
+            np.ascontiguousarray(x.array).reshape(x.array.shape) if x is not None else None
+            for x in tensors
         ]
-        infos = [tensor_info(x.shape, x.dtype) if x is not None else None for x in arrays]
-        output_infos = [tensor_info(shape, dtype) for shape, dtype in outputs]
+        infos = [x and quantized_info(x) for x in tensors]
+        targets = [x if isinstance(x, Tensor) else Tensor(np.empty(*x)) for x in outputs]
+        output_infos = [quantized_info(x) for x in targets]
+        outputs = [(x.array.shape, x.array.dtype) for x in targets]
         reason = self.supports(layer_type, layer_descriptor, infos, output_infos)
         if reason is not None:
             raise RefusedError(reason)

@@ -157,11 +157,32 @@ def test_local_response_within_a_channel(cpu_ref: Layers, size: int, layout: str
     assert_close(out, expected, LayerType.NORMALIZATION)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("size", [1, 3, 21])
+def test_local_contrast(cpu_ref: Layers, size: int, within: bool, layout: str) -> None:
+    """The distances from the neighbours' mean take the place of the values."""
+    x = random((2, 5, 6, 7), 1) * 3
+    wide, radius = x.astype(np.float64), size // 2
+    expected = np.zeros(x.shape)
+    for n, c, y, z in np.ndindex(*x.shape):
+        neighbours = (
+            wide[n, c, max(y - radius, 0) : y + radius + 1, max(z - radius, 0) : z + radius + 1]
+            if within
+            else wide[n, max(c - radius, 0) : c + radius + 1, y, z]
+        )
+        mean = neighbours.mean()
+        squares = ((neighbours - mean) ** 2).sum()
+        expected[n, c, y, z] = (wide[n, c, y, z] - mean) / (1.5 + 0.25 * squares) ** 0.75
+    layer = local_response(layout, norm_size=size, channel=int(within), method=1)
+    (out,) = cpu_ref.run(LOCAL, layer, [to_layout(x, layout)], [(to_layout(x, layout).shape, F)])
+    assert_close(out, to_layout(expected, layout), LayerType.NORMALIZATION)
+
+
 @pytest.mark.parametrize(
     ("values", "shape", "reason"),
     [
         ({"norm_size": 0}, (1, 2, 3, 4), "size is 0"),
-        ({"method": 1}, (1, 2, 3, 4), "method 1 is not local brightness"),
         ({"channel": 2}, (1, 2, 3, 4), "the descriptor: channel is 2"),
         ({}, (2, 3, 4), "input has 3 dimensions, 4 expected"),
     ],

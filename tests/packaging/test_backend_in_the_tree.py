@@ -62,6 +62,25 @@ def test_it_is_built_its_test_passes_and_the_loader_takes_it(build: Path) -> Non
     assert (verdict.id, verdict.status) == ("AcmeNpu", "loaded")
 
 
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    "options",
+    [(), ("-DARMNN_STATIC_BACKENDS=CpuRef;CpuAcc", "-DARMNN_DYNAMIC_BACKENDS=ALL"),
+     ("-DARMNN_STATIC_BACKENDS=",)],
+    ids=["default", "both forms", "files alone"],
+)  # fmt: skip
+def test_cpu_ref_and_cpu_acc_run_a_layer_linked_and_as_files(
+    tree: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """A convolution through the C table of each, in whatever forms the build has them."""
+    run("cmake", "-S", tree, "-B", tmp_path, "-G", "Ninja", "-DARMNN_BUILD_TESTS=ON",
+        "-DARMNN_WERROR=ON", *options)  # fmt: skip
+    run("cmake", "--build", tmp_path, "--target", "armnn_backend_tests")
+    told = run("ctest", "--test-dir", tmp_path, "-L", "backends", "--no-tests=error")
+    names = re.findall(r"Test +#\d+: (\w+) \.+ +Passed", told)
+    assert names == ["cpu_ref_static", "cpu_ref_dynamic", "cpu_acc_static", "cpu_acc_dynamic"]
+
+
 def test_the_same_sources_and_their_test_serve_both_forms(tree: Path) -> None:
     """Linked into the library and a file at once; the test links the objects of both."""
     build = tree / "both"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from .conftest import REPOSITORY, Environment, run
+from .conftest import REPOSITORY, Environment, run, run_any
 from .test_vendor_project import EXPORTS, LIBRARY, exports
 
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
@@ -28,6 +28,10 @@ set(CMAKE_C_COMPILER {COMPILER})
 pytestmark = pytest.mark.skipif(
     not all(map(shutil.which, (COMPILER, EMULATOR))) or not Path(ROOT, "lib/libc.so.6").exists(),
     reason=f"wants {COMPILER}, libc6-dev-arm64-cross and qemu-user",
+)
+
+wants_cpp = pytest.mark.skipif(
+    shutil.which("aarch64-linux-gnu-g++") is None, reason="wants aarch64-linux-gnu-g++"
 )
 
 
@@ -70,6 +74,19 @@ def host(folder: Path) -> Path:
     return program
 
 
+@pytest.fixture(scope="module")
+def cpp_build(folder: Path, installed: Environment) -> Path:
+    """`backends new --cpp` instead, built with the same toolchain file; where it was built."""
+    run(installed.command, "backends", "new", folder / "acme_cpp", "--vendor", "Acme",
+        "--name", "AcmeNpu", "--cpp", "--tests")  # fmt: skip
+    run("cmake", "-S", folder / "acme_cpp", "-B", folder / "arm_cpp", "-G", "Ninja",
+        f"-DCMAKE_TOOLCHAIN_FILE={folder / 'aarch64.cmake'}",
+        f"-DCMAKE_PREFIX_PATH={folder / 'sdk'}",
+        "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror")  # fmt: skip
+    run("cmake", "--build", folder / "arm_cpp")
+    return folder / "arm_cpp"
+
+
 def emulated(host: Path, library: Path) -> list[str]:
     return run(EMULATOR, "-L", ROOT, host, library).splitlines()
 
@@ -92,6 +109,38 @@ def test_the_page_makes_a_wheel_with_the_tag_of_the_target(
     assert "Tag: py3-none-linux_aarch64\n" in about
     assert machine_of(library) == "EM_AARCH64"
     assert emulated(host, library) == ["AcmeNpu", "11 22 33"]
+
+
+@wants_cpp
+def test_a_backend_in_cpp_runs_there(cpp_build: Path, host: Path) -> None:
+    library = cpp_build / LIBRARY
+    assert machine_of(library) == "EM_AARCH64"
+    assert exports(library) == EXPORTS
+    assert emulated(host, library) == ["AcmeNpu", "11 22 33"]
+
+
+@wants_cpp
+def test_the_unit_test_of_a_backend_in_cpp_runs_there(cpp_build: Path) -> None:
+    told = run("ctest", "--test-dir", cpp_build, "--no-tests=error")
+    assert "100% tests passed" in told
+
+
+@wants_cpp
+def test_an_exception_becomes_a_status_there(cpp_build: Path, host: Path) -> None:
+    """Unwinding is the processor's own: what a kernel throws does not leave the library."""
+    source = cpp_build.parent / "acme_cpp" / "backend.cpp"
+    text = source.read_text(encoding="utf-8")
+    thrown = 'if (a != b) throw std::runtime_error("out");\n    add_floats('
+    assert "    add_floats(" in text
+    try:
+        changed = "#include <stdexcept>\n" + text.replace("add_floats(", thrown)
+        source.write_text(changed, encoding="utf-8")
+        run("cmake", "--build", cpp_build)
+        done = run_any(EMULATOR, "-L", ROOT, host, cpp_build / LIBRARY)
+    finally:
+        source.write_text(text, encoding="utf-8")
+    assert done.returncode == 1
+    assert "the kernel failed" in done.stderr
 
 
 def test_what_is_exported_has_nothing_of_a_machine(folder: Path, installed: Environment) -> None:

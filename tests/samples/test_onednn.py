@@ -391,3 +391,16 @@ def test_refusals_say_why(runtime: ann.Runtime, build: Build, why: str) -> None:
     network = of_one((1, 4, 4, 3), build)
     optimized = ann.optimize(network, ["OneDnn", "CpuRef"], runtime=runtime)
     assert why in [reason for row in optimized.assignment for _, reason in row.refusals]
+
+
+def test_why_it_takes_no_8_bits(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    scale = ann.QuantizationInfo((0.1,), (3,))
+    x = network.add_input("x", ann.TensorInfo((2, 6), ann.DataType.QASYMM_S8, scale))
+    y = network.add_concat([x, x], 0)
+    network.add_output("y", y)
+    optimized = ann.optimize(network, ["OneDnn", "CpuRef"], runtime=runtime)
+    ((_, reason),) = next(row.refusals for row in optimized.assignment if row.refusals)
+    assert reason == (
+        "input 0 is qasymm_s8: sums of oneDNN saturate on the way where a processor has no VNNI"
+    )

@@ -23,7 +23,7 @@ import armnn_py as ann
 from armnn_py.cli.inspect import multiply_adds
 
 from .npu_networks import BOUNDED, NCHW, NHWC, RELU, convolution, image, numbers, of_one
-from .xnnpack_networks import check
+from .xnnpack_networks import check, steps
 
 SIGMOID = ann.ActivationFunction.SIGMOID
 
@@ -60,6 +60,42 @@ def test_activations_are_fused(runtime: ann.Runtime, layout: ann.DataLayout) -> 
     ]
     # NCHW: the image comes in and goes to the fully connected layer, nothing between.
     assert told.count("change of layout") == (2 if layout is NCHW else 0)
+
+
+def chain(length: int, *, turns: bool) -> ann.Network:
+    """Convolutions in NCHW; or in NHWC, each between Transposes of its own."""
+    network = ann.Network()
+    x = y = network.add_input("x", ann.TensorInfo((1, 8, 12, 10)))
+    layout = NHWC if turns else NCHW
+    for seed in range(length):
+        y = network.add_transpose(y, (0, 2, 3, 1)) if turns else y
+        y = convolution(network, y, (8, 8), layout=layout, padding="same", seed=seed)
+        y = network.add_transpose(y, (0, 3, 1, 2)) if turns else y
+        y = network.add_activation(y, RELU)
+        y = network.add_addition(x, y) if seed % 2 else y
+    network.add_output("y", y)
+    return network
+
+
+def changes_of_layout(runtime: ann.Runtime, network: ann.Network, **options: Any) -> int:
+    chosen = ann.OptimizerOptions(**options)
+    with (
+        ann.load(network, ["Xnnpack"], runtime=runtime, options=chosen) as net,
+        net.profile() as profile,
+    ):
+        net.run(numbers(1, 8, 12, 10))
+    return steps(profile).count("change of layout")
+
+
+@pytest.mark.parametrize("length", [1, 6])
+def test_the_wish_for_nhwc_costs_one_change_at_each_border(
+    runtime: ann.Runtime, length: int
+) -> None:
+    """As many layers as there may be: one where the image enters and one where it leaves."""
+    assert changes_of_layout(runtime, chain(length, turns=False)) == 2
+    # What a backend pays that turns each image itself. The passes would take these away, too.
+    alone = chain(length, turns=True)
+    assert changes_of_layout(runtime, alone, simplify=False) == 2 * length
 
 
 def test_a_part_is_named_after_a_layer_of_the_user(runtime: ann.Runtime) -> None:

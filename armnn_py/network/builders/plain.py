@@ -902,7 +902,8 @@ class PlainBuilders(NetworkCore):
         norm_size
             Size of the neighbourhood.
         alpha, beta, k
-            Output is ``x / (k + alpha * sum(x ** 2)) ** beta``.
+            Output is ``x / (k + alpha * sum(x ** 2)) ** beta``; with ``LOCAL_CONTRAST``, ``x``
+            less the mean of the neighbourhood.
         channel, method
             The neighbourhood, and one of Arm NN's methods.
         data_layout

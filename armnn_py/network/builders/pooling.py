@@ -206,7 +206,7 @@ class PoolingBuilders(NetworkCore):
         method
             Bilinear or nearest neighbour.
         align_corners, half_pixel_centers
-            How positions map; at most one of them.
+            How positions map.
         data_layout
             NHWC or NCHW.
 

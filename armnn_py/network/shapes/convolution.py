@@ -39,7 +39,8 @@ def _check_weighted(site: Site, bias_enabled: bool, channels: int) -> None:
     if bias is None:
         return
     if data_type.is_quantized:
-        site.need_type(2, DataType.SIGNED32)
+        wide = (DataType.SIGNED64,) if data_type is DataType.QSYMM_S16 else ()
+        site.need_type(2, DataType.SIGNED32, *wide)
     else:
         site.need_same_type(0, 2)
     site.need_shape((channels,), 2, why="a value for each output channel")

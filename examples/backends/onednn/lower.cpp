@@ -45,6 +45,10 @@ const Family* find_family(int32_t type) {
 void check_tensor(const armnn_tensor_info_t* info, const char* what, uint32_t index) {
   if (info == nullptr) return;
   const std::string name = std::string(what) + " " + std::to_string(index);
+  if (armnn_data_type_is_quantized(info->data_type)) {
+    throw Refusal(name + " is " + armnn_data_type_name(info->data_type) +
+                  ": sums of oneDNN saturate on the way where a processor has no VNNI");
+  }
   if (info->data_type != ARMNN_DATA_TYPE_FLOAT32) {
     throw Refusal(name + " is " + armnn_data_type_name(info->data_type) +
                   ", only float32 is computed here");

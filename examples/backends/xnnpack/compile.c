@@ -80,7 +80,7 @@ static void find_values(xn_compiler_t* c) {
   }
   for (uint32_t i = 0; i < part->input_count; ++i) {
     c->values[i].info = part->input_infos[i];
-    c->values[i].tensor = xn_tensor(c, XN_INPUT, i, part->input_infos[i]->element_count, NULL);
+    c->values[i].tensor = xn_tensor(c, XN_INPUT, i, xn_bytes_of(part->input_infos[i]), NULL);
   }
   for (uint32_t l = 0; l < part->layer_count; ++l) {
     const armnn_layer_t* layer = part->layers[l];
@@ -103,7 +103,7 @@ static void lower_all(xn_compiler_t* c) {
     float low = -INFINITY, high = INFINITY;
     const uint32_t next = armnn_only_reader(c->numbers, value);
     if (has_bounds(layer) && next != ARMNN_NO_LAYER && xn_bounds(part->layers[next], &low, &high)) {
-      c->taken[next] = 1;
+      c->taken[next] = 1; /* one of 8 bits has the scale of what it clamps: support_8bit.c */
       value = c->numbers->base[next];
     }
     xn_lower(c, layer, value, low, high);
@@ -115,7 +115,7 @@ static void finish_outputs(xn_compiler_t* c) {
   const armnn_subgraph_t* part = c->part;
   for (uint32_t k = 0; k < part->output_count && !c->out_of_memory; ++k) {
     const uint32_t value = xn_value_of(c, part->outputs[k]), maker = part->outputs[k].layer;
-    const uint64_t guid = maker < part->layer_count ? part->layers[maker]->guid : 0;
+    const armnn_layer_t* layer = maker < part->layer_count ? part->layers[maker] : NULL;
     const uint32_t from = c->values[value].tensor;
     xn_tensor_t* tensor = &c->program->tensors[from];
     if (tensor->place == XN_SCRATCH) {
@@ -123,10 +123,11 @@ static void finish_outputs(xn_compiler_t* c) {
       tensor->index = k;
       continue;
     }
-    const uint64_t count = c->values[value].info->element_count;
-    const uint32_t to = xn_tensor(c, XN_OUTPUT, k, count, NULL);
-    xn_step_t* s = xn_step(c, XN_COPY, guid, from, to);
-    s->channels = s->input_stride = s->output_stride = (size_t)count;
+    const uint64_t bytes = xn_bytes_of(c->values[value].info);
+    const uint32_t to = xn_tensor(c, XN_OUTPUT, k, bytes, NULL);
+    xn_step_t* s = xn_step(c, XN_COPY, layer, from, to);
+    s->element = 1;
+    s->channels = s->input_stride = s->output_stride = (size_t)bytes;
   }
 }
 

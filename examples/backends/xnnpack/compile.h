@@ -28,19 +28,22 @@ typedef struct xn_compiler_t {
 /* ---- values.c: after a failure |out_of_memory| is set, and results are 0 or null ------------- */
 
 uint32_t xn_value_of(const xn_compiler_t* c, armnn_slot_t slot);
-/* Memory of the program for |count| elements and XNN_EXTRA_BYTES, zeroed. */
-float* xn_memory(xn_compiler_t* c, uint64_t count);
-uint32_t xn_tensor(xn_compiler_t* c, int32_t place, uint32_t index, uint64_t count,
-                   const float* constant);
-/* A step with defaults: one input, no clamping, nothing repeated. Valid until the next. */
-xn_step_t* xn_step(xn_compiler_t* c, int32_t kind, uint64_t guid, uint32_t input, uint32_t output);
+/* Memory of the program for |bytes| and XNN_EXTRA_BYTES, zeroed. */
+void* xn_memory(xn_compiler_t* c, uint64_t bytes);
+uint32_t xn_tensor(xn_compiler_t* c, int32_t place, uint32_t index, uint64_t bytes,
+                   const void* constant);
+/* A step with defaults: one input, no clamping, nothing repeated; its numbers are those of |layer|.
+ * Valid until the next. */
+xn_step_t* xn_step(xn_compiler_t* c, int32_t kind, const armnn_layer_t* layer, uint32_t input,
+                   uint32_t output);
+uint64_t xn_bytes_of(const armnn_tensor_info_t* info);
 /* The tensor into which |value| is to be computed. */
 uint32_t xn_result(xn_compiler_t* c, uint32_t value);
 /* Operand |index| of a layer, constant or not. */
 uint32_t xn_input(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index);
 /* A step that moves dimension 1 of four behind the others, or back; |info|: of what is read. */
-void xn_turn(xn_compiler_t* c, uint64_t guid, const armnn_tensor_info_t* info, bool goes_last,
-             uint32_t from, uint32_t to);
+void xn_turn(xn_compiler_t* c, const armnn_layer_t* layer, const armnn_tensor_info_t* info,
+             bool goes_last, uint32_t from, uint32_t to);
 
 /* ---- lower.c, lower_moves.c ------------------------------------------------------------------ */
 
@@ -49,6 +52,15 @@ void xn_lower(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value, floa
 void xn_lower_move(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value);
 /* The bounds of a ReLu or BoundedReLu; false for any other layer. */
 bool xn_bounds(const armnn_layer_t* layer, float* out_low, float* out_high);
+
+/* ---- support_8bit.c ---------------------------------------------------------------------------
+ */
+
+/* OK, or why an 8-bit layer is not taken. */
+armnn_status_t xn_check_8bit(const armnn_layer_query_t* query, armnn_error_t* reason);
+/* Has the tensor one scale and one zero point, and both have the same? */
+bool xn_same_quantum(const armnn_tensor_info_t* a, const armnn_tensor_info_t* b);
+bool xn_is_8bit(const armnn_tensor_info_t* info);
 
 /* ---- support.c ------------------------------------------------------------------------------- */
 

@@ -1,12 +1,15 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * entry.c - the backend: XNNPACK is made ready, and asked whose threads it would use.
+ * entry.c - the backend: a row for each layer type, and hooks that make XNNPACK ready and ask whose
+ * threads it would use.
  */
 #include <stdlib.h>
 
 #include "host_pool.h"
 #include "xn.h"
+
+/* ---- XNNPACK ------------------------------------------------------------------------------- */
 
 /* One loop of XNNPACK without a pool: who is asked for it? */
 static bool uses_host_pool(void) {
@@ -28,53 +31,9 @@ static void warn(const armnn_host_t* host, const char* text) {
             (armnn_string_t){text, strlen(text)});
 }
 
-static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
-                             armnn_error_t* error);
-
-static void destroy(armnn_backend_t* backend) {
-  free(((xn_backend_t*)backend)->pool);
-  free(backend);
-  xnn_deinitialize();
-}
-
-static const char* get_id(armnn_backend_t* backend) {
-  (void)backend;
-  return XN_ID;
-}
-
-/* XNNPACK clamps by minimum and maximum, which lose NaN. */
-static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t* out_capabilities,
-                                       armnn_error_t* error) {
-  static const armnn_option_t capabilities[] = {
-      {ARMNN_TEXT("FiniteMathOnly"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}}};
-  (void)backend, (void)error;
-  out_capabilities->items = capabilities;
-  out_capabilities->count = 1;
-  return ARMNN_STATUS_OK;
-}
-
-/* Not UNLOADABLE: neither XNNPACK nor cpuinfo gives back what they made of the processor, and a
- * second copy in the process would make it again. */
-static const armnn_backend_api_t backend_api = {
-    .header = {sizeof backend_api, ARMNN_STRUCT_BACKEND},
-    .built_minor = ARMNN_BACKEND_API_MINOR,
-    .flags = 0,
-    .build_features = ARMNN_BUILD_FEATURES,
-    .score = -2, /* an example: it does not push itself before CpuAcc */
-    .vendor_version = "1",
-    .description = "float32 operators of XNNPACK on the host's threads",
-    .create = create,
-    .destroy = destroy,
-    .get_id = get_id,
-    .create_workload_factory = xn_create_workload_factory,
-    .get_layer_support = xn_get_layer_support,
-    .optimize_subgraph_view = xn_optimize,
-    .get_capabilities = get_capabilities,
-};
-
-static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
-                             armnn_error_t* error) {
-  *out_backend = NULL;
+/* |*out_user|: the pool; null: XNNPACK computes on the caller's thread. */
+static armnn_status_t open_library(const armnn_create_args_t* args, void** out_user,
+                                   armnn_error_t* error) {
   const enum xnn_status status = xnn_initialize(NULL);
   if (status == xnn_status_unsupported_hardware) {
     return armnn_fail(error, ARMNN_STATUS_UNAVAILABLE, "XNNPACK has no kernels for this processor");
@@ -83,34 +42,73 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
     return armnn_fail(error, ARMNN_STATUS_INTERNAL, "XNNPACK does not start: %s",
                       xn_status_text(status));
   }
-  xn_backend_t* self = calloc(1, sizeof *self);
-  pthreadpool_t pool = calloc(1, sizeof *pool);
-  if (self == NULL || pool == NULL) {
-    free(self);
-    free(pool);
-    xnn_deinitialize();
-    return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  }
-  self->base.api = &backend_api;
-  self->host = args->host;
-  if (uses_host_pool()) {
-    pool->host = args->host;
-    self->pool = pool;
-  } else {
-    free(pool);
+  if (!uses_host_pool()) {
     warn(args->host,
          "XNNPACK of this process is bound to another libpthreadpool: it computes on the thread of "
          "the caller");
+    return ARMNN_STATUS_OK;
   }
-  *out_backend = &self->base;
-  return ARMNN_STATUS_OK;
+  pthreadpool_t pool = calloc(1, sizeof *pool);
+  *out_user = pool;
+  if (pool != NULL) {
+    pool->host = args->host;
+    return ARMNN_STATUS_OK;
+  }
+  xnn_deinitialize();
+  return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
 }
 
-const char* ARMNN_ENTRY(GetBackendId)(void) { return XN_ID; }
-
-void ARMNN_ENTRY(GetVersion)(uint32_t* out_major, uint32_t* out_minor) {
-  *out_major = ARMNN_BACKEND_API_MAJOR;
-  *out_minor = ARMNN_TARGET_MINOR;
+static void close_library(void* user) {
+  free(user);
+  xnn_deinitialize();
 }
 
-void* ARMNN_ENTRY(BackendFactory)(void) { return (void*)(uintptr_t)&backend_api; }
+/* ---- The backend --------------------------------------------------------------------------- */
+
+static int32_t preferred_layout(const armnn_layer_query_t* query) {
+  (void)query; /* layers of volumes it refuses in any layout */
+  return ARMNN_DATA_LAYOUT_NHWC;
+}
+
+/* XNNPACK clamps by minimum and maximum, which lose NaN. */
+static const armnn_option_t capabilities[] = {ARMNN_DEFAULT_BOOL("FiniteMathOnly", 1)};
+
+static const armnn_kit_hooks_t hooks = {
+    .open = open_library,
+    .close = close_library,
+    .optimize = xn_optimize,
+    .capabilities = {capabilities, 1},
+    .preferred_layout = preferred_layout,
+};
+
+#define ROW(layer)                                                                       \
+  ARMNN_KERNEL_STATE(layer, ARMNN_ANY, ANY, xnnpack_program, xn_check_layer, xn_prepare, \
+                     xn_release, xn_create_state, NULL, xn_destroy_state)
+
+static const armnn_kernel_t rows[] = {
+    ROW(PRE_COMPILED),
+    ROW(CONVOLUTION2D),
+    ROW(DEPTHWISE_CONVOLUTION2D),
+    ROW(FULLY_CONNECTED),
+    ROW(POOLING2D),
+    ROW(TRANSPOSE_CONVOLUTION2D),
+    ROW(REDUCE),
+    ROW(ELEMENTWISE_BINARY),
+    ROW(ELEMENTWISE_UNARY),
+    ROW(ACTIVATION),
+    ROW(SOFTMAX),
+    ROW(RESIZE),
+    ROW(QUANTIZE),
+    ROW(DEQUANTIZE),
+    ROW(RESHAPE),
+    ROW(TRANSPOSE),
+    ROW(CONCAT),
+    ROW(SPLITTER),
+    ROW(SLICE),
+};
+
+/* The score of an example: it does not push itself before CpuAcc. Not UNLOADABLE: neither XNNPACK
+ * nor cpuinfo gives back what they made of the processor, and a second copy in the process would
+ * make it again. */
+ARMNN_DEFINE_BACKEND_WITH(XN_ID, rows, -2, "1", "operators of XNNPACK on the host's threads", 0,
+                          hooks)

@@ -64,10 +64,21 @@ static void permute(const float* x, float* y, size_t rows, size_t columns, size_
   }
 }
 
+/* The same for elements of a byte. */
+static void permute_bytes(const char* x, char* y, size_t rows, size_t columns, size_t begin,
+                          size_t end) {
+  for (size_t top = 0; top < rows; top += 16) {
+    const size_t bottom = top + 16 < rows ? top + 16 : rows;
+    for (size_t c = begin; c < end; ++c) {
+      for (size_t r = top; r < bottom; ++r) y[c * rows + r] = x[r * columns + c];
+    }
+  }
+}
+
 typedef struct job_t {
   const xn_step_t* step;
-  const float* x;
-  float* y;
+  const char* x;
+  char* y;
 } job_t;
 
 /* Columns in a piece of work: whole cache lines of each row, and some thousand elements. */
@@ -81,10 +92,16 @@ static armnn_status_t permute_range(void* argument, uint64_t begin, uint64_t end
   const uint64_t pieces = (columns + piece - 1) / piece;
   (void)thread_index;
   for (uint64_t i = begin; i < end; ++i) {
-    const size_t image = (size_t)(i / pieces) * rows * columns;
+    const size_t image = (size_t)(i / pieces) * rows * columns * job->step->element;
     const size_t from = (size_t)(i % pieces) * piece;
     const size_t to = from + piece < columns ? from + piece : columns;
-    permute(job->x + image, job->y + image, rows, columns, from, to);
+    const char* x = job->x + image;
+    char* y = job->y + image;
+    if (job->step->element == sizeof(float)) {
+      permute((const float*)(const void*)x, (float*)(void*)y, rows, columns, from, to);
+    } else {
+      permute_bytes(x, y, rows, columns, from, to);
+    }
   }
   return ARMNN_STATUS_OK;
 }
@@ -94,20 +111,21 @@ static armnn_status_t nearest_range(void* argument, uint64_t begin, uint64_t end
                                     uint32_t thread_index) ARMNN_NOEXCEPT {
   const job_t* job = argument;
   const xn_step_t* s = job->step;
-  const size_t by = s->out_height / s->height, bx = s->out_width / s->width, c = s->channels;
+  const size_t by = s->out_height / s->height, bx = s->out_width / s->width;
+  const size_t pixel = s->channels * s->element;
   (void)thread_index;
   for (uint64_t row = begin; row < end; ++row) {
     const size_t image = (size_t)(row / s->out_height), oy = (size_t)(row % s->out_height);
-    const float* x = job->x + (image * s->height + oy / by) * s->width * c;
-    float* y = job->y + (size_t)row * s->out_width * c;
+    const char* x = job->x + (image * s->height + oy / by) * s->width * pixel;
+    char* y = job->y + (size_t)row * s->out_width * pixel;
     for (size_t ox = 0; ox < s->out_width; ++ox) {
-      memcpy(y + ox * c, x + ox / bx * c, c * sizeof *y);
+      memcpy(y + ox * pixel, x + ox / bx * pixel, pixel);
     }
   }
   return ARMNN_STATUS_OK;
 }
 
-void xn_run_own(const xn_step_t* step, const float* x, float* y, const armnn_host_t* host) {
+void xn_run_own(const xn_step_t* step, const void* x, void* y, const armnn_host_t* host) {
   job_t job = {step, x, y};
   if (step->kind == XN_PERMUTE) {
     const size_t piece = piece_of(step->height);

@@ -13,7 +13,7 @@ static xn_step_t* image_step(xn_compiler_t* c, const armnn_layer_t* layer, int32
                              uint32_t value) {
   const uint32_t from = xn_input(c, layer, 0);
   const uint32_t to = xn_result(c, value);
-  xn_step_t* s = xn_step(c, kind, layer->guid, from, to);
+  xn_step_t* s = xn_step(c, kind, layer, from, to);
   const uint64_t *in = layer->input_infos[0]->dims, *out = layer->output_infos[0]->dims;
   s->batch = (size_t)in[0];
   s->height = (size_t)in[1];
@@ -25,13 +25,26 @@ static xn_step_t* image_step(xn_compiler_t* c, const armnn_layer_t* layer, int32
   return s;
 }
 
-static const float* copy_weights(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index) {
-  const armnn_const_tensor_t* constant = armnn_constant_of(layer, index);
-  if (constant == NULL) return NULL;
-  float* memory = xn_memory(c, constant->info->element_count);
-  if (memory == NULL) return NULL;
-  memcpy(memory, constant->data, constant->info->element_count * sizeof *memory);
+static void* copy(xn_compiler_t* c, const void* from, uint64_t bytes) {
+  void* memory = xn_memory(c, bytes);
+  if (memory != NULL) memcpy(memory, from, bytes);
   return memory;
+}
+
+static void* copy_weights(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t index) {
+  const armnn_const_tensor_t* constant = armnn_constant_of(layer, index);
+  return constant == NULL ? NULL : copy(c, constant->data, xn_bytes_of(constant->info));
+}
+
+/* Weights and bias of |layer|, and the scales of the former if there are several. */
+static void take_weights(xn_compiler_t* c, xn_step_t* s, const armnn_layer_t* layer) {
+  const armnn_tensor_info_t* info = layer->input_infos[1];
+  s->weights = copy_weights(c, layer, 1);
+  s->bias = copy_weights(c, layer, 2);
+  s->weight_quantum = s->from[1];
+  if (info->quantization_count > 1) {
+    s->weight_scales = copy(c, info->scales, info->quantization_count * sizeof *info->scales);
+  }
 }
 
 #define WINDOW_OF(s, d)                \
@@ -47,13 +60,10 @@ static const float* copy_weights(xn_compiler_t* c, const armnn_layer_t* layer, u
 /* Weights [O, H, W, I / groups], forwards and transposed. */
 static xn_step_t* weights_step(xn_compiler_t* c, const armnn_layer_t* layer, int32_t kind,
                                uint32_t value) {
-  const float* weights = copy_weights(c, layer, 1);
-  const float* bias = copy_weights(c, layer, 2);
   xn_step_t* s = image_step(c, layer, kind, value);
   s->kernel_height = (uint32_t)layer->input_infos[1]->dims[1];
   s->kernel_width = (uint32_t)layer->input_infos[1]->dims[2];
-  s->weights = weights;
-  s->bias = bias;
+  take_weights(c, s, layer);
   return s;
 }
 
@@ -86,8 +96,6 @@ static xn_step_t* lower_depthwise(xn_compiler_t* c, const armnn_layer_t* layer, 
   const armnn_depthwise_convolution2d_descriptor_t* d =
       ARMNN_DESCRIPTOR(layer, armnn_depthwise_convolution2d_descriptor_t);
   const uint64_t* w = layer->input_infos[1]->dims;
-  const float* weights = copy_weights(c, layer, 1);
-  const float* bias = copy_weights(c, layer, 2);
   xn_step_t* s = image_step(c, layer, XN_CONVOLUTION, value);
   WINDOW_OF(s, d);
   s->kernel_height = (uint32_t)w[1];
@@ -96,9 +104,25 @@ static xn_step_t* lower_depthwise(xn_compiler_t* c, const armnn_layer_t* layer, 
   s->dilation_x = d->dilation_x;
   s->groups = (uint32_t)s->channels;
   s->flags = XNN_FLAG_DEPTHWISE_CONVOLUTION; /* weights [H, W, I * M], as they are */
-  s->weights = weights;
-  s->bias = bias;
+  take_weights(c, s, layer);
   return s;
+}
+
+/* XNNPACK has scales for each channel in convolutions alone: this is one over images of a pixel. */
+static void as_convolution(xn_compiler_t* c, xn_step_t* s) {
+  if ((s->flags & XNN_FLAG_TRANSPOSE_WEIGHTS) != 0 && s->weights != NULL) {
+    const int8_t* from = s->weights;
+    int8_t* to = xn_memory(c, (uint64_t)s->channels * s->out_channels);
+    for (size_t o = 0; to != NULL && o < s->out_channels; ++o) {
+      for (size_t i = 0; i < s->channels; ++i)
+        to[o * s->channels + i] = from[i * s->out_channels + o];
+    }
+    s->weights = to;
+  }
+  s->kind = XN_CONVOLUTION;
+  s->flags = 0;
+  s->height = s->width = s->out_height = s->out_width = 1;
+  s->kernel_height = s->kernel_width = s->stride_y = s->stride_x = 1;
 }
 
 static xn_step_t* lower_fully_connected(xn_compiler_t* c, const armnn_layer_t* layer,
@@ -107,24 +131,22 @@ static xn_step_t* lower_fully_connected(xn_compiler_t* c, const armnn_layer_t* l
       ARMNN_DESCRIPTOR(layer, armnn_fully_connected_descriptor_t);
   const bool is_transposed = d->transpose_weight_matrix != 0;
   const uint64_t* w = layer->input_infos[1]->dims;
-  const float* weights = copy_weights(c, layer, 1);
-  const float* bias = copy_weights(c, layer, 2);
   const uint32_t from = xn_input(c, layer, 0);
-  xn_step_t* s = xn_step(c, XN_FULLY_CONNECTED, layer->guid, from, xn_result(c, value));
+  xn_step_t* s = xn_step(c, XN_FULLY_CONNECTED, layer, from, xn_result(c, value));
   s->channels = (size_t)w[is_transposed ? 1 : 0];
   s->out_channels = (size_t)w[is_transposed ? 0 : 1];
   s->batch = (size_t)layer->input_infos[0]->element_count / s->channels;
   s->flags = is_transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS; /* XNNPACK's plain form is [O, I] */
-  s->weights = weights;
-  s->bias = bias;
+  take_weights(c, s, layer);
+  if (s->weight_scales != NULL) as_convolution(c, s);
   return s;
 }
 
 /* Input 0 with dimension 1 of four behind the others. */
 static uint32_t turned_input(xn_compiler_t* c, const armnn_layer_t* layer) {
   const uint32_t from = xn_input(c, layer, 0);
-  const uint32_t to = xn_tensor(c, XN_SCRATCH, 0, layer->input_infos[0]->element_count, NULL);
-  xn_turn(c, layer->guid, layer->input_infos[0], true, from, to);
+  const uint32_t to = xn_tensor(c, XN_SCRATCH, 0, xn_bytes_of(layer->input_infos[0]), NULL);
+  xn_turn(c, layer, layer->input_infos[0], true, from, to);
   return to;
 }
 
@@ -133,7 +155,7 @@ static xn_step_t* lower_global_average(xn_compiler_t* c, const armnn_layer_t* la
                                        uint32_t value) {
   const uint64_t* in = layer->input_infos[0]->dims;
   const uint32_t from = is_nchw ? turned_input(c, layer) : xn_input(c, layer, 0);
-  xn_step_t* s = xn_step(c, XN_GLOBAL_AVERAGE, layer->guid, from, xn_result(c, value));
+  xn_step_t* s = xn_step(c, XN_GLOBAL_AVERAGE, layer, from, xn_result(c, value));
   s->batch = (size_t)in[0];
   s->height = (size_t)in[is_nchw ? 2 : 1];
   s->width = (size_t)in[is_nchw ? 3 : 2];
@@ -162,7 +184,7 @@ static xn_step_t* lower_pooling(xn_compiler_t* c, const armnn_layer_t* layer, ui
 
 static xn_step_t* lower_binary(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
   const uint32_t first = xn_input(c, layer, 0), second = xn_input(c, layer, 1);
-  xn_step_t* s = xn_step(c, XN_BINARY, layer->guid, first, xn_result(c, value));
+  xn_step_t* s = xn_step(c, XN_BINARY, layer, first, xn_result(c, value));
   s->inputs[1] = second;
   s->operation = ARMNN_DESCRIPTOR(layer, armnn_elementwise_binary_descriptor_t)->operation;
   for (uint32_t i = 0; i < 2; ++i) {
@@ -176,16 +198,16 @@ static xn_step_t* lower_binary(xn_compiler_t* c, const armnn_layer_t* layer, uin
 /* ---- One operand --------------------------------------------------------------------------- */
 
 /* |from| and a number that is known. */
-static xn_step_t* with_scalar(xn_compiler_t* c, int32_t operation, uint64_t guid, uint32_t from,
-                              uint64_t count, float number, uint32_t to) {
-  float* memory = xn_memory(c, 1);
+static xn_step_t* with_scalar(xn_compiler_t* c, int32_t operation, const armnn_layer_t* layer,
+                              uint32_t from, float number, uint32_t to) {
+  float* memory = xn_memory(c, sizeof *memory);
   if (memory != NULL) *memory = number;
-  const uint32_t scalar = xn_tensor(c, XN_CONSTANT, 0, 1, memory);
-  xn_step_t* s = xn_step(c, XN_BINARY, guid, from, to);
+  const uint32_t scalar = xn_tensor(c, XN_CONSTANT, 0, sizeof *memory, memory);
+  xn_step_t* s = xn_step(c, XN_BINARY, layer, from, to);
   s->operation = operation;
   s->inputs[1] = scalar;
   s->ranks[0] = s->ranks[1] = 1;
-  s->shapes[0][0] = (size_t)count;
+  s->shapes[0][0] = (size_t)layer->output_infos[0]->element_count;
   s->shapes[1][0] = 1;
   return s;
 }
@@ -193,11 +215,10 @@ static xn_step_t* with_scalar(xn_compiler_t* c, int32_t operation, uint64_t guid
 /* a * x + b in two steps, the second within bounds. */
 static xn_step_t* lower_line(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
   const armnn_activation_descriptor_t* d = ARMNN_DESCRIPTOR(layer, armnn_activation_descriptor_t);
-  const uint64_t count = layer->output_infos[0]->element_count;
   const uint32_t from = xn_input(c, layer, 0);
-  const uint32_t between = xn_tensor(c, XN_SCRATCH, 0, count, NULL);
-  with_scalar(c, ARMNN_BINARY_MUL, layer->guid, from, count, d->a, between);
-  return with_scalar(c, ARMNN_BINARY_ADD, layer->guid, between, count, d->b, xn_result(c, value));
+  const uint32_t between = xn_tensor(c, XN_SCRATCH, 0, xn_bytes_of(layer->output_infos[0]), NULL);
+  with_scalar(c, ARMNN_BINARY_MUL, layer, from, d->a, between);
+  return with_scalar(c, ARMNN_BINARY_ADD, layer, between, d->b, xn_result(c, value));
 }
 
 static int32_t unary_of(const armnn_layer_t* layer) {
@@ -232,6 +253,8 @@ static int32_t unary_of(const armnn_layer_t* layer) {
       return XN_ELU;
     case ARMNN_ACTIVATION_HARD_SWISH:
       return XN_HARD_SWISH;
+    case ARMNN_ACTIVATION_TANH:
+      return XN_TANH;
     default:
       return XN_CLAMP;
   }
@@ -250,7 +273,7 @@ static void lower_unary(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t v
     return;
   }
   const uint32_t from = xn_input(c, layer, 0);
-  xn_step_t* s = xn_step(c, XN_UNARY, layer->guid, from, xn_result(c, value));
+  xn_step_t* s = xn_step(c, XN_UNARY, layer, from, xn_result(c, value));
   s->operation = unary_of(layer);
   s->channels = (size_t)layer->output_infos[0]->element_count;
   if (layer->type == ARMNN_LAYER_ACTIVATION) s->alpha = d->a;
@@ -264,20 +287,21 @@ static void lower_softmax(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t
   const uint32_t axis = (uint32_t)(d->axis < 0 ? d->axis + (int32_t)info->rank : d->axis);
   const bool is_last = axis + 1 == info->rank;
   uint32_t from = is_last ? xn_input(c, layer, 0) : turned_input(c, layer);
-  if (d->beta != 1.0f) {
-    const uint32_t scaled = xn_tensor(c, XN_SCRATCH, 0, info->element_count, NULL);
-    with_scalar(c, ARMNN_BINARY_MUL, layer->guid, from, info->element_count, d->beta, scaled);
+  if (d->beta != 1.0f && !xn_is_8bit(info)) { /* 8 bits: it is part of the scale */
+    const uint32_t scaled = xn_tensor(c, XN_SCRATCH, 0, xn_bytes_of(info), NULL);
+    with_scalar(c, ARMNN_BINARY_MUL, layer, from, d->beta, scaled);
     from = scaled;
   }
   const uint32_t result = xn_result(c, value);
-  const uint32_t to = is_last ? result : xn_tensor(c, XN_SCRATCH, 0, info->element_count, NULL);
-  xn_step_t* s = xn_step(c, XN_SOFTMAX, layer->guid, from, to);
+  const uint32_t to = is_last ? result : xn_tensor(c, XN_SCRATCH, 0, xn_bytes_of(info), NULL);
+  xn_step_t* s = xn_step(c, XN_SOFTMAX, layer, from, to);
   s->channels = (size_t)info->dims[axis];
   s->batch = (size_t)info->element_count / s->channels;
+  s->from[0].scale *= d->beta;
   if (is_last) return;
   armnn_tensor_info_t last = *info;
   for (uint32_t k = 1; k < 4; ++k) last.dims[k] = info->dims[k == 3 ? 1 : k + 1];
-  xn_turn(c, layer->guid, &last, false, to, result);
+  xn_turn(c, layer, &last, false, to, result);
 }
 
 static void lower_resize(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {
@@ -289,6 +313,13 @@ static void lower_resize(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t 
   } else if (d->half_pixel_centers == 0) {
     s->flags = XNN_FLAG_TENSORFLOW_LEGACY_MODE;
   }
+}
+
+static void lower_conversion(xn_compiler_t* c, const armnn_layer_t* layer, int32_t kind,
+                             uint32_t value) {
+  const uint32_t from = xn_input(c, layer, 0);
+  xn_step_t* s = xn_step(c, kind, layer, from, xn_result(c, value));
+  s->channels = (size_t)layer->output_infos[0]->element_count;
 }
 
 void xn_lower(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value, float low, float high) {
@@ -323,6 +354,12 @@ void xn_lower(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value, floa
       break;
     case ARMNN_LAYER_RESIZE:
       lower_resize(c, layer, value);
+      break;
+    case ARMNN_LAYER_QUANTIZE:
+      lower_conversion(c, layer, XN_QUANTIZE, value);
+      break;
+    case ARMNN_LAYER_DEQUANTIZE:
+      lower_conversion(c, layer, XN_DEQUANTIZE, value);
       break;
     default:
       lower_unary(c, layer, value);

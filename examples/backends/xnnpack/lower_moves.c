@@ -21,7 +21,7 @@ static void lower_concat(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t 
   const uint32_t to = xn_result(c, value);
   for (uint32_t i = 0; i < layer->input_count; ++i) {
     const uint32_t from = xn_input(c, layer, i);
-    xn_step_t* s = xn_step(c, XN_COPY, layer->guid, from, to);
+    xn_step_t* s = xn_step(c, XN_COPY, layer, from, to);
     s->batch = product(out->dims, 0, d->axis);
     s->channels = s->input_stride = (size_t)layer->input_infos[i]->dims[d->axis] * inner;
     s->output_stride = (size_t)out->dims[d->axis] * inner;
@@ -35,7 +35,7 @@ static void lower_cut(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t out
   const armnn_tensor_info_t* in = layer->input_infos[0];
   const size_t inner = product(in->dims, axis + 1, in->rank);
   const uint32_t from = xn_input(c, layer, 0);
-  xn_step_t* s = xn_step(c, XN_COPY, layer->guid, from, xn_result(c, value));
+  xn_step_t* s = xn_step(c, XN_COPY, layer, from, xn_result(c, value));
   s->batch = product(in->dims, 0, axis);
   s->channels = s->output_stride = (size_t)layer->output_infos[output]->dims[axis] * inner;
   s->input_stride = (size_t)in->dims[axis] * inner;
@@ -51,7 +51,7 @@ static void lower_transpose(xn_compiler_t* c, const armnn_layer_t* layer, uint32
   const bool goes_last =
       ARMNN_DESCRIPTOR(layer, armnn_permute_descriptor_t)->mappings[1] == 2; /* 0, 2, 3, 1 */
   const uint32_t from = xn_input(c, layer, 0);
-  xn_turn(c, layer->guid, layer->input_infos[0], goes_last, from, xn_result(c, value));
+  xn_turn(c, layer, layer->input_infos[0], goes_last, from, xn_result(c, value));
 }
 
 void xn_lower_move(xn_compiler_t* c, const armnn_layer_t* layer, uint32_t value) {

@@ -62,6 +62,7 @@ static enum xnn_status create_unary(const xn_step_t* s, xnn_operator_t* out) {
 enum xnn_status xn_operator_create(const xn_step_t* s, xnn_operator_t* out) {
   const size_t c = s->channels, k = s->out_channels;
   *out = NULL;
+  if (s->type != ARMNN_DATA_TYPE_FLOAT32 && s->kind != XN_COPY) return xn_8bit_create(s, out);
   switch (s->kind) {
     case XN_CONVOLUTION:
       return xnn_create_convolution2d_nhwc_f32(
@@ -95,7 +96,8 @@ enum xnn_status xn_operator_create(const xn_step_t* s, xnn_operator_t* out) {
     case XN_RESIZE:
       return xnn_create_resize_bilinear2d_nhwc_f32(c, c, c, s->flags, out);
     case XN_COPY:
-      return xnn_create_copy_nc_x32(c, s->input_stride, s->output_stride, 0, out);
+      return xnn_create_copy_nc_x8(c * s->element, s->input_stride * s->element,
+                                   s->output_stride * s->element, 0, out);
     default:
       return xnn_status_unsupported_parameter;
   }
@@ -156,9 +158,12 @@ static enum xnn_status setup_unary(const xn_step_t* s, xnn_operator_t op, const 
   }
 }
 
-enum xnn_status xn_operator_setup(const xn_step_t* s, xnn_operator_t op, const float* a,
-                                  const float* b, float* y, pthreadpool_t pool) {
+enum xnn_status xn_operator_setup(const xn_step_t* s, xnn_operator_t op, const void* a,
+                                  const void* b, void* y, pthreadpool_t pool) {
   const size_t n = s->batch, h = s->height, w = s->width;
+  if (s->type != ARMNN_DATA_TYPE_FLOAT32 && s->kind != XN_COPY) {
+    return xn_8bit_setup(s, op, a, b, y, pool);
+  }
   switch (s->kind) {
     case XN_CONVOLUTION:
       return xnn_setup_convolution2d_nhwc_f32(op, n, h, w, a, y, pool);
@@ -182,7 +187,8 @@ enum xnn_status xn_operator_setup(const xn_step_t* s, xnn_operator_t op, const f
       return xnn_setup_resize_bilinear2d_nhwc_f32(op, n, h, w, s->out_height, s->out_width, a, y,
                                                   pool);
     case XN_COPY:
-      return xnn_setup_copy_nc_x32(op, n, a + s->input_offset, y + s->output_offset, pool);
+      return xnn_setup_copy_nc_x8(op, n, (const char*)a + s->input_offset * s->element,
+                                  (char*)y + s->output_offset * s->element, pool);
     default:
       return xnn_status_unsupported_parameter;
   }
@@ -220,6 +226,8 @@ const char* xn_step_name(const xn_step_t* step) {
                                       "xnnpack unary",
                                       "xnnpack softmax",
                                       "xnnpack resize",
+                                      "xnnpack quantize",
+                                      "xnnpack dequantize",
                                       "xnnpack copy",
                                       "change of layout",
                                       "nearest"};

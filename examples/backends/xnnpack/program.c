@@ -29,10 +29,10 @@ uint64_t xn_count_operations(const xn_program_t* program) {
     if (step->kind == XN_CONVOLUTION || step->kind == XN_FULLY_CONNECTED) {
       const uint64_t reads = step->kind == XN_FULLY_CONNECTED ? 1 : taps;
       const uint64_t groups = step->kind == XN_FULLY_CONNECTED ? 1 : step->groups;
-      const uint64_t results = program->tensors[step->output].bytes / sizeof(float);
+      const uint64_t results = program->tensors[step->output].bytes / step->element;
       count += 2 * results * reads * (step->channels / groups);
     } else if (step->kind == XN_TRANSPOSE_CONVOLUTION) {
-      const uint64_t elements = program->tensors[step->inputs[0]].bytes / sizeof(float);
+      const uint64_t elements = program->tensors[step->inputs[0]].bytes / step->element;
       count += 2 * elements * taps * (step->out_channels / step->groups);
     }
   }
@@ -62,7 +62,7 @@ static armnn_status_t refuse(const xn_step_t* step, const char* what, enum xnn_s
  * these shapes now: no run allocates. */
 static armnn_status_t make_operators(xn_instance_t* self, pthreadpool_t pool,
                                      armnn_error_t* error) {
-  float* nowhere = (float*)(uintptr_t)4096;
+  void* nowhere = (void*)(uintptr_t)4096;
   for (uint32_t s = 0; s < self->program->step_count; ++s) {
     const xn_step_t* step = &self->program->steps[s];
     if (step->kind >= XN_OWN) continue;
@@ -97,28 +97,28 @@ armnn_status_t xn_instance_create(const xn_program_t* program, pthreadpool_t poo
   return armnn_fail(error, status, "out of memory for the operators of a network");
 }
 
-static void find_addresses(xn_instance_t* self, const armnn_execute_args_t* args,
+static void find_addresses(xn_instance_t* self, const armnn_kernel_call_t* call,
                            const uint32_t* places) {
   const xn_program_t* program = self->program;
   for (uint32_t t = 0; t < program->tensor_count; ++t) {
     const xn_tensor_t* tensor = &program->tensors[t];
     if (tensor->place == XN_INPUT) {
       const uint32_t place = places != NULL ? places[tensor->index] : tensor->index;
-      self->addresses[t] = (void*)(uintptr_t)args->inputs[place];
+      self->addresses[t] = (void*)(uintptr_t)call->inputs[place];
     } else if (tensor->place == XN_OUTPUT) {
-      self->addresses[t] = args->outputs[tensor->index];
+      self->addresses[t] = call->outputs[tensor->index];
     } else if (tensor->place == XN_CONSTANT) {
       self->addresses[t] = (void*)(uintptr_t)tensor->constant;
-    } else if (self->scratch != args->scratch) {
-      self->addresses[t] = (char*)args->scratch + tensor->offset;
+    } else if (self->scratch != call->scratch) {
+      self->addresses[t] = (char*)call->scratch + tensor->offset;
     }
   }
-  self->scratch = args->scratch;
+  self->scratch = call->scratch;
 }
 
-armnn_status_t xn_instance_run(xn_instance_t* self, const armnn_execute_args_t* args,
-                               const uint32_t* places, const armnn_host_t* host, pthreadpool_t pool,
-                               armnn_error_t* error) {
+armnn_status_t xn_instance_run(xn_instance_t* self, const armnn_kernel_call_t* call,
+                               const uint32_t* places, pthreadpool_t pool, armnn_error_t* error) {
+  const armnn_host_t* host = call->host;
   const xn_program_t* program = self->program;
   const bool traces = ARMNN_HAS_FN(host, armnn_host_t, trace);
   const bool asks = ARMNN_HAS_FN(host, armnn_host_t, cancelled);
@@ -126,7 +126,7 @@ armnn_status_t xn_instance_run(xn_instance_t* self, const armnn_execute_args_t* 
   /* How an operator cuts its work into pieces depends on the number of threads. */
   const bool is_new = threads != self->threads;
   self->threads = threads;
-  find_addresses(self, args, places);
+  find_addresses(self, call, places);
   for (uint32_t s = 0; s < program->step_count; ++s) {
     const xn_step_t* step = &program->steps[s];
     const char* name = xn_step_name(step);
@@ -134,7 +134,7 @@ armnn_status_t xn_instance_run(xn_instance_t* self, const armnn_execute_args_t* 
     void* now[3] = {self->addresses[step->inputs[0]],
                     step->inputs[1] == XN_NONE ? NULL : self->addresses[step->inputs[1]],
                     self->addresses[step->output]};
-    if (asks && host->cancelled(host->context, args->run_id) != 0) {
+    if (asks && host->cancelled(host->context, call->run_id) != 0) {
       return armnn_fail(error, ARMNN_STATUS_CANCELLED, "stopped before a %s", name);
     }
     const armnn_string_t text = {name, strlen(name)};

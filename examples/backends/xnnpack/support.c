@@ -4,23 +4,23 @@
  * support.c - which layers XNNPACK takes; the compiler relies on what is said here.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "armnn/layer_rules.h"
 #include "compile.h"
 
 #define REFUSE(...) return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)
 
-static armnn_status_t check_tensors(const armnn_layer_query_t* query, armnn_error_t* reason) {
+static armnn_status_t check_tensors(const armnn_layer_query_t* query, bool is_8bit,
+                                    armnn_error_t* reason) {
   for (uint32_t i = 0; i < query->input_count + query->output_count; ++i) {
     const bool is_input = i < query->input_count;
     const uint32_t k = is_input ? i : i - query->input_count;
     const armnn_tensor_info_t* info = is_input ? query->input_infos[k] : query->output_infos[k];
     const char* what = is_input ? "input" : "output";
     if (info == NULL) continue;
-    if (info->data_type != ARMNN_DATA_TYPE_FLOAT32) {
-      REFUSE("%s %u is %s, the operators are made for float32", what, (unsigned)k,
-             armnn_data_type_name(info->data_type));
+    if (!is_8bit && info->data_type != ARMNN_DATA_TYPE_FLOAT32) {
+      REFUSE("%s %u is %s, the operators are made for float32, qasymm_s8 and qasymm_u8", what,
+             (unsigned)k, armnn_data_type_name(info->data_type));
     }
     if (info->element_count == 0) REFUSE("%s %u is empty", what, (unsigned)k);
     if (info->rank > XNN_MAX_TENSOR_DIMS) {
@@ -88,9 +88,11 @@ static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_erro
   const uint64_t bottoms = (uint64_t)d->pad_bottom + bottom,
                  rights = (uint64_t)d->pad_right + right;
   const bool is_padded = d->pad_top + bottoms + d->pad_left + rights > 0;
-  if (is_average && is_padded && d->padding_method == ARMNN_PADDING_IGNORE_VALUE) {
-    REFUSE("XNNPACK does not count padding in an average");
+  const bool counts = d->padding_method == ARMNN_PADDING_IGNORE_VALUE;
+  if (is_average && is_padded && counts != xn_is_8bit(in)) {
+    REFUSE("XNNPACK %s padding in an average", counts ? "does not count" : "counts");
   }
+  if (is_average && counts && bottom + right > 0) REFUSE("a window reaches beyond the padding");
   if (d->pad_top >= d->pool_height || bottoms >= d->pool_height || d->pad_left >= d->pool_width ||
       rights >= d->pool_width) {
     REFUSE("a window may lie in the padding wholly");
@@ -251,28 +253,11 @@ static int32_t layout_of(const armnn_layer_query_t* query) {
 }
 
 armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  switch (query->type) {
-    case ARMNN_LAYER_CONVOLUTION2D:
-    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
-    case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
-    case ARMNN_LAYER_FULLY_CONNECTED:
-    case ARMNN_LAYER_POOLING2D:
-    case ARMNN_LAYER_REDUCE:
-    case ARMNN_LAYER_ELEMENTWISE_BINARY:
-    case ARMNN_LAYER_ELEMENTWISE_UNARY:
-    case ARMNN_LAYER_ACTIVATION:
-    case ARMNN_LAYER_SOFTMAX:
-    case ARMNN_LAYER_RESIZE:
-    case ARMNN_LAYER_RESHAPE:
-    case ARMNN_LAYER_TRANSPOSE:
-    case ARMNN_LAYER_CONCAT:
-    case ARMNN_LAYER_SPLITTER:
-    case ARMNN_LAYER_SLICE:
-      break;
-    default:
-      REFUSE("no operator for this layer type");
-  }
-  ARMNN_RETURN_IF_ERROR(check_tensors(query, reason));
+  /* The rows of entry.c name the types. xn_prepare looks whose a compiled part is. */
+  if (query->type == ARMNN_LAYER_PRE_COMPILED) return ARMNN_STATUS_OK;
+  const bool is_8bit = xn_is_8bit(query->input_infos[0]) || xn_is_8bit(query->output_infos[0]);
+  ARMNN_RETURN_IF_ERROR(check_tensors(query, is_8bit, reason));
+  if (is_8bit) ARMNN_RETURN_IF_ERROR(xn_check_8bit(query, reason));
   if (layout_of(query) != ARMNN_DATA_LAYOUT_NHWC) REFUSE("XNNPACK takes images channels last");
   switch (query->type) {
     case ARMNN_LAYER_CONVOLUTION2D:
@@ -297,7 +282,7 @@ armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* r
     case ARMNN_LAYER_ELEMENTWISE_UNARY:
       return check_unary(query, reason);
     case ARMNN_LAYER_ACTIVATION:
-      return check_activation(query, reason);
+      return is_8bit ? ARMNN_STATUS_OK : check_activation(query, reason);
     case ARMNN_LAYER_SOFTMAX:
       return check_softmax(query, reason);
     case ARMNN_LAYER_RESIZE:
@@ -305,38 +290,4 @@ armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* r
     default:
       return check_move(query, reason);
   }
-}
-
-/* ---- The object ---------------------------------------------------------------------------- */
-
-static void support_destroy(armnn_layer_support_t* support) { free(support); }
-
-static armnn_status_t is_layer_supported(armnn_layer_support_t* support,
-                                         const armnn_layer_query_t* query, armnn_error_t* reason) {
-  (void)support;
-  return xn_check_layer(query, reason);
-}
-
-static int32_t get_preferred_layout(armnn_layer_support_t* support,
-                                    const armnn_layer_query_t* query) {
-  (void)support;
-  (void)query; /* layers of volumes it refuses in any layout */
-  return ARMNN_DATA_LAYOUT_NHWC;
-}
-
-static const armnn_layer_support_api_t support_api = {
-    .header = {sizeof support_api, ARMNN_STRUCT_LAYER_SUPPORT},
-    .destroy = support_destroy,
-    .is_layer_supported = is_layer_supported,
-    .get_preferred_layout = get_preferred_layout,
-};
-
-armnn_status_t xn_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,
-                                    armnn_layer_support_t** out_support, armnn_error_t* error) {
-  (void)backend;
-  (void)model_options;
-  *out_support = calloc(1, sizeof **out_support);
-  if (*out_support == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  (*out_support)->api = &support_api;
-  return ARMNN_STATUS_OK;
 }

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * workload.c - programs as PRE_COMPILED layers, workloads, and what an execution context has.
+ * workload.c - programs as PRE_COMPILED layers, and what the kit's rows do with them.
  *
  * An operator must not run twice at a time, so operators belong to an execution context: they are
- * the data of a workload there.
+ * the state of a kernel there.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -43,107 +43,28 @@ armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* par
   return armnn_fail(error, status, "the host did not take the answer");
 }
 
-/* ---- Workloads ----------------------------------------------------------------------------- */
+/* ---- Rows ---------------------------------------------------------------------------------- */
 
-typedef struct workload_t {
-  armnn_workload_t base;
-  const xn_backend_t* backend;
+typedef struct prepared_t {
   const xn_program_t* program;
   xn_program_t* own;         /* the same, if it was made here and not by the optimiser */
   armnn_layer_part_t* layer; /* what that was made from, or null */
   /* For the first context: made early, so that errors come early. */
   _Atomic(xn_instance_t*) spare;
-  const armnn_tensor_needs_t* needs[]; /* of inputs, then outputs */
-} workload_t;
+} prepared_t;
 
-typedef struct workload_factory_t {
-  armnn_workload_factory_t base;
-  xn_backend_t* backend;
-} workload_factory_t;
-
-static void workload_destroy(armnn_workload_t* workload) {
-  workload_t* self = (workload_t*)workload;
+void xn_release(void* prepared, const armnn_host_t* host) {
+  prepared_t* self = prepared;
+  (void)host;
   xn_instance_free(atomic_load(&self->spare));
   xn_program_free(self->own);
   free(self->layer);
   free(self);
 }
 
-static armnn_status_t workload_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
-                                       armnn_error_t* error) {
-  const workload_t* self = (const workload_t*)workload;
-  xn_instance_t* instance = args->workload_data;
-  if (instance == NULL) {
-    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%s needs its workload data", XN_ID);
-  }
-  return xn_instance_run(instance, args, self->layer != NULL ? self->layer->inputs : NULL,
-                         self->backend->host, self->backend->pool, error);
-}
-
-static void workload_requirements(armnn_workload_t* workload,
-                                  armnn_workload_requirements_t* out_requirements) {
-  const workload_t* self = (const workload_t*)workload;
-  out_requirements->scratch_size = self->program->scratch_size;
-  out_requirements->tensor_alignment = sizeof(float); /* all loads of XNNPACK are unaligned ones */
-  out_requirements->tensors = self->needs;
-  out_requirements->packed_size = self->program->memory_size;
-  out_requirements->operations = xn_count_operations(self->program);
-  if (self->layer != NULL) out_requirements->consumed_mask = self->layer->consumed;
-}
-
-/* XNNPACK loads whole vectors, also at the end of a tensor. */
-static void find_needs(workload_t* self, const armnn_workload_info_t* info) {
-  static const armnn_tensor_needs_t behind = {{sizeof behind, ARMNN_STRUCT_TENSOR_NEEDS},
-                                              .readable_bytes = XNN_EXTRA_BYTES};
-  for (uint32_t t = 0; t < self->program->tensor_count; ++t) {
-    const xn_tensor_t* tensor = &self->program->tensors[t];
-    if (!tensor->is_read) continue;
-    if (tensor->place == XN_INPUT) {
-      const uint32_t* places = self->layer != NULL ? self->layer->inputs : NULL;
-      self->needs[places != NULL ? places[tensor->index] : tensor->index] = &behind;
-    } else if (tensor->place == XN_OUTPUT) {
-      self->needs[info->input_count + tensor->index] = &behind;
-    }
-  }
-}
-
-static const char* workload_kernel_name(armnn_workload_t* workload) {
-  const workload_t* self = (const workload_t*)workload;
-  return self->own != NULL && self->program->step_count > 0 ? xn_step_name(self->program->steps)
-                                                            : "xnnpack program";
-}
-
-static armnn_status_t create_workload_data(armnn_workload_t* workload, void* execution_data,
-                                           void** out_data, armnn_error_t* error) {
-  workload_t* self = (workload_t*)workload;
-  (void)execution_data;
-  xn_instance_t* instance = atomic_exchange(&self->spare, NULL);
-  armnn_status_t status = ARMNN_STATUS_OK;
-  if (instance == NULL) {
-    status = xn_instance_create(self->program, self->backend->pool, &instance, error);
-  }
-  *out_data = instance;
-  return status;
-}
-
-static void destroy_workload_data(armnn_workload_t* workload, void* data) {
-  (void)workload;
-  xn_instance_free(data);
-}
-
-static const armnn_workload_api_t workload_api = {
-    .header = {sizeof workload_api, ARMNN_STRUCT_WORKLOAD},
-    .destroy = workload_destroy,
-    .execute = workload_execute,
-    .get_requirements = workload_requirements,
-    .get_kernel_name = workload_kernel_name,
-    .create_workload_data = create_workload_data,
-    .destroy_workload_data = destroy_workload_data,
-};
-
 /* The program of a compiled part, or one made of a single layer: there is one way to run anything.
  */
-static armnn_status_t find_program(workload_t* self, const armnn_workload_info_t* info,
+static armnn_status_t find_program(prepared_t* self, const armnn_workload_info_t* info,
                                    armnn_error_t* error) {
   self->program = armnn_part_object(info, XN_PROGRAM);
   if (self->program != NULL) return ARMNN_STATUS_OK;
@@ -158,49 +79,70 @@ static armnn_status_t find_program(workload_t* self, const armnn_workload_info_t
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t create_workload(armnn_workload_factory_t* factory,
-                                      const armnn_workload_info_t* info,
-                                      armnn_workload_t** out_workload, armnn_error_t* error) {
-  const workload_factory_t* maker = (const workload_factory_t*)factory;
-  const size_t tensors = (size_t)info->input_count + info->output_count;
-  workload_t* self = calloc(1, sizeof *self + tensors * sizeof self->needs[0]);
-  *out_workload = NULL;
+static void say_requirements(const prepared_t* self, const armnn_workload_info_t* info,
+                             armnn_workload_requirements_t* requirements) {
+  const xn_program_t* program = self->program;
+  requirements->scratch_size = program->scratch_size;
+  requirements->packed_size = program->memory_size;
+  requirements->operations = xn_count_operations(program);
+  if (self->layer != NULL) requirements->consumed_mask = self->layer->consumed;
+  for (uint32_t t = 0; t < program->tensor_count; ++t) {
+    const xn_tensor_t* tensor = &program->tensors[t];
+    uint32_t operand = tensor->index;
+    if (tensor->place == XN_OUTPUT) {
+      operand += info->input_count;
+    } else if (tensor->place == XN_INPUT) {
+      if (self->layer != NULL) operand = self->layer->inputs[operand];
+    } else {
+      continue;
+    }
+    armnn_tensor_needs_t* needs = armnn_needs_of(requirements, operand);
+    /* XNNPACK loads whole vectors, also at the end of a tensor; all its loads are unaligned. */
+    if (tensor->is_read) needs->readable_bytes = XNN_EXTRA_BYTES;
+  }
+}
+
+armnn_status_t xn_prepare(const armnn_workload_info_t* info, const armnn_host_t* host,
+                          armnn_backend_t* backend, void** out_prepared,
+                          armnn_workload_requirements_t* requirements, armnn_error_t* error) {
+  prepared_t* self = calloc(1, sizeof *self);
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  self->base.api = &workload_api;
-  self->backend = maker->backend;
-  armnn_status_t status = find_program(self, info, error);
   xn_instance_t* instance = NULL;
+  armnn_status_t status = find_program(self, info, error);
   if (status == ARMNN_STATUS_OK) {
-    status = xn_instance_create(self->program, maker->backend->pool, &instance, error);
+    status = xn_instance_create(self->program, armnn_kit_user(backend), &instance, error);
   }
-  if (status == ARMNN_STATUS_OK) {
-    atomic_init(&self->spare, instance);
-    find_needs(self, info);
-    *out_workload = &self->base;
-  } else {
-    workload_destroy(&self->base);
+  if (status != ARMNN_STATUS_OK) {
+    xn_release(self, host);
+    return status;
   }
+  atomic_init(&self->spare, instance);
+  say_requirements(self, info, requirements);
+  *out_prepared = self;
+  return ARMNN_STATUS_OK;
+}
+
+armnn_status_t xn_create_state(const armnn_workload_info_t* info, const void* prepared,
+                               const armnn_host_t* host, armnn_backend_t* backend, void** out_state,
+                               armnn_error_t* error) {
+  prepared_t* self = (prepared_t*)(uintptr_t)prepared; /* |spare| is taken out of it */
+  (void)info, (void)host;
+  xn_instance_t* instance = atomic_exchange(&self->spare, NULL);
+  armnn_status_t status = ARMNN_STATUS_OK;
+  if (instance == NULL) {
+    status = xn_instance_create(self->program, armnn_kit_user(backend), &instance, error);
+  }
+  *out_state = instance;
   return status;
 }
 
-static void factory_destroy(armnn_workload_factory_t* factory) { free(factory); }
+void xn_destroy_state(void* state, const armnn_host_t* host) {
+  (void)host;
+  xn_instance_free(state);
+}
 
-static const armnn_workload_factory_api_t factory_api = {
-    .header = {sizeof factory_api, ARMNN_STRUCT_WORKLOAD_FACTORY},
-    .destroy = factory_destroy,
-    .create_workload = create_workload,
-};
-
-armnn_status_t xn_create_workload_factory(armnn_backend_t* backend,
-                                          const armnn_factory_args_t* args,
-                                          armnn_workload_factory_t** out_factory,
-                                          armnn_error_t* error) {
-  (void)args; /* host memory, no options */
-  workload_factory_t* self = calloc(1, sizeof *self);
-  *out_factory = NULL;
-  if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
-  self->base.api = &factory_api;
-  self->backend = (xn_backend_t*)backend;
-  *out_factory = &self->base;
-  return ARMNN_STATUS_OK;
+armnn_status_t xnnpack_program(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const prepared_t* self = call->prepared;
+  return xn_instance_run(call->state, call, self->layer != NULL ? self->layer->inputs : NULL,
+                         armnn_kit_user(call->backend), error);
 }

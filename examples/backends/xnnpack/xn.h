@@ -31,6 +31,8 @@ enum xn_kind_e {
   XN_UNARY,  /* |operation|: xn_unary_e */
   XN_SOFTMAX,
   XN_RESIZE,           /* bilinear */
+  XN_QUANTIZE,         /* float32 to |type| */
+  XN_DEQUANTIZE,       /* |type| to float32 */
   XN_COPY,             /* |batch| rows of |channels| elements */
   XN_OWN,              /* from here on it is kernels.c that computes */
   XN_PERMUTE = XN_OWN, /* |batch| matrices of |height| rows and |width| columns, transposed */
@@ -44,6 +46,7 @@ enum xn_unary_e {
   XN_ELU,
   XN_LEAKY_RELU,
   XN_HARD_SWISH,
+  XN_TANH, /* of 8 bits */
   XN_SQUARE_ROOT,
   XN_SQUARE,
   XN_NEGATE,
@@ -51,6 +54,12 @@ enum xn_unary_e {
   XN_CEILING,
   XN_ROUND
 };
+
+/* real = scale * (q - zero) */
+typedef struct xn_quantum_t {
+  float scale;
+  int32_t zero;
+} xn_quantum_t;
 
 /* Sizes are those of a channels-last image; a step uses what its kind needs. */
 typedef struct xn_step_t {
@@ -60,7 +69,10 @@ typedef struct xn_step_t {
   uint32_t inputs[2];
   uint32_t output;
   uint32_t flags; /* of the operator */
-  float low, high, alpha;
+  int32_t type;   /* that it computes in: FLOAT32, QASYMM_S8 or QASYMM_U8 */
+  size_t element; /* bytes of one that is moved */
+  xn_quantum_t from[2], to, weight_quantum;
+  float low, high, alpha; /* real numbers, whatever the type */
   uint32_t groups;
   size_t batch, height, width, channels;
   size_t out_height, out_width, out_channels;
@@ -71,7 +83,8 @@ typedef struct xn_step_t {
   uint32_t kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x;
   size_t ranks[2];
   size_t shapes[2][XNN_MAX_TENSOR_DIMS];
-  const float *weights, *bias; /* of the program */
+  const void *weights, *bias; /* of the program */
+  const float* weight_scales; /* one for each output channel, or null: |weight_quantum| */
 } xn_step_t;
 
 enum xn_place_e { XN_SCRATCH, XN_INPUT, XN_OUTPUT, XN_CONSTANT };
@@ -81,7 +94,7 @@ typedef struct xn_tensor_t {
   uint32_t index;  /* of the input or output */
   uint64_t bytes;  /* of its elements; in scratch XNN_EXTRA_BYTES follow */
   uint64_t offset; /* in scratch */
-  const float* constant;
+  const void* constant;
   bool is_read; /* by XNNPACK, which reads XNN_EXTRA_BYTES further; our own kernels do not */
   uint32_t first, last; /* steps */
 } xn_tensor_t;
@@ -90,7 +103,7 @@ typedef struct xn_tensor_t {
 typedef struct xn_program_t {
   xn_tensor_t* tensors;
   xn_step_t* steps;
-  float** memory; /* weights and constants */
+  void** memory; /* weights and constants */
   uint32_t tensor_count, step_count, memory_count;
   uint32_t input_count, output_count;
   uint64_t scratch_size;
@@ -121,41 +134,43 @@ typedef struct xn_instance_t {
 armnn_status_t xn_instance_create(const xn_program_t* program, pthreadpool_t pool,
                                   xn_instance_t** out_instance, armnn_error_t* error);
 void xn_instance_free(xn_instance_t* instance);
-/* |inputs|: addresses of the workload's inputs; input i of the program is the one at |places|[i],
- * or at i if |places| is null. */
-armnn_status_t xn_instance_run(xn_instance_t* instance, const armnn_execute_args_t* args,
-                               const uint32_t* places, const armnn_host_t* host, pthreadpool_t pool,
-                               armnn_error_t* error);
+/* Input i of the program is input |places|[i] of the call, or i if |places| is null. */
+armnn_status_t xn_instance_run(xn_instance_t* instance, const armnn_kernel_call_t* call,
+                               const uint32_t* places, pthreadpool_t pool, armnn_error_t* error);
 
 enum xnn_status xn_operator_create(const xn_step_t* step, xnn_operator_t* out_operator);
 /* Allocates only in the first call for an operator. */
-enum xnn_status xn_operator_setup(const xn_step_t* step, xnn_operator_t operator_, const float* a,
-                                  const float* b, float* y, pthreadpool_t pool);
+enum xnn_status xn_operator_setup(const xn_step_t* step, xnn_operator_t operator_, const void* a,
+                                  const void* b, void* y, pthreadpool_t pool);
+/* operators_8bit.c: the same for steps of QASYMM_S8 and QASYMM_U8. */
+enum xnn_status xn_8bit_create(const xn_step_t* step, xnn_operator_t* out_operator);
+enum xnn_status xn_8bit_setup(const xn_step_t* step, xnn_operator_t operator_, const void* a,
+                              const void* b, void* y, pthreadpool_t pool);
 const char* xn_status_text(enum xnn_status status);
 const char* xn_step_name(const xn_step_t* step);
 
 /* Kernels that this XNNPACK lacks. */
-void xn_run_own(const xn_step_t* step, const float* x, float* y, const armnn_host_t* host);
+void xn_run_own(const xn_step_t* step, const void* x, void* y, const armnn_host_t* host);
 
-/* ---- The backend --------------------------------------------------------------------------- */
+/* ---- The backend: what the kit's rows and hooks call ----------------------------------------- */
 
-typedef struct xn_backend_t {
-  armnn_backend_t base;
-  const armnn_host_t* host;
-  pthreadpool_t pool; /* null: XNNPACK computes on the caller's thread */
-} xn_backend_t;
-
-armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
-armnn_status_t xn_get_layer_support(armnn_backend_t* backend, const armnn_options_t* model_options,
-                                    armnn_layer_support_t** out_support,
-                                    armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t xn_check_layer(const armnn_layer_query_t* query,
+                              armnn_error_t* reason) ARMNN_NOEXCEPT;
 armnn_status_t xn_optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                            const armnn_options_t* model_options,
                            const armnn_optimization_sink_t* sink,
                            armnn_error_t* error) ARMNN_NOEXCEPT;
-armnn_status_t xn_create_workload_factory(armnn_backend_t* backend,
-                                          const armnn_factory_args_t* args,
-                                          armnn_workload_factory_t** out_factory,
-                                          armnn_error_t* error) ARMNN_NOEXCEPT;
+armnn_status_t xn_prepare(const armnn_workload_info_t* info, const armnn_host_t* host,
+                          armnn_backend_t* backend, void** out_prepared,
+                          armnn_workload_requirements_t* requirements,
+                          armnn_error_t* error) ARMNN_NOEXCEPT;
+void xn_release(void* prepared, const armnn_host_t* host) ARMNN_NOEXCEPT;
+armnn_status_t xn_create_state(const armnn_workload_info_t* info, const void* prepared,
+                               const armnn_host_t* host, armnn_backend_t* backend, void** out_state,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
+void xn_destroy_state(void* state, const armnn_host_t* host) ARMNN_NOEXCEPT;
+/* The one kernel; its name is what profiles show. */
+armnn_status_t xnnpack_program(const armnn_kernel_call_t* call,
+                               armnn_error_t* error) ARMNN_NOEXCEPT;
 
 #endif /* ARMNN_XNNPACK_XN_H_ */

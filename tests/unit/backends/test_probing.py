@@ -58,11 +58,12 @@ def test_a_closed_backend_is_not_asked() -> None:
         probe_support(backend)
 
 
-def test_the_reference_moves_every_type_and_calculates_in_some() -> None:
+def test_the_reference_moves_every_type_and_calculates_in_most() -> None:
+    integers = {DataType.SIGNED32, DataType.SIGNED64, DataType.BOOLEAN}
     with ann.Runtime() as runtime:
         taken = probe_support(runtime.backends["CpuRef"])
     assert taken[LayerType.RESHAPE] == tuple(DataType)
-    assert taken[LayerType.CONVOLUTION2D] == (DataType.FLOAT32,)
+    assert set(taken[LayerType.CONVOLUTION2D]) == set(DataType) - integers
     assert taken[LayerType.LOGICAL_BINARY] == (DataType.BOOLEAN,)
-    assert taken[LayerType.SOFTMAX] == (DataType.FLOAT32,)
+    assert set(taken[LayerType.SOFTMAX]) == set(DataType) - integers
     assert taken[LayerType.QUANTIZE] == ()

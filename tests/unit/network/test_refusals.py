@@ -187,10 +187,6 @@ ARGUMENTS = [
     (lambda n, x: n.add_cast(x, 1), "is not a DataType"),
     (lambda n, x: n.add_fill((2, -1), 0), "dimension 1 is -1"),
     (lambda n, x: n.add_resize(x, (0, 5)), "target_height 0 given"),
-    (
-        lambda n, x: n.add_resize(x, (5, 5), align_corners=True, half_pixel_centers=True),
-        "exclude each other",
-    ),
     (lambda n, x: n.add_layer(23, []), "layer type 23 is not a LayerType"),
     (lambda n, x: n.add_layer(LayerType.INPUT, []), "a layer of type Input is not added this way"),
     (lambda n, x: n.add_layer(LayerType.FLOOR, x), "a sequence of layers, slots or values"),

@@ -17,8 +17,8 @@ from armnn_py.types import DataType, LayerType
 pytestmark = pytest.mark.models
 
 # Largest difference in parts of the largest output. basic_pitch begins with long sums and takes the
-# logarithm of what is near 0: plain loops, as those of CpuRef, differ there from kernels that sum in
-# lanes, which agree among themselves (CpuAcc, XNNPACK, onnxruntime) within 3e-6.
+# logarithm of what is near 0: plain loops, as those of CpuRef, differ there from kernels that sum
+# in lanes, which agree among themselves (CpuAcc, XNNPACK, onnxruntime) within 3e-6.
 FLOAT = {
     "open/deeplabv3_mnv2": 1e-5,
     "open/hand_landmark_full": 1e-5,

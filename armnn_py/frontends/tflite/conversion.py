@@ -98,6 +98,7 @@ class _Conversion:
         self.values: dict[int, Value] = {}
         self.variables: dict[int, VariableLayer] = {}
         self.static: set[int] = set()
+        self.outputs = {*entry.outputs.values()}
         self.poisoned: set[int] = set()
         self.problems = TfliteProblems(model, self.graph)
         self.resources = Resources(model, self.graph, self.emit)
@@ -281,7 +282,9 @@ class _Conversion:
 
     def _convert(self, op: Operator, values: Sequence[Value | None]) -> Sequence[Value] | None:
         name = place_of(op, self.graph)
-        self.emit.begin(name)
+        # The Output layer has the name of the tensor that this operator makes.
+        is_last = not self.outputs.isdisjoint(op.outputs)
+        self.emit.begin(f"{name}/{op.label.lower()}" if is_last else name)
         converter = find_operator(op.label)
         try:
             if converter is None:

@@ -159,7 +159,7 @@ class ActivationFunction(IntEnum):
     ``BOUNDED_RELU``  min(a, max(b, x))                  a = 6, b = 0
     ``SOFT_RELU``     log(1 + exp(x))
     ``LEAKY_RELU``    x if x > 0 else a * x              a = 0.01
-    ``ABS``           |x|
+    ``ABS``           abs(x)
     ``SQRT``          sqrt(x)
     ``SQUARE``        x * x
     ``ELU``           x if x >= 0 else a * (exp(x) - 1)  a = 1
@@ -177,7 +177,7 @@ class ActivationFunction(IntEnum):
     BOUNDED_RELU = 4  #: min(a, max(b, x))
     SOFT_RELU = 5  #: log(1 + exp(x))
     LEAKY_RELU = 6  #: x if x > 0 else a * x
-    ABS = 7  #: |x|
+    ABS = 7  #: abs(x)
     SQRT = 8  #: sqrt(x)
     SQUARE = 9  #: x * x
     ELU = 10  #: x if x >= 0 else a * (exp(x) - 1)

@@ -199,21 +199,22 @@ void armnn_i_ref_encode(const armnn_i_ref_codec_t* codec, const float* values, u
   }
 }
 
+#define STORE_LEVELS(T)                                                                    \
+  for (uint64_t i = 0; i < count; ++i) {                                                   \
+    const int32_t level = levels[i] < least ? least : levels[i] > most ? most : levels[i]; \
+    ((T*)data)[first + i] = (T)(level + zero_point);                                       \
+  }
+
 void armnn_i_ref_encode_levels(const armnn_i_ref_codec_t* codec, const int32_t* levels,
                                uint64_t count, void* data, uint64_t first) {
-  const int64_t zero_point = codec->zero_points[0];
-  for (uint64_t i = 0; i < count; ++i) {
-    const int64_t level = levels[i] + zero_point;
-    const int32_t q = level < codec->least  ? codec->least
-                      : level > codec->most ? codec->most
-                                            : (int32_t)level;
-    if (codec->data_type == ARMNN_DATA_TYPE_QASYMM_U8) {
-      ((uint8_t*)data)[first + i] = (uint8_t)q;
-    } else if (codec->data_type == ARMNN_DATA_TYPE_QSYMM_S16) {
-      ((int16_t*)data)[first + i] = (int16_t)q;
-    } else {
-      ((int8_t*)data)[first + i] = (int8_t)q;
-    }
+  const int32_t zero_point = codec->zero_points[0];
+  const int32_t least = codec->least - zero_point, most = codec->most - zero_point;
+  if (codec->data_type == ARMNN_DATA_TYPE_QASYMM_U8) {
+    STORE_LEVELS(uint8_t)
+  } else if (codec->data_type == ARMNN_DATA_TYPE_QSYMM_S16) {
+    STORE_LEVELS(int16_t)
+  } else {
+    STORE_LEVELS(int8_t)
   }
 }
 

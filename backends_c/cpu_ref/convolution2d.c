@@ -198,9 +198,28 @@ armnn_status_t armnn_q_depthwise_convolution2d__ref(const armnn_kernel_call_t* c
   armnn_i_ref_levels_t levels;
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   ARMNN_RETURN_IF_ERROR(armnn_i_ref_levels(call, d->bias_enabled != 0, &levels, error));
+  const armnn_i_ref_image_t out = armnn_i_ref_image(ARMNN_OUT_INFO(call, 0), d->data_layout);
+  if (levels.sums != NULL) {
+    armnn_i_ref_channelwise_t job = {call,
+                                     levels.x,
+                                     levels.y,
+                                     NULL,
+                                     levels.sums,
+                                     in,
+                                     out,
+                                     ARMNN_REF_WINDOW_Y(d, weights.height),
+                                     ARMNN_REF_WINDOW_X(d, weights.width),
+                                     weights.channels / in.channels,
+                                     1,
+                                     weights.stride_y,
+                                     weights.stride_x};
+    ARMNN_RETURN_IF_ERROR(armnn_i_ref_channelwise_run(&job, error));
+    return armnn_i_ref_levels_store_sums(call, &levels, (uint64_t)out.channels,
+                                         (uint64_t)out.stride_channel);
+  }
   convolution_job_t job = {.call = call,
                            .in = in,
-                           .out = armnn_i_ref_image(ARMNN_OUT_INFO(call, 0), d->data_layout),
+                           .out = out,
                            .window_y = ARMNN_REF_WINDOW_Y(d, weights.height),
                            .window_x = ARMNN_REF_WINDOW_X(d, weights.width),
                            .groups = in.channels,

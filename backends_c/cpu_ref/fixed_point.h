@@ -21,17 +21,22 @@ typedef struct armnn_i_ref_factor_t {
   int32_t shift;      /* to the left; negative: to the right */
 } armnn_i_ref_factor_t;
 
-/* |real| is finite; factors below 2^-32 become 0, those from 2^31 on the greatest that there is. */
+/* Factors below 2^-32 and NaN become 0, those from 2^31 on the greatest that there is. */
 static inline armnn_i_ref_factor_t armnn_i_ref_factor(double real) {
   armnn_i_ref_factor_t factor = {0, 0};
   int exponent;
+  if (!(fabs(real) < 0x1p31)) {
+    if (real != real) return factor;
+    factor.multiplier = real > 0.0 ? INT32_MAX : INT32_MIN;
+    factor.shift = 31;
+    return factor;
+  }
   const double fraction = frexp(real, &exponent);
   int64_t fixed = llround(fraction * 0x1p31);
   if (fixed == INT64_C(1) << 31) fixed /= 2, ++exponent;
   if (real == 0.0 || exponent < -31) return factor;
   factor.multiplier = (int32_t)fixed;
   factor.shift = exponent;
-  if (exponent > 31) factor.multiplier = INT32_MAX, factor.shift = 31;
   return factor;
 }
 

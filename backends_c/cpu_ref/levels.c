@@ -40,13 +40,25 @@ static uint64_t factors_of(const armnn_tensor_info_t* weights) {
   return weights->quantization_count > 1 ? weights->quantization_count : 1;
 }
 
+/* What prepare leaves where has_sums said yes, of the bounds of late shapes, too. */
+static const int with_sums = 1;
+
+/* Whether float32 holds each sum of the layer exactly, so that a float32 nest may store them. */
+static int has_sums(const armnn_workload_info_t* info) {
+  const armnn_tensor_info_t* weights = info->input_infos[1];
+  return info->type == ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D &&
+         planes_of(info->input_infos[0]) == 1 && weights->dims[1] <= ARMNN_REF_EXACT &&
+         weights->dims[2] <= ARMNN_REF_EXACT &&
+         weights->dims[1] * weights->dims[2] <= ARMNN_REF_EXACT;
+}
+
 armnn_status_t armnn_i_ref_prepare_levels(const armnn_workload_info_t* info,
                                           const armnn_host_t* host, armnn_backend_t* backend,
                                           void** out_prepared,
                                           armnn_workload_requirements_t* requirements,
                                           armnn_error_t* error) {
   (void)host, (void)backend, (void)error;
-  *out_prepared = NULL;
+  *out_prepared = has_sums(info) ? (void*)(uintptr_t)&with_sums : NULL;
   for (int i = 0; i < 2; ++i) {
     const armnn_tensor_info_t* one = info->input_infos[i];
     armnn_i_ref_scratch_ask(requirements, one->element_count * (uint64_t)planes_of(one),
@@ -54,6 +66,9 @@ armnn_status_t armnn_i_ref_prepare_levels(const armnn_workload_info_t* info,
   }
   armnn_i_ref_scratch_ask(requirements, factors_of(info->input_infos[1]),
                           sizeof(armnn_i_ref_factor_t));
+  if (has_sums(info)) {
+    armnn_i_ref_scratch_ask(requirements, info->output_infos[0]->element_count, sizeof(float));
+  }
   return ARMNN_STATUS_OK;
 }
 
@@ -133,6 +148,9 @@ armnn_status_t armnn_i_ref_levels(const armnn_kernel_call_t* call, int has_bias,
       &scratch, factors_of(y), sizeof(armnn_i_ref_factor_t));
   for (uint64_t c = 0; c < factors_of(y); ++c) factors[c] = armnn_i_ref_factor(scale_of(call, c));
   levels.factors = factors;
+  if (call->prepared != NULL) {
+    levels.sums = (float*)armnn_i_ref_scratch_take(&scratch, ARMNN_COUNT(call), sizeof(float));
+  }
   levels.per_channel = factors_of(y) > 1;
   levels.bias = has_bias ? call->inputs[2] : NULL;
   levels.bias_type = has_bias ? ARMNN_IN_INFO(call, 2)->data_type : 0;
@@ -166,28 +184,77 @@ void armnn_i_ref_levels_take(const armnn_i_ref_levels_t* levels, int pass, int64
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-void armnn_i_ref_levels_store(const armnn_i_ref_levels_t* levels, int64_t total, int64_t channel,
-                              int64_t index) {
+static int32_t level_of(const armnn_i_ref_levels_t* levels, int64_t total, int64_t channel) {
   if (levels->bias != NULL) {
     total += levels->bias_type == ARMNN_DATA_TYPE_SIGNED64
                  ? ((const int64_t*)levels->bias)[channel]
                  : ((const int32_t*)levels->bias)[channel];
   }
   const armnn_i_ref_factor_t factor = levels->factors[levels->per_channel ? channel : 0];
-  const int32_t level = levels->rounding == ARMNN_REF_ROUND_ONCE ? armnn_i_ref_scale(total, factor)
-                        : levels->rounding == ARMNN_REF_ROUND_64_BITS
-                            ? armnn_i_ref_scale64(total, factor)
-                            : armnn_i_ref_scale32(armnn_i_ref_saturate32(total), factor);
+  if (levels->rounding == ARMNN_REF_ROUND_ONCE) return armnn_i_ref_scale(total, factor);
+  if (levels->rounding == ARMNN_REF_ROUND_64_BITS) return armnn_i_ref_scale64(total, factor);
+  return armnn_i_ref_scale32(armnn_i_ref_saturate32(total), factor);
+}
+
+void armnn_i_ref_levels_store(const armnn_i_ref_levels_t* levels, int64_t total, int64_t channel,
+                              int64_t index) {
+  const int32_t level = level_of(levels, total, channel);
   armnn_i_ref_encode_levels(&levels->out_codec, &level, 1, levels->out, (uint64_t)index);
 }
 
 void armnn_i_ref_levels_store_tile(const armnn_i_ref_levels_t* levels, armnn_i_ref_totals_t totals,
                                    int64_t rows, int64_t columns, int64_t channel, int channel_rows,
                                    int64_t index, int64_t row, int64_t column) {
-  for (int64_t m = 0; m < rows; ++m) {
-    for (int64_t n = 0; n < columns; ++n) {
-      armnn_i_ref_levels_store(levels, totals[m][n], channel + (channel_rows ? m : n),
-                               index + m * row + n * column);
+  int32_t line[ARMNN_REF_TILE];
+  if (column == 1) {
+    for (int64_t m = 0; m < rows; ++m) {
+      for (int64_t n = 0; n < columns; ++n) {
+        line[n] = level_of(levels, totals[m][n], channel + (channel_rows ? m : n));
+      }
+      armnn_i_ref_encode_levels(&levels->out_codec, line, (uint64_t)columns, levels->out,
+                                (uint64_t)(index + m * row));
     }
+    return;
   }
+  for (int64_t n = 0; n < columns; ++n) { /* |row| is 1: channels side by side */
+    for (int64_t m = 0; m < rows; ++m) {
+      line[m] = level_of(levels, totals[m][n], channel + (channel_rows ? m : n));
+    }
+    armnn_i_ref_encode_levels(&levels->out_codec, line, (uint64_t)rows, levels->out,
+                              (uint64_t)(index + n * column));
+  }
+}
+
+typedef struct sums_job_t {
+  const armnn_i_ref_levels_t* levels;
+  uint64_t inner; /* elements of one channel side by side */
+  uint64_t channels;
+} sums_job_t;
+
+static armnn_status_t store_sums(void* argument, uint64_t begin, uint64_t end,
+                                 uint32_t thread_index) {
+  (void)thread_index;
+  const sums_job_t* job = (const sums_job_t*)argument;
+  const armnn_i_ref_levels_t* levels = job->levels;
+  int32_t line[ARMNN_REF_ROW];
+  for (uint64_t i = begin; i < end; i += ARMNN_REF_ROW) {
+    const uint64_t count = armnn_min_u64(ARMNN_REF_ROW, end - i);
+    uint64_t channel = i / job->inner % job->channels, left = job->inner - i % job->inner;
+    for (uint64_t k = 0; k < count; ++k) {
+      line[k] = level_of(levels, (int64_t)levels->sums[i + k], (int64_t)channel);
+      if (--left == 0) {
+        left = job->inner;
+        channel = channel + 1 < job->channels ? channel + 1 : 0;
+      }
+    }
+    armnn_i_ref_encode_levels(&levels->out_codec, line, count, levels->out, i);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_ref_levels_store_sums(const armnn_kernel_call_t* call,
+                                             const armnn_i_ref_levels_t* levels, uint64_t channels,
+                                             uint64_t inner) {
+  sums_job_t job = {levels, inner, channels};
+  return armnn_parallel_for(call->host, store_sums, &job, ARMNN_COUNT(call), 4096, 0);
 }

@@ -43,6 +43,7 @@ typedef struct armnn_i_ref_levels_t {
   int per_channel;
   armnn_i_ref_codec_t out_codec;
   void* out;
+  float* sums; /* of DEPTHWISE_CONVOLUTION2D with few taps, for each output: else null */
 } armnn_i_ref_levels_t;
 
 typedef int64_t armnn_i_ref_totals_t[ARMNN_REF_TILE][ARMNN_REF_TILE];
@@ -71,8 +72,14 @@ void armnn_i_ref_levels_clear(int64_t rows, armnn_i_ref_totals_t totals);
 void armnn_i_ref_levels_store(const armnn_i_ref_levels_t* levels, int64_t total, int64_t channel,
                               int64_t index);
 
+/* Writes the output from |sums|, which lie like it: |inner| elements of each of |channels| in turn.
+ */
+armnn_status_t armnn_i_ref_levels_store_sums(const armnn_kernel_call_t* call,
+                                             const armnn_i_ref_levels_t* levels, uint64_t channels,
+                                             uint64_t inner);
+
 /* Writes totals[m][n] to element |index| + m * |row| + n * |column|; channels run along m from
- * |channel| on if |channel_rows|, else along n. */
+ * |channel| on if |channel_rows|, else along n. One of |row| and |column| is 1. */
 void armnn_i_ref_levels_store_tile(const armnn_i_ref_levels_t* levels, armnn_i_ref_totals_t totals,
                                    int64_t rows, int64_t columns, int64_t channel, int channel_rows,
                                    int64_t index, int64_t row, int64_t column);

@@ -5,7 +5,7 @@
 ::
 
     source -> bytes -> TfliteModel -> Network
-        reading    model        conversion
+        reading    model        building, conversion
 
 The file is mapped and checked; every table of it becomes a plain record once, and weights are views
 of the file. Conversion is done for concrete input shapes: every value is then either an array that
@@ -42,7 +42,7 @@ def import_source(
     """Read a TensorFlow Lite model into a network; see `armnn_py.frontends.import_model`."""
     with without_collections():
         from armnn_py.frontends.tflite.binding import choose_entry
-        from armnn_py.frontends.tflite.conversion import network_of
+        from armnn_py.frontends.tflite.building import network_of
         from armnn_py.frontends.tflite.model import load_model
 
         model = load_model(source)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From a `TfliteModel` and the shapes of its inputs to a `Network`."""
+"""From a `TfliteModel` and static infos of its inputs to a `Network`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
-from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos
+from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
 from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
@@ -37,94 +37,19 @@ from armnn_py.frontends.tflite.tensors import (
     constant_of,
     dtype_named,
     quantization,
-    tensor_info,
     variable_info,
 )
 from armnn_py.network import Network, VariableLayer
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.types import LayerType
 
-__all__ = ["Builder", "convert", "network_of"]
+__all__ = ["convert"]
 
 _BASE_BUDGET = 2**28
 _BUDGET = 16
 
 # Raised by numpy and Python inside a converter whose operands are damaged.
 _DAMAGE = (*DAMAGE, ArithmeticError)
-
-
-def network_of(
-    model: TfliteModel,
-    entry: Entry,
-    shapes: Shapes | None = None,
-    backends: Sequence[RunsStandIns] = (),
-) -> Network:
-    """Return the network of a sub-graph; one that converts per shape if dimensions stay free."""
-    infos = input_infos(model, entry, shapes)
-    needed: tuple[str, ...] = ()
-    # Built once for the shapes in the file: it finds what is unsupported, and has the outputs.
-    stated = input_infos(model, entry)
-    is_static = all(info.is_static for info in infos.values())
-    first: Network | None = None
-    try:
-        first = convert(model, entry, infos if is_static else stated, backends)
-    except InputValuesNeededError as error:
-        needed = error.names
-    if first is None or not is_static:
-        first = Network.from_builder(
-            model.name,
-            infos,
-            Builder(model, entry, backends),
-            _outputs(model, entry, first),
-            None if first is None else first.variables,
-            value_inputs=needed,
-        )
-    first.metadata = model.metadata
-    return first
-
-
-def _outputs(model: TfliteModel, entry: Entry, first: Network | None) -> dict[str, TensorInfo]:
-    """Return the outputs of a network that is converted per shape, as far as they are known."""
-    outputs = {}
-    for name, place in entry.outputs.items():
-        tensor = model.graphs[entry.graph].tensors[place]
-        try:
-            info = tensor_info(tensor) if first is None else first.outputs[name]
-        except Unsupported as reason:
-            raise ParseError(f"output {quoted(name)}: {reason}", path=model.path) from None
-        dims: list[int | None] = [*info.shape]
-        if len(tensor.signature) == info.rank:
-            dims = [None if s < 0 else d for s, d in zip(tensor.signature, dims, strict=True)]
-        outputs[name] = TensorInfo(dims, info.data_type, info.quantization)
-    return outputs
-
-
-class Builder:
-    """Converts a model for given inputs; picklable, and shares weights between its results."""
-
-    def __init__(
-        self, model: TfliteModel, entry: Entry, backends: Sequence[RunsStandIns] = ()
-    ) -> None:
-        self.model = model
-        self.entry = entry
-        self.backends = backends
-
-    def __getstate__(self) -> tuple[TfliteModel, Entry]:
-        return self.model, self.entry  # backends are objects of this process
-
-    def __setstate__(self, state: tuple[TfliteModel, Entry]) -> None:
-        self.__init__(*state)  # type: ignore[misc]
-
-    def __call__(
-        self, infos: Mapping[str, TensorInfo], values: Mapping[str, Array] | None = None
-    ) -> Network:
-        """Return the network for static input infos, and values where they decide shapes."""
-        shapes = {name: info.shape for name, info in infos.items()}
-        bound = input_infos(self.model, self.entry, shapes)
-        return convert(self.model, self.entry, bound, self.backends, values)
-
-    def __repr__(self) -> str:
-        return f"<Builder of {self.model.source_name!r}>"
 
 
 def convert(
@@ -173,6 +98,7 @@ class _Conversion:
         self.values: dict[int, Value] = {}
         self.variables: dict[int, VariableLayer] = {}
         self.static: set[int] = set()
+        self.outputs = {*entry.outputs.values()}
         self.poisoned: set[int] = set()
         self.problems = TfliteProblems(model, self.graph)
         self.resources = Resources(model, self.graph, self.emit)
@@ -356,7 +282,9 @@ class _Conversion:
 
     def _convert(self, op: Operator, values: Sequence[Value | None]) -> Sequence[Value] | None:
         name = place_of(op, self.graph)
-        self.emit.begin(name)
+        # The Output layer has the name of the tensor that this operator makes.
+        is_last = not self.outputs.isdisjoint(op.outputs)
+        self.emit.begin(f"{name}/{op.label.lower()}" if is_last else name)
         converter = find_operator(op.label)
         try:
             if converter is None:

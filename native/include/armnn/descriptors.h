@@ -180,7 +180,7 @@ enum armnn_activation_function_e {
   ARMNN_ACTIVATION_BOUNDED_RELU = 4, /* min(a, max(b, x)) */
   ARMNN_ACTIVATION_SOFT_RELU = 5, /* log(1 + exp(x)) */
   ARMNN_ACTIVATION_LEAKY_RELU = 6, /* x if x > 0 else a * x */
-  ARMNN_ACTIVATION_ABS = 7, /* |x| */
+  ARMNN_ACTIVATION_ABS = 7, /* abs(x) */
   ARMNN_ACTIVATION_SQRT = 8, /* sqrt(x) */
   ARMNN_ACTIVATION_SQUARE = 9, /* x * x */
   ARMNN_ACTIVATION_ELU = 10, /* x if x >= 0 else a * (exp(x) - 1) */

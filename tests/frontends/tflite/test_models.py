@@ -16,12 +16,13 @@ from armnn_py.types import DataType, LayerType
 
 pytestmark = pytest.mark.models
 
-# Largest difference in parts of the largest output. The spectrogram in front of basic_pitch takes
-# logarithms of sums near 0: LiteRT's own two sets of kernels differ by as much there.
+# Largest difference in parts of the largest output. basic_pitch begins with long sums and takes the
+# logarithm of what is near 0: plain loops, as those of CpuRef, differ there from kernels that sum
+# in lanes, which agree among themselves (CpuAcc, XNNPACK, onnxruntime) within 3e-6.
 FLOAT = {
     "open/deeplabv3_mnv2": 1e-5,
     "open/hand_landmark_full": 1e-5,
-    "extra/basic_pitch": 1e-3,
+    "extra/basic_pitch": 5e-4,
     "extra/face_detection_short": 1e-5,
     "extra/keyword_spotting_on_off_v3_f32": 1e-5,
     "extra/mobilefacenet": 1e-5,
@@ -30,7 +31,7 @@ FLOAT = {
     "extra/selfie_custom_op": 1e-4,
 }
 # A custom operator that LiteRT's fast kernels alone have; sums that its plain ones round more.
-FAST_ONLY = {"extra/selfie_custom_op", "extra/pose_landmark_full"}
+FAST_ONLY = {"extra/basic_pitch", "extra/pose_landmark_full", "extra/selfie_custom_op"}
 QUANTIZED = {
     "extra/wake_word_stream_int8": {"Convolution2d", "DepthwiseConvolution2d"},
     "open/efficientnet_lite0_int8": {"Convolution2d", "DepthwiseConvolution2d"},
@@ -80,7 +81,7 @@ def test_twins_in_both_formats_give_the_same(models_folder: Path, engines: Any) 
         "StatefulPartitionedCall:2", "StatefulPartitionedCall:1", "StatefulPartitionedCall:0",
     ]  # fmt: skip
     for key, value in theirs.items():
-        assert np.abs(ours[key] - value).max() <= 1e-3 * np.abs(value).max()
+        assert np.abs(ours[key] - value).max() <= 1e-5 * np.abs(value).max()
 
 
 @pytest.mark.parametrize("name", QUANTIZED)

@@ -180,7 +180,7 @@ enum armnn_activation_function_e {
   ARMNN_ACTIVATION_BOUNDED_RELU = 4, /* min(a, max(b, x)) */
   ARMNN_ACTIVATION_SOFT_RELU = 5, /* log(1 + exp(x)) */
   ARMNN_ACTIVATION_LEAKY_RELU = 6, /* x if x > 0 else a * x */
-  ARMNN_ACTIVATION_ABS = 7, /* |x| */
+  ARMNN_ACTIVATION_ABS = 7, /* abs(x) */
   ARMNN_ACTIVATION_SQRT = 8, /* sqrt(x) */
   ARMNN_ACTIVATION_SQUARE = 9, /* x * x */
   ARMNN_ACTIVATION_ELU = 10, /* x if x >= 0 else a * (exp(x) - 1) */
@@ -386,7 +386,9 @@ typedef struct armnn_comparison_descriptor_t {
   uint32_t reserved;
 } armnn_comparison_descriptor_t;
 
-/* ELEMENTWISE_UNARY [input -> output; element]: Computes a function of each element. */
+/* ELEMENTWISE_UNARY [input -> output; element]: Computes a function of each element. Of
+ * integers, what is no integer is truncated towards zero; one outside of the range becomes the
+ * nearest end. */
 typedef struct armnn_elementwise_unary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_unary_operation_e */
@@ -658,7 +660,9 @@ typedef struct armnn_mean_descriptor_t {
 } armnn_mean_descriptor_t;
 
 /* NORMALIZATION [input -> output; sum]: Normalises by a neighbourhood of channels or pixels
- * (local response normalisation). */
+ * (local response normalisation). LOCAL_BRIGHTNESS: x / (k + alpha * sum(x ** 2)) ** beta over
+ * the neighbourhood. LOCAL_CONTRAST: the same of the distances from the mean of that
+ * neighbourhood. */
 typedef struct armnn_normalization_descriptor_t {
   armnn_header_t header;
   int32_t channel; /* armnn_normalization_channel_e */
@@ -879,7 +883,8 @@ typedef struct armnn_pooling2d_descriptor_t {
  * position o reads input position
  * - bilinear: o * s; half_pixel_centers: (o + 0.5) * s - 0.5, clamped to the image
  * - nearest: floor(o * s); align_corners: round half up of o * s;
- *   half_pixel_centers: floor((o + 0.5) * s); always clamped to the image */
+ *   half_pixel_centers, also with align_corners: floor((o + 0.5) * s); always clamped to the
+ *   image */
 typedef struct armnn_resize_descriptor_t {
   armnn_header_t header;
   uint32_t target_width;

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The network of a model: converted at once, or anew for each set of shapes and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from armnn_py.errors import InputValuesNeededError, ParseError
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.stand_ins import RunsStandIns
+from armnn_py.frontends.common.values import Array, Unsupported
+from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos
+from armnn_py.frontends.tflite.conversion import convert
+from armnn_py.frontends.tflite.model import TfliteModel
+from armnn_py.frontends.tflite.tensors import tensor_info
+from armnn_py.network import Network
+from armnn_py.tensors import TensorInfo
+
+__all__ = ["Builder", "network_of"]
+
+
+def network_of(
+    model: TfliteModel,
+    entry: Entry,
+    shapes: Shapes | None = None,
+    backends: Sequence[RunsStandIns] = (),
+) -> Network:
+    """Return the network of a sub-graph; one that converts per shape if dimensions stay free."""
+    infos = input_infos(model, entry, shapes)
+    needed: tuple[str, ...] = ()
+    # Built once for the shapes in the file: it finds what is unsupported, and has the outputs.
+    stated = input_infos(model, entry)
+    is_static = all(info.is_static for info in infos.values())
+    first: Network | None = None
+    try:
+        first = convert(model, entry, infos if is_static else stated, backends)
+    except InputValuesNeededError as error:
+        needed = error.names
+    if first is None or not is_static:
+        first = Network.from_builder(
+            model.name,
+            infos,
+            Builder(model, entry, backends),
+            _outputs(model, entry, first),
+            None if first is None else first.variables,
+            value_inputs=needed,
+        )
+    first.metadata = model.metadata
+    return first
+
+
+def _outputs(model: TfliteModel, entry: Entry, first: Network | None) -> dict[str, TensorInfo]:
+    """Return the outputs of a network that is converted per shape, as far as they are known."""
+    outputs = {}
+    for name, place in entry.outputs.items():
+        tensor = model.graphs[entry.graph].tensors[place]
+        try:
+            info = tensor_info(tensor) if first is None else first.outputs[name]
+        except Unsupported as reason:
+            raise ParseError(f"output {quoted(name)}: {reason}", path=model.path) from None
+        dims: list[int | None] = [*info.shape]
+        if len(tensor.signature) == info.rank:
+            dims = [None if s < 0 else d for s, d in zip(tensor.signature, dims, strict=True)]
+        outputs[name] = TensorInfo(dims, info.data_type, info.quantization)
+    return outputs
+
+
+class Builder:
+    """Converts a model for given inputs; picklable, and shares weights between its results."""
+
+    def __init__(
+        self, model: TfliteModel, entry: Entry, backends: Sequence[RunsStandIns] = ()
+    ) -> None:
+        self.model = model
+        self.entry = entry
+        self.backends = backends
+
+    def __getstate__(self) -> tuple[TfliteModel, Entry]:
+        return self.model, self.entry  # backends are objects of this process
+
+    def __setstate__(self, state: tuple[TfliteModel, Entry]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def __call__(
+        self, infos: Mapping[str, TensorInfo], values: Mapping[str, Array] | None = None
+    ) -> Network:
+        """Return the network for static input infos, and values where they decide shapes."""
+        shapes = {name: info.shape for name, info in infos.items()}
+        bound = input_infos(self.model, self.entry, shapes)
+        return convert(self.model, self.entry, bound, self.backends, values)
+
+    def __repr__(self) -> str:
+        return f"<Builder of {self.model.source_name!r}>"

@@ -105,9 +105,10 @@ def test(
     repro: str | None,
     expect: str | None,
 ) -> None:
-    """Test the backend of FILE, or ID, with every layer that it takes; exit 5 if something fails, or none is taken.
+    """Test the backend of FILE, or ID, with every layer that it takes; exit 5 if something fails.
 
-    Each case has a process of its own: a crash or a hang is that case's result.
+    The same if it takes no layer at all: then nothing was tested. Each case has a process of its
+    own: a crash or a hang is that case's result.
     """
     from armnn_py.testing import check_conformance
 
@@ -137,7 +138,7 @@ def test(
         failure = CommandFailedError(
             f"backend '{found.backend}' was not tested: it took none of the layers",
             exit_code=EXIT_CONFORMANCE,
-            hints=["the reasons of refusals are in --report FILE.json; StandIn layers have no cases"],
+            hints=["--report FILE.json has the reasons; the kit has no cases of StandIn layers"],
         )
     elif found.changes:
         words = counted(len(found.changes), "result")

@@ -4,27 +4,35 @@
 
 from __future__ import annotations
 
-import logging
+import warnings
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from armnn_py.errors import BackendError, InputValuesNeededError, InvalidArgumentError
+from armnn_py.caller import caller_level
+from armnn_py.errors import (
+    ArmnnWarning,
+    BackendError,
+    InputValuesNeededError,
+    InvalidArgumentError,
+)
 from armnn_py.records import Frozen, record
 from armnn_py.runtime.plan_keys import read_key
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
-    from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.late_sizes import Bounds, LateSize
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.notices import NetworkNotices
     from armnn_py.runtime.plan_keys import PlanKey
 
 __all__ = ["LateShapesReport", "make_plan", "plan_late", "plan_maker"]
 
-_log = logging.getLogger("armnn_py.runtime")
+#: Reasons that the warning has.
+_SHOWN = 3
 
 
 @record
@@ -87,8 +95,8 @@ def plan_maker(
 ) -> Callable[[PlanKey], NetworkPlan]:
     """Make plans without a reference to the loaded network, so that dropping it frees it.
 
-    ``late`` has the plan for all shapes, if there is one; it is taken out. ``limits`` are the bounds
-    that hold for plans of one set of shapes, too.
+    ``late`` has the plan for all shapes, if there is one; it is taken out. ``limits`` are bounds
+    that plans of one set of shapes keep, too.
     """
 
     def plan_of(key: PlanKey) -> NetworkPlan:
@@ -140,27 +148,36 @@ def plan_late(
 
     sizes = read_bounds(optimized.inputs, bounds)
     shown = MappingProxyType({size.name: size.bound for size in sizes})
+    if all(size.bound == 1 for size in sizes):  # one set of shapes, and its plan
+        limits.extend(sizes)
+        return LateShapesReport(shown, True)
     try:
         late = find_late_shapes(optimized, sizes)
         notices.tell_newcomers(late.placed.layer_backends)
         out.append(NetworkPlan(optimized, notices.network_id, debug, late=late))
     except InputValuesNeededError as error:
         reasons: tuple[str, ...] = (error.message,)
+        hint = ""
     except LateRefusedError as error:
-        reasons = error.reasons
+        reasons, hint = error.reasons, _hint(optimized)
     else:
         return LateShapesReport(shown, True)
     limits.extend(sizes)
-    _warn_of_many_plans(optimized, reasons)
+    _warn_of_many_plans(optimized.name, reasons, hint)
     return LateShapesReport(shown, False, reasons)
 
 
-def _warn_of_many_plans(optimized: OptimizedNetwork, reasons: Sequence[str]) -> None:
-    lines = [f"network '{optimized.name}': bounds= gives no plan for all shapes, so each has its own"]
+def _warn_of_many_plans(name: str, reasons: Sequence[str], hint: str) -> None:
+    lines = [f"network '{name}': each input shape gets a plan of its own in spite of bounds"]
     lines += [f"  {printable(reason)}" for reason in reasons[:_SHOWN]]
     if len(reasons) > _SHOWN:
         lines.append(f"  and {len(reasons) - _SHOWN} more reasons, see .late_shapes.reasons")
-    ids = [backend.id for backend in optimized.backends]
-    if "CpuRef" in optimized.runtime.backends and ids != ["CpuRef"]:
-        lines.append("hint: backends=['CpuRef'] takes sizes up to bounds, and is slower")
+    lines += [f"hint: {hint}"] if hint else []
     warnings.warn("\n".join(lines), ArmnnWarning, stacklevel=caller_level())
+
+
+def _hint(optimized: OptimizedNetwork) -> str:
+    ids = [backend.id for backend in optimized.backends]
+    if ids == ["CpuRef"] or "CpuRef" not in optimized.runtime.backends:
+        return ""
+    return "backends=['CpuRef'] takes sizes up to bounds, and is slower"

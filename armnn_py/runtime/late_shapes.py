@@ -18,7 +18,7 @@ import numpy as np
 
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport
 from armnn_py.descriptors import ReshapeDescriptor
-from armnn_py.errors import ArmnnError, InvalidArgumentError
+from armnn_py.errors import ArmnnError
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer
 from armnn_py.network.shapes import infer_shapes
 from armnn_py.runtime.late_sizes import (
@@ -102,7 +102,10 @@ class LateShapes:
         self._samples: list[Infos] = []
         for layer in placed.network.input_layers:
             places = {
-                axis: i for i, s in enumerate(sizes) for n, axis in s.places if n == layer.name
+                axis: i
+                for i, s in enumerate(sizes)
+                for n, axis in s.places
+                if n == layer.name and s.bound > 1  # else it is always 1
             }
             if places:
                 self._inputs[layer.outputs[0]] = (layer.outputs[0].info, places)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.records import record
-from armnn_py.tensors import parse_shape
+from armnn_py.tensors import format_shape, parse_shape
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.execution_context import ExecutionContext
-    from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.late_sizes import Bounds, LateSize
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_cache import Lease
@@ -86,7 +86,8 @@ class LoadedNetwork(
         self._debug = DebugHook()
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         late: list[NetworkPlan] = []
-        plan_of = plan_maker(optimized, network_id, self._debug, self._notices, late)
+        limits: list[LateSize] = []
+        plan_of = plan_maker(optimized, network_id, self._debug, self._notices, late, limits)
         variables = optimized.variables
         self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, tuple(variables))
         self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)

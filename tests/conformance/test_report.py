@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -161,3 +162,19 @@ def test_a_file_is_tested_alone(wrong_backend: Build, tmp_path: Path) -> None:
     shutil.move(copy, tmp_path / "libnpu.so")
     with pytest.raises(BackendError, match="step name: is not named"):
         check_conformance(tmp_path / "libnpu.so")
+
+
+def test_a_backend_that_takes_nothing_was_not_tested(
+    tmp_path: Path, command: Command, build_backend: Callable[..., None]
+) -> None:
+    """Only operators of its own: the kit has no cases of those, and must not say that it passed."""
+    file = tmp_path / "Test_Operator_backend.so"
+    build_backend("operator_backend.c", file)
+    report = check_conformance(file, layers=[LayerType.ACTIVATION], types=[DataType.FLOAT32])
+    assert not report.changes
+    assert report.executed == 0
+    assert not report.ok
+    answer = command("backends", "test", file, *ONLY)
+    assert answer.code == 5
+    assert "No layer was run on the backend" in answer.out
+    assert "was not tested: it took none of the layers" in answer.err

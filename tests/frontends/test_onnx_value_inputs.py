@@ -13,6 +13,8 @@ from onnx import TensorProto, helper
 
 import armnn_py as ann
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*a plan of its own:armnn_py.ArmnnWarning")
+
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
 

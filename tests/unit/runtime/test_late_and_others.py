@@ -18,6 +18,8 @@ import armnn_py as ann
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.python_backend import KernelCall, PythonBackend, ShownLayer, kernel
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*a plan of its own:armnn_py.ArmnnWarning")
+
 Array = NDArray[Any]
 Infos = Mapping[str, ann.TensorInfo]
 WIDTH = 3

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,6 +14,8 @@ from numpy.typing import NDArray
 
 import armnn_py as ann
 from armnn_py.python_backend import KernelCall, PythonBackend, kernel
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*a plan of its own:armnn_py.ArmnnWarning")
 
 Array = NDArray[Any]
 RNG = np.random.default_rng(7)
@@ -279,11 +280,12 @@ def test_kernels_in_python() -> None:
             assert len(loaded._pool.plans) == 1
 
 
-def test_a_backend_that_needs_all_shapes(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING, "armnn_py.runtime")
+def test_a_backend_that_needs_all_shapes() -> None:
     with ann.Runtime(python_backends=[Half()]) as runtime:
         net = unary(ann.UnaryOperation.ABS, ann.UnaryOperation.SQRT)
-        with ann.load(net, ["Half"], runtime=runtime, bounds={"sequence": 6}) as loaded:
+        with pytest.warns(ann.ArmnnWarning, match="a plan of its own") as caught:
+            loaded = ann.load(net, ["Half"], runtime=runtime, bounds={"sequence": 6})
+        with loaded:
             reason = (
                 "layer 'sqrt' (ElementwiseUnary): backend 'Half' refuses late shapes: "
                 "kernel 'sqrt' needs to know all shapes"
@@ -291,11 +293,27 @@ def test_a_backend_that_needs_all_shapes(caplog: pytest.LogCaptureFixture) -> No
             assert not loaded.late_shapes
             assert loaded.late_shapes.bounds == {"sequence": 6}
             assert loaded.late_shapes.reasons == (reason,)
-            assert reason in caplog.text
+            assert reason in str(caught[0].message)
+            assert "hint: backends=['CpuRef'] takes sizes" in str(caught[0].message)
+            assert caught[0].filename == __file__
             for size in (2, 3):
                 x = rows(size)
                 assert np.array_equal(loaded.run(x)["y"], np.sqrt(np.abs(x)))
             assert len(loaded._pool.plans) == 2
+            with pytest.raises(ann.InvalidArgumentError, match="is 7, above its bound 6"):
+                loaded.run(rows(7))
+
+
+@pytest.mark.parametrize("bounds", [{"sequence": 1}, {"x": (1, 8)}])
+def test_a_bound_of_one(bounds: Any) -> None:
+    """A program may compute its bounds: 1 is one of them."""
+    with ann.load(one(lambda n, x: n.add_floor(x)), ["CpuRef"], bounds=bounds) as loaded:
+        assert loaded.late_shapes
+        assert np.array_equal(loaded.run(np.full((1, 8), 1.5, np.float32))["y"], np.ones((1, 8)))
+        with pytest.raises(ann.InvalidArgumentError, match="is 2, above its bound 1"):
+            loaded.run(np.zeros((2, 8), np.float32))
+        with pytest.raises(ann.InvalidArgumentError, match="is 0, 1 expected, its bound"):
+            loaded.run(np.zeros((0, 8), np.float32))
 
 
 def twice(network: ann.Network, x: Any) -> Any:
@@ -418,13 +436,13 @@ def test_layers_that_show_their_tensors() -> None:
 @pytest.mark.parametrize(
     ("bounds", "words"),
     [
-        ({"sequence": 1}, "bounds: 'sequence' is 1, an int of at least 2 expected"),
-        ({"sequence": True}, "bounds: 'sequence' is True, an int of at least 2"),
+        ({"sequence": 0}, "bounds: 'sequence' is 0, an int of at least 1 expected"),
+        ({"sequence": True}, "bounds: 'sequence' is True, an int of at least 1"),
         ({"length": 8}, "bounds: no free dimension is called 'length'"),
         ({"y": (8, 8)}, "bounds: there is no input 'y'"),
         ({"x": (8,)}, "bounds of input 'x': 1 dimensions given, 2 expected"),
         ({"x": (8, 9)}, "bounds of input 'x': dimension 1 is 9, but it is always 8"),
-        ({"x": (1, 8)}, "bounds: 'x[0]' is 1, an int of at least 2 expected"),
+        ({"x": (0, 8)}, "bounds: 'x[0]' is 0, an int of at least 1 expected"),
         ({"x": (8, 8), "sequence": 9}, "bounds: 'sequence' is given as 9 and as 8"),
         ({}, "bounds: none for dimension 'sequence'"),
         (8, "bounds: int given, a mapping of names to numbers expected"),

@@ -150,6 +150,10 @@ class NodeView:
         self.emit.name_constant(result, f"{self.node.inputs[index]}/{form}")
         return result  # type: ignore[no-any-return]
 
+    def over(self, values: Sequence[Value | None]) -> NodeView:
+        """Return the same node over other operands."""
+        return NodeView(self.node, self.version, values, self.emit, self._used)
+
     # ---- Bodies ---------------------------------------------------------------------------------
 
     def body(self, name: str) -> Body:

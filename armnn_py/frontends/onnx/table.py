@@ -56,7 +56,9 @@ _FAMILIES = {
         "LogSoftmax LpNormalization MeanVarianceNormalization RMSNormalization Softmax"
     ),
     "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool",
-    "quantization": "DequantizeLinear",
+    "quantization": (
+        "ConvInteger DequantizeLinear MatMulInteger QLinearConv QLinearMatMul QuantizeLinear"
+    ),
     "reduction": (
         "ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
         "ReduceMin ReduceProd ReduceSum ReduceSumSquare"

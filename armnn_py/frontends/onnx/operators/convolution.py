@@ -41,8 +41,8 @@ def spatial_rank(view: NodeView) -> int:
     return rank
 
 
-@operator("Conv", check=_planes_only)
-def _conv(view: NodeView) -> Value:
+def convolve(view: NodeView) -> Value:
+    """Convert a Conv."""
     emit = view.emit
     is_line = spatial_rank(view) == 1
     channels, groups = view.shape(0)[1], view.integer("group", 1)
@@ -73,6 +73,9 @@ def _conv(view: NodeView) -> Value:
         weights = emit.reshape(view.value(1), (outputs, per_group, *window.kernel), "weights")
         y = emit.layer(LayerType.CONVOLUTION2D, [x, weights, bias], dense, name=name)
     return _as_line(view, y) if is_line else y
+
+
+operator("Conv", check=_planes_only)(convolve)
 
 
 def _as_line(view: NodeView, y: Value) -> Value:

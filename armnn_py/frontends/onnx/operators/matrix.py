@@ -14,8 +14,8 @@ from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import LayerType
 
 
-@operator("MatMul")
-def _matmul(view: NodeView) -> Value:
+def multiply(view: NodeView) -> Value:
+    """Convert a MatMul."""
     emit, x, y = view.emit, view.value(0), view.value(1)
     if not view.rank(0) or not view.rank(1):
         raise ParseError("a scalar operand")
@@ -34,6 +34,9 @@ def _matmul(view: NodeView) -> Value:
     is_vector = 1 in (view.rank(0), view.rank(1))
     product = emit.matmul(x, y, name="product" if is_vector else "")
     return emit.reshape(product, result)
+
+
+operator("MatMul")(multiply)
 
 
 def _product_shape(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:

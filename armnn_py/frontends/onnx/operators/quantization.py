@@ -1,15 +1,26 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""DequantizeLinear as float arithmetic; for weights it is computed at import."""
+"""Quantised operators as float arithmetic; what depends on weights alone is computed at import.
+
+Sums of products of 8-bit levels are whole numbers, which float32 has exactly up to 2**24.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.operators.convolution import convolve
+from armnn_py.frontends.onnx.operators.matrix import multiply
 from armnn_py.frontends.onnx.table import operator
+from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
+from armnn_py.types import ActivationFunction, UnaryOperation
+
+_INTEGERS = ("int8", "uint8", "int16", "uint16")
 
 
 @operator("DequantizeLinear", since=10)
@@ -40,3 +51,105 @@ def _spread(view: NodeView, parameter: Value, name: str) -> Value:
         raise ParseError(f"{name} of shape {own} in blocks of {block} for shape {shape}")
     positions = Known((np.arange(shape[axis]) // block).astype(np.int32))
     return emit.gather(parameter, positions, axis, name)
+
+
+@operator("QuantizeLinear", since=10)
+def _quantize_linear(view: NodeView) -> Value:
+    emit = view.emit
+    if view.has(2):
+        target = dtype_of(view.value(2))
+    else:
+        number = view.integer("output_dtype") or 2  # uint8
+        if number not in DTYPES:
+            raise Unsupported(f"to {element_type_name(number)}")
+        target = DTYPES[number]
+    real = emit.cast(view.value(0), np.float32, "float")
+    scale = _spread(view, emit.cast(view.value(1), np.float32, "scale_float"), "scale")
+    point = _spread(view, view.value(2), "zero_point") if view.has(2) else None
+    return _levels(view, emit.div(real, scale, "steps"), point, target)
+
+
+@operator("QLinearMatMul", since=10)
+def _q_linear_mat_mul(view: NodeView) -> Value:
+    product = multiply(view.over([_centred(view, 0, 2, -2), _centred(view, 3, 5, -1)]))
+    factor = _factor(view, _aligned(view, 1, 0, -2), _aligned(view, 4, 3, -1), 6)
+    point = view.emit.reshape(view.value(7), (), "zero_point")
+    return _levels(view, view.emit.mul(product, factor, "steps"), point, dtype_of(view.value(7)))
+
+
+@operator("QLinearConv", since=10)
+def _q_linear_conv(view: NodeView) -> Value:
+    emit = view.emit
+    operands: list[Value] = [_centred(view, 0, 2, None), _centred(view, 3, 5, 0)]
+    if view.has(8):
+        operands.append(emit.cast(view.value(8), np.float32, "bias_float"))
+    sums = convolve(view.over(operands))
+    factor = _factor(view, _aligned(view, 1, 0, None), _channels(view, 4), 6)
+    point = emit.reshape(view.value(7), (), "zero_point")
+    return _levels(view, emit.mul(sums, factor, "steps"), point, dtype_of(view.value(7)))
+
+
+@operator("MatMulInteger", since=10)
+def _mat_mul_integer(view: NodeView) -> Value:
+    product = multiply(view.over([_centred(view, 0, 2, -2), _centred(view, 1, 3, -1)]))
+    return view.emit.cast(product, np.int32)
+
+
+@operator("ConvInteger", since=10)
+def _conv_integer(view: NodeView) -> Value:
+    sums = convolve(view.over([_centred(view, 0, 2, None), _centred(view, 1, 3, 0)]))
+    return view.emit.cast(sums, np.int32)
+
+
+def _levels(view: NodeView, steps: Value, point: Value | None, target: np.dtype[Any]) -> Value:
+    """Round numbers of steps, half to even, add the zero point, and saturate."""
+    emit = view.emit
+    if target.name not in _INTEGERS:
+        raise Unsupported(f"to {target}")
+    ends = np.iinfo(target)
+    whole = emit.unary(UnaryOperation.ROUND, steps, "whole")
+    if point is not None:
+        whole = emit.add(whole, emit.cast(point, np.float32, "zero_point_float"), "shifted")
+    limit = ActivationFunction.BOUNDED_RELU
+    return emit.cast(emit.activation(limit, whole, ends.max, ends.min, "saturated"), target)
+
+
+def _centred(view: NodeView, index: int, zero_point: int, axis: int | None) -> Value:
+    """Return levels as float32, without their zero point."""
+    emit = view.emit
+    real = emit.cast(view.value(index), np.float32, f"float_{index}")
+    if not view.has(zero_point):
+        return real
+    point = emit.cast(_aligned(view, zero_point, index, axis), np.float32, f"zero_point_{index}")
+    return emit.sub(real, point, f"centred_{index}")
+
+
+def _aligned(view: NodeView, parameter: int, index: int, axis: int | None) -> Value:
+    """Shape a scale or zero point of an operand to broadcast: one, or one for each of an axis."""
+    value, rank = view.value(parameter), view.rank(index)
+    shape = shape_of(value)
+    if not shape or shape == (1,):
+        return view.emit.reshape(value, (), f"parameter_{parameter}")
+    if len(shape) == 1 and axis is not None:
+        wide = [1] * rank
+        wide[axis] = shape[0]
+        return view.emit.reshape(value, wide, f"parameter_{parameter}")
+    if len(shape) == rank:
+        return value
+    raise Unsupported(f"scales or zero points of shape {shape}")
+
+
+def _channels(view: NodeView, parameter: int) -> Value:
+    """Shape the scale of weights to multiply the sums of a convolution."""
+    shape = view.shape(parameter)
+    size = shape[0] if shape else 1
+    wide = (1, size, *[1] * (view.rank(0) - 2))
+    return view.emit.reshape(view.value(parameter), wide, "weights_scale")
+
+
+def _factor(view: NodeView, first: Value, second: Value, output: int) -> Value:
+    """Return the product of the scales of the operands over that of the output."""
+    emit = view.emit
+    one, other = (emit.cast(value, np.float32) for value in (first, second))
+    scale = emit.cast(emit.reshape(view.value(output), (), "output_scale"), np.float32)
+    return emit.div(emit.mul(one, other, "scales"), scale, "factor")

@@ -59,6 +59,7 @@ _FAMILIES = {
     "quantization": (
         "ConvInteger DequantizeLinear MatMulInteger QLinearConv QLinearMatMul QuantizeLinear"
     ),
+    "recurrent": "GRU LSTM RNN",
     "reduction": (
         "ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
         "ReduceMin ReduceProd ReduceSum ReduceSumSquare"

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import BroadcastToDescriptor, Descriptor
@@ -65,6 +66,16 @@ class EmitterBase:
     def begin(self, base: str) -> None:
         """Start a node: its name is the stem of the layers that follow."""
         self._base = base
+
+    @contextlib.contextmanager
+    def below(self, suffix: str) -> Iterator[None]:
+        """Give the layers of the block names below this one."""
+        base = self._base
+        self._base = f"{base}/{suffix}"
+        try:
+            yield
+        finally:
+            self._base = base
 
     def reserve(self, name: str) -> None:
         """Keep a name for something that is not a node."""

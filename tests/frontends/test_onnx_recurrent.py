@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""LSTM, GRU and RNN: CpuRef against onnxruntime."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import armnn_py as ann
+
+R = np.random.default_rng(31)
+STEPS, BATCH, INPUTS, HIDDEN = 5, 3, 4, 6
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+BOTH = "bidirectional"
+
+
+def f(*shape: int) -> np.ndarray:
+    return R.normal(0, 0.6, shape).astype(np.float32)
+
+
+def run(op: str, *, directions: int = 1, lengths: Any = None, first: bool = False,
+        peepholes: bool = False, bias: bool = True, known: bool = True,
+        **attributes: Any) -> None:  # fmt: skip
+    gates = GATES[op]
+    x = f(STEPS, BATCH, INPUTS)
+    values: dict[str, Any] = {
+        "x": x,
+        "w": f(directions, gates * HIDDEN, INPUTS),
+        "r": f(directions, gates * HIDDEN, HIDDEN),
+        "b": f(directions, 2 * gates * HIDDEN) if bias else None,
+        "lengths": None if lengths is None else np.array(lengths, np.int32),
+        "h0": f(directions, BATCH, HIDDEN) if first else None,
+    }
+    if op == "LSTM":
+        values["c0"] = f(directions, BATCH, HIDDEN) if first else None
+        values["p"] = f(directions, 3 * HIDDEN) if peepholes else None
+    given = [name if value is not None else "" for name, value in values.items()]
+    while not given[-1]:
+        given.pop()
+    outputs = ["y", "h", "c"][: 3 if op == "LSTM" else 2]
+    fed = [name for name in ("x", "h0", "c0", *(() if known else ("w", "r", "b")))
+           if values.get(name) is not None]  # fmt: skip
+    graph = helper.make_graph(
+        [helper.make_node(op, given, outputs, hidden_size=HIDDEN, **attributes)],
+        "graph",
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, values[n].shape) for n in fed],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+        [numpy_helper.from_array(value, name) for name, value in values.items()
+         if value is not None and name not in fed],
+    )  # fmt: skip
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    feeds = {name: values[name] for name in fed}
+    from onnx import shape_inference
+
+    model = shape_inference.infer_shapes(model)
+    expected = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    ).run(None, feeds)
+    with ann.load(model, ["CpuRef"]) as network:
+        found = network.run(feeds)
+    for one, (name, other) in zip(expected, found.items(), strict=True):
+        assert one.shape == other.shape
+        np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"bias": False},
+        {"first": True},
+        {"direction": "reverse"},
+        {"direction": BOTH, "directions": 2, "first": True},
+        {"lengths": [5, 2, 4]},
+        {"lengths": [1, 5, 0], "direction": "reverse", "first": True},
+        {"lengths": [3, 5, 4], "direction": BOTH, "directions": 2},
+        {"clip": 0.4},
+        {"known": False},
+    ],
+    ids=str,
+)
+def test_against_onnxruntime(op: str, options: dict[str, Any]) -> None:
+    run(op, **options)
+
+
+@pytest.mark.parametrize("directions", [1, 2])
+def test_peepholes(directions: int) -> None:
+    direction = BOTH if directions == 2 else "forward"
+    run("LSTM", peepholes=True, first=True, directions=directions, direction=direction)
+
+
+def test_a_forget_gate_that_is_the_rest_of_the_input_gate() -> None:
+    run("LSTM", input_forget=1)
+
+
+@pytest.mark.parametrize("direction", ["forward", BOTH])
+def test_a_gru_that_resets_after_the_product(direction: str) -> None:
+    run("GRU", linear_before_reset=1, direction=direction, directions=1 + (direction == BOTH))
+
+
+def test_other_activations() -> None:
+    run("LSTM", activations=["HardSigmoid", "Relu", "Tanh"],
+        activation_alpha=[0.3], activation_beta=[0.4])  # fmt: skip
+    run("RNN", activations=["LeakyRelu"], activation_alpha=[0.2])
+    run("GRU", activations=["Sigmoid", "Softplus"])
+
+
+def test_an_activation_that_no_layer_has() -> None:
+    with pytest.raises(ann.UnsupportedOperatorError, match="activation Gauss"):
+        ann.import_model(_lstm(activations=["Sigmoid", "Gauss", "Tanh"]))
+
+
+def test_weights_that_do_not_fit() -> None:
+    with pytest.raises(ann.ParseError, match="do not fit"):
+        ann.import_model(_lstm(rows=5))
+    with pytest.raises(ann.ParseError, match="direction 'bidirectional' with weights of 1"):
+        ann.import_model(_lstm(direction=BOTH))
+
+
+def _lstm(rows: int = 8, **attributes: Any) -> Any:
+    graph = helper.make_graph(
+        [helper.make_node("LSTM", ["x", "w", "r"], ["y"], hidden_size=2, **attributes)],
+        "graph",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (2, 1, 3))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (2, 1, 1, 2))],
+        [numpy_helper.from_array(f(1, rows, 3), "w"), numpy_helper.from_array(f(1, rows, 2), "r")],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.models
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("open/vad_lstm.onnx", {"input": (20, 576)}),
+        ("extra/crnn_ocr.onnx", {"input1": (1, 1, 64, 160)}),
+        ("extra/vad_static.onnx", {}),
+    ],
+)
+def test_real_networks(models_folder: Any, name: str, shapes: dict[str, Any]) -> None:
+    path = models_folder / name
+    if not path.exists():
+        pytest.skip("network not there")
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    feeds = {}
+    for one in session.get_inputs():
+        stated = [dim if isinstance(dim, int) else 1 for dim in one.shape]
+        feeds[one.name] = f(*shapes.get(one.name, stated))
+    expected = session.run(None, feeds)
+    with ann.load(path) as network:
+        found = network.run(feeds)
+    for one, other in zip(expected, found.values(), strict=True):
+        # A probability near 0 is a sigmoid of a number of order 10.
+        assert np.abs(one - other).max() <= 1e-4 * np.abs(one).max() + 1e-6

@@ -129,3 +129,17 @@ def test_an_operator_of_the_standard_that_is_a_function() -> None:
     with ann.load(made, ["CpuRef"]) as network:
         found = network.run({"x": x, "labels": labels})["y"]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_attributes_that_the_definition_leaves_to_the_schema() -> None:
+    """HannWindow's definition refers to an output type whose default stands elsewhere."""
+    graph = helper.make_graph(
+        [node("HannWindow", ["size"], ["y"], periodic=0)],
+        "graph",
+        [],
+        [helper.make_tensor_value_info("y", FLOAT, (9,))],
+        [onnx.numpy_helper.from_array(np.array(9, np.int64), "size")],
+    )
+    made = helper.make_model(graph, opset_imports=OPSETS[:1], ir_version=9)
+    with ann.load(made, ["CpuRef"]) as network:
+        np.testing.assert_allclose(network.run({})["y"], np.hanning(9), atol=1e-6)

@@ -69,7 +69,7 @@ def _plain_function(domain: str, op_type: str, version: int) -> Body | None:
     versions = [number for number in schema.function_opset_versions if number <= version]
     number = max(versions, default=min(schema.function_opset_versions))
     data = schema.get_function_with_opset_version(number)
-    return _read(onnx.FunctionProto.FromString(data), version)
+    return _read(onnx.FunctionProto.FromString(data), version, schema)
 
 
 def _function_for(
@@ -95,13 +95,19 @@ def _function_for(
     )
     if not data:
         return None
-    return _read(onnx.FunctionProto.FromString(data), version)
+    return _read(onnx.FunctionProto.FromString(data), version, schema)
 
 
-def _read(function: Any, version: int) -> Body:
+def _read(function: Any, version: int, schema: Any) -> Body:
     if not function.opset_import:
         entry = function.opset_import.add()
         entry.version = version
+    stated = {attribute.name for attribute in function.attribute_proto}
+    for name, attribute in schema.attributes.items():
+        if attribute.default_value.type and name not in stated:
+            default = function.attribute_proto.add()
+            default.CopyFrom(attribute.default_value)
+            default.name = name
     return NodeReader(None).function(function)
 
 

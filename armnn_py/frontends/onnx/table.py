@@ -61,7 +61,7 @@ _FAMILIES = {
     ),
     "recurrent": "GRU LSTM RNN",
     "reduction": (
-        "ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
+        "ArgMax ArgMin Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
         "ReduceMin ReduceProd ReduceSum ReduceSumSquare"
     ),
     "resizing": "Resize Upsample",

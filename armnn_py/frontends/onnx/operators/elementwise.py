@@ -12,7 +12,7 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.emit.arithmetic import check_divisor
-from armnn_py.frontends.common.values import Known, NotKnown, Unsupported, Value, dtype_of
+from armnn_py.frontends.common.values import Known, NotKnown, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
@@ -154,15 +154,30 @@ _KNOWN_ONLY: dict[str, Callable[[Any], Any]] = {
     "Asinh": np.arcsinh,
     "Acosh": np.arccosh,
     "Atanh": np.arctanh,
-    "IsInf": np.isinf,
 }
 
 
 @operator(*_KNOWN_ONLY)
 def _known_only(view: NodeView) -> Value:
     known = view.known(0)
-    if known is None or (view.node.op_type == "IsInf" and view.node.attributes):
+    if known is None:
         raise Unsupported("supported for constant inputs only")
     with np.errstate(all="ignore"):
         result = np.asarray(_KNOWN_ONLY[view.node.op_type](known))
-    return Known(result if result.dtype == np.bool_ else result.astype(known.dtype, copy=False))
+    return Known(result.astype(known.dtype, copy=False))
+
+
+@operator("IsInf", since=10)
+def _is_inf(view: NodeView) -> Value:
+    """Compare with the infinities that are asked for."""
+    emit, x = view.emit, view.value(0)
+    positive = bool(view.integer("detect_positive", 1))
+    negative = bool(view.integer("detect_negative", 1))
+    equal = ComparisonOperation.EQUAL
+    if positive and negative:
+        x = emit.unary(UnaryOperation.ABS, x, "magnitude")
+    elif negative:
+        x = emit.unary(UnaryOperation.NEG, x, "opposite")
+    if not positive and not negative:
+        return Known(np.zeros(shape_of(x), np.bool_))
+    return emit.compare(equal, x, emit.scalar(np.inf, x))

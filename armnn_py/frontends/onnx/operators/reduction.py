@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes
-from armnn_py.frontends.common.values import Known, Value, shape_of
+from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import (
     ArgMinMaxFunction,
+    ComparisonOperation,
     DataType,
     ReduceOperation,
     UnaryOperation,
@@ -107,3 +110,30 @@ def _arg(view: NodeView) -> Value:
         found = emit.cast(found, np.int64, "wide" if keep_dims else "")
     shape[axis] = 1
     return emit.reshape(found, shape) if keep_dims else found
+
+
+@operator("Hardmax", since=13)
+def _hardmax(view: NodeView) -> Value:
+    return _largest(view, view.value(0), view.axis("axis", -1, view.rank(0)))
+
+
+@operator("Hardmax")
+def _hardmax_flattened(view: NodeView) -> Value:
+    # Before version 13 all dimensions from the axis on count as one.
+    shape = view.shape(0)
+    rows = math.prod(shape[: view.axis("axis", 1, len(shape))])
+    flat = view.emit.reshape(view.value(0), (rows, math.prod(shape) // max(rows, 1)), "rows")
+    return view.emit.reshape(_largest(view, flat, 1), shape)
+
+
+def _largest(view: NodeView, x: Value, axis: int) -> Value:
+    """Return 1 where the first largest element along an axis is, 0 elsewhere."""
+    emit, shape = view.emit, list(shape_of(x))
+    if not shape[axis]:
+        raise ParseError(f"dimension {axis} is empty, there is no largest element")
+    numbers = np.arange(shape[axis], dtype=np.int32)
+    places = Known(numbers.reshape([-1 if d == axis else 1 for d in range(len(shape))]))
+    found = emit.arg(ArgMinMaxFunction.MAX, x, axis, DataType.SIGNED32, "arg")
+    shape[axis] = 1
+    hit = emit.compare(ComparisonOperation.EQUAL, emit.reshape(found, shape), places, "hit")
+    return emit.cast(hit, dtype_of(x))

@@ -170,7 +170,8 @@ def _about(metadata: Mapping[str, Any]) -> list[str]:
     opsets = ", ".join(f"{domain} {version}" for domain, version in metadata["opsets"].items())
     origin = " ".join(filter(None, (metadata["producer"], metadata["producer_version"])))
     found = {
-        metadata["format"]: f"version {metadata['format_version']}, operator sets {opsets}",
+        metadata["format"]: f"version {metadata['format_version']}"
+        + (f", operator sets {opsets}" if opsets else ""),
         "Producer": origin,
         "Domain": metadata["domain"],
         "Version": str(metadata["version"] or ""),

@@ -196,7 +196,9 @@ def _top(array: np.ndarray[Any, Any]) -> list[dict[str, Any]] | None:
     if array.size <= _MOST_VALUES or array.ndim == 0 or array.shape[-1] != array.size:
         return None
     row = array.ravel()
-    return [{"index": int(i), "value": row[i].item()} for i in (-row).argsort(kind="stable")[:5]]
+    # Numbers without sign have no negatives to sort: the last five, with ties turned round.
+    best = row.size - 1 - row[::-1].argsort(kind="stable")[:-6:-1]
+    return [{"index": int(i), "value": row[i].item()} for i in best]
 
 
 def _render(renderer: Renderer, data: dict[str, Any]) -> None:

@@ -320,3 +320,11 @@ def test_a_damaged_model_of_another_format_is_code_3(command: Command, tmp_path:
     answer = command("inspect", tmp_path / "net.tflite")
     assert answer.code == 3
     assert "'net.tflite'" in answer.err
+
+
+def test_numbers_without_sign_have_a_best_too() -> None:
+    """A quantised classifier answers in uint8: -1 is 255 there. Ties go to the first."""
+    values = np.zeros((1, 300), np.uint8)
+    values[0, [285, 282, 7, 9]] = [208, 21, 3, 3]
+    found = [(one["index"], one["value"]) for one in _top(values) or ()]
+    assert found == [(285, 208), (282, 21), (7, 3), (9, 3), (0, 0)]

@@ -15,6 +15,7 @@ from PIL import Image
 from armnn_py.cli import check
 from armnn_py.cli.networks import shape_hint
 from armnn_py.cli.render import Column, Renderer
+from armnn_py.cli.run import _top
 from armnn_py.tensors import TensorInfo
 
 from .conftest import DEMO, Answer, Command, save_model

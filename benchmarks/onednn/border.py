@@ -44,6 +44,8 @@ NETWORKS = {
     "ocr_det": (1, 3, 320, 320),
     "ocr_rec": (1, 3, 48, 320),
 }
+#: Implementations of the library that change a layout.
+REORDERS = ("jit:uni", "jit:blk", "simple:any", "ref:any")
 PASSIVE = {"OMP_WAIT_POLICY": "passive"}
 
 
@@ -101,6 +103,7 @@ def one_convolution(
                 times["plain"].append(alone)
                 times["run"].append((seconds() - start) / batch)
         program.stdin.close()
+        parts = shares(loaded, {"x": image})
     least = {name: min(samples) for name, samples in times.items()}
     middle = {name: statistics.median(samples) for name, samples in times.items()}
     ratios = [run / alone for alone, run in zip(times["plain"], times["run"], strict=True)]
@@ -110,6 +113,7 @@ def one_convolution(
         "ratio_of_medians": round(middle["run"] / middle["plain"], 4),
         "ratio_of_least": round(least["run"] / least["plain"], 4),
         "median_ratio_of_turns": round(statistics.median(ratios), 4),
+        **parts,
     }
 
 
@@ -162,6 +166,29 @@ def outside_primitives(network: ann.LoadedNetwork, inputs: dict[str, Any]) -> di
         around = sum(row.total_ns for row in rows if row.type == "PreCompiled")
         shares.append(around / profile.run_ns)
     return {"share_outside_primitives": round(statistics.median(shares), 4)}
+
+
+def shares(network: ann.LoadedNetwork, inputs: dict[str, Any]) -> dict[str, float]:
+    """Return how much of a profiled run is in no primitive, and how much in changes of layout.
+
+    oneDNN computes in the layout that it likes best on this processor, not always the host's.
+    """
+    outside, moving = [], []
+    for _ in range(40):
+        with network.profile() as profile:
+            network.run(inputs)
+        times = [event for event in profile.events if event.phase in ("begin", "end")]
+        steps = [
+            (first.name, last.time_ns - first.time_ns)
+            for first, last in zip(times[::2], times[1::2], strict=True)
+        ]
+        whole = profile.run_ns
+        outside.append(1 - sum(took for _, took in steps) / whole)
+        moving.append(sum(took for name, took in steps if name in REORDERS) / whole)
+    return {
+        "share_outside_primitives": round(statistics.median(outside), 4),
+        "share_of_layout_changes": round(statistics.median(moving), 4),
+    }
 
 
 def in_a_process(arguments: argparse.Namespace, environment: dict[str, str]) -> dict[str, Any]:

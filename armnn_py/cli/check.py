@@ -13,6 +13,7 @@ from typing import Any
 import rich_click as click
 
 from armnn_py.cli.app import EXIT_MODEL, CommandFailedError, Session, with_session
+from armnn_py.cli.hints import for_commands
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer
@@ -65,7 +66,7 @@ def check(
             exit_code=EXIT_MODEL,
             hints=["--layers shows which layers the first backend refused, and why"],
         )
-    summary = assignment.summary()
+    summary = for_commands(assignment.summary())
     session.answer(
         data,
         lambda renderer: _render(renderer, data, summary, all_layers, session.verbosity > 0),

@@ -18,6 +18,7 @@ from click.shell_completion import shell_complete
 from armnn_py import environment, errors
 from armnn_py._version import __version__
 from armnn_py.cli import app, completion
+from armnn_py.cli.hints import for_commands
 from armnn_py.cli.render import printable, shortened
 
 __all__ = ["cli", "main"]
@@ -122,6 +123,8 @@ def _drop_output() -> None:
 
 def _report(error: BaseException, session: app.Session) -> int:
     code = app.exit_code_of(error)
+    if isinstance(error, errors.ArmnnError):
+        error.hints = tuple(map(for_commands, error.hints))
     if session.debug:
         traceback.print_exception(error)
     if isinstance(error, NoArgsIsHelpError) and not session.as_json:

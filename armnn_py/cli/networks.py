@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli.render import shortened
-from armnn_py.errors import InvalidArgumentError, ModelError
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.saved_files import is_saved_network
 
 if TYPE_CHECKING:
@@ -62,19 +62,12 @@ def read_network(
     if saved is not None:
         return saved.network
     backends = () if runtime is None else tuple(runtime.backends.values())
-    try:
-        if None in wanted:
-            whole = armnn_py.import_model(model, backends=backends, **chosen)
-            name = only_input(whole.inputs, shapes[-1])
-            wanted[name] = wanted.pop(None)
-        bound = {**(arrays or {}), **{name: dims for name, dims in wanted.items() if name}}
-        return armnn_py.import_model(model, shapes=bound or None, backends=backends, **chosen)
-    except ModelError as error:
-        # The error's hint is for programs; here it must name the option.
-        error.hints = tuple(
-            re.sub(r"import_model\(.*\)", "--shape NAME=1x3x224x224", hint) for hint in error.hints
-        )
-        raise
+    if None in wanted:
+        whole = armnn_py.import_model(model, backends=backends, **chosen)
+        name = only_input(whole.inputs, shapes[-1])
+        wanted[name] = wanted.pop(None)
+    bound = {**(arrays or {}), **{name: dims for name, dims in wanted.items() if name}}
+    return armnn_py.import_model(model, shapes=bound or None, backends=backends, **chosen)
 
 
 def read_compiled(

@@ -130,10 +130,11 @@ def test_an_exception_becomes_a_status_there(cpp_build: Path, host: Path) -> Non
     """Unwinding is the processor's own: what a kernel throws does not leave the library."""
     source = cpp_build.parent / "acme_cpp" / "backend.cpp"
     text = source.read_text(encoding="utf-8")
-    thrown = 'if (a != b) throw std::runtime_error("out");\n    add_floats('
-    assert "    add_floats(" in text
+    call = "\n  add_floats("
+    assert text.count(call) == 1
+    thrown = '\n  if (a != b) throw std::runtime_error("out");' + call
     try:
-        changed = "#include <stdexcept>\n" + text.replace("add_floats(", thrown)
+        changed = "#include <stdexcept>\n" + text.replace(call, thrown)
         source.write_text(changed, encoding="utf-8")
         run("cmake", "--build", cpp_build)
         done = run_any(EMULATOR, "-L", ROOT, host, cpp_build / LIBRARY)

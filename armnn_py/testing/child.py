@@ -22,7 +22,8 @@ from armnn_py.testing.checks.truth import Answers, check_truth
 from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.outcome import GROUPS, CheckFailedError
 from armnn_py.testing.reference import REFERENCE, expectations
-from armnn_py.testing.subject import Subject, Target
+from armnn_py.testing.subject import Subject
+from armnn_py.testing.target import Target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.cases import Case
     from armnn_py.testing.outcome import Group
+    from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.reference import Expectation
-    from armnn_py.testing.subject import Prepared
 
 __all__ = ["Tell", "answer_all", "needed_modules", "run_case", "run_network", "writer"]
 

@@ -17,8 +17,7 @@ from armnn_py.testing.expected import Known, changes, read_known
 from armnn_py.testing.outcome import GROUPS, Group, Result
 from armnn_py.testing.report import Report
 from armnn_py.testing.repro import write_reproductions
-from armnn_py.testing.subject import Target
-from armnn_py.testing.target import DiedAtLoadError, target_for
+from armnn_py.testing.target import DiedAtLoadError, Target, target_for
 
 if TYPE_CHECKING:
     from armnn_py.testing.cases import Level

@@ -37,7 +37,7 @@ from armnn_py.testing.child import (
     writer,
 )
 from armnn_py.testing.outcome import GROUPS, Group, Result
-from armnn_py.testing.subject import Target
+from armnn_py.testing.target import Target
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:

@@ -136,7 +136,7 @@ class Run:
         for slot, value in known.items():
             if slot in self.regions:
                 self._view(slot)[...] = value
-        with prepared.execution_data(own=own_data) as data:
+        with prepared.one_run(own_data=own_data) as data:
             memory = zip(prepared.steps, self.scratch, self.persistent, strict=True)
             for step, scratch, persistent in memory:
                 self._execute(step, scratch, persistent, data)

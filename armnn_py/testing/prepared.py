@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ AS_GIVEN = OptimizerOptions(simplify=False)
 """No pass touches the layers that a case is about."""
 
 _CONSTANT_POISON = 0xA5
+_run_ids = itertools.count(1)
 
 
 class Prepared:
@@ -165,8 +167,30 @@ class Prepared:
         return run.through(given, own_data=own_data)
 
     @contextlib.contextmanager
-    def execution_data(self, *, own: bool) -> Iterator[int | None]:
-        """Give the state of an execution context: the one there is, or one more."""
+    def one_run(self, *, own_data: bool) -> Iterator[int | None]:
+        """Tell the backend of a run; gives the state of its execution context, or of one more.
+
+        Raises
+        ------
+        CheckFailedError
+            The backend does not let the run begin.
+        """
+        with self._execution_data(own=own_data) as data:
+            context = self._subject.backend.context
+            if context is None:
+                yield data
+                return
+            run_id = next(_run_ids)
+            why_not = context.begin_run(run_id, data)
+            if why_not is not None:
+                raise CheckFailedError(f"before_run does not let a run begin: {why_not}")
+            try:
+                yield data
+            finally:
+                context.end_run(run_id, data)
+
+    @contextlib.contextmanager
+    def _execution_data(self, *, own: bool) -> Iterator[int | None]:
         if not own or self._factory is None:
             yield self._data
             return

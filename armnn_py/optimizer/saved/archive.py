@@ -17,6 +17,7 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
+from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked
 from armnn_py.optimizer.saved.safetensors import read_header, tensor_of
 from armnn_py.tensors.memory import aligned_empty
 
@@ -110,7 +111,8 @@ class Archive:
     path
         The file.
     in_place
-        Whether arrays of it may be views of the mapped file, or copies.
+        Whether arrays of it may be views of the mapped file, or copies. If so, the sum of the
+        constants is not computed for a file that is marked as checked: it would read all of them.
 
     Raises
     ------
@@ -121,6 +123,8 @@ class Archive:
     def __init__(self, path: str, *, in_place: bool = True) -> None:
         self.path = path
         self._in_place = in_place
+        #: Whether the sum of the constants agreed before, for just this file.
+        self._is_checked = False
         self._memory: NDArray[np.uint8] = self._map()
         self._members: dict[str, tuple[int, int]] = {}
         self._tensors: tuple[dict[str, Any], NDArray[np.uint8]] | None = None
@@ -128,6 +132,8 @@ class Archive:
             raise self.damaged("it does not begin as one")
         try:
             self._find_members()
+            if self._in_place and not self._is_checked:
+                mark_as_checked(path)
         except ArmnnError:
             raise
         # What zipfile raises for a damaged directory: there is no list of it.
@@ -151,6 +157,7 @@ class Archive:
                 if not status.st_size:
                     raise self.damaged("it is empty")
                 if self._in_place:
+                    self._is_checked = is_marked(stream.fileno(), status)
                     # Each array keeps the map, which keeps the file.
                     mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
                     return np.frombuffer(mapped, np.uint8)
@@ -184,6 +191,8 @@ class Archive:
             if info.file_size != info.compress_size or begin + info.file_size > len(self._memory):
                 raise self.damaged(f"member '{name}' has {info.file_size} bytes that are not there")
             self._members[name] = (begin, info.file_size)
+            if name == CONSTANTS and self._is_checked:
+                continue
             if zlib.crc32(self._memory[begin : begin + info.file_size].data) != info.CRC:
                 raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
 

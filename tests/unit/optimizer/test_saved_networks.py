@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -567,3 +569,48 @@ def test_sums_are_those_of_zip(saved: Path) -> None:
         assert archive.testzip() is None
         for info in archive.infolist():
             assert zlib.crc32(archive.read(info)) == info.CRC
+
+
+# ---- Files that have been checked ----------------------------------------------------------------
+
+
+def test_weights_are_summed_once(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file that was found sound once, later loads map the weights and do not read them."""
+    try:
+        os.setxattr(saved, "user.test", b"1")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    summed: list[int] = []
+    real = zlib.crc32
+    monkeypatch.setattr(
+        "armnn_py.optimizer.saved.archive.zlib.crc32",
+        lambda data: summed.append(len(data)) or real(data),
+    )
+    weights = max(info.file_size for info in zipfile.ZipFile(saved).infolist())
+    summed.clear()
+    read(saved)  # written a moment ago: it could change once more within the same tick
+    read(saved)
+    assert summed.count(weights) == 2
+    long_ago = saved.stat().st_mtime_ns - 10**10
+    os.utime(saved, ns=(long_ago, long_ago))
+    read(saved)
+    assert summed.count(weights) == 3
+    read(saved)
+    assert summed.count(weights) == 3
+    read_network(str(saved), in_place=False)
+    assert summed.count(weights) == 4
+    copy = saved.with_name("copy.armnn")
+    shutil.copy2(saved, copy)
+    read(copy)
+    assert summed.count(weights) == 5
+
+
+def test_a_checked_file_that_changes_is_checked_anew(saved: Path) -> None:
+    long_ago = saved.stat().st_mtime_ns - 10**10
+    os.utime(saved, ns=(long_ago, long_ago))
+    read(saved)
+    data = bytearray(saved.read_bytes())
+    data[data.index(b'{"0":{"dtype"') + 8192] ^= 1
+    saved.write_bytes(data)
+    with pytest.raises(ann.ParseError, match="is damaged"):
+        read(saved)

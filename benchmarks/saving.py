@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.common import publish, spread
 
 PROGRAM = """
-import json, sys, time
+import json, sys, tempfile, time
 from pathlib import Path
 
 def field(file, name):
@@ -42,7 +42,10 @@ from armnn_py.optimizer import OptimizedNetwork
 import armnn_py.optimizer.pipeline, armnn_py.frontends.onnx, armnn_py.optimizer.saved.restore
 small = Path(ann.__file__).parent / "demo" / "digits.onnx"
 runtime = ann.Runtime()
-ann.load(small, backends, runtime=runtime).close()
+ann.load(small, backends, runtime=runtime).close()  # both ways once: modules, first calls
+with tempfile.TemporaryDirectory() as folder:
+    ann.optimize(ann.import_model(small), backends, runtime=runtime).save(folder + "/small")
+    ann.load(folder + "/small", runtime=runtime).close()
 before = field("/proc/self/status", "VmRSS")
 own = field("/proc/self/smaps_rollup", "Pss")
 begin = time.perf_counter(), time.process_time()

@@ -184,9 +184,9 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             The file; one that is there is replaced at once, when the new one is complete. The usual
             suffix is ``.armnn``.
         keep_subgraphs
-            Whether the file also has the layers of sub-graphs that it has as bytes, so that they can
-            be optimised anew where a backend takes the bytes no more. The weights of these layers
-            are then in the file twice.
+            Whether the file also has the layers of sub-graphs that it has as bytes, so that these
+            can be optimised anew where a backend takes the bytes no more. The weights of such
+            layers are then in the file twice.
 
         Raises
         ------

@@ -135,7 +135,9 @@ def load(
                 raise InvalidArgumentError(
                     f"{name} given with a Network, a model file or its bytes expected"
                 )
-    place = environment.network_cache() if cache is None else cache
+    place = cache
+    if cache is None and (runtime is None or runtime._uses_environment):
+        place = environment.network_cache()
     owns_runtime = runtime is None
     if runtime is None:
         runtime = Runtime()

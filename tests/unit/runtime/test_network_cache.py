@@ -174,7 +174,9 @@ def test_the_environment(
     run()
     assert len(files(tmp_path / "own")) == 1
     run(cache=False)
-    assert len(imports) == 3
+    with ann.Runtime(use_environment=False) as runtime:
+        run(runtime=runtime)
+    assert len(imports) == 4
     monkeypatch.setenv("ARMNN_PY_CACHE", "relative")
     with pytest.raises(ann.InvalidArgumentError, match="ARMNN_PY_CACHE: 'relative' given"):
         run()

@@ -7,6 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
+from armnn_py.descriptors.symbolic_fields import plain_descriptor
+from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Node
 
-__all__ = ["Asking", "node_signature"]
+__all__ = ["Asking", "node_signature", "plain_signature"]
 
 
 def node_signature(node: Node) -> LayerSignature:
@@ -28,6 +30,17 @@ def node_signature(node: Node) -> LayerSignature:
         tuple(None if value is None else value.info for value in node.inputs),
         tuple(value.info for value in node.outputs),
         tuple(value is not None and value.node.type is LayerType.CONSTANT for value in node.inputs),
+    )
+
+
+def plain_signature(key: LayerSignature) -> LayerSignature:
+    """The same with numbers for symbolic sizes, for an answer that decides no result."""
+    return LayerSignature(
+        key.type,
+        plain_descriptor(key.descriptor),
+        tuple(None if info is None else plain_info(info) for info in key.inputs),
+        tuple(plain_info(info) for info in key.outputs),
+        key.constants,
     )
 
 

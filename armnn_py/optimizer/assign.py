@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.backends.registry import nameable_ids
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
-from armnn_py.optimizer.asking import Asking, node_signature
+from armnn_py.optimizer.asking import Asking, node_signature, plain_signature
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
 from armnn_py.optimizer.layout_regions import save_transposes
@@ -393,7 +393,8 @@ class _Assigner:
         """How many backends come before the first that takes a layer, if need be converted."""
         if node.pin.hint is not None and node.pin.hint not in self.available:
             return None
-        key = node_signature(node)
+        # Its answer decides between ways to say the same; `assign` asks again for each shape.
+        key = plain_signature(node_signature(node))
         for rank, backend_id in enumerate(self._candidates(node, self._rule_of(node))):
             if backend_id not in self.available:
                 continue

@@ -12,9 +12,11 @@ import heapq
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors.canonical import name_for_people
+from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.device_ids import canonical_id
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer, shapes
 from armnn_py.records import record
+from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -321,6 +323,44 @@ class Graph:
             slot_of.update(zip(node.outputs, layer.outputs, strict=True))
             layer_of[node] = layer
         return network, layer_of
+
+    def with_numbers(self, numbers: Sequence[int]) -> Graph:
+        """A graph of its own with these numbers for symbolic sizes; the order is the same.
+
+        It has no blobs, and neither public numbers nor backends are given yet.
+        """
+        graph = Graph(self.name)
+        infos: dict[int, TensorInfo] = {}
+
+        def plain(info: TensorInfo) -> TensorInfo:
+            known = infos.get(id(info))
+            if known is None:
+                known = infos[id(info)] = plain_info(info, numbers)
+            return known
+
+        value_of: dict[Value, Value] = {}
+        node_of: dict[Node, Node] = {}
+        for old in self.nodes:
+            new = Node(
+                old.rank,
+                old.type,
+                old.name,
+                plain_descriptor(old.descriptor, numbers),
+                [None if value is None else value_of[value] for value in old.inputs],
+                [plain(value.info) for value in old.outputs],
+                old.origins,
+            )
+            new.value, new.pin, new.variable = old.value, old.pin, old.variable
+            value_of.update(zip(old.outputs, new.outputs, strict=True))
+            node_of[old] = new
+        for before, after in value_of.items():
+            after.users = {(node_of[node], index): None for node, index in before.users}
+        graph._nodes = dict.fromkeys(node_of[node] for node in self._nodes)
+        graph._order = list(node_of.values())
+        graph._serial = self._serial
+        graph.stage = self.stage
+        graph.removed = dict(self.removed)
+        return graph
 
     # ---- Looking -------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from armnn_py.frontends.common.values import (
     Known,
     Value,
     array_of,
+    broadcast_shapes,
     dtype_of,
     shape_of,
 )
@@ -24,7 +25,7 @@ class Choice(Arithmetic):
 
     def where(self, condition: Value, x: Value, y: Value, name: str = "") -> Value:
         """Return ``x`` where ``condition`` holds, else ``y``; all three broadcast."""
-        shape = np.broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
+        shape = broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
         if self.foldable([condition, x, y], shape, dtype_of(x)):
             chosen = np.where(array_of(condition), array_of(x), array_of(y))
             return Known(np.asarray(chosen).astype(dtype_of(x), copy=False))

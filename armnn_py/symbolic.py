@@ -49,7 +49,7 @@ class SizeTrace:
         self._free = 0
         self._known: dict[str, SymbolicSize] = {}
         self._answers: dict[str, bool] = {}
-        #: Once it is compiled, no answer may be added.
+        #: No answer may be added any more.
         self.closed = False
 
     def free(self, number: int) -> int:
@@ -105,8 +105,7 @@ class SizeTrace:
         return dict(self._answers)
 
     def compile(self) -> Evaluate:
-        """Return the function of the free dimensions; the trace records nothing more."""
-        self.closed = True
+        """Return the function of the free dimensions, for what was recorded up to now."""
         lines = ["def evaluate(free):", " try:"]
         lines += [f"  s{index} = {formula}" for index, formula in enumerate(self._known)]
         for question, answer in self._answers.items():

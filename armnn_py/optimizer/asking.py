@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Node
+    from armnn_py.optimizer.placement_record import PlacementRecord
 
 __all__ = ["Asking", "node_signature", "plain_signature"]
 
@@ -59,6 +60,8 @@ class Asking:
         Closes the objects.
     todo
         Nodes about which a backend that answers many questions at once is asked first.
+    record
+        Notes questions and answers, where sizes are symbolic.
     """
 
     def __init__(
@@ -68,12 +71,14 @@ class Asking:
         model_options: ModelOptions | None,
         stack: contextlib.ExitStack,
         todo: Sequence[Node] = (),
+        record: PlacementRecord | None = None,
     ) -> None:
         self.ids = [backend.id for backend in backends]
         self._available = available
         self._model_options = model_options
         self._stack = stack
         self._todo = todo
+        self._record = record
         self._supports: dict[str, LayerSupport] = {}
 
     def support_of(self, backend_id: str) -> LayerSupport:
@@ -84,7 +89,7 @@ class Asking:
             support = LayerSupport(backend, options)
             self._supports[backend_id] = self._stack.enter_context(support)
             if support.answers_many and self._todo:
-                support.ask_many([node_signature(node) for node in self._todo])
+                support.ask_many([plain_signature(node_signature(node)) for node in self._todo])
         return self._supports[backend_id]
 
     @property
@@ -94,7 +99,11 @@ class Asking:
 
     def ask(self, backend_id: str, key: LayerSignature) -> Support:
         """Whether a backend takes such a layer."""
-        return self.support_of(backend_id).ask(key)
+        if self._record is None:
+            return self.support_of(backend_id).ask(key)
+        answer = self.support_of(backend_id).ask(plain_signature(key))
+        self._record.asked(backend_id, key, answer)
+        return answer
 
     def taker(self, backend_id: str, key: LayerSignature) -> str | None:
         """The backend of an inserted layer: that of its neighbour, or the first that takes it."""

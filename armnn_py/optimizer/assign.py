@@ -147,6 +147,7 @@ def assign_nodes(
     excluded: Mapping[Node, Mapping[str, str]] | None = None,
     draft: AssignmentDraft | None = None,
     model_options: ModelOptions | None = None,
+    record: PlacementRecord | None = None,
 ) -> AssignmentDraft:
     """Assign a backend to every node but the host's: sets ``node.backend``.
 
@@ -171,6 +172,8 @@ def assign_nodes(
         The draft to continue; default: a new one.
     model_options
         Options of this model for the backends' support queries.
+    record
+        Notes questions and answers, where sizes are symbolic.
 
     Returns
     -------
@@ -204,6 +207,7 @@ def assign_nodes(
             log=log,
             todo=todo,
             is_first=only is None,
+            record=record,
         )
         for node in todo:
             assigner.assign(node, (excluded or {}).get(node, {}))
@@ -305,6 +309,7 @@ class _Assigner:
         log: PassLog | None = None,
         todo: Sequence[Node] = (),
         is_first: bool = True,
+        record: PlacementRecord | None = None,
     ) -> None:
         self.graph = graph
         self.backends = {backend.id: backend for backend in backends}
@@ -316,7 +321,7 @@ class _Assigner:
         #: Layers whose strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
         self._is_first = is_first
-        self.asking = Asking(backends, available, model_options, stack, todo)
+        self.asking = Asking(backends, available, model_options, stack, todo, record)
         self.layouts = LayoutWishes(
             graph, self.asking, self.draft.layouts, self.place, tidy=is_first
         )

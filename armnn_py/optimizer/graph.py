@@ -324,15 +324,17 @@ class Graph:
             layer_of[node] = layer
         return network, layer_of
 
-    def with_numbers(self, numbers: Sequence[int]) -> Graph:
-        """A graph of its own with these numbers for symbolic sizes; the order is the same.
+    def copy(self, numbers: Sequence[int] | None = None) -> Graph:
+        """A graph of its own in the same order; with ``numbers`` for symbolic sizes, if given.
 
         It has no blobs, and neither public numbers nor backends are given yet.
         """
         graph = Graph(self.name)
         infos: dict[int, TensorInfo] = {}
 
-        def plain(info: TensorInfo) -> TensorInfo:
+        def copied(info: TensorInfo) -> TensorInfo:
+            if numbers is None:
+                return info
             known = infos.get(id(info))
             if known is None:
                 known = infos[id(info)] = plain_info(info, numbers)
@@ -341,13 +343,14 @@ class Graph:
         value_of: dict[Value, Value] = {}
         node_of: dict[Node, Node] = {}
         for old in self.nodes:
+            descriptor = old.descriptor
             new = Node(
                 old.rank,
                 old.type,
                 old.name,
-                plain_descriptor(old.descriptor, numbers),
+                descriptor if numbers is None else plain_descriptor(descriptor, numbers),
                 [None if value is None else value_of[value] for value in old.inputs],
-                [plain(value.info) for value in old.outputs],
+                [copied(value.info) for value in old.outputs],
                 old.origins,
             )
             new.value, new.pin, new.variable = old.value, old.pin, old.variable

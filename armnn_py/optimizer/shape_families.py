@@ -119,6 +119,7 @@ class ShapeFamilies:
         except Exception as error:
             # Whatever is wrong shows, in its own words, when the network is made for these shapes.
             _log.debug("network '%s': sizes stay numbers: %r", self._network.name, error)
+            self._fruitless += 1
             return None
         finally:
             trace.closed = True

@@ -16,6 +16,7 @@ from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.device_ids import canonical_id
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer, shapes
 from armnn_py.records import record
+from armnn_py.tensors.memory import aligned_copy, aligned_empty
 from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -467,10 +468,17 @@ class Graph:
     def add_constant(
         self, array: NDArray[Any], info: TensorInfo, *, name: str, near: Node
     ) -> Value:
-        """Add a constant; ``array`` is made dense and read-only and fits ``info``."""
-        if not array.flags.c_contiguous or array.flags.writeable:
-            array = array.copy(order="C")
-            array.flags.writeable = False
+        """Add a constant; ``array`` fits ``info``, and is made as backends see it.
+
+        That is dense, read-only and aligned, so that all plans share it.
+        """
+        if array.flags.writeable:
+            copy = aligned_empty(array.shape, array.dtype)
+            copy[...] = array
+            copy.flags.writeable = False
+            array = copy
+        else:
+            array = aligned_copy(array)
         node = self._make(LayerType.CONSTANT, name, None, [], [info], near.rank, ())
         node.value = array
         return node.output

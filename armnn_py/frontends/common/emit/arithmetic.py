@@ -252,7 +252,8 @@ class Arithmetic(Movement):
         if dtype_of(x) != dtype_of(y):
             raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
         if self.foldable([x, y], broadcast_shapes(shape_of(x), shape_of(y))):
-            return Known(np.asarray(_COMPARISON[operation](array_of(x), array_of(y))))
+            answers = _COMPARISON[operation](elements_of(x), elements_of(y))
+            return Known(np.asarray(answers).astype(np.bool_, copy=False))
         if is_narrow(x) or dtype_of(x) == np.bool_:
             x, y = self.widened(x, "x"), self.widened(y, "y")
         return self.layer(

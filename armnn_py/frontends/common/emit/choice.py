@@ -13,6 +13,8 @@ from armnn_py.frontends.common.values import (
     array_of,
     broadcast_shapes,
     dtype_of,
+    elements_of,
+    known_integers,
     shape_of,
 )
 from armnn_py.types import LayerType
@@ -27,8 +29,8 @@ class Choice(Arithmetic):
         """Return ``x`` where ``condition`` holds, else ``y``; all three broadcast."""
         shape = broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
         if self.foldable([condition, x, y], shape, dtype_of(x)):
-            chosen = np.where(array_of(condition), array_of(x), array_of(y))
-            return Known(np.asarray(chosen).astype(dtype_of(x), copy=False))
+            chosen = np.where(array_of(condition), elements_of(x), elements_of(y))
+            return known_integers(chosen, dtype_of(x))
         if isinstance(condition, Known) and condition.array.size:
             if condition.array.all():
                 return self.broadcast_to(x, shape, name)

@@ -143,9 +143,7 @@ class SymbolicSize:
 
     __array_ufunc__ = None  # numpy's integers leave operations to the methods here
 
-    def __init__(
-        self, trace: SizeTrace, index: int, number: int, offset: int, base: str
-    ) -> None:
+    def __init__(self, trace: SizeTrace, index: int, number: int, offset: int, base: str) -> None:
         self.trace = trace
         self.index = index
         self.number = number

@@ -26,7 +26,11 @@ def plain_info(info: TensorInfo, numbers: Sequence[int] | None = None) -> Tensor
     else:
         return info
     dims = [
-        dim if type(dim) is not SymbolicSize else dim.number if numbers is None else numbers[dim.index]
+        dim
+        if type(dim) is not SymbolicSize
+        else dim.number
+        if numbers is None
+        else numbers[dim.index]
         for dim in info.shape
     ]
     new = object.__new__(TensorInfo)

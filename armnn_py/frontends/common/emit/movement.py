@@ -56,7 +56,9 @@ class Movement(EmitterBase):
             given, wanted = format_shape(shape_of(value)), format_shape(target)
             raise ParseError(f"a tensor of shape {given} cannot become {wanted}")
         if isinstance(value, Known):
-            return _moved(value, value.elements.reshape(target), lambda a: _reshaped(value, a, target))
+            return _moved(
+                value, value.elements.reshape(target), lambda a: _reshaped(value, a, target)
+            )
         return self.layer(
             LayerType.RESHAPE, [value], ReshapeDescriptor(target_shape=target), name=name
         )

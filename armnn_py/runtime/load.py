@@ -11,6 +11,7 @@ from armnn_py.frontends import import_model
 from armnn_py.network import Network
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
+from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def load(
     strategy: Literal["preference", "measure"] = "preference",
     options: OptimizerOptions | None = None,
     runtime: Runtime | None = None,
-    plan_cache_size: int = 8,
+    plan_cache_size: int | None = None,
+    plan_cache_bytes: int = PLAN_CACHE_BYTES,
     bounds: Bounds | None = None,
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
@@ -72,8 +74,10 @@ def load(
         All options of `optimize` in one object; then those above must be left out.
     runtime
         The runtime to load it in. Default: a new `Runtime` that is closed together with the result.
-    plan_cache_size
-        For a network with free dimensions: for how many input shapes plans are kept.
+    plan_cache_size, plan_cache_bytes
+        For a network with free dimensions: for how many input shapes plans are kept, as many as
+        there is room for if not given, and how many bytes these plans may take together, without
+        the weights that they share. The least recently used goes first.
     bounds
         Largest sizes of free dimensions, by name: ``{"sequence": 128}``. Dimensions without a name
         are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them,
@@ -161,6 +165,7 @@ def load(
         return runtime._load(
             optimized,
             plan_cache_size=plan_cache_size,
+            plan_cache_bytes=plan_cache_bytes,
             owns_runtime=owns_runtime,
             bounds=bounds,
         )

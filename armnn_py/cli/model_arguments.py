@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from armnn_py.cli.app import Session
     from armnn_py.optimizer.host import Host
 
-__all__ = ["ModelArguments", "model_arguments", "read_options", "run_option"]
+__all__ = [
+    "ModelArguments",
+    "bounds_option",
+    "model_arguments",
+    "read_options",
+    "run_option",
+]
 
 R = TypeVar("R")
 
@@ -188,7 +194,8 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
         backend_option,
         click.option(
             "--shape", "shapes", multiple=True, metavar="NAME=1x3x640x640",
-            help="Shape of an input with free dimensions, repeatable.",
+            help="Shape of an input with free dimensions, or NAME=1 for a free dimension of that "
+            "name, repeatable.",
         ),
         click.option(
             "--placement", type=click.Path(exists=True, dir_okay=False), metavar="FILE.toml",
@@ -222,6 +229,12 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
         command = option(command)
     return command  # type: ignore[no-any-return]
 
+
+bounds_option = click.option(
+    "--bounds", "bounds", metavar="NAME=N", multiple=True,
+    help="Largest size of a free dimension, by its name, or of all of an input, as NAME=1x128, "
+    "repeatable: one plan for all shapes up to them, where backends can.",
+)  # fmt: skip
 
 run_option = click.option(
     "--run-option", "run_options", metavar="ID.NAME=VALUE", multiple=True,

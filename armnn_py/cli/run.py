@@ -15,7 +15,12 @@ import rich_click as click
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
-from armnn_py.cli.model_arguments import ModelArguments, model_arguments, run_option
+from armnn_py.cli.model_arguments import (
+    ModelArguments,
+    bounds_option,
+    model_arguments,
+    run_option,
+)
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.prepared import prepared
@@ -87,6 +92,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     help="How many times to run on these inputs; variables of the network stay from run to run.",
 )
 @run_option
+@bounds_option
 @click.option(
     "--mean",
     callback=_numbers,
@@ -140,6 +146,7 @@ def run(
     folder: Path | None,
     iterations: int,
     run_options: tuple[str, ...],
+    bounds: tuple[str, ...],
     mean: tuple[float, ...],
     scale: tuple[float, ...],
     layout: str,
@@ -152,7 +159,13 @@ def run(
         mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
     )
     with prepared(
-        session, given, arguments, seed=seed, options=options, run_options=run_options
+        session,
+        given,
+        arguments,
+        seed=seed,
+        options=options,
+        run_options=run_options,
+        bounds=bounds,
     ) as ready:
         times = []
         with session.progress(f"running {given.name}", iterations) as bar:

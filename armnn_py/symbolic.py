@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Evaluate", "SizeTrace", "SymbolicSize", "as_size"]
+__all__ = ["Evaluate", "SizeTrace", "SymbolicSize", "as_size", "is_symbolic"]
 
 Evaluate: TypeAlias = "Callable[[Sequence[int]], list[int] | None]"
 """Takes the free dimensions; returns the numbers of all sizes of a trace in their order."""
@@ -79,7 +79,7 @@ class SizeTrace:
             left, right = right, left
         number = _ARITHMETIC[sign](_number(left), _number(right))
         if type(left) is SymbolicSize and sign in "+-":
-            # Numbers that are added one after the other are summed up, so that size + 1 - 1 is size.
+            # Numbers added one after the other are summed up, so that size + 1 - 1 is size.
             if type(right) is not SymbolicSize:
                 shift = int(right) if sign == "+" else -int(right)
                 return self._size(left.base or f"s{left.index}", left.offset + shift, number)
@@ -267,6 +267,11 @@ class SymbolicSize:
         if sign == "==":
             return False
         raise TypeError(f"a size compared with {type(other).__name__}")
+
+
+def is_symbolic(value: object) -> bool:
+    """Whether a number is a symbolic size."""
+    return type(value) is SymbolicSize
 
 
 def as_size(value: Any) -> int:

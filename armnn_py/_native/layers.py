@@ -64,7 +64,8 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     """
     if descriptor is None:
         return None
-    structure, _ = _members_of(type(descriptor))
+    kind: Any = type(descriptor)
+    structure, _ = _members_of(kind)
     struct = structure()
     with_header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
     fill_descriptor(struct, descriptor)

@@ -36,11 +36,11 @@ class _Sizes:
 
     def add_info(self, struct: Any, info: TensorInfo) -> None:
         places, others = [], 1
-        for axis, dim in enumerate(info.shape):
+        dims: Sequence[Any] = info.shape
+        for axis, dim in enumerate(dims):
             if type(dim) is SymbolicSize:
                 places.append((axis, dim.index))
             else:
-                assert dim is not None
                 others *= dim
         if places:
             self._infos.append((struct, struct.dims, tuple(places), others))

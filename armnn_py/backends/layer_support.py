@@ -171,7 +171,7 @@ class LayerSupport(Closing):
         return [self.ask(layer) for layer in layers]
 
     def ask_again(self, question: ReusableQuery) -> Support:
-        """Whether the backend takes a layer that it was asked about with other sizes; not cached."""
+        """Whether the backend takes a layer, whose sizes may be others by now; not cached."""
         if self._native is None:
             return Support(False, self._failure)
         if self.backend.lost_device is not None:

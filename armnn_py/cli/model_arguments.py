@@ -72,6 +72,8 @@ class ModelArguments:
     validate: bool
     signature: str | None
     subgraph: str | None
+    #: Whether a Debug layer is wanted behind each layer of the model.
+    shows_tensors: bool = False
 
     @property
     def part(self) -> dict[str, str]:
@@ -107,6 +109,9 @@ class ModelArguments:
             model_options=read_options("model", self.model_options, self.backends, runtime),
             strategy=self.strategy,
             validate=self.validate,
+            simplify=not self.shows_tensors,
+            compile_parts=not self.shows_tensors,
+            debug=self.shows_tensors,
         )
 
     def placed(self, network: Network, runtime: Runtime) -> OptimizedNetwork:
@@ -136,6 +141,7 @@ class ModelArguments:
             "--model-option": self.model_options,
             "--strategy": self.strategy != "preference",
             "--validate": self.validate,
+            "--dump": self.shows_tensors,
         }
         for option, value in given.items():
             if value:
@@ -220,7 +226,7 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> R:
-        names = ModelArguments.__dataclass_fields__
+        names = [name for name in ModelArguments.__dataclass_fields__ if name != "shows_tensors"]
         given = ModelArguments(**{name: kwargs.pop(name) for name in names})
         return function(*args, given=given, **kwargs)
 

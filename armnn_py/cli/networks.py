@@ -57,7 +57,7 @@ def read_network(
     """
     import armnn_py
 
-    wanted = parse_shapes(shapes)
+    wanted: dict[str | None, Sequence[int | None]] = {**parse_shapes(shapes)}
     chosen: dict[str, Any] = dict(part or {})
     saved = read_compiled(model, shapes, chosen)
     if saved is not None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from armnn_py.descriptors.base import Checked, Descriptor, View, fields_of
 from armnn_py.symbolic import SymbolicSize
@@ -28,8 +28,9 @@ def plain_descriptor(
 
 
 def _plain(record: _C, numbers: Sequence[int] | None) -> _C:
+    kind: Any = type(record)
     changed: dict[str, object] = {}
-    for name in fields_of(type(record)):
+    for name in fields_of(kind):
         value = getattr(record, name)
         if type(value) is SymbolicSize:
             changed[name] = value.number if numbers is None else numbers[value.index]
@@ -39,8 +40,8 @@ def _plain(record: _C, numbers: Sequence[int] | None) -> _C:
                 changed[name] = items
     if not changed:
         return record
-    new = object.__new__(type(record))
-    for name in fields_of(type(record)):
+    new: _C = object.__new__(kind)
+    for name in fields_of(kind):
         _set(new, name, changed[name] if name in changed else getattr(record, name))
     return new
 

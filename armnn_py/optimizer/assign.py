@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Origin
     from armnn_py.optimizer.passes.base import PassLog
+    from armnn_py.optimizer.placement_record import PlacementRecord
     from armnn_py.types import DataLayout
 
 __all__ = [

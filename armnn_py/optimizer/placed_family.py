@@ -77,10 +77,10 @@ class PlacedFamily:
         blobs: dict[int, NativeBlob] = {}
         for part in self._parts:
             backend = self._available[part.backend]
-            answer = part.ask(backend, options.of(backend), numbers)
-            if answer is None:
+            made = part.ask(backend, options.of(backend), numbers)
+            if made is None:
                 return None
-            blobs.update(answer)
+            blobs.update(made)
         return self._with(numbers, blobs)
 
     def _with(self, numbers: Sequence[int], blobs: Mapping[int, NativeBlob]) -> PlacedNetwork:

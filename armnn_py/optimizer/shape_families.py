@@ -134,7 +134,7 @@ class ShapeFamilies:
     def _place_family(
         self, family: _Family, trace: SizeTrace, free: Sequence[int]
     ) -> PlacedNetwork | None:
-        """Place a simplified network with its symbolic sizes; None if that does not serve others."""
+        """Place a simplified network with its symbolic sizes; None if that serves no others."""
         placer, simple, record = self._placer, family.simple, PlacementRecord()
         options = placer.options
         if options.debug or options.strategy != "preference":

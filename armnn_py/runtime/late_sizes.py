@@ -132,9 +132,7 @@ def read_bounds(
     return list(found.values())
 
 
-def _shape_bound(
-    name: str, info: TensorInfo, bounds: Bounds, what: str
-) -> tuple[int | None, ...]:
+def _shape_bound(name: str, info: TensorInfo, bounds: Bounds, what: str) -> tuple[int | None, ...]:
     """The bounds that are given for an input by its name."""
     given = bounds.get(name)
     if given is None or hasattr(given, "__index__"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends import import_model
 from armnn_py.network import Network
+from armnn_py.network.extra_outputs import with_extra_outputs
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
@@ -46,6 +47,7 @@ def load(
     plan_cache_size: int | None = None,
     plan_cache_bytes: int = PLAN_CACHE_BYTES,
     bounds: Bounds | None = None,
+    extra_outputs: Sequence[str] = (),
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
 
@@ -83,6 +85,10 @@ def load(
         are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them,
         if the layers do not depend on the sizes and each backend takes its layers so:
         `LoadedNetwork.late_shapes` says whether, and why not.
+    extra_outputs
+        Names of layers whose first outputs are outputs of the network, too, under these names;
+        ``"split:1"`` is the second output of a layer. Not with free dimensions, which ``shapes``
+        binds.
 
     Returns
     -------
@@ -114,7 +120,7 @@ def load(
             "signature": signature, "subgraph": subgraph, "placement": placement,
             "validate": validate or None, "model_options": model_options,
             "strategy": None if strategy == "preference" else strategy, "options": options,
-            "bounds": bounds,
+            "bounds": bounds, "extra_outputs": list(extra_outputs) or None,
         }  # fmt: skip
         for name, value in given.items():
             if value is not None:
@@ -151,6 +157,8 @@ def load(
                     subgraph=subgraph,
                     backends=tuple(runtime.backends.values()),
                 )
+            if extra_outputs:
+                network = with_extra_outputs(network, extra_outputs)
             optimized = optimize(
                 network,
                 backends,

@@ -120,6 +120,7 @@ class LoadedNetwork(
         self,
         inputs: Mapping[str, Any] | Sequence[Any] | Any,
         *,
+        outputs: Sequence[str] | None = None,
         out: Mapping[str, np.ndarray] | None = None,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
@@ -136,6 +137,9 @@ class LoadedNetwork(
             input, the array itself. Anything with the DLPack, array or buffer protocol on the CPU
             is taken; dtype and shape must fit exactly, nothing is converted silently. An
             `ExternalMemory` stands for an array that lies elsewhere.
+        outputs
+            Names of the outputs to return, in this order; default: all of them. The others are
+            computed, too: a network without them takes less time.
         out
             Arrays to write outputs into, by name, or `ExternalMemory`; outputs that are not named
             are fresh arrays.
@@ -189,6 +193,8 @@ class LoadedNetwork(
             check_stops(timeout, cancel)
         if share_outputs and out is not None:
             raise InvalidArgumentError("pass out= or share_outputs=True, not both")
+        if outputs is not None:
+            self._binder.check_outputs(outputs)
         arrays = self._binder.bind(inputs, share=share_inputs)
         run_options = None if options is None else self._run_options(options)
         pool = self._pool
@@ -210,7 +216,7 @@ class LoadedNetwork(
             if share_outputs:
                 context.set_key(tuple([array.shape for array in arrays]))
                 out, token = context.lend_outputs()
-            outputs = context.run(
+            made = context.run(
                 arrays,
                 out,
                 timeout=timeout,
@@ -219,7 +225,9 @@ class LoadedNetwork(
                 options=run_options,
                 begin=begin,
             )
-            return guarded_views(outputs, token) if share_outputs else outputs
+            if share_outputs:
+                made = guarded_views(made, token)
+            return made if outputs is None else {name: made[name] for name in outputs}
         finally:
             if lease is not None:
                 pool.give_back(lease)

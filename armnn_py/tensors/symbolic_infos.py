@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from armnn_py.symbolic import SymbolicSize
 from armnn_py.tensors.info import TensorInfo
@@ -20,21 +21,18 @@ def plain_info(info: TensorInfo, numbers: Sequence[int] | None = None) -> Tensor
     ``numbers`` are those of all sizes of a trace; without them each size is as in the trace. The
     trace has recorded that they make a valid info, so that nothing is checked again.
     """
-    for dim in info.shape:
+    dims: Sequence[Any] = info.shape
+    for dim in dims:
         if type(dim) is SymbolicSize:
             break
     else:
         return info
-    dims = [
-        dim
-        if type(dim) is not SymbolicSize
-        else dim.number
-        if numbers is None
-        else numbers[dim.index]
-        for dim in info.shape
-    ]
+    if numbers is None:
+        shape = [dim.number if type(dim) is SymbolicSize else dim for dim in dims]
+    else:
+        shape = [numbers[dim.index] if type(dim) is SymbolicSize else dim for dim in dims]
     new = object.__new__(TensorInfo)
-    _set(new, "shape", tuple(dims))
+    _set(new, "shape", tuple(shape))
     _set(new, "data_type", info.data_type)
     _set(new, "quantization", info.quantization)
     _set(new, "dimension_names", info.dimension_names)

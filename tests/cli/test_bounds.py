@@ -66,8 +66,12 @@ def test_a_shape_by_the_names_of_dimensions(command: Command, free_relu: Path, n
 
 
 def test_a_dimension_and_a_shape(command: Command, free_relu: Path) -> None:
-    answer = command("run", free_relu, "--random", "0", "--shape", "image=1x3x6x8", "--shape", "h=6")
+    answer = command(
+        "run", free_relu, "--random", "0", "--shape", "image=1x3x6x8", "--shape", "h=6"
+    )
     assert answer.code == 0, answer.err
-    answer = command("run", free_relu, "--random", "0", "--shape", "image=1x3x6x8", "--shape", "h=7")
+    answer = command(
+        "run", free_relu, "--random", "0", "--shape", "image=1x3x6x8", "--shape", "h=7"
+    )
     assert answer.code == 2
     assert "dimension 'h' is given as 6 and as 7" in answer.err

@@ -81,9 +81,9 @@ def test_a_comparison_is_asked_again() -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        lambda size: np.zeros(size),
+        np.zeros,
         lambda size: list(range(size)),
-        lambda size: int(size),
+        int,
         lambda size: [0] * size,
         lambda size: np.array([size, 2], dtype=np.int64),
         lambda size: np.array([size, 2]).astype(np.int64),

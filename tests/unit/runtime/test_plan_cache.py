@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,11 +36,11 @@ def rows() -> Rows:
 
 
 @pytest.fixture
-def load(runtime: ann.Runtime, rows: Rows) -> Iterator[Any]:
+def load(runtime: ann.Runtime, rows: Rows) -> Any:
     def loaded(**options: Any) -> ann.LoadedNetwork:
         return ann.load(rows.network(), ["CpuRef"], runtime=runtime, **options)
 
-    yield loaded
+    return loaded
 
 
 def run(network: ann.LoadedNetwork, *sizes: int) -> None:

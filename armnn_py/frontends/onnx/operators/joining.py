@@ -14,7 +14,7 @@ from armnn_py.frontends.common.axes import normal_axes, normal_axis
 from armnn_py.frontends.common.values import Known, Unsupported, Value, broadcast_shapes, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.symbolic import SymbolicSize
+from armnn_py.symbolic import is_symbolic
 from armnn_py.types import PaddingMode
 
 
@@ -91,7 +91,7 @@ def _slice(
 
 def _positions(start: int, end: int, by: int, size: int) -> tuple[int, int]:
     """Return the first position of a slice, 0 for an empty one, and how many it has."""
-    if by != 1 or not any(type(item) is SymbolicSize for item in (start, end, size)):
+    if by != 1 or not any(map(is_symbolic, (start, end, size))):
         positions = range(*slice(start, end, by).indices(size))
         return (positions.start, len(positions)) if positions else (0, 0)
     first = max(start + size, 0) if start < 0 else min(start, size)

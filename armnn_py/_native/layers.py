@@ -31,6 +31,7 @@ __all__ = [
     "SKIPPED_FIELDS",
     "LayerStructs",
     "descriptor_struct",
+    "fill_descriptor",
     "layer_query",
     "struct_of",
 ]
@@ -64,9 +65,17 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     if descriptor is None:
         return None
     kind: Any = type(descriptor)
-    structure, copied = _members_of(kind)
+    structure, _ = _members_of(kind)
     struct = structure()
     with_header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
+    fill_descriptor(struct, descriptor)
+    return struct
+
+
+def fill_descriptor(struct: Any, descriptor: Any) -> None:
+    """Copy the fields of a descriptor into its structure, which may have other values."""
+    kind: Any = type(descriptor)
+    _, copied = _members_of(kind)
     length = 0
     for name in copied:
         value = getattr(descriptor, name)
@@ -85,7 +94,6 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
             setattr(struct, name, value)
     if kind.length_member:
         setattr(struct, kind.length_member, length)
-    return struct
 
 
 def _views(views: Sequence[Any]) -> Any:

@@ -104,6 +104,7 @@ def optimize_subgraph(
     *,
     retain: Callable[[], None],
     release: Callable[[], None],
+    structs: SubgraphStructs | None = None,
 ) -> OptimizationAnswer:
     """Call ``optimize_subgraph_view`` of a backend whose table has it.
 
@@ -119,8 +120,10 @@ def optimize_subgraph(
         Its model options, or None.
     retain, release
         Keep the backend open for the blobs that it makes.
+    structs
+        The sub-graph in C, if it was made before; its sizes may be others than those of ``data``.
     """
-    structs = SubgraphStructs(data)
+    structs = structs or SubgraphStructs(data)
     error = ErrorBuffer()
     with deferred_interrupts():  # until every blob has its owner
         sink = _Sink(data, structs, retain, release, api)

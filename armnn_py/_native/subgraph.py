@@ -101,19 +101,23 @@ class SubgraphStructs:
     ----------
     struct
         The ``armnn_subgraph_t``.
+    layers, input_infos
+        Its layers, and the infos of its boundary inputs.
     """
 
-    __slots__ = ("_aligned", "_keep", "struct")
+    __slots__ = ("_aligned", "_keep", "input_infos", "layers", "struct")
 
     def __init__(self, data: SubgraphData) -> None:
         self._keep: list[Any] = [data]
+        self.layers: list[LayerStructs] = []
         self._aligned: dict[int, tuple[NDArray[Any], NDArray[Any]]] = {}
         layers = (ctypes.POINTER(abi.armnn_layer_t) * max(len(data.layers), 1))()
         for index, layer in enumerate(data.layers):
             layers[index] = ctypes.pointer(self._layer(layer))
         infos = (ctypes.POINTER(abi.armnn_tensor_info_t) * max(len(data.input_infos), 1))()
-        for index, info in enumerate(data.input_infos):
-            infos[index] = ctypes.pointer(tensor_info(info))
+        self.input_infos = [tensor_info(info) for info in data.input_infos]
+        for index, info in enumerate(self.input_infos):
+            infos[index] = ctypes.pointer(info)
         self._keep += [layers, infos]
         self.struct = abi.armnn_subgraph_t()
         self.struct.header.struct_size = ctypes.sizeof(abi.armnn_subgraph_t)
@@ -147,7 +151,7 @@ class SubgraphStructs:
             [None if value is None else self._constant(value) for value in layer.constants],
             blob=layer.blob,
         )
-        self._keep.append(structs)
+        self.layers.append(structs)
         return _layer_struct(layer, structs)
 
 

@@ -142,11 +142,16 @@ class NativeLayerSupport:
         if too_new:
             return False, too_new
         keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs)
+        answer = self.ask_query(query)
+        del keep
+        return answer
+
+    def ask_query(self, query: abi.armnn_layer_query_t) -> tuple[bool, str]:
+        """The answer to a question that the backend may be shown."""
         self._error.clear()
         status = self._api.is_layer_supported(
             self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
         )
-        del keep
         return _answer(self.backend_id, "is_layer_supported", status, self._error.text)
 
     def ask_late(self, question: tuple[Any, ...], late: Sequence[int]) -> tuple[bool, str]:

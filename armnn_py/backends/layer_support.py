@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py._native.model_options import NativeModelOptions
+    from armnn_py._native.reusable import ReusableQuery
     from armnn_py.backends.instance import BackendInstance
     from armnn_py.descriptors import StandInDescriptor
 
@@ -168,6 +169,14 @@ class LayerSupport(Closing):
             for layer, answer in zip(new, self._native.ask_many(new), strict=True):
                 self._cache[layer] = Support(*answer)
         return [self.ask(layer) for layer in layers]
+
+    def ask_again(self, question: ReusableQuery) -> Support:
+        """Whether the backend takes a layer, whose sizes may be others by now; not cached."""
+        if self._native is None:
+            return Support(False, self._failure)
+        if self.backend.lost_device is not None:
+            return Support(False, f"its device is lost: {self.backend.lost_device}")
+        return Support(*self._native.ask_query(question.query))
 
     def ask_late(self, layer: LayerSignature, late: Sequence[int]) -> Support:
         """Whether the backend takes a layer with dimensions that are known only when it runs.

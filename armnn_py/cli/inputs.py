@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import rich_click as click
 
-from armnn_py.cli import pictures
+from armnn_py.cli import number_files, pictures
 from armnn_py.cli.networks import only_input, shape_hint
 from armnn_py.cli.pictures import ImageOptions
 from armnn_py.cli.render import words_of
@@ -82,9 +82,12 @@ def _read(
         return _read_npz(path, name, infos)
     if suffix == ".npy":
         return {name if name is not None else only_input(infos, path): _read_npy(path)}
+    if suffix in number_files.SUFFIXES:
+        target = name if name is not None else only_input(infos, path)
+        return {target: number_files.read_numbers(path, target, infos[target])}
     raise InvalidArgumentError(
         f"input file '{path}': suffix '{suffix}' is unknown",
-        hints=["use .npy, .npz or a picture (.png, .jpg, ...)"],
+        hints=["use .npy, .npz, .raw, .txt or a picture (.png, .jpg, ...)"],
     )
 
 

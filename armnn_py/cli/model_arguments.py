@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from armnn_py.cli.app import Session
     from armnn_py.optimizer.host import Host
 
-__all__ = ["ModelArguments", "model_arguments", "read_options", "run_option"]
+__all__ = [
+    "ModelArguments",
+    "bounds_option",
+    "model_arguments",
+    "read_options",
+    "run_option",
+]
 
 R = TypeVar("R")
 
@@ -66,6 +72,8 @@ class ModelArguments:
     validate: bool
     signature: str | None
     subgraph: str | None
+    #: Whether a Debug layer is wanted behind each layer of the model.
+    shows_tensors: bool = False
 
     @property
     def part(self) -> dict[str, str]:
@@ -101,6 +109,9 @@ class ModelArguments:
             model_options=read_options("model", self.model_options, self.backends, runtime),
             strategy=self.strategy,
             validate=self.validate,
+            simplify=not self.shows_tensors,
+            compile_parts=not self.shows_tensors,
+            debug=self.shows_tensors,
         )
 
     def placed(self, network: Network, runtime: Runtime) -> OptimizedNetwork:
@@ -130,6 +141,7 @@ class ModelArguments:
             "--model-option": self.model_options,
             "--strategy": self.strategy != "preference",
             "--validate": self.validate,
+            "--dump": self.shows_tensors,
         }
         for option, value in given.items():
             if value:
@@ -188,7 +200,8 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
         backend_option,
         click.option(
             "--shape", "shapes", multiple=True, metavar="NAME=1x3x640x640",
-            help="Shape of an input with free dimensions, repeatable.",
+            help="Shape of an input with free dimensions, or NAME=1 for a free dimension of that "
+            "name, repeatable.",
         ),
         click.option(
             "--placement", type=click.Path(exists=True, dir_okay=False), metavar="FILE.toml",
@@ -213,7 +226,7 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> R:
-        names = ModelArguments.__dataclass_fields__
+        names = [name for name in ModelArguments.__dataclass_fields__ if name != "shows_tensors"]
         given = ModelArguments(**{name: kwargs.pop(name) for name in names})
         return function(*args, given=given, **kwargs)
 
@@ -222,6 +235,12 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
         command = option(command)
     return command  # type: ignore[no-any-return]
 
+
+bounds_option = click.option(
+    "--bounds", "bounds", metavar="NAME=N", multiple=True,
+    help="Largest size of a free dimension, by its name, or of all of an input, as NAME=1x128, "
+    "repeatable: one plan for all shapes up to them, where backends can.",
+)  # fmt: skip
 
 run_option = click.option(
     "--run-option", "run_options", metavar="ID.NAME=VALUE", multiple=True,

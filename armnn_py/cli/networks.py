@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "assumption",
     "only_input",
+    "parse_bounds",
     "parse_shapes",
     "read_compiled",
     "read_network",
@@ -56,7 +57,7 @@ def read_network(
     """
     import armnn_py
 
-    wanted = parse_shapes(shapes)
+    wanted: dict[str | None, Sequence[int | None]] = {**parse_shapes(shapes)}
     chosen: dict[str, Any] = dict(part or {})
     saved = read_compiled(model, shapes, chosen)
     if saved is not None:
@@ -66,6 +67,9 @@ def read_network(
         whole = armnn_py.import_model(model, backends=backends, **chosen)
         name = only_input(whole.inputs, shapes[-1])
         wanted[name] = wanted.pop(None)
+    if any(len(dims) == 1 for dims in wanted.values()):  # a dimension, perhaps
+        whole = armnn_py.import_model(model, backends=backends, **chosen)
+        wanted = by_input(wanted, whole.inputs)
     bound = {**(arrays or {}), **{name: dims for name, dims in wanted.items() if name}}
     return armnn_py.import_model(model, shapes=bound or None, backends=backends, **chosen)
 
@@ -118,6 +122,60 @@ def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:
                 )
         shapes[name if separator else None] = [int(part) for part in parts]
     return shapes
+
+
+def by_input(
+    wanted: Mapping[str | None, Sequence[int | None]], infos: Mapping[str, TensorInfo]
+) -> dict[str | None, Sequence[int | None]]:
+    """Return shapes by input; a single number may be that of a free dimension of that name."""
+    found = {name: dims for name, dims in wanted.items() if name in infos or len(dims) != 1}
+    for name, dims in wanted.items():
+        if name in found:
+            continue
+        places = [
+            (key, axis)
+            for key, info in infos.items()
+            for axis, dimension in enumerate(info.dimension_names)
+            if dimension == name and info.shape[axis] is None
+        ]
+        if not places:
+            found[name] = dims  # refused as the name of an input
+        for key, axis in places:
+            shape = list(found.get(key, infos[key].shape))
+            if shape[axis] not in (None, dims[0]):
+                raise InvalidArgumentError(
+                    f"dimension '{name}' is given as {shape[axis]} and as {dims[0]}"
+                )
+            shape[axis] = dims[0]
+            found[key] = shape
+    return found
+
+
+def parse_bounds(given: Sequence[str]) -> dict[str, int | list[int | None]]:
+    """Read ``NAME=128`` for a free dimension, and ``NAME=1x?x128`` for all of an input.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The text is neither.
+    """
+    bounds: dict[str, int | list[int | None]] = {}
+    for argument in given:
+        name, _, text = argument.rpartition("=")
+        if not name or not re.fullmatch(r"([0-9]{1,10}|\?)([x,]([0-9]{1,10}|\?))*", text):
+            raise InvalidArgumentError(
+                f"bound '{shortened(argument, 60)}' is not understood",
+                hints=["write it as sequence=128, or for an input as tokens=1x128"],
+            )
+        dims = [None if part == "?" else int(part) for part in re.split("[x,]", text)]
+        too_large = [dim for dim in dims if dim is not None and dim > _MAX_DIMENSION]
+        if too_large:
+            raise InvalidArgumentError(
+                f"bound of '{shortened(name, 60)}': {too_large[0]} given, at most "
+                f"{_MAX_DIMENSION} allowed"
+            )
+        bounds[name] = dims[0] if len(dims) == 1 and dims[0] is not None else dims
+    return bounds
 
 
 def only_input(infos: Mapping[str, TensorInfo], what: object) -> str:

@@ -7,19 +7,21 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.model_arguments import read_options
-from armnn_py.cli.networks import read_network, with_batch
+from armnn_py.cli.networks import parse_bounds, read_network, with_batch
 from armnn_py.errors import BackendError, InvalidArgumentError
 
 if TYPE_CHECKING:
     from armnn_py import LoadedNetwork, Network, Runtime
     from armnn_py.cli.app import Session
     from armnn_py.cli.model_arguments import ModelArguments
+    from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["Prepared", "prepared"]
 
@@ -67,8 +69,11 @@ def prepared(
     seed: int | None,
     options: files.ImageOptions | None = None,
     run_options: Sequence[str] = (),
+    bounds: Sequence[str] = (),
 ) -> Iterator[Prepared]:
     """Give the model, loaded, with inputs from files or, with a seed, random ones.
+
+    With ``bounds`` random inputs have the largest shapes that these allow.
 
     Raises
     ------
@@ -90,8 +95,12 @@ def prepared(
                 details=[f"inputs: {', '.join(network.inputs)}"],
                 hints=[f"-i {missing[0]}=FILE, or --random 0"],
             )
+        limits = parse_bounds(bounds)
+        whole = network
         with session.progress(f"reading {given.name}"), clock:
-            if missing and network.is_dynamic:
+            if limits and missing and network.is_dynamic:
+                network = network.specialize(_largest(network.inputs, limits), arrays)
+            elif missing and network.is_dynamic:
                 if arrays:  # their shapes may bind free dimensions of other inputs
                     shapes = {name: array.shape for name, array in arrays.items()}
                     network = read_network(
@@ -106,9 +115,9 @@ def prepared(
                 shapes = {name: array.shape for name, array in arrays.items()}
                 network = network.specialize(shapes, arrays)
         with session.progress(f"loading {given.name}"), clock:
-            optimized = given.placed(network, runtime)
+            optimized = given.placed(whole if limits else network, runtime)
             optimized.forget_sources()
-            loaded = runtime.load_network(optimized)
+            loaded = runtime.load_network(optimized, bounds=limits or None)
         own = read_options("run", run_options, [one.id for one in optimized.backends], runtime)
         yield Prepared(
             source=network,
@@ -118,6 +127,17 @@ def prepared(
             load_seconds=clock.seconds,
             run_options=own or None,
         )
+
+
+def _largest(infos: Mapping[str, TensorInfo], limits: Bounds) -> dict[str, list[int]]:
+    """Return the shapes of inputs under their bounds."""
+    from armnn_py.runtime.late_sizes import read_bounds
+
+    shapes: dict[str, list[Any]] = {name: list(info.shape) for name, info in infos.items()}
+    for size in read_bounds(infos, limits):
+        for name, axis in size.places:
+            shapes[name][axis] = size.bound
+    return shapes
 
 
 class _Clock:

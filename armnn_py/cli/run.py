@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import time
 from pathlib import Path
@@ -15,8 +16,14 @@ import rich_click as click
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
-from armnn_py.cli.model_arguments import ModelArguments, model_arguments, run_option
+from armnn_py.cli.model_arguments import (
+    ModelArguments,
+    bounds_option,
+    model_arguments,
+    run_option,
+)
 from armnn_py.cli.networks import assumption
+from armnn_py.cli.number_files import read_labels
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.prepared import prepared
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
@@ -61,7 +68,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     multiple=True,
     metavar="NAME=FILE",
     shell_complete=offer("file"),
-    help="A .npy or .npz file or a picture; NAME= may be left out for a single input.",
+    help="A .npy, .npz, .raw or .txt file or a picture; NAME= may be left out for a single input.",
 )
 @click.option(
     "--random",
@@ -77,6 +84,20 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     type=click.Path(file_okay=False, path_type=Path),
     help="Write each output to this folder as a .npy file.",
 )
+@click.option(
+    "--dump",
+    "dump",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the tensor behind each layer to this folder as a .npy file: nothing is simplified "
+    "or compiled then.",
+)
+@click.option(
+    "--labels",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Names of the classes, one a line, for the best of a row of numbers.",
+)
 @model_arguments
 @click.option(
     "--iterations",
@@ -87,6 +108,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     help="How many times to run on these inputs; variables of the network stay from run to run.",
 )
 @run_option
+@bounds_option
 @click.option(
     "--mean",
     callback=_numbers,
@@ -138,8 +160,11 @@ def run(
     arguments: tuple[str, ...],
     seed: int | None,
     folder: Path | None,
+    dump: Path | None,
+    labels: Path | None,
     iterations: int,
     run_options: tuple[str, ...],
+    bounds: tuple[str, ...],
     mean: tuple[float, ...],
     scale: tuple[float, ...],
     layout: str,
@@ -151,9 +176,23 @@ def run(
     options = files.ImageOptions(
         mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
     )
+    names = None if labels is None else read_labels(labels)
+    tensors: dict[str, np.ndarray[Any, Any]] = {}
     with prepared(
-        session, given, arguments, seed=seed, options=options, run_options=run_options
+        session,
+        given if dump is None else dataclasses.replace(given, shows_tensors=True),
+        arguments,
+        seed=seed,
+        options=options,
+        run_options=run_options,
+        bounds=bounds,
     ) as ready:
+        if dump is not None:
+            ready.network.register_debug_callback(
+                lambda layer, index, array: tensors.update(
+                    {f"{layer}_{index}" if index else layer: array}
+                )
+            )
         times = []
         with session.progress(f"running {given.name}", iterations) as bar:
             for _ in range(iterations):
@@ -163,7 +202,8 @@ def run(
                 bar.to(len(times))
         counts = ready.network.assignment.counts
     saved = files.save_outputs(outputs, folder) if folder is not None else {}
-    rows = [_describe(name, array, saved) for name, array in outputs.items()]
+    dumped = files.save_outputs(tensors, dump) if dump is not None else {}
+    rows = [_describe(name, array, saved, names) for name, array in outputs.items()]
     data = {
         "model": given.model,
         "assumed_shapes": ready.assumed,
@@ -172,11 +212,14 @@ def run(
         "seconds": times,
         "backends": counts,
         "outputs": rows,
+        "tensors": {name: str(path) for name, path in dumped.items()},
     }
     session.answer(data, lambda renderer: _render(renderer, data))
 
 
-def _describe(name: str, array: np.ndarray[Any, Any], saved: dict[str, Path]) -> dict[str, Any]:
+def _describe(
+    name: str, array: np.ndarray[Any, Any], saved: dict[str, Path], labels: list[str] | None
+) -> dict[str, Any]:
     values = array.astype(np.float64) if array.size else None
     return {
         "name": name,
@@ -186,19 +229,22 @@ def _describe(name: str, array: np.ndarray[Any, Any], saved: dict[str, Path]) ->
         "mean": float(values.mean()) if values is not None else None,
         "max": float(values.max()) if values is not None else None,
         "values": array.ravel().tolist() if 0 < array.size <= _MOST_VALUES else None,
-        "top": _top(array),
+        "top": _top(array, labels),
         "file": str(saved[name]) if name in saved else None,
     }
 
 
-def _top(array: np.ndarray[Any, Any]) -> list[dict[str, Any]] | None:
+def _top(array: np.ndarray[Any, Any], labels: list[str] | None) -> list[dict[str, Any]] | None:
     """Return the largest of a row of numbers, best first, as of a classifier's classes."""
-    if array.size <= _MOST_VALUES or array.ndim == 0 or array.shape[-1] != array.size:
+    is_short = array.size <= _MOST_VALUES and (labels is None or len(labels) != array.size)
+    if is_short or array.size == 0 or array.ndim == 0 or array.shape[-1] != array.size:
         return None
     row = array.ravel()
     # Numbers without sign have no negatives to sort: the last five, with ties turned round.
     best = row.size - 1 - row[::-1].argsort(kind="stable")[:-6:-1]
-    return [{"index": int(i), "value": row[i].item()} for i in best]
+    if labels is None or len(labels) != row.size:
+        return [{"index": int(i), "value": row[i].item()} for i in best]
+    return [{"index": int(i), "value": row[i].item(), "label": labels[i]} for i in best]
 
 
 def _render(renderer: Renderer, data: dict[str, Any]) -> None:
@@ -227,10 +273,13 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         ],
     )
     for row in data["outputs"]:
-        if row["values"] is not None:
+        if row["values"] is not None and not any("label" in top for top in row["top"] or ()):
             renderer.line(f"{row['name']}: {' '.join(f'{value:.4g}' for value in row['values'])}")
         elif row["top"] is not None:
-            best = ", ".join(f"[{top['index']}] {top['value']:.4g}" for top in row["top"])
+            best = ", ".join(
+                f"[{top['index']}] {top['label'] + ' ' if 'label' in top else ''}{top['value']:.4g}"
+                for top in row["top"]
+            )
             renderer.line(f"{row['name']}: top 5 are {best}")
     times = sorted(data["seconds"])
     runs = counted(len(times), "run")
@@ -243,5 +292,8 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         f"{runs} {what} {format_duration(times[len(times) // 2])} on {backends or 'no backend'}, "
         f"loaded in {format_duration(data['load_seconds'])}" + (f"; saved {saved}" if saved else "")
     )
+    if data["tensors"]:
+        folder = Path(next(iter(data["tensors"].values()))).parent
+        renderer.line(f"{counted(len(data['tensors']), 'tensor')} written to {folder}")
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))

@@ -15,7 +15,7 @@ import rich_click as click
 
 from armnn_py.cli.completion import offer
 from armnn_py.cli.inputs import SEED
-from armnn_py.cli.model_arguments import ModelArguments, model_arguments, run_option
+from armnn_py.cli.model_arguments import ModelArguments, bounds_option, model_arguments, run_option
 from armnn_py.cli.prepared import Prepared, prepared
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class TimedArguments:
     warmup: int
     threads: int | None
     run_options: tuple[str, ...]
+    bounds: tuple[str, ...]
 
     @contextlib.contextmanager
     def warm(self, session: Session) -> Iterator[WarmNetwork]:
@@ -80,7 +81,12 @@ class TimedArguments:
         if self.threads is not None:
             armnn_py.set_num_threads(self.threads)
         with prepared(
-            session, self.given, self.files, seed=self.seed, run_options=self.run_options
+            session,
+            self.given,
+            self.files,
+            seed=self.seed,
+            run_options=self.run_options,
+            bounds=self.bounds,
         ) as ready:
             first = _timed_run(ready)
             with session.progress(f"warming up {self.given.name}", self.warmup) as bar:
@@ -111,6 +117,7 @@ def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
             help="Threads of one layer; default: all.",
         ),
         run_option,
+        bounds_option,
     ]  # fmt: skip
 
     @functools.wraps(function)

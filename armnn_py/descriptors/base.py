@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import operator
 import sys
 import typing
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import numpy as np
 from armnn_py.descriptors.attributes import Attribute, Attributes, check_attributes
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import Frozen, record
+from armnn_py.symbolic import as_size
 from armnn_py.tensors import MAX_DIMENSIONS
 from armnn_py.types import LayerType
 
@@ -84,7 +84,7 @@ def fail(descriptor: Descriptor, text: str, *, hint: str | None = None) -> typin
 def _check_int(bounds: Range, value: Any) -> int:
     if isinstance(value, (bool, np.bool_)):
         raise ValueError("an integer expected")
-    number = operator.index(value)
+    number = as_size(value)
     if not bounds.low <= number <= bounds.high:
         limit = f"at least {bounds.low}" if number < bounds.low else f"at most {bounds.high}"
         raise ValueError(f"{limit} expected")
@@ -164,6 +164,12 @@ def _checked_fields(cls: type) -> dict[str, tuple[_Check, Any]]:
         field.name: (_check_named(cls.__module__, str(field.type)), field.default)
         for field in dataclasses.fields(cls)
     }
+
+
+@functools.cache
+def fields_of(cls: type) -> tuple[str, ...]:
+    """Return the names of the fields of a checked record."""
+    return tuple(field.name for field in dataclasses.fields(cls))
 
 
 class _SignatureOfFields:

@@ -31,6 +31,8 @@ __all__ = ["Network"]
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from armnn_py.symbolic import SizeTrace
+
 _State: TypeAlias = tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer]]
 
 
@@ -191,6 +193,46 @@ class Network(
         if self._dynamic is None:
             return self
         built = _checked(self, build(self.name, self._dynamic, known, values or {}), known)
+        built._metadata = self._metadata
+        return built
+
+    def trace(self, shapes: Mapping[str, Sequence[int]], trace: SizeTrace) -> Network | None:
+        """Return the network for inputs of these shapes, with the free dimensions symbolic.
+
+        Parameters
+        ----------
+        shapes
+            As `specialize` takes them.
+        trace
+            Gets the free dimensions as its free sizes, input by input.
+
+        Returns
+        -------
+        Network
+            None if the network has no builder that takes symbolic sizes, or values of inputs
+            decide shapes.
+
+        Raises
+        ------
+        Exception
+            Whatever the builder raises, or what does not take symbolic sizes.
+        """
+        parts = self._dynamic
+        if parts is None or parts.value_inputs or not getattr(parts.builder, "traces", False):
+            return None
+        known = {key: _bind(key, info, shapes.get(key)) for key, info in parts.inputs.items()}
+        symbolic = {
+            key: info.with_shape(
+                [
+                    trace.free(given) if free is None else given
+                    for given, free in zip(known[key].static_shape, info.shape, strict=True)
+                ]
+            )
+            for key, info in parts.inputs.items()
+        }
+        built = parts.builder(symbolic)
+        if parts.value_inputs or not isinstance(built, Network):
+            return None
         built._metadata = self._metadata
         return built
 

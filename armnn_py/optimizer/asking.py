@@ -7,6 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
+from armnn_py.descriptors.symbolic_fields import plain_descriptor
+from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -16,8 +18,9 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Node
+    from armnn_py.optimizer.placement_record import PlacementRecord
 
-__all__ = ["Asking", "node_signature"]
+__all__ = ["Asking", "node_signature", "plain_signature"]
 
 
 def node_signature(node: Node) -> LayerSignature:
@@ -28,6 +31,17 @@ def node_signature(node: Node) -> LayerSignature:
         tuple(None if value is None else value.info for value in node.inputs),
         tuple(value.info for value in node.outputs),
         tuple(value is not None and value.node.type is LayerType.CONSTANT for value in node.inputs),
+    )
+
+
+def plain_signature(key: LayerSignature) -> LayerSignature:
+    """The same with numbers for symbolic sizes, for an answer that decides no result."""
+    return LayerSignature(
+        key.type,
+        plain_descriptor(key.descriptor),
+        tuple(None if info is None else plain_info(info) for info in key.inputs),
+        tuple(plain_info(info) for info in key.outputs),
+        key.constants,
     )
 
 
@@ -46,6 +60,8 @@ class Asking:
         Closes the objects.
     todo
         Nodes about which a backend that answers many questions at once is asked first.
+    record
+        Notes questions and answers, where sizes are symbolic.
     """
 
     def __init__(
@@ -55,12 +71,14 @@ class Asking:
         model_options: ModelOptions | None,
         stack: contextlib.ExitStack,
         todo: Sequence[Node] = (),
+        record: PlacementRecord | None = None,
     ) -> None:
         self.ids = [backend.id for backend in backends]
         self._available = available
         self._model_options = model_options
         self._stack = stack
         self._todo = todo
+        self._record = record
         self._supports: dict[str, LayerSupport] = {}
 
     def support_of(self, backend_id: str) -> LayerSupport:
@@ -71,7 +89,7 @@ class Asking:
             support = LayerSupport(backend, options)
             self._supports[backend_id] = self._stack.enter_context(support)
             if support.answers_many and self._todo:
-                support.ask_many([node_signature(node) for node in self._todo])
+                support.ask_many([plain_signature(node_signature(node)) for node in self._todo])
         return self._supports[backend_id]
 
     @property
@@ -81,7 +99,11 @@ class Asking:
 
     def ask(self, backend_id: str, key: LayerSignature) -> Support:
         """Whether a backend takes such a layer."""
-        return self.support_of(backend_id).ask(key)
+        if self._record is None:
+            return self.support_of(backend_id).ask(key)
+        answer = self.support_of(backend_id).ask(plain_signature(key))
+        self._record.asked(backend_id, key, answer)
+        return answer
 
     def taker(self, backend_id: str, key: LayerSignature) -> str | None:
         """The backend of an inserted layer: that of its neighbour, or the first that takes it."""

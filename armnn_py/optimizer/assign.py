@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.backends.registry import nameable_ids
 from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
-from armnn_py.optimizer.asking import Asking, node_signature
+from armnn_py.optimizer.asking import Asking, node_signature, plain_signature
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
 from armnn_py.optimizer.layout_regions import save_transposes
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Origin
     from armnn_py.optimizer.passes.base import PassLog
+    from armnn_py.optimizer.placement_record import PlacementRecord
     from armnn_py.types import DataLayout
 
 __all__ = [
@@ -147,6 +148,7 @@ def assign_nodes(
     excluded: Mapping[Node, Mapping[str, str]] | None = None,
     draft: AssignmentDraft | None = None,
     model_options: ModelOptions | None = None,
+    record: PlacementRecord | None = None,
 ) -> AssignmentDraft:
     """Assign a backend to every node but the host's: sets ``node.backend``.
 
@@ -171,6 +173,8 @@ def assign_nodes(
         The draft to continue; default: a new one.
     model_options
         Options of this model for the backends' support queries.
+    record
+        Notes questions and answers, where sizes are symbolic.
 
     Returns
     -------
@@ -204,6 +208,7 @@ def assign_nodes(
             log=log,
             todo=todo,
             is_first=only is None,
+            record=record,
         )
         for node in todo:
             assigner.assign(node, (excluded or {}).get(node, {}))
@@ -305,6 +310,7 @@ class _Assigner:
         log: PassLog | None = None,
         todo: Sequence[Node] = (),
         is_first: bool = True,
+        record: PlacementRecord | None = None,
     ) -> None:
         self.graph = graph
         self.backends = {backend.id: backend for backend in backends}
@@ -316,7 +322,7 @@ class _Assigner:
         #: Layers whose strict rule is not met, with the rule.
         self.unmet: list[tuple[str, LayerRefusal]] = []
         self._is_first = is_first
-        self.asking = Asking(backends, available, model_options, stack, todo)
+        self.asking = Asking(backends, available, model_options, stack, todo, record)
         self.layouts = LayoutWishes(
             graph, self.asking, self.draft.layouts, self.place, tidy=is_first
         )
@@ -393,7 +399,8 @@ class _Assigner:
         """How many backends come before the first that takes a layer, if need be converted."""
         if node.pin.hint is not None and node.pin.hint not in self.available:
             return None
-        key = node_signature(node)
+        # Its answer decides between ways to say the same; `assign` asks again for each shape.
+        key = plain_signature(node_signature(node))
         for rank, backend_id in enumerate(self._candidates(node, self._rule_of(node))):
             if backend_id not in self.available:
                 continue

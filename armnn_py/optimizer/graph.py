@@ -12,9 +12,12 @@ import heapq
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors.canonical import name_for_people
+from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.device_ids import canonical_id
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer, shapes
 from armnn_py.records import record
+from armnn_py.tensors.memory import aligned_copy, aligned_empty
+from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -322,6 +325,47 @@ class Graph:
             layer_of[node] = layer
         return network, layer_of
 
+    def copy(self, numbers: Sequence[int] | None = None) -> Graph:
+        """A graph of its own in the same order; with ``numbers`` for symbolic sizes, if given.
+
+        It has no blobs, and neither public numbers nor backends are given yet.
+        """
+        graph = Graph(self.name)
+        infos: dict[int, TensorInfo] = {}
+
+        def copied(info: TensorInfo) -> TensorInfo:
+            if numbers is None:
+                return info
+            known = infos.get(id(info))
+            if known is None:
+                known = infos[id(info)] = plain_info(info, numbers)
+            return known
+
+        value_of: dict[Value, Value] = {}
+        node_of: dict[Node, Node] = {}
+        for old in self.nodes:
+            descriptor = old.descriptor
+            new = Node(
+                old.rank,
+                old.type,
+                old.name,
+                descriptor if numbers is None else plain_descriptor(descriptor, numbers),
+                [None if value is None else value_of[value] for value in old.inputs],
+                [copied(value.info) for value in old.outputs],
+                old.origins,
+            )
+            new.value, new.pin, new.variable = old.value, old.pin, old.variable
+            value_of.update(zip(old.outputs, new.outputs, strict=True))
+            node_of[old] = new
+        for before, after in value_of.items():
+            after.users = {(node_of[node], index): None for node, index in before.users}
+        graph._nodes = dict.fromkeys(node_of[node] for node in self._nodes)
+        graph._order = list(node_of.values())
+        graph._serial = self._serial
+        graph.stage = self.stage
+        graph.removed = dict(self.removed)
+        return graph
+
     # ---- Looking -------------------------------------------------------------------------------
 
     @property
@@ -424,10 +468,17 @@ class Graph:
     def add_constant(
         self, array: NDArray[Any], info: TensorInfo, *, name: str, near: Node
     ) -> Value:
-        """Add a constant; ``array`` is made dense and read-only and fits ``info``."""
-        if not array.flags.c_contiguous or array.flags.writeable:
-            array = array.copy(order="C")
-            array.flags.writeable = False
+        """Add a constant; ``array`` fits ``info``, and is made as backends see it.
+
+        That is dense, read-only and aligned, so that all plans share it.
+        """
+        if array.flags.writeable:
+            copy = aligned_empty(array.shape, array.dtype)
+            copy[...] = array
+            copy.flags.writeable = False
+            array = copy
+        else:
+            array = aligned_copy(array)
         node = self._make(LayerType.CONSTANT, name, None, [], [info], near.rank, ())
         node.value = array
         return node.output

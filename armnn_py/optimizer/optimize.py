@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import reprlib
 from typing import TYPE_CHECKING, Literal
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
-    from armnn_py.optimizer.placed_network import PlacedNetwork
     from armnn_py.optimizer.placement import PlacementSource
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
@@ -98,7 +96,7 @@ def optimize(
     {'CpuRef': 12}
     """
     # Imported here: some forty modules that only this function needs.
-    from armnn_py.optimizer.pipeline import place_network
+    from armnn_py.optimizer.placer import Placer
     from armnn_py.optimizer.run_passes import check_pass_names
 
     if not isinstance(network, Network):
@@ -147,14 +145,9 @@ def optimize(
             f"strategy: {reprlib.repr(options.strategy)} given, 'preference' or 'measure' expected"
         )
 
-    def place(static: Network, late: bool, trial: bool) -> PlacedNetwork:
-        its_options = dataclasses.replace(options, strategy="preference") if trial else options
-        its_level = logging.DEBUG if trial else level
-        return place_network(
-            static, chosen, runtime, its_options, fallback_level=its_level, late=late
-        )
-
-    return OptimizedNetwork(network, chosen, runtime, options, place)
+    return OptimizedNetwork(
+        network, chosen, runtime, options, Placer(chosen, runtime, options, level)
+    )
 
 
 def select_backends(

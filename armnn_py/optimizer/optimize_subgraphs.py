@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.growth import why_not_shown
 from armnn_py._native.optimization_sink import optimize_subgraph
+from armnn_py._native.reusable import plain_subgraph
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
 from armnn_py.errors import InternalError
 from armnn_py.optimizer.check_answer import border_of, find_fault, readers_of
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Value
+    from armnn_py.optimizer.placement_record import PlacementRecord
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["number_subgraphs", "optimize_subgraphs", "subgraph_data"]
@@ -42,6 +44,7 @@ def optimize_subgraphs(
     replace: Callable[[list[Node], str, str], None],
     settled: Set[Node] = frozenset(),
     refusal_level: int = logging.WARNING,
+    record: PlacementRecord | None = None,
 ) -> list[PassRecord]:
     """Let each backend optimise its sub-graphs, and number the resulting ones.
 
@@ -60,6 +63,8 @@ def optimize_subgraphs(
         Nodes that no backend gets to see, because one has compiled or seen them before.
     refusal_level
         The level of the log records on layers that a backend gives back.
+    record
+        Notes sub-graphs and answers, where sizes are symbolic.
 
     Returns
     -------
@@ -71,7 +76,7 @@ def optimize_subgraphs(
     NoBackendForLayerError
         From ``replace``.
     """
-    work = _Work(graph, model_options, replace, refusal_level)
+    work = _Work(graph, model_options, replace, refusal_level, record)
     work.settled.update(settled)
     settled = work.settled
     while True:
@@ -153,9 +158,11 @@ class _Work:
         options: ModelOptions | None,
         replace: Callable[[list[Node], str, str], None],
         refusal_level: int,
+        record: PlacementRecord | None,
     ) -> None:
         self.graph = graph
         self._refusal_level = refusal_level
+        self._record = record
         self._options = options
         self._replace = replace
         #: Nodes that their backend has seen, or made.
@@ -166,7 +173,9 @@ class _Work:
 
     def optimize(self, backend: Backend, view: SubgraphView) -> None:
         """One sub-graph: ask, check, carry out."""
-        data = subgraph_data(self.graph, view)
+        data = traced = subgraph_data(self.graph, view)
+        if self._record is not None:
+            data = plain_subgraph(traced)
         log = self.changes.setdefault(backend.id, [])
         options = None if self._options is None else self._options.of(backend)
         backend.retain()
@@ -182,6 +191,8 @@ class _Work:
             )
         finally:
             backend.release()
+        if self._record is not None:
+            self._record.answered(backend.id, traced, answer)
         fault = find_fault(data, answer)
         if fault is not None:
             self._give_back(backend, list(view.nodes), fault, log)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
+from armnn_py.optimizer.placer import Placer
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, printable
@@ -171,6 +172,21 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             self.options,
             self._place,
         )
+
+    def specialize_cheaply(
+        self, shapes: Mapping[str, Sequence[int]], values: Mapping[str, NDArray[Any]] | None = None
+    ) -> OptimizedNetwork:
+        """`specialize` for a network that is loaded: what shapes have in common is done once.
+
+        The result cannot be saved. Its reports are those of the first of such shapes.
+        """
+        if self.is_dynamic and isinstance(self._place, Placer) and not values:
+            placed = self._place.for_shapes(self._source, shapes)
+            if placed is not None:
+                return OptimizedNetwork(
+                    placed.network, self.backends, self.runtime, self.options, lambda *_: placed
+                )
+        return self.specialize(shapes, values)
 
     def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool = False) -> None:
         """Write the network to a file that `load` reads without importing or optimising anything.

@@ -30,6 +30,7 @@ from armnn_py.optimizer.reduce_precision import (
 )
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.run_passes import run_passes
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
@@ -39,8 +40,9 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
+    from armnn_py.optimizer.placement_record import PlacementRecord
 
-__all__ = ["place_network"]
+__all__ = ["SimplifiedNetwork", "place_network", "place_simplified", "simplify_network"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
@@ -78,8 +80,72 @@ def place_network(
         Tensors cannot get from one backend to another.
     """
     with without_collections():
-        network.check_wiring()
-        return _Pipeline(network, backends, host, options, late).run(fallback_level)
+        simple = simplify_network(network, backends, host, options, late=late)
+        return place_simplified(simple, backends, host, options, fallback_level=fallback_level)
+
+
+@record
+class SimplifiedNetwork:
+    """A network after the passes that need no backends.
+
+    Attributes
+    ----------
+    network
+        The user's network.
+    graph
+        Its graph after the passes; sizes may be symbolic.
+    records
+        What they changed.
+    late
+        Whether shapes are upper bounds.
+    """
+
+    network: Network
+    graph: Graph
+    records: tuple[PassRecord, ...]
+    late: bool
+
+
+def simplify_network(
+    network: Network,
+    backends: Sequence[Backend],
+    host: Host,
+    options: OptimizerOptions,
+    *,
+    late: bool = False,
+) -> SimplifiedNetwork:
+    """Run the passes that need no backends on a copy of a network; sizes may be symbolic.
+
+    Raises
+    ------
+    GraphValidationError
+        The network is not well formed.
+    """
+    network.check_wiring()
+    graph = Graph.from_network(network)
+    pipeline = _Pipeline(network, graph, backends, host, options, late)
+    pipeline.simplify()
+    return SimplifiedNetwork(network, graph, tuple(pipeline.records), late)
+
+
+def place_simplified(
+    simple: SimplifiedNetwork,
+    backends: Sequence[Backend],
+    host: Host,
+    options: OptimizerOptions,
+    *,
+    fallback_level: int = logging.WARNING,
+    record: PlacementRecord | None = None,
+) -> PlacedNetwork:
+    """Give each layer a backend and connect their memory; the graph is used up.
+
+    Parameters and errors are those of `place_network`; where sizes are symbolic, ``record`` gets
+    what the backends were asked.
+    """
+    pipeline = _Pipeline(simple.network, simple.graph, backends, host, options, simple.late)
+    pipeline.records += simple.records
+    pipeline.record = record
+    return pipeline.run(fallback_level)
 
 
 class _Pipeline:
@@ -88,6 +154,7 @@ class _Pipeline:
     def __init__(
         self,
         network: Network,
+        graph: Graph,
         backends: Sequence[Backend],
         host: Host,
         options: OptimizerOptions,
@@ -100,8 +167,9 @@ class _Pipeline:
         self.available = host.backends
         self.options = options
         self.model_options = ModelOptions(options.model_options, self.available)
-        self.graph = Graph.from_network(network)
+        self.graph = graph
         self.records: list[PassRecord] = []
+        self.record: PlacementRecord | None = None
         self._is_placed = False
 
     def run(self, fallback_level: int) -> PlacedNetwork:
@@ -110,7 +178,8 @@ class _Pipeline:
         finally:
             self.graph.drop_blobs()
 
-    def _run(self, fallback_level: int) -> PlacedNetwork:
+    def simplify(self) -> None:
+        """Run the passes that need no backends."""
         if self.options.placement is not None:
             self.options.placement.check_backends(self.available)
             pin_nodes(self.graph, self.options.placement)
@@ -125,11 +194,15 @@ class _Pipeline:
                 self._passes(SIMPLIFYING, rank_of)
         if self.options.reduce_fp32_to_fp16 and self._has_fp16():
             self._passes([REDUCE_FP32_TO_FP16])
+
+    def _run(self, fallback_level: int) -> PlacedNetwork:
         self.graph.stage = "assign-backends"
         draft = self._assign(AssignmentDraft())
         self._is_placed = True
         if self.options.strategy == "measure":
             self._measure(draft)
+        if self.record is not None and draft.wishing:
+            self.record.is_complete = False  # who wants other layouts is asked more
         self._follow_layouts(draft)
         self._passes([CANCEL_INVERSE_CONVERSIONS])
         self._compile_parts(draft)
@@ -177,6 +250,7 @@ class _Pipeline:
             excluded=excluded,
             draft=draft,
             model_options=self.model_options,
+            record=self.record,
         )
         if log.changes:
             self.records.append(PassRecord(self.graph.stage, tuple(log.changes)))
@@ -221,7 +295,7 @@ class _Pipeline:
         candidates = [*self.backends, *(backend for backend in others if backend.id in used)]
         if self.options.compile_parts and not self.late:
             self.records += optimize_subgraphs(
-                self.graph, candidates, self.model_options, replace=replace
+                self.graph, candidates, self.model_options, replace=replace, record=self.record
             )
             if refused and draft.wishing and tidy(self.graph):
                 number_subgraphs(self.graph)

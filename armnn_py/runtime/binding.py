@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -117,6 +117,29 @@ class Binder:
             f"network '{self.name}': no array for input {', '.join(missing)}",
             details=[f"inputs: {', '.join(valid)}"],
         )
+
+    def check_outputs(self, names: Sequence[str]) -> None:
+        """Raise unless these are names of outputs.
+
+        Raises
+        ------
+        UnknownNameError
+            One is not.
+        InvalidArgumentError
+            They are no list of names.
+        """
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise InvalidArgumentError(
+                f"outputs: {type(names).__name__} given, a list of names expected",
+                hints=["out={'name': array} gives arrays to write outputs into"],
+            )
+        for name in names:
+            if name not in self.outputs:
+                raise UnknownNameError(
+                    f"network '{self.name}' has no output '{name}'",
+                    name=str(name),
+                    valid=list(self.outputs),
+                )
 
     def bind_out(
         self,

@@ -40,7 +40,9 @@ class ContextPool(LeaseBook):
     make_plan
         Makes the plan for a set of input shapes; may take long and may raise.
     capacity
-        How many plans are kept, most recently used first.
+        How many plans are kept, most recently used first; None: as many as ``limit`` allows.
+    limit
+        Bytes that plans may take together, see `PlanCache`.
     variables
         Names of the variables of the network.
 
@@ -56,14 +58,15 @@ class ContextPool(LeaseBook):
         self,
         name: str,
         make_plan: Callable[[PlanKey], NetworkPlan],
-        capacity: int,
+        capacity: int | None,
+        limit: int,
         variables: tuple[str, ...] = (),
     ) -> None:
         super().__init__(name)
         self.sequence = RunSequence(name, variables) if variables else None
         self._variables = variables
         self._make_plan = make_plan
-        self._plans = PlanCache(capacity)
+        self._plans = PlanCache(capacity, limit)
         self._only: PlanEntry | None = None  # while there are no free dimensions
         self.fixed: PlanKey | None = None  # the only shapes, if there are no free dimensions
 

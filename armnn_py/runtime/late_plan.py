@@ -107,8 +107,9 @@ def plan_maker(
             from armnn_py.runtime.late_sizes import read_point
 
             read_point(limits, shapes)
-        specialized = optimized.specialize(shapes, values)
+        specialized = optimized.specialize_cheaply(shapes, values)
         if optimized.is_dynamic:
+            specialized.forget_sources()  # with their weights; nobody can save it
             notices.tell_newcomers(specialized.placed.layer_backends)
         return make_plan(specialized, network_id, debug)
 

@@ -63,10 +63,12 @@ class NoRuleError(Exception):
 # ---- Bounds ---------------------------------------------------------------------------------
 
 
-def read_bounds(inputs: Mapping[str, TensorInfo], bounds: Bounds) -> list[LateSize]:
+def read_bounds(
+    inputs: Mapping[str, TensorInfo], bounds: Bounds, *, what: str = "bounds"
+) -> list[LateSize]:
     """Return the sizes of the free dimensions of inputs, each with its bound.
 
-    Dimensions of one name are one size.
+    Dimensions of one name are one size. ``what`` names the bounds in errors.
 
     Raises
     ------
@@ -77,23 +79,23 @@ def read_bounds(inputs: Mapping[str, TensorInfo], bounds: Bounds) -> list[LateSi
     """
     if not isinstance(bounds, Mapping):
         raise InvalidArgumentError(
-            f"bounds: {type(bounds).__name__} given, a mapping of names to numbers expected",
-            hints=["bounds={'sequence': 128}, or by input: bounds={'tokens': (1, 128)}"],
+            f"{what}: {type(bounds).__name__} given, a mapping of names to numbers expected",
+            hints=[f"{what}={{'sequence': 128}}, or by input: {what}={{'tokens': (1, 128)}}"],
         )
     named = {name for info in inputs.values() for name in info.dimension_names if name}
     for key, value in bounds.items():
         is_number = hasattr(value, "__index__")
         if key not in (named if is_number else inputs):
             raise UnknownNameError(
-                f"bounds: no free dimension is called {key!r}"
+                f"{what}: no free dimension is called {key!r}"
                 if is_number
-                else f"bounds: there is no input {key!r}",
+                else f"{what}: there is no input {key!r}",
                 name=str(key),
                 valid=sorted(named) if is_number else list(inputs),
             )
     found: dict[str, LateSize] = {}
     for name, info in inputs.items():
-        shape = _shape_bound(name, info, bounds)
+        shape = _shape_bound(name, info, bounds, what)
         for axis, dim in enumerate(info.shape):
             if dim is not None:
                 continue
@@ -103,12 +105,12 @@ def read_bounds(inputs: Mapping[str, TensorInfo], bounds: Bounds) -> list[LateSi
             bound = before.bound
             by_name = bounds.get(label)
             for given in (
-                _number(label, by_name) if hasattr(by_name, "__index__") else 0,
+                _number(label, by_name, what) if hasattr(by_name, "__index__") else 0,
                 shape[axis] or 0,
             ):
                 if given and bound not in (0, given):
                     raise InvalidArgumentError(
-                        f"bounds: '{label}' is given as {bound} and as {given}",
+                        f"{what}: '{label}' is given as {bound} and as {given}",
                         hints=["dimensions of one name have one size"],
                     )
                 bound = given or bound
@@ -119,43 +121,43 @@ def read_bounds(inputs: Mapping[str, TensorInfo], bounds: Bounds) -> list[LateSi
             rank = inputs[name].rank
             by_input = ", ".join("128" if d == axis else "None" for d in range(rank))
             raise InvalidArgumentError(
-                f"bounds: none for dimension '{size.name}'",
+                f"{what}: none for dimension '{size.name}'",
                 hints=[
-                    f"bounds={{{size.name!r}: 128}}"
+                    f"{what}={{{size.name!r}: 128}}"
                     if size.name in named
-                    else f"bounds={{{name!r}: ({by_input}{',' * (rank == 1)})}}",
-                    "shapes= gives a dimension one size for ever",
+                    else f"{what}={{{name!r}: ({by_input}{',' * (rank == 1)})}}",
+                    "load(..., shapes=...) gives a dimension one size for ever",
                 ],
             )
     return list(found.values())
 
 
-def _shape_bound(name: str, info: TensorInfo, bounds: Bounds) -> tuple[int | None, ...]:
+def _shape_bound(name: str, info: TensorInfo, bounds: Bounds, what: str) -> tuple[int | None, ...]:
     """The bounds that are given for an input by its name."""
     given = bounds.get(name)
     if given is None or hasattr(given, "__index__"):
         return (None,) * info.rank
-    dims = parse_shape(given, what=f"bounds of input '{name}'")
+    dims = parse_shape(given, what=f"{what} of input '{name}'")
     if len(dims) != info.rank:
         raise InvalidArgumentError(
-            f"bounds of input '{name}': {len(dims)} dimensions given, {info.rank} expected"
+            f"{what} of input '{name}': {len(dims)} dimensions given, {info.rank} expected"
         )
     for axis, (bound, dim) in enumerate(zip(dims, info.shape, strict=True)):
         if dim is not None and bound not in (None, dim):
             raise InvalidArgumentError(
-                f"bounds of input '{name}': dimension {axis} is {bound}, but it is always {dim}"
+                f"{what} of input '{name}': dimension {axis} is {bound}, but it is always {dim}"
             )
         if dim is None and bound is not None:
-            _number(f"{name}[{axis}]", bound)
+            _number(f"{name}[{axis}]", bound, what)
     return dims
 
 
-def _number(name: str, value: Any) -> int:
+def _number(name: str, value: Any, what: str) -> int:
     number = 0 if isinstance(value, bool) else operator.index(value)
     if number < 1:
         raise InvalidArgumentError(
-            f"bounds: '{name}' is {value!r}, an int of at least 1 expected",
-            hints=["shapes= gives a dimension one size for ever"],
+            f"{what}: '{name}' is {value!r}, an int of at least 1 expected",
+            hints=["load(..., shapes=...) gives a dimension one size for ever"],
         )
     return number
 

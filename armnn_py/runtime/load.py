@@ -10,8 +10,10 @@ from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends import import_model
 from armnn_py.network import Network
+from armnn_py.network.extra_outputs import with_extra_outputs
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
+from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -43,9 +45,11 @@ def load(
     strategy: Literal["preference", "measure"] = "preference",
     options: OptimizerOptions | None = None,
     runtime: Runtime | None = None,
-    plan_cache_size: int = 8,
+    plan_cache_size: int | None = None,
+    plan_cache_bytes: int = PLAN_CACHE_BYTES,
     bounds: Bounds | None = None,
     cache: str | os.PathLike[str] | bool | None = None,
+    extra_outputs: Sequence[str] = (),
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
 
@@ -74,8 +78,10 @@ def load(
         All options of `optimize` in one object; then those above must be left out.
     runtime
         The runtime to load it in. Default: a new `Runtime` that is closed together with the result.
-    plan_cache_size
-        For a network with free dimensions: for how many input shapes plans are kept.
+    plan_cache_size, plan_cache_bytes
+        For a network with free dimensions: for how many input shapes plans are kept, as many as
+        there is room for if not given, and how many bytes these plans may take together, without
+        the weights that they share. The least recently used goes first.
     bounds
         Largest sizes of free dimensions, by name: ``{"sequence": 128}``. Dimensions without a name
         are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them,
@@ -86,6 +92,10 @@ def load(
         True for the user's cache folder. Default: as ``ARMNN_PY_CACHE`` says, else none. What is
         not kept is told at level INFO: free dimensions, weights in other files, models that are
         neither files nor bytes, backends in Python.
+    extra_outputs
+        Names of layers whose first outputs are outputs of the network, too, under these names;
+        ``"split:1"`` is the second output of a layer. Not with free dimensions, which ``shapes``
+        binds.
 
     Returns
     -------
@@ -117,7 +127,7 @@ def load(
             "signature": signature, "subgraph": subgraph, "placement": placement,
             "validate": validate or None, "model_options": model_options,
             "strategy": None if strategy == "preference" else strategy, "options": options,
-            "bounds": bounds,
+            "bounds": bounds, "extra_outputs": list(extra_outputs) or None,
         }  # fmt: skip
         for name, value in given.items():
             if value is not None:
@@ -155,6 +165,8 @@ def load(
                 subgraph=subgraph,
                 backends=tuple(runtime.backends.values()),
             )
+        if extra_outputs:
+            network = with_extra_outputs(network, extra_outputs)
         return optimize(
             network,
             backends,
@@ -176,7 +188,7 @@ def load(
                 "backends": backends, "shapes": shapes, "format": format,
                 "data_folder": data_folder, "signature": signature, "subgraph": subgraph,
                 "placement": placement, "model_options": model_options, "strategy": strategy,
-                "options": options,
+                "options": options, "extra_outputs": tuple(extra_outputs) or None,
             }  # fmt: skip
             optimized = through_cache(place, model, arguments, runtime, make)
         else:
@@ -185,6 +197,7 @@ def load(
         return runtime._load(
             optimized,
             plan_cache_size=plan_cache_size,
+            plan_cache_bytes=plan_cache_bytes,
             owns_runtime=owns_runtime,
             bounds=bounds,
         )

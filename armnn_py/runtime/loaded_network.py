@@ -20,6 +20,7 @@ from armnn_py.runtime.late_plan import plan_late, plan_maker
 from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
+from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.plan_keys import plan_key
 from armnn_py.runtime.shared_outputs import guarded_views
 from armnn_py.text import counted
@@ -60,8 +61,8 @@ class LoadedNetwork(
     Safe from several threads: each call of `run` borrows an execution context (an arena), weights
     are shared. The first run allocates the arena and later runs reuse it, whatever other networks
     run in between. Runs of a network with state follow one another, see `state` and `reset_state`.
-    A network with free dimensions gets one plan per set of input shapes; the ``plan_cache_size``
-    most recently used are kept, and that of the state.
+    A network with free dimensions gets one plan per set of input shapes; those most recently used
+    are kept, up to ``plan_cache_bytes`` and ``plan_cache_size``, and that of the state.
 
     Use it in a ``with`` block, or call `close`.
     """
@@ -72,7 +73,8 @@ class LoadedNetwork(
         runtime: NetworkOwner,
         network_id: int,
         *,
-        plan_cache_size: int = 8,
+        plan_cache_size: int | None = None,
+        plan_cache_bytes: int = PLAN_CACHE_BYTES,
         owns_runtime: bool = False,
         bounds: Bounds | None = None,
     ) -> None:
@@ -89,7 +91,9 @@ class LoadedNetwork(
         limits: list[LateSize] = []
         plan_of = plan_maker(optimized, network_id, self._debug, self._notices, late, limits)
         variables = optimized.variables
-        self._pool = pool = ContextPool(self.name, plan_of, plan_cache_size, tuple(variables))
+        self._pool = pool = ContextPool(
+            self.name, plan_of, plan_cache_size, plan_cache_bytes, tuple(variables)
+        )
         self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
         #: The key of the one plan, where that serves all shapes.
         self._only_key: PlanKey | None = None
@@ -116,6 +120,7 @@ class LoadedNetwork(
         self,
         inputs: Mapping[str, Any] | Sequence[Any] | Any,
         *,
+        outputs: Sequence[str] | None = None,
         out: Mapping[str, np.ndarray] | None = None,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
@@ -132,6 +137,9 @@ class LoadedNetwork(
             input, the array itself. Anything with the DLPack, array or buffer protocol on the CPU
             is taken; dtype and shape must fit exactly, nothing is converted silently. An
             `ExternalMemory` stands for an array that lies elsewhere.
+        outputs
+            Names of the outputs to return, in this order; default: all of them. The others are
+            computed, too: a network without them takes less time.
         out
             Arrays to write outputs into, by name, or `ExternalMemory`; outputs that are not named
             are fresh arrays.
@@ -185,6 +193,8 @@ class LoadedNetwork(
             check_stops(timeout, cancel)
         if share_outputs and out is not None:
             raise InvalidArgumentError("pass out= or share_outputs=True, not both")
+        if outputs is not None:
+            self._binder.check_outputs(outputs)
         arrays = self._binder.bind(inputs, share=share_inputs)
         run_options = None if options is None else self._run_options(options)
         pool = self._pool
@@ -206,7 +216,7 @@ class LoadedNetwork(
             if share_outputs:
                 context.set_key(tuple([array.shape for array in arrays]))
                 out, token = context.lend_outputs()
-            outputs = context.run(
+            made = context.run(
                 arrays,
                 out,
                 timeout=timeout,
@@ -215,11 +225,74 @@ class LoadedNetwork(
                 options=run_options,
                 begin=begin,
             )
-            return guarded_views(outputs, token) if share_outputs else outputs
+            if share_outputs:
+                made = guarded_views(made, token)
+            return made if outputs is None else {name: made[name] for name in outputs}
         finally:
             if lease is not None:
                 pool.give_back(lease)
             drain_log()
+
+    def prepare(self, shapes: Bounds | Sequence[Bounds]) -> None:
+        """Make plans before runs need them.
+
+        Parameters
+        ----------
+        shapes
+            Sizes of the free dimensions by name, ``{"sequence": 128}``, or whole shapes by input,
+            ``{"tokens": (1, 128)}``; or a list of such mappings. Plans stay as those of runs do:
+            those beyond the limits of the plan cache are made in vain. A network of fixed shapes,
+            or with one plan for all, has its plan already.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A size is missing, does not fit its input, or the network is closed; or values of
+            inputs decide shapes, so that only a run can make the plan.
+        UnknownNameError
+            Neither a free dimension nor an input has such a name.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> def rows(infos):
+        ...     network = ann.Network()
+        ...     x = network.add_input("x", infos["x"])
+        ...     network.add_output("y", network.add_softmax(x))
+        ...     return network
+        >>> info = ann.TensorInfo((None, 4), dimension_names=("rows", None))
+        >>> network = ann.Network.from_builder("rows", {"x": info}, rows, {"y": info})
+        >>> with ann.load(network, ["CpuRef"]) as loaded:
+        ...     loaded.prepare([{"rows": 1}, {"rows": 8}])
+        ...     outputs = loaded.run(np.zeros((8, 4), np.float32))  # finds its plan
+        """
+        from armnn_py.runtime.late_sizes import read_bounds, read_point
+
+        wanted = [shapes] if isinstance(shapes, Mapping) else list(shapes)
+        infos = self._binder.inputs
+        for one in wanted:
+            sizes = read_bounds(infos, one, what="shapes")
+            dims = {name: list(info.shape) for name, info in infos.items()}
+            for size in sizes:
+                for name, axis in size.places:
+                    dims[name][axis] = size.bound
+            found = {name: tuple(shape) for name, shape in dims.items()}
+            read_point(sizes, found)  # type: ignore[arg-type]
+            if not self._optimized.is_dynamic or self._only_key is not None:
+                continue
+            if self._optimized.value_inputs:
+                raise InvalidArgumentError(
+                    f"network '{self.name}': values of inputs decide shapes",
+                    details=[f"inputs: {', '.join(self._optimized.value_inputs)}"],
+                    hints=["run() makes the plan for the values that it gets"],
+                )
+            lease = self._pool.start(waits=False)
+            try:
+                self._pool.plan(tuple(found.values()))  # type: ignore[arg-type]
+            finally:
+                self._pool.give_back(lease)
+        drain_log()
 
     #: Arm NN's name for `run`.
     enqueue_workload = run

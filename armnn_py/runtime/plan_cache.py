@@ -18,12 +18,19 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_keys import PlanKey
 
-__all__ = ["IDLE_CONTEXTS", "Lease", "PlanCache", "PlanEntry", "take_out"]
+__all__ = ["IDLE_CONTEXTS", "PLAN_CACHE_BYTES", "Lease", "PlanCache", "PlanEntry", "take_out"]
 
 _get_ident = threading.get_ident
 
 #: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
 IDLE_CONTEXTS = 8
+
+#: Bytes that the plans of a network may take together, if nothing else is asked for.
+PLAN_CACHE_BYTES = 256 * 1024 * 1024
+
+#: Estimates of the Python objects and C structures of a plan, and of each step of it.
+_BYTES_OF_PLAN = 64 * 1024
+_BYTES_OF_STEP = 8 * 1024
 
 
 def take_out(items: list[Any], item: object) -> bool:
@@ -82,6 +89,14 @@ class PlanEntry:
     def is_kept(self) -> bool:
         """Whether a context stays with an object that is still there."""
         return any(owner() is not None for owner, _ in self.kept)
+
+    @property
+    def bytes(self) -> int:
+        """Estimated memory of the plan and its contexts, without weights that plans share."""
+        plan = self.plan
+        contexts = max(1, len(self.made))
+        records = _BYTES_OF_PLAN + _BYTES_OF_STEP * len(plan.steps)
+        return contexts * (plan.arena_size + plan.persistent_size) + plan.packed_size + records
 
     def make_context(self) -> ExecutionContext:
         """Make a context, which nobody has yet."""
@@ -145,13 +160,16 @@ class PlanCache:
     Parameters
     ----------
     capacity
-        How many plans are kept, those in use not counted out.
+        How many plans are kept, those in use not counted out; None: as many as ``limit`` allows.
+    limit
+        Bytes that plans may take together; the one that was added last is kept in any case.
     """
 
-    __slots__ = ("_capacity", "_entries")
+    __slots__ = ("_capacity", "_entries", "_limit")
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int | None, limit: int) -> None:
         self._capacity = capacity
+        self._limit = limit
         self._entries: OrderedDict[PlanKey, PlanEntry] = OrderedDict()
 
     def find(self, key: PlanKey) -> PlanEntry | None:
@@ -165,14 +183,21 @@ class PlanCache:
     def add(
         self, key: PlanKey, entry: PlanEntry, is_needed: Callable[[PlanEntry], bool]
     ) -> list[PlanEntry]:
-        """Add an entry; take out and return those beyond the capacity that were not used longest.
+        """Add an entry; take out and return those beyond the limits that were not used longest.
 
         Entries that ``is_needed`` stay.
         """
         self._entries[key] = entry
         idle = [k for k, e in self._entries.items() if e is not entry and not is_needed(e)]
-        surplus = max(0, len(self._entries) - self._capacity)
-        return [self._entries.pop(key) for key in idle[:surplus]]
+        total = sum(e.bytes for e in self._entries.values())
+        gone = []
+        for old in idle:
+            too_many = self._capacity is not None and len(self._entries) > self._capacity
+            if not too_many and total <= self._limit:
+                break
+            gone.append(self._entries.pop(old))
+            total -= gone[-1].bytes
+        return gone
 
     @property
     def entries(self) -> list[PlanEntry]:

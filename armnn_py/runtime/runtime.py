@@ -19,6 +19,7 @@ from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
 from armnn_py.runtime.log_lines import use_log_levels_once
+from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.threads import use_environment_once
 
 if TYPE_CHECKING:
@@ -154,7 +155,8 @@ class Runtime(
         self,
         optimized: OptimizedNetwork,
         *,
-        plan_cache_size: int = 8,
+        plan_cache_size: int | None = None,
+        plan_cache_bytes: int = PLAN_CACHE_BYTES,
         bounds: Bounds | None = None,
     ) -> LoadedNetwork:
         """Pack weights, plan memory and make the network ready to run.
@@ -163,8 +165,10 @@ class Runtime(
         ----------
         optimized
             From `optimize` with this runtime.
-        plan_cache_size
-            For a network with free dimensions: for how many input shapes plans are kept.
+        plan_cache_size, plan_cache_bytes
+            For a network with free dimensions: for how many input shapes plans are kept, as many
+            as there is room for if not given, and how many bytes these plans may take together,
+            without the weights that they share. The least recently used goes first.
         bounds
             Largest sizes of free dimensions, as `load` takes them.
 
@@ -178,14 +182,19 @@ class Runtime(
             not let the network be loaded.
         """
         return self._load(
-            optimized, plan_cache_size=plan_cache_size, owns_runtime=False, bounds=bounds
+            optimized,
+            plan_cache_size=plan_cache_size,
+            plan_cache_bytes=plan_cache_bytes,
+            owns_runtime=False,
+            bounds=bounds,
         )
 
     def _load(
         self,
         optimized: OptimizedNetwork,
         *,
-        plan_cache_size: int,
+        plan_cache_size: int | None,
+        plan_cache_bytes: int,
         owns_runtime: bool,
         bounds: Bounds | None,
     ) -> LoadedNetwork:
@@ -202,15 +211,20 @@ class Runtime(
                 f"network '{optimized.name}' was optimised for another runtime",
                 hints=["pass the same runtime to optimize() and load from that one"],
             )
-        if not isinstance(plan_cache_size, int) or plan_cache_size < 1:
-            raise InvalidArgumentError(
-                f"plan_cache_size: {plan_cache_size!r} given, an int of at least 1 expected"
-            )
+        for name, value, least in (
+            ("plan_cache_size", 1 if plan_cache_size is None else plan_cache_size, 1),
+            ("plan_cache_bytes", plan_cache_bytes, 0),
+        ):
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InvalidArgumentError(
+                    f"{name}: {value!r} given, an int of at least {least} expected"
+                )
         network = LoadedNetwork(
             optimized,
             self,
             next(self._ids),
             plan_cache_size=plan_cache_size,
+            plan_cache_bytes=plan_cache_bytes,
             owns_runtime=owns_runtime,
             bounds=bounds,
         )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.symbolic import as_size
 from armnn_py.text import counted, printable
 from armnn_py.types import DataType
 
@@ -110,7 +111,7 @@ def _parse_dimension(value: Any, place: int, what: str) -> int:
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
-        return operator.index(value)
+        return as_size(value)
     except TypeError:
         raise InvalidArgumentError(
             f"{what}: dimension {place} is {value!r}, an integer or None expected"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "shared_weights.h"
 
 static uint64_t rounded(uint64_t size) {
   return (size + ARMNN_ACC_LINE - 1) / ARMNN_ACC_LINE * ARMNN_ACC_LINE;
@@ -75,9 +76,8 @@ const void* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const void*
     if (constants == NULL || originals == NULL || sizes == NULL) return NULL;
     program->constant_capacity = capacity;
   }
-  void* copy = aligned_alloc(ARMNN_ACC_LINE, (size_t)rounded(size));
+  void* copy = armnn_i_acc_keep_weights(program->maker.host, data, size);
   if (copy == NULL) return NULL;
-  memcpy(copy, data, (size_t)size);
   program->constants[program->constant_count] = copy;
   program->constant_sizes[program->constant_count] = size;
   program->originals[program->constant_count++] = data;
@@ -90,7 +90,9 @@ void armnn_i_acc_program_clear(armnn_i_acc_program_t* program) {
     free(program->entries[i].guids);
   }
   program->count = 0;
-  for (uint32_t i = 0; i < program->constant_count; ++i) free(program->constants[i]);
+  for (uint32_t i = 0; i < program->constant_count; ++i) {
+    armnn_i_acc_release_weights(program->constants[i]);
+  }
   program->constant_count = 0;
 }
 

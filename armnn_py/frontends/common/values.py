@@ -6,26 +6,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network import OutputSlot
+from armnn_py.symbolic import SymbolicSize
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 __all__ = [
     "Array",
     "Known",
+    "KnownSizes",
     "NotKnown",
     "Unsupported",
     "Value",
     "array_of",
+    "broadcast_shapes",
     "data_type_of",
     "dense",
     "dtype_of",
+    "elements_of",
+    "known_integers",
     "quantization_of",
     "shape_of",
 ]
@@ -83,6 +91,21 @@ class Known:
         self.stated = info
 
     @property
+    def elements(self) -> Array:
+        """The array, or one of objects with the same elements, some of which are symbolic."""
+        return self.array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self.array.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the array."""
+        return self.array.dtype
+
+    @property
     def info(self) -> TensorInfo:
         """Shape, type and quantisation as a Constant layer has them.
 
@@ -93,7 +116,7 @@ class Known:
         """
         if self.stated is not None:
             return self.stated
-        return TensorInfo(self.array.shape, data_type_of(self.array.dtype))
+        return TensorInfo(self.shape, data_type_of(self.dtype))
 
     @property
     def quantization(self) -> QuantizationInfo | None:
@@ -103,7 +126,76 @@ class Known:
     def __repr__(self) -> str:
         if self.stated is not None:
             return f"<Known {self.stated!r}>"
-        return f"<Known {self.array.dtype} {format_shape(self.array.shape)}>"
+        return f"<Known {self.dtype} {format_shape(self.shape)}>"
+
+
+class KnownSizes(Known):
+    """Integers some of which are symbolic sizes, or computed from them.
+
+    Parameters
+    ----------
+    elements
+        An array of objects: integers and symbolic sizes.
+    dtype
+        The type of the integers. What overflows it is not noticed: sizes of tensors do not.
+    """
+
+    __slots__ = ("_dtype", "_elements")
+
+    def __init__(self, elements: Array, dtype: np.dtype[Any]) -> None:
+        self._elements = elements
+        self._dtype = dtype
+        self.stated = None
+
+    @property
+    def elements(self) -> Array:
+        """Integers and symbolic sizes."""
+        return self._elements
+
+    @property
+    def array(self) -> Array:  # type: ignore[override]
+        """The numbers, which other shapes must then give, too."""
+        return self._elements.astype(self._dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self._elements.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the integers."""
+        return self._dtype
+
+
+def known_integers(elements: Any, dtype: Any) -> Known:
+    """Return integers as a known value; some may be symbolic sizes."""
+    array = np.asarray(elements)
+    if array.dtype != object:
+        return Known(array.astype(dtype, copy=False))
+    if any(type(item) is SymbolicSize for item in array.reshape(-1)):
+        return KnownSizes(array, np.dtype(dtype))
+    return Known(array.astype(dtype))
+
+
+def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """Return the shape that shapes broadcast to, by numpy's rule; sizes may be symbolic.
+
+    Raises
+    ------
+    ValueError
+        They do not broadcast.
+    """
+    result = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for place, dim in enumerate(shape, len(result) - len(shape)):
+            if dim is result[place] or dim == 1 or dim == result[place]:
+                continue
+            if result[place] != 1:
+                given = " and ".join(map(format_shape, shapes))
+                raise ValueError(f"shapes {given} do not broadcast")
+            result[place] = dim
+    return tuple(result)
 
 
 Value: TypeAlias = "Known | OutputSlot"
@@ -112,12 +204,12 @@ Value: TypeAlias = "Known | OutputSlot"
 
 def shape_of(value: Value) -> tuple[int, ...]:
     """Return the shape, of which every dimension is known during conversion."""
-    return value.array.shape if isinstance(value, Known) else value.info.static_shape
+    return value.shape if isinstance(value, Known) else value.info.static_shape
 
 
 def dtype_of(value: Value) -> np.dtype[Any]:
     """Return the numpy dtype of the elements."""
-    return value.array.dtype if isinstance(value, Known) else value.info.dtype
+    return value.dtype if isinstance(value, Known) else value.info.dtype
 
 
 def quantization_of(value: Value) -> QuantizationInfo | None:
@@ -129,6 +221,12 @@ def array_of(value: Value) -> Array:
     """Return the elements of a value that is known."""
     assert isinstance(value, Known)
     return value.array
+
+
+def elements_of(value: Value) -> Array:
+    """Return the elements of a value that is known, of which some may be symbolic sizes."""
+    assert isinstance(value, Known)
+    return value.elements
 
 
 def dense(array: Array) -> Array:

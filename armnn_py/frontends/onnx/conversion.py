@@ -75,6 +75,9 @@ def network_of(
 class Builder:
     """Converts a model for given inputs; picklable, and shares weights between its results."""
 
+    #: Sizes of inputs may be symbolic.
+    traces = True
+
     def __init__(self, model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:
         self.model = model
         self.backends = backends

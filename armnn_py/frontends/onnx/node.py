@@ -26,6 +26,7 @@ from armnn_py.frontends.common.values import (
 )
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.symbolic import as_size
 
 __all__ = ["NodeView"]
 
@@ -120,10 +121,12 @@ class NodeView:
 
     def integers(self, index: int, what: str) -> list[int]:
         """Return a known operand as integers."""
-        array = self.constant(index, what)
-        if array.dtype.kind not in "iu":
-            raise ParseError(f"{what} of type {array.dtype}, integers expected")
-        return [int(item) for item in array.reshape(-1)]
+        value = self.value(index)
+        if not isinstance(value, Known):
+            raise NotKnown(f"{what} computed at run time", index)
+        if value.dtype.kind not in "iu":
+            raise ParseError(f"{what} of type {value.dtype}, integers expected")
+        return [as_size(item) for item in value.elements.reshape(-1)]
 
     def wants(self, output: int) -> bool:
         """Return whether anything reads this output."""

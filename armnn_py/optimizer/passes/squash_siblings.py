@@ -28,15 +28,21 @@ def _squash(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
         for value in node.outputs:
             if len(value.users) < 2:
                 continue
-            first: dict[Hashable, Node] = {}
+            # Sizes may be symbolic: they compare, but are no keys.
+            first: dict[Hashable, list[Node]] = {}
             for user in value.user_nodes:
                 if user.type is not layer_type:
                     continue
-                key = (user.descriptor, user.output.info, user.pin)
-                kept = first.setdefault(key, user)
-                if kept is not user:
-                    log.changed(f"'{user.name}' does what '{kept.name}' does, and is gone")
-                    graph.substitute(user, kept)
+                info = user.output.info
+                alike = first.setdefault((info.rank, info.data_type, user.pin), [])
+                for kept in alike:
+                    if kept.descriptor == user.descriptor and kept.output.info == info:
+                        break
+                else:
+                    alike.append(user)
+                    continue
+                log.changed(f"'{user.name}' does what '{kept.name}' does, and is gone")
+                graph.substitute(user, kept)
 
 
 def _squash_transposes(graph: Graph, log: PassLog) -> None:

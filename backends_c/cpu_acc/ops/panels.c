@@ -3,6 +3,8 @@
  */
 #include "panels.h"
 
+#include "../shared_weights.h"
+
 armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_gemm_kernels_t* gemm, uint32_t groups,
                                        uint64_t columns, uint64_t channels, uint64_t taps,
@@ -109,21 +111,34 @@ static armnn_status_t pack_some(void* argument, uint64_t begin, uint64_t end,
   return ARMNN_STATUS_OK;
 }
 
+/* Zeros between the panels, so that what is packed alike has the same bytes. */
+static void fill_gaps(const armnn_i_acc_panels_t* panels) {
+  for (uint32_t p = 0; p < panels->count; ++p) {
+    const armnn_i_acc_panel_t* panel = &panels->panels[p];
+    const uint64_t rows = 1 + panels->taps * panels->depth;
+    const uint64_t begin = panel->offset + (uint64_t)panel->vectors * panels->gemm->lanes * rows;
+    const uint64_t end = p + 1 < panels->count ? panel[1].offset : panels->floats;
+    memset(panels->weights + begin, 0, (size_t)(end - begin) * sizeof(float));
+  }
+}
+
 armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
                                          const armnn_i_acc_panel_source_t* source, uint64_t columns,
                                          armnn_i_acc_panels_t* panels) {
-  panels->weights = armnn_alloc(maker->host, panels->floats * sizeof(float), ARMNN_ACC_LINE);
+  panels->weights = armnn_i_acc_new_weights(maker->host, panels->floats * sizeof(float));
   if (panels->weights == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   packing_t packing = {.panels = panels, .source = source, .columns = columns};
   const armnn_i_acc_run_t run = {.host = maker->host, .max_threads = maker->max_threads};
   armnn_i_acc_parallel(&run, pack_some, &packing, panels->count, 1,
                        panels->floats < 65536 ? 1 : maker->max_threads);
+  fill_gaps(panels);
+  panels->weights = armnn_i_acc_share_weights(panels->weights);
   return ARMNN_STATUS_OK;
 }
 
 void armnn_i_acc_free_panels(armnn_i_acc_panels_t* panels) {
   if (panels->panels != NULL) armnn_free(panels->host, panels->panels);
-  if (panels->weights != NULL) armnn_free(panels->host, panels->weights);
+  armnn_i_acc_release_weights(panels->weights);
   panels->panels = NULL;
   panels->weights = NULL;
 }

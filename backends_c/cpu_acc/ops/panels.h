@@ -30,7 +30,7 @@ typedef struct armnn_i_acc_panels_t {
   uint64_t taps, depth;
   uint64_t floats; /* packed */
   armnn_i_acc_panel_t* panels;
-  float* weights; /* owned, or null: packed at run, to where |floats| fit */
+  float* weights; /* shared, or null: packed at run, to where |floats| fit */
 } armnn_i_acc_panels_t;
 
 /* Tiles of a panel, by their rows. */

@@ -26,10 +26,14 @@ from armnn_py.frontends.common.emit.movement import Movement
 from armnn_py.frontends.common.values import (
     Array,
     Known,
+    KnownSizes,
     Value,
     array_of,
+    broadcast_shapes,
     data_type_of,
     dtype_of,
+    elements_of,
+    known_integers,
     quantization_of,
     shape_of,
 )
@@ -75,6 +79,15 @@ def _shift_right(x: Array, y: Array) -> Array:
     return np.asarray(np.right_shift(x.view(unsigned), y.view(unsigned))).view(x.dtype)
 
 
+def _divide_sizes(x: int, y: int) -> int:
+    """Return the quotient, rounded towards 0."""
+    if x >= 0 and y > 0:
+        return x // y
+    x, y = int(x), int(y)
+    check_divisor(np.array(x), np.array(y))
+    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+
 _BINARY: dict[BinaryOperation, Callable[[Array, Array], Any]] = {
     BinaryOperation.ADD: np.add,
     BinaryOperation.SUB: np.subtract,
@@ -91,6 +104,13 @@ _BINARY: dict[BinaryOperation, Callable[[Array, Array], Any]] = {
     BinaryOperation.BITWISE_XOR: np.bitwise_xor,
     BinaryOperation.SHIFT_LEFT: np.left_shift,
     BinaryOperation.SHIFT_RIGHT: _shift_right,
+}
+#: Of sizes, which are objects; a quotient is rounded down as that of numbers that are not negative.
+_SIZES: dict[BinaryOperation, Callable[[Array, Array], Any]] = {
+    BinaryOperation.ADD: np.add,
+    BinaryOperation.SUB: np.subtract,
+    BinaryOperation.MUL: np.multiply,
+    BinaryOperation.DIV: np.vectorize(_divide_sizes, otypes=[object]),
 }
 _UNARY: dict[UnaryOperation, Callable[[Array], Any]] = {
     UnaryOperation.ABS: np.abs,
@@ -189,8 +209,12 @@ class Arithmetic(Movement):
         """Combine two values of one type, broadcasting as numpy does."""
         if dtype_of(x) != dtype_of(y):
             raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
-        shape = np.broadcast_shapes(shape_of(x), shape_of(y))
+        shape = broadcast_shapes(shape_of(x), shape_of(y))
         if self.foldable([x, y], shape):
+            if isinstance(x, KnownSizes) or isinstance(y, KnownSizes):
+                exact = _SIZES.get(operation)
+                if exact is not None and dtype_of(x).kind == "i":
+                    return known_integers(exact(elements_of(x), elements_of(y)), dtype_of(x))
             with np.errstate(all="ignore"):
                 result = _BINARY[operation](array_of(x), array_of(y))
             return Known(np.asarray(result).astype(dtype_of(x), copy=False))
@@ -256,8 +280,9 @@ class Arithmetic(Movement):
         """Compare two values of one type; the result is boolean."""
         if dtype_of(x) != dtype_of(y):
             raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
-        if self.foldable([x, y], np.broadcast_shapes(shape_of(x), shape_of(y))):
-            return Known(np.asarray(_COMPARISON[operation](array_of(x), array_of(y))))
+        if self.foldable([x, y], broadcast_shapes(shape_of(x), shape_of(y))):
+            answers = _COMPARISON[operation](elements_of(x), elements_of(y))
+            return Known(np.asarray(answers).astype(np.bool_, copy=False))
         if is_narrow(x) or dtype_of(x) == np.bool_:
             x, y = self.widened(x, "x"), self.widened(y, "y")
         return self.layer(
@@ -268,7 +293,7 @@ class Arithmetic(Movement):
         self, operation: LogicalBinaryOperation, x: Value, y: Value, name: str = ""
     ) -> Value:
         """Combine two booleans."""
-        if self.foldable([x, y], np.broadcast_shapes(shape_of(x), shape_of(y))):
+        if self.foldable([x, y], broadcast_shapes(shape_of(x), shape_of(y))):
             combine = np.logical_and if operation is LogicalBinaryOperation.AND else np.logical_or
             return Known(np.asarray(combine(array_of(x), array_of(y))))
         return self.layer(
@@ -285,6 +310,8 @@ class Arithmetic(Movement):
             return x
         if self.foldable([x], shape_of(x), target):
             with np.errstate(all="ignore"):
+                if isinstance(x, KnownSizes) and target in (np.int32, np.int64):
+                    return KnownSizes(x.elements, target)
                 return Known(array_of(x).astype(target))
         if target == np.bool_:  # 0.5 is true, but a Cast would truncate it to 0
             return self.compare(ComparisonOperation.NOT_EQUAL, x, self.scalar(0, x), name)

@@ -11,7 +11,10 @@ from armnn_py.frontends.common.values import (
     Known,
     Value,
     array_of,
+    broadcast_shapes,
     dtype_of,
+    elements_of,
+    known_integers,
     shape_of,
 )
 from armnn_py.types import LayerType
@@ -24,10 +27,10 @@ class Choice(Arithmetic):
 
     def where(self, condition: Value, x: Value, y: Value, name: str = "") -> Value:
         """Return ``x`` where ``condition`` holds, else ``y``; all three broadcast."""
-        shape = np.broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
+        shape = broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
         if self.foldable([condition, x, y], shape, dtype_of(x)):
-            chosen = np.where(array_of(condition), array_of(x), array_of(y))
-            return Known(np.asarray(chosen).astype(dtype_of(x), copy=False))
+            chosen = np.where(array_of(condition), elements_of(x), elements_of(y))
+            return known_integers(chosen, dtype_of(x))
         if isinstance(condition, Known) and condition.array.size:
             if condition.array.all():
                 return self.broadcast_to(x, shape, name)

@@ -30,11 +30,14 @@ from armnn_py.frontends.common.values import (
     Known,
     Unsupported,
     Value,
-    array_of,
+    broadcast_shapes,
     dtype_of,
+    elements_of,
+    known_integers,
     quantization_of,
     shape_of,
 )
+from armnn_py.symbolic import as_size
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.types import LayerType, PaddingMode
 
@@ -46,14 +49,16 @@ class Movement(EmitterBase):
 
     def reshape(self, value: Value, shape: Sequence[int], name: str = "") -> Value:
         """Give a value another shape of as many elements."""
-        target = tuple(int(dim) for dim in shape)
+        target = tuple(as_size(dim) for dim in shape)
         if target == shape_of(value):
             return value
         if math.prod(target) != math.prod(shape_of(value)):
             given, wanted = format_shape(shape_of(value)), format_shape(target)
             raise ParseError(f"a tensor of shape {given} cannot become {wanted}")
         if isinstance(value, Known):
-            return _moved(value, value.array.reshape(target), lambda a: _reshaped(value, a, target))
+            return _moved(
+                value, value.elements.reshape(target), lambda a: _reshaped(value, a, target)
+            )
         return self.layer(
             LayerType.RESHAPE, [value], ReshapeDescriptor(target_shape=target), name=name
         )
@@ -66,7 +71,7 @@ class Movement(EmitterBase):
         if order == tuple(range(len(order))):
             return value
         if isinstance(value, Known):
-            return _moved(value, value.array.transpose(order), order.index)
+            return _moved(value, value.elements.transpose(order), order.index)
         return self.layer(
             LayerType.TRANSPOSE, [value], PermuteDescriptor(mappings=order), name=name
         )
@@ -82,7 +87,7 @@ class Movement(EmitterBase):
         first = filled[0]
         is_alike = all(quantization_of(value) == quantization_of(first) for value in filled)
         if isinstance(first, Known) and is_alike and self.movable(filled, shape):
-            joined = np.concatenate([array_of(value) for value in filled], axis)
+            joined = np.concatenate([elements_of(value) for value in filled], axis)
             return _moved(first, joined, _except(axis))
         views = []
         start = 0
@@ -101,7 +106,7 @@ class Movement(EmitterBase):
         if sum(sizes) != shape[axis] or min(sizes, default=0) < 0:
             raise ParseError(f"parts of {list(sizes)} do not make up dimension {axis}: {shape}")
         if isinstance(value, Known):
-            arrays = np.split(value.array, list(itertools.accumulate(sizes))[:-1], axis)
+            arrays = np.split(value.elements, list(itertools.accumulate(sizes))[:-1], axis)
             return [_moved(value, array, _except(axis)) for array in arrays]
         if len(sizes) == 1:
             return [value]
@@ -130,7 +135,7 @@ class Movement(EmitterBase):
             return value
         if isinstance(value, Known):
             box = tuple(slice(b, b + s) for b, s in zip(begin, size, strict=True))
-            return _moved(value, value.array[box])
+            return _moved(value, value.elements[box])
         if not math.prod(size):
             return _empty(value, size)
         return self.layer(
@@ -153,7 +158,7 @@ class Movement(EmitterBase):
         if all(s == 1 for s in step):
             return self.slice(value, begin, size, name)
         if isinstance(value, Known):
-            cut = value.array[tuple(map(_python_slice, begin, size, step))]
+            cut = value.elements[tuple(map(_python_slice, begin, size, step))]
             return _moved(value, cut, lambda axis: axis if step[axis] == 1 else None)
         if not math.prod(size):
             return _empty(value, size)
@@ -208,7 +213,7 @@ class Movement(EmitterBase):
             if places.size and (places.min() < -limit or places.max() >= limit):
                 raise ParseError(f"an index lies outside dimension {axis} of {limit} elements")
             if isinstance(value, Known) and self.movable([value], result):
-                taken = np.asarray(np.take(value.array, places, axis))
+                taken = np.asarray(np.take(value.elements, places, axis))
                 return _moved(value, taken, _except(axis, behind=places.ndim - 1))
             indices = Known(np.where(places < 0, places + limit, places).astype(np.int32))
             if not math.prod(result):
@@ -235,13 +240,13 @@ class Movement(EmitterBase):
         target = tuple(shape)
         if target == shape_of(value):
             return value
-        if np.broadcast_shapes(shape_of(value), target) != target:
+        if broadcast_shapes(shape_of(value), target) != target:
             given, wanted = format_shape(shape_of(value)), format_shape(target)
             raise ParseError(f"shape {given} does not broadcast to {wanted}")
         # A broadcast array takes no memory until a layer needs it dense.
-        if isinstance(value, Known) and is_modest(target, value.array.dtype):
-            shift = len(target) - value.array.ndim
-            return _moved(value, np.broadcast_to(value.array, target), lambda axis: axis + shift)
+        if isinstance(value, Known) and is_modest(target, value.dtype):
+            shift = len(target) - len(value.shape)
+            return _moved(value, np.broadcast_to(value.elements, target), lambda axis: axis + shift)
         return self.layer(
             LayerType.BROADCAST_TO,
             [value],
@@ -259,7 +264,7 @@ def _moved(
     or ``None`` if none has. It is called with the dimension along which scales differ.
     """
     if value.stated is None:
-        return Known(array)
+        return known_integers(array, value.dtype) if array.dtype == object else Known(array)
     quantization = value.quantization
     if quantization is not None and (axis := quantization.axis) is not None:
         target = axis_of(axis)

@@ -27,7 +27,7 @@ def _gather(view: NodeView) -> Value:
     emit, shape = view.emit, view.shape(0)
     axis = view.axis("axis", 0, view.rank(0))
     indices = view.known(1)
-    if indices is None or indices.ndim or view.known(0) is not None:
+    if indices is None or indices.ndim or isinstance(view.value(0), Known):
         return emit.gather(view.value(0), view.value(1), axis)
     # One known index is a slice, which backends can do without copying.
     index = int(indices)

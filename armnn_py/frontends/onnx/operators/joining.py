@@ -11,9 +11,10 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes, normal_axis
-from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, broadcast_shapes, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
+from armnn_py.symbolic import is_symbolic
 from armnn_py.types import PaddingMode
 
 
@@ -83,11 +84,19 @@ def _slice(
         axis = normal_axis(axis, rank)
         if by == 0:
             raise ParseError("a step of 0")
-        positions = range(*slice(start, end, by).indices(shape[axis]))
-        begin[axis], size[axis], step[axis] = positions.start, len(positions), by
-        if not positions:
-            begin[axis] = 0
+        begin[axis], size[axis] = _positions(start, end, by, shape[axis])
+        step[axis] = by
     return view.emit.stride(view.value(0), begin, size, step)
+
+
+def _positions(start: int, end: int, by: int, size: int) -> tuple[int, int]:
+    """Return the first position of a slice, 0 for an empty one, and how many it has."""
+    if by != 1 or not any(map(is_symbolic, (start, end, size))):
+        positions = range(*slice(start, end, by).indices(size))
+        return (positions.start, len(positions)) if positions else (0, 0)
+    first = max(start + size, 0) if start < 0 else min(start, size)
+    last = max(end + size, 0) if end < 0 else min(end, size)
+    return (first, last - first) if first < last else (0, 0)
 
 
 @operator("Pad")
@@ -169,5 +178,5 @@ def _tile(view: NodeView) -> Value:
 
 @operator("Expand", since=8)
 def _expand(view: NodeView) -> Value:
-    shape = np.broadcast_shapes(view.shape(0), tuple(view.integers(1, "shape")))
+    shape = broadcast_shapes(view.shape(0), tuple(view.integers(1, "shape")))
     return view.emit.broadcast_to(view.value(0), shape)

@@ -8,7 +8,14 @@ import numpy as np
 
 from armnn_py.descriptors import FullyConnectedDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Value, array_of, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    Value,
+    array_of,
+    broadcast_shapes,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import LayerType
@@ -43,7 +50,7 @@ def _product_shape(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
     rows, columns = (x if len(x) > 1 else (1, *x)), (y if len(y) > 1 else (*y, 1))
     if rows[-1] != columns[-2]:
         raise ParseError(f"matrices of shape {x} and {y} do not multiply")
-    batch = np.broadcast_shapes(rows[:-2], columns[:-2])
+    batch = broadcast_shapes(rows[:-2], columns[:-2])
     return (*batch, *([rows[-2]] if len(x) > 1 else []), *([columns[-1]] if len(y) > 1 else []))
 
 
@@ -96,6 +103,6 @@ def _with_addend(
 ) -> Value:
     if addend is None:
         return product
-    if np.broadcast_shapes(shape, shape_of(addend)) != shape:
+    if broadcast_shapes(shape, shape_of(addend)) != shape:
         raise ParseError(f"input 2 of shape {shape_of(addend)} does not broadcast to {shape}")
     return view.emit.add(product, view.emit.scale(addend, beta, "scaled_addend"))

@@ -21,6 +21,7 @@ from armnn_py.frontends.common.resampling import Axis, Method
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
+from armnn_py.symbolic import is_symbolic
 from armnn_py.types import DataLayout, LayerType, ResizeMethod
 
 _MATRIX_LIMIT = 2**26
@@ -100,6 +101,10 @@ def _scaled_size(size: int, scale: float) -> int:
 
     Unrounded, 40 times the float32 nearest to 0.7 is less than 28.
     """
+    if is_symbolic(size) and float(scale).is_integer():
+        product = size * int(scale)
+        if product < 2**24:  # float32 has these exactly
+            return product
     return math.floor(np.float32(size) * np.float32(scale))
 
 

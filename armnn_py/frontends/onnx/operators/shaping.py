@@ -11,7 +11,7 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes
-from armnn_py.frontends.common.values import Known, Unsupported, Value
+from armnn_py.frontends.common.values import Known, Unsupported, Value, known_integers
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
@@ -57,12 +57,12 @@ def _shape(view: NodeView) -> Value:
     start = view.integer("start") if "start" in view.node.attributes else None
     end = view.integer("end") if "end" in view.node.attributes else None
     first, last, _ = slice(start, end).indices(rank)
-    return Known(np.array(view.shape(0)[first:last], np.int64))
+    return known_integers(view.shape(0)[first:last], np.int64)
 
 
 @operator("Size")
 def _size(view: NodeView) -> Value:
-    return Known(np.array(math.prod(view.shape(0)), np.int64))
+    return known_integers(math.prod(view.shape(0)), np.int64)
 
 
 @operator("Reshape")

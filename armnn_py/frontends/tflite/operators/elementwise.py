@@ -14,6 +14,7 @@ from armnn_py.frontends.common.values import (
     Known,
     Unsupported,
     Value,
+    broadcast_shapes,
     dtype_of,
     quantization_of,
     shape_of,
@@ -120,7 +121,7 @@ def _floor_mod(view: OperatorView) -> Value:
     emit = view.emit
     if isinstance(x, Known) and isinstance(y, Known) and dtype_of(x).kind in "iu":
         check_divisor(x.array, y.array)
-        if emit.foldable([x, y], np.broadcast_shapes(shape_of(x), shape_of(y))):
+        if emit.foldable([x, y], broadcast_shapes(shape_of(x), shape_of(y))):
             return Known(np.mod(x.array, y.array))
     quotient, _ = _floored(view, x, y, "quotient")
     return emit.sub(x, emit.mul(quotient, y, "multiple"))

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Inputs from files that have numbers and no shape: raw bytes, and text."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.cli.render import words_of
+from armnn_py.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["SUFFIXES", "read_labels", "read_numbers"]
+
+#: Suffixes of the files that `read_numbers` reads.
+SUFFIXES = (".raw", ".bin", ".txt")
+
+
+def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any]:
+    """Read an input of known data type.
+
+    A ``.raw`` or ``.bin`` file has the elements as they lie in memory, row-major and little-endian;
+    a ``.txt`` file has them as numbers between spaces, commas or ends of lines. One free dimension
+    follows from the number of elements.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file cannot be read, or has another number of elements than the input.
+    """
+    try:
+        if path.suffix.lower() == ".txt":
+            words = path.read_text(encoding="utf-8").replace(",", " ").split()
+            values = np.array([_number(word, info) for word in words]).astype(info.dtype)
+        else:
+            data = path.read_bytes()
+            if len(data) % info.dtype.itemsize:
+                raise ValueError(f"{len(data)} bytes are no whole number of {info.dtype}")
+            values = np.frombuffer(data, info.dtype.newbyteorder("<")).astype(info.dtype)
+    except (OSError, ValueError, OverflowError) as error:
+        raise InvalidArgumentError(
+            f"input file '{path}' cannot be read as numbers of input '{name}'",
+            details=[words_of(error), f"input: {info!r}"],
+        ) from error
+    shape = list(info.shape)
+    known = math.prod(dim for dim in shape if dim is not None)
+    if shape.count(None) == 1 and known and values.size % known == 0:
+        shape[shape.index(None)] = values.size // known
+    if None in shape or math.prod(dim for dim in shape if dim is not None) != values.size:
+        raise InvalidArgumentError(
+            f"input file '{path}' has {values.size} numbers, which do not fit input '{name}'",
+            details=[f"input: {info!r}"],
+            hints=["--shape NAME=1x3x224x224 gives an input its shape"],
+        )
+    return values.reshape([dim for dim in shape if dim is not None])
+
+
+def _number(word: str, info: TensorInfo) -> float | int:
+    return float(word) if info.dtype.kind == "f" else int(word)
+
+
+def read_labels(path: Path) -> list[str]:
+    """Read names of classes, one a line; empty lines at the end do not count.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file cannot be read as text.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"labels '{path}' cannot be read", details=[words_of(error)]
+        ) from error
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return [line.strip() for line in lines]

@@ -1,0 +1,187 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Networks that differ in sizes alone: converted and simplified once for many input shapes."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from armnn_py.garbage import without_collections
+from armnn_py.optimizer.pipeline import SimplifiedNetwork, place_simplified, simplify_network
+from armnn_py.optimizer.placed_family import PlacedFamily
+from armnn_py.optimizer.placement_record import PlacementRecord
+from armnn_py.symbolic import SizeTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.network import Network
+    from armnn_py.optimizer.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placer import Placer
+    from armnn_py.symbolic import Evaluate
+
+__all__ = ["ShapeFamilies"]
+
+_log = logging.getLogger("armnn_py.optimizer")
+
+#: Families that are kept, those used last first.
+_CAPACITY = 8
+#: Families without a second member, after which no more are made: making one costs a little more
+#: than converting the network for one set of shapes.
+_PATIENCE = 4
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _Family:
+    """Networks that differ in sizes alone.
+
+    Attributes
+    ----------
+    evaluate
+        The numbers of all sizes from those of the free dimensions, or None for another family.
+    simple
+        The simplified network; sizes are symbolic.
+    evaluate_placed, placed
+        The same for the placed network, if backends were not asked too much for that.
+    """
+
+    evaluate: Evaluate
+    simple: SimplifiedNetwork
+    evaluate_placed: Evaluate | None = None
+    placed: PlacedFamily | None = None
+
+
+class ShapeFamilies:
+    """The families of one network with free dimensions.
+
+    Parameters
+    ----------
+    network
+        The network.
+    placer
+        Places its members.
+    """
+
+    def __init__(self, network: Network, placer: Placer) -> None:
+        self._network = network
+        self._placer = placer
+        self._families: tuple[_Family, ...] = ()
+        self._fruitless = 0
+
+    def place(self, shapes: Mapping[str, Sequence[int]]) -> PlacedNetwork | None:
+        """Place the network for these shapes; None if it must be converted for them alone.
+
+        Raises
+        ------
+        NoBackendForLayerError
+            No listed backend takes a layer.
+        """
+        free = _free_sizes(self._network, shapes)
+        if free is None:
+            return None
+        for family in self._families:
+            numbers = family.evaluate(free)
+            if numbers is not None:
+                self._fruitless = 0
+                others = tuple(other for other in self._families if other is not family)
+                self._families = (family, *others)
+                if family.placed is not None and family.evaluate_placed is not None:
+                    numbers_placed = family.evaluate_placed(free)
+                    if numbers_placed is not None:
+                        placed = family.placed.member(numbers_placed)
+                        if placed is not None:
+                            return placed
+                return self._member(family, numbers)
+        if self._fruitless >= _PATIENCE:
+            return None
+        self._fruitless += 1
+        return self._found(shapes, free)
+
+    def _found(
+        self, shapes: Mapping[str, Sequence[int]], free: Sequence[int]
+    ) -> PlacedNetwork | None:
+        """Make the family of these shapes, if converter and passes let sizes be symbolic."""
+        placer, trace = self._placer, SizeTrace()
+        try:
+            with without_collections():
+                network = self._network.trace(shapes, trace)
+                if network is None or any(
+                    slot.info.late for layer in network.layers for slot in layer.outputs
+                ):
+                    self._fruitless = _PATIENCE
+                    return None
+                simple = simplify_network(network, placer.backends, placer.host, placer.options)
+                family = _Family(trace.compile(), simple)
+                placed = self._place_family(family, trace, free)
+        except Exception as error:
+            # Whatever is wrong shows, in its own words, when the network is made for these shapes.
+            _log.debug("network '%s': sizes stay numbers: %r", self._network.name, error)
+            self._fruitless += 1
+            return None
+        finally:
+            trace.closed = True
+        if placed is None:
+            numbers = family.evaluate(free)
+            if numbers is None:
+                return None
+            placed = self._member(family, numbers)
+        self._families = (family, *self._families)[:_CAPACITY]
+        return placed
+
+    def _place_family(
+        self, family: _Family, trace: SizeTrace, free: Sequence[int]
+    ) -> PlacedNetwork | None:
+        """Place a simplified network with its symbolic sizes; None if that serves no others."""
+        placer, simple, record = self._placer, family.simple, PlacementRecord()
+        options = placer.options
+        if options.debug or options.strategy != "preference":
+            return None
+        placed = place_simplified(
+            dataclasses.replace(simple, graph=simple.graph.copy()),
+            placer.backends,
+            placer.host,
+            options,
+            fallback_level=placer.level,
+            record=record,
+        )
+        if not record.is_complete:
+            return None
+        evaluate = trace.compile()
+        numbers = evaluate(free)
+        if numbers is None:
+            return None
+        family.placed = PlacedFamily(placed, record, placer.host.backends)
+        family.evaluate_placed = evaluate
+        return family.placed.first(placed.blobs, numbers)
+
+    def _member(self, family: _Family, numbers: Sequence[int]) -> PlacedNetwork:
+        placer, simple = self._placer, family.simple
+        with without_collections():
+            return place_simplified(
+                dataclasses.replace(simple, graph=simple.graph.copy(numbers)),
+                placer.backends,
+                placer.host,
+                placer.options,
+                fallback_level=placer.level,
+            )
+
+
+def _free_sizes(network: Network, shapes: Mapping[str, Sequence[int]]) -> list[int] | None:
+    """Return the sizes of the free dimensions, input by input; None if the shapes do not fit."""
+    infos = network.inputs
+    if not shapes.keys() <= infos.keys() or network.value_inputs:
+        return None
+    free: list[int] = []
+    for name, info in infos.items():
+        shape = shapes.get(name, info.shape)
+        if len(shape) != info.rank:
+            return None
+        for given, expected in zip(shape, info.shape, strict=True):
+            if type(given) is not int or given < 0 or (expected is not None and given != expected):
+                return None
+            if expected is None:
+                free.append(given)
+    return free

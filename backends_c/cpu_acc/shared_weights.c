@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ */
+#include "shared_weights.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "program.h"
+
+#define BUCKETS 1024u /* of lists that are walked under the lock */
+
+/* In the line before the bytes. */
+typedef struct block_t {
+  const armnn_host_t* host;
+  uint64_t size; /* bytes */
+  uint64_t hash;
+  uint64_t owners; /* 0: not shared yet, and in no list */
+  struct block_t* next;
+} block_t;
+
+_Static_assert(sizeof(block_t) <= ARMNN_ACC_LINE, "one line is kept for it");
+
+static block_t* buckets[BUCKETS];
+/* Held for some loads and stores at a time, never while bytes are compared. */
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static void lock(void) {
+  while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {
+  }
+}
+
+static void unlock(void) { atomic_flag_clear_explicit(&busy, memory_order_release); }
+
+static block_t* block_of(void* weights) {
+  return (block_t*)(void*)((char*)weights - ARMNN_ACC_LINE);
+}
+
+static void* bytes_of(block_t* block) { return (char*)block + ARMNN_ACC_LINE; }
+
+/* Only tells what is worth comparing, so that it need be no better than quick. */
+static uint64_t hash_of(const void* data, uint64_t size) {
+  const char* bytes = data;
+  uint64_t lanes[4] = {size, 1, 2, 3}, word = 0, i = 0;
+  for (; i + 32 <= size; i += 32) {
+    uint64_t words[4];
+    memcpy(words, bytes + i, sizeof words);
+    for (uint32_t k = 0; k < 4; ++k)
+      lanes[k] = (lanes[k] ^ words[k]) * UINT64_C(0x9E3779B97F4A7C15);
+  }
+  for (; i < size; i += 8) {
+    memcpy(&word, bytes + i, size - i < 8 ? (size_t)(size - i) : 8);
+    lanes[0] = (lanes[0] ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+  }
+  uint64_t hash = 0;
+  for (uint32_t k = 0; k < 4; ++k) hash = (hash ^ lanes[k] ^ (lanes[k] >> 29)) * 31;
+  return hash ^ (hash >> 32);
+}
+
+/* The next block behind |from|, or the first, that may be equal; the caller owns it, too. */
+static block_t* next_like(const block_t* from, const armnn_host_t* host, uint64_t hash,
+                          uint64_t size) {
+  lock();
+  block_t* block = from != NULL ? from->next : buckets[hash % BUCKETS];
+  while (block != NULL && (block->host != host || block->hash != hash || block->size != size)) {
+    block = block->next;
+  }
+  if (block != NULL) block->owners += 1;
+  unlock();
+  return block;
+}
+
+static void* find(const armnn_host_t* host, const void* data, uint64_t size, uint64_t hash) {
+  block_t* block = next_like(NULL, host, hash, size);
+  while (block != NULL && memcmp(bytes_of(block), data, (size_t)size) != 0) {
+    block_t* unlike = block;
+    block = next_like(unlike, host, hash, size);
+    armnn_i_acc_release_weights(bytes_of(unlike));
+  }
+  return block != NULL ? bytes_of(block) : NULL;
+}
+
+static void add(block_t* block, uint64_t hash) {
+  block->hash = hash;
+  lock();
+  block->owners = 1;
+  block->next = buckets[hash % BUCKETS];
+  buckets[hash % BUCKETS] = block;
+  unlock();
+}
+
+void* armnn_i_acc_new_weights(const armnn_host_t* host, uint64_t size) {
+  block_t* block = armnn_alloc(host, ARMNN_ACC_LINE + size, ARMNN_ACC_LINE);
+  if (block == NULL) return NULL;
+  *block = (block_t){.host = host, .size = size};
+  return bytes_of(block);
+}
+
+void* armnn_i_acc_share_weights(void* weights) {
+  block_t* block = block_of(weights);
+  const uint64_t hash = hash_of(weights, block->size);
+  void* same = find(block->host, weights, block->size, hash);
+  if (same == NULL) {
+    add(block, hash);
+    return weights;
+  }
+  armnn_free(block->host, block);
+  return same;
+}
+
+void* armnn_i_acc_keep_weights(const armnn_host_t* host, const void* data, uint64_t size) {
+  const uint64_t hash = hash_of(data, size);
+  void* same = find(host, data, size, hash);
+  if (same != NULL) return same;
+  void* copy = armnn_i_acc_new_weights(host, size);
+  if (copy == NULL) return NULL;
+  memcpy(copy, data, (size_t)size);
+  add(block_of(copy), hash);
+  return copy;
+}
+
+void armnn_i_acc_release_weights(void* weights) {
+  if (weights == NULL) return;
+  block_t* block = block_of(weights);
+  lock();
+  const bool is_last = block->owners <= 1;
+  if (block->owners == 1) {
+    block_t** link = &buckets[block->hash % BUCKETS];
+    while (*link != block) link = &(*link)->next;
+    *link = block->next;
+  }
+  if (!is_last) block->owners -= 1;
+  unlock();
+  if (is_last) armnn_free(block->host, block);
+}

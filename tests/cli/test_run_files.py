@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""``run`` with raw and text files, with labels, and with every tensor written to a folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import helper
+
+from .conftest import Command, save_model
+
+VALUES = np.linspace(-2, 3, 60, dtype=np.float32).reshape(1, 3, 4, 5)
+
+
+@pytest.mark.parametrize("suffix", [".raw", ".bin"])
+def test_raw_bytes_are_an_input(
+    command: Command, free_relu: Path, tmp_path: Path, suffix: str
+) -> None:
+    (tmp_path / f"x{suffix}").write_bytes(VALUES.tobytes())
+    words = ("run", free_relu, "--shape", "h=4", "-i", tmp_path / f"x{suffix}", "-o", tmp_path)
+    answer = command(*words)
+    assert answer.code == 0, answer.err  # the free width follows from the number of elements
+    assert np.array_equal(np.load(tmp_path / "out.npy"), np.maximum(VALUES, 0))
+
+
+def test_a_text_is_an_input(command: Command, adder: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1, 2, 3\n4 5\n6.5")
+    (tmp_path / "b.txt").write_text("1 1 1 1 1 1")
+    files = [f"left={tmp_path / 'a.txt'}", "-i", f"right={tmp_path / 'b.txt'}"]
+    answer = command("run", adder, "-i", *files)
+    assert answer.code == 0, answer.err
+    assert "2 3 4 5 6 7.5" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.raw", b"\0" * 7, "no whole number of float32"),
+        ("x.raw", b"\0" * 8, "has 2 numbers, which do not fit input 'left'"),
+        ("x.txt", b"1 2 three", "could not convert string to float"),
+        ("x.txt", b"\xff\xfe", "cannot be read as numbers"),
+    ],
+)
+def test_numbers_that_do_not_fit(
+    command: Command, adder: Path, tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    answer = command("run", adder, "--random", "0", "-i", f"left={tmp_path / name}")
+    assert answer.code == 2
+    assert said in answer.err
+
+
+@pytest.fixture
+def classifier(tmp_path: Path) -> Path:
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"], "first"),
+        helper.make_node("Softmax", ["r"], ["y"], "second"),
+    ]
+    return save_model(tmp_path / "classifier.onnx", nodes, {"x": [1, 4]}, "y")
+
+
+def test_labels_name_the_best(command: Command, classifier: Path, tmp_path: Path) -> None:
+    (tmp_path / "labels.txt").write_text("cat\ndog\ncup\ncar\n\n")
+    (tmp_path / "x.txt").write_text("0 3 1 2")
+    words = ("run", classifier, "-i", tmp_path / "x.txt", "--labels", tmp_path / "labels.txt")
+    answer = command(*words)
+    assert answer.code == 0, answer.err
+    assert "top 5 are [1] dog" in answer.out or "[1] dog 0." in answer.out
+    data: Any = json.loads(command("--json", *words).out)
+    assert [top["label"] for top in data["outputs"][0]["top"]] == ["dog", "car", "cup", "cat"]
+
+
+def test_dump_writes_every_tensor(command: Command, classifier: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("-1 3 1 2")
+    folder = tmp_path / "tensors"
+    answer = command("run", classifier, "-i", tmp_path / "x.txt", "--dump", folder)
+    assert answer.code == 0, answer.err
+    x = np.float32([[-1, 3, 1, 2]])
+    relu = np.maximum(x, 0)
+    assert {path.name for path in folder.iterdir()} == {"x.npy", "first.npy", "second.npy"}
+    assert np.array_equal(np.load(folder / "x.npy"), x)
+    assert np.array_equal(np.load(folder / "first.npy"), relu)
+    softmax = np.exp(relu) / np.exp(relu).sum()
+    np.testing.assert_allclose(np.load(folder / "second.npy"), softmax, rtol=1e-5)
+    assert "3 tensors written to" in answer.out

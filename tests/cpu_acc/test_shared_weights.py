@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Weights that several plans and networks have in common are kept once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+
+SIDE = 1500
+WEIGHTS = np.random.default_rng(3).standard_normal((SIDE, SIDE)).astype(np.float32) / SIDE
+
+
+def rows(weights: np.ndarray[Any, Any] = WEIGHTS) -> ann.Network:
+    def build(infos: Any) -> ann.Network:
+        network = ann.Network()
+        x = network.add_input("x", infos["x"])
+        w = network.add_constant(weights)
+        network.add_output("y", network.add_fully_connected(x, w))
+        return network
+
+    side = weights.shape[0]
+    infos = [ann.TensorInfo((None, side)) for _ in range(2)]
+    return ann.Network.from_builder("rows", {"x": infos[0]}, build, {"y": infos[1]})
+
+
+PROGRAM = """
+import gc, numpy as np, armnn_py as ann
+from tests.cpu_acc.test_shared_weights import SIDE, rows
+
+def resident():
+    gc.collect()  # graphs of optimisation refer to one another
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+with ann.load(rows(), ["CpuAcc"], plan_cache_size=100) as network:
+    for size in (2, 3):
+        network.run(np.zeros((size, SIDE), np.float32))
+    before = resident()
+    for size in range(4, 24):
+        network.run(np.zeros((size, SIDE), np.float32))
+    print(resident() - before)
+"""
+
+
+def test_a_further_plan_needs_no_further_weights() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert int(done.stdout) < 3 * WEIGHTS.nbytes  # of 20 plans; each had them before
+
+
+def test_plans_that_share_weights_go_one_by_one() -> None:
+    x = np.random.default_rng(5).standard_normal((9, SIDE)).astype(np.float32)
+    with ann.load(rows(), ["CpuAcc"], plan_cache_size=1) as network:
+        for size in (1, 9, 4, 9, 1):
+            expected = x[:size] @ WEIGHTS
+            np.testing.assert_allclose(network.run(x[:size])["y"], expected, atol=1e-5)
+
+
+def test_equal_bytes_only_are_shared() -> None:
+    """Weights that differ in their last number, and in the sign of a zero."""
+    base = np.random.default_rng(6).standard_normal((40, 40)).astype(np.float32)
+    base[0, 0] = 0.0
+    other, negative = base.copy(), base.copy()
+    other[-1, -1] += 1
+    negative[0, 0] = -0.0
+    x = np.zeros((1, 40), np.float32)
+    x[0, 0] = np.inf
+    with (
+        ann.load(rows(base), ["CpuAcc"]) as first,
+        ann.load(rows(other), ["CpuAcc"]) as second,
+        ann.load(rows(negative), ["CpuAcc"]) as third,
+        np.errstate(invalid="ignore"),
+    ):
+        ones = np.ones((1, 40), np.float32)
+        for network, weights in ((first, base), (second, other), (third, negative)):
+            np.testing.assert_allclose(network.run(ones)["y"], ones @ weights, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_networks_come_and_go_in_threads(turn: int) -> None:
+    weights = [WEIGHTS[:64, :64] + shift for shift in (0, 0, 1)]
+
+    def work(number: int) -> None:
+        own = np.ascontiguousarray(weights[number % 3])
+        x = np.full((1 + number % 4, 64), 0.5, np.float32)
+        for _ in range(5):
+            with ann.load(rows(own), ["CpuAcc"]) as network:
+                np.testing.assert_allclose(network.run(x)["y"], x @ own, rtol=1e-4, atol=1e-5)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(turn, turn + 12)))

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Models whose new shapes are planned from what earlier shapes had in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+import armnn_py as ann
+from armnn_py.frontends.onnx.conversion import Builder
+
+FLOAT = TensorProto.FLOAT
+rng = np.random.default_rng(7)
+
+
+@pytest.fixture
+def reader(models: Any) -> Any:
+    """Convolutions, batch normalisation, a shape computed at run time, a product, softmax."""
+    node = helper.make_node
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], name="c", pads=[1, 1, 1, 1], strides=[1, 2]),
+        node("BatchNormalization", ["c", "g", "b", "m", "v"], ["n"], name="n"),
+        node("Relu", ["n"], ["r"], name="r"),
+        node("MaxPool", ["r"], ["p"], name="p", kernel_shape=[2, 2], strides=[2, 1]),
+        node("Transpose", ["p"], ["t"], name="t", perm=[0, 3, 1, 2]),
+        node("Shape", ["t"], ["s"], name="s"),
+        node("Slice", ["s", "zero", "two"], ["head"], name="head"),
+        node("Concat", ["head", "minus"], ["to"], name="to", axis=0),
+        node("Reshape", ["t", "to"], ["flat"], name="flat"),
+        node("MatMul", ["flat", "k"], ["z"], name="z"),
+        node("Softmax", ["z"], ["y"], name="y", axis=-1),
+    ]
+    weights = {
+        "w": rng.standard_normal((4, 3, 3, 3)).astype(np.float32),
+        **{name: rng.random(4).astype(np.float32) + np.float32(0.5) for name in "gbmv"},
+        "zero": np.int64([0]),
+        "two": np.int64([2]),
+        "minus": np.int64([-1]),
+        "k": rng.standard_normal((16, 5)).astype(np.float32),
+    }
+    model = models.build(
+        nodes, {"x": (["n", 3, 8, "w"], FLOAT)}, {"y": (["n", "t", 5], FLOAT)}, weights
+    )
+    return models.save(model), model
+
+
+@pytest.fixture
+def conversions(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """A list that gets an entry whenever a model is converted."""
+    done: list[Any] = []
+    call = Builder.__call__
+
+    def counted(self: Builder, infos: Any, values: Any = None) -> Any:
+        done.append(infos)
+        return call(self, infos, values)
+
+    monkeypatch.setattr(Builder, "__call__", counted)
+    return done
+
+
+@pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]])
+def test_new_widths_agree_with_onnxruntime(
+    reader: Any, models: Any, conversions: list[Any], backends: list[str]
+) -> None:
+    path, model = reader
+    with ann.load(path, backends) as network:
+        for batch, width in [(1, 20), (1, 21), (1, 64), (1, 7), (2, 20), (3, 33), (1, 20)]:
+            x = rng.standard_normal((batch, 3, 8, width)).astype(np.float32)
+            expected = models.theirs(model, {"x": x})["y"]
+            np.testing.assert_allclose(network.run(x)["y"], expected, rtol=1e-4, atol=1e-5)
+    assert len(conversions) < 4  # a family for a batch of 1, few for others
+
+
+@pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]])
+def test_outputs_are_those_of_a_network_of_fixed_shapes(reader: Any, backends: list[str]) -> None:
+    path, _ = reader
+    with ann.load(path, backends) as network:
+        for width in (16, 40, 41, 10, 5):
+            x = rng.standard_normal((1, 3, 8, width)).astype(np.float32)
+            with ann.load(path, backends, shapes={"x": x.shape}) as fixed:
+                assert np.array_equal(network.run(x)["y"], fixed.run(x)["y"])
+                assert network.assignment.counts == fixed.assignment.counts
+
+
+def test_a_shape_that_cannot_be_is_refused_in_the_same_words(reader: Any) -> None:
+    path, _ = reader
+    x = np.zeros((1, 3, 8, 0), np.float32)
+    x1 = np.zeros((1, 3, 8, 1), np.float32)
+    with ann.load(path, ["CpuRef"]) as network, ann.load(path, ["CpuRef"]) as other:
+        network.run(np.zeros((1, 3, 8, 20), np.float32))
+        for array in (x1, x):
+            results = []
+            for net in (network, other):
+                try:
+                    results.append(net.run(array)["y"].shape)
+                except ann.ArmnnError as error:
+                    results.append(str(error))
+            assert results[0] == results[1]
+
+
+def test_what_depends_on_a_size_in_another_way_is_planned_anew(models: Any) -> None:
+    """A constant that is computed from a size: [0, 1, ..., n - 1] is added."""
+    node = helper.make_node
+    nodes = [
+        node("Shape", ["x"], ["s"], name="s"),
+        node("Gather", ["s", "one"], ["n"], name="n"),
+        node("Range", ["zero", "n", "step"], ["r"], name="r"),
+        node("Cast", ["r"], ["f"], name="f", to=FLOAT),
+        node("Add", ["x", "f"], ["y"], name="y"),
+    ]
+    numbers = {"one": 1, "zero": 0, "step": 1}
+    weights = {name: np.array(value, np.int64) for name, value in numbers.items()}
+    model = models.build(nodes, {"x": ([2, "n"], FLOAT)}, {"y": ([2, "n"], FLOAT)}, weights)
+    with ann.load(models.save(model), ["CpuRef"]) as network:
+        for size in (3, 5, 4, 9, 2, 6, 3):
+            x = rng.standard_normal((2, size)).astype(np.float32)
+            assert np.array_equal(network.run(x)["y"], x + np.arange(size, dtype=np.float32))

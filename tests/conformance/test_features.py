@@ -81,7 +81,7 @@ def sample_npu(folder: Path, *changes: tuple[str, str, str]) -> Path:
     file = folder / "Sample_Npu_backend.so"
     subprocess.run(
         [
-            *(os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared"),
+            *(os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-fPIC", "-shared"),
             *("-fvisibility=hidden", "-pthread", f"-I{REPOSITORY / 'native' / 'include'}"),
             f"-I{REPOSITORY / 'backends_c' / 'common' / 'include'}",
             *map(str, sorted(source.glob("*.c"))),

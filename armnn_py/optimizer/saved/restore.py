@@ -151,7 +151,9 @@ class _Binder:
                     if node not in self.refused:
                         node.blob = self._blob(layer, part)
                 except BackendError as error:
-                    self.refused[node] = error
+                    # Without the frames that it came through, which hold blobs.
+                    error.__context__ = None
+                    self.refused[node] = error.with_traceback(None)
                 if node in self.refused and part.source is None:
                     raise self.refused[node]
         if self.refused:

@@ -107,7 +107,8 @@ class _Writer:
         document["infos"] = self._info_list
         text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
         members: dict[str, tuple[Any, ...]] = {"network.json": (text,)}
-        members[CONSTANTS] = tensors_to_chunks(array for _, array in self._constants.values())
+        if self._constants:  # a network that is compiled as a whole may have none
+            members[CONSTANTS] = tensors_to_chunks(array for _, array in self._constants.values())
         for index, blob in enumerate(self._blobs):
             members[f"blobs/{index}.bin"] = (blob.data,)
         return members

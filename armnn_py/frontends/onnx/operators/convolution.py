@@ -10,7 +10,7 @@ import numpy as np
 
 from armnn_py.descriptors import Convolution2dDescriptor, DepthwiseConvolution2dDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Unsupported, Value, shape_of
+from armnn_py.frontends.common.values import KnownReals, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.windows import window_of
@@ -90,6 +90,9 @@ def _depthwise_weights(view: NodeView, kernel: tuple[int, ...]) -> Value:
     def rearranged(weights: NDArray[np.generic]) -> NDArray[np.generic]:
         return np.moveaxis(weights.reshape(outputs, *kernel), 0, -1)[np.newaxis]
 
+    weights = view.value(1)
+    if isinstance(weights, KnownReals) and view.rank(1) == 4:
+        return view.emit.transpose(weights, (1, 2, 3, 0), "depthwise")
     if view.known(1) is not None:
         return view.derived(1, "depthwise", rearranged)
     plane = view.emit.reshape(view.value(1), (1, outputs, *kernel), "weights")

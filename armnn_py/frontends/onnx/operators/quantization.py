@@ -1,8 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Quantised operators as float arithmetic; what depends on weights alone is computed at import.
+"""QuantizeLinear and DequantizeLinear; quantised operators as float arithmetic.
 
-Sums of products of 8-bit levels are whole numbers, which float32 has exactly up to 2**24.
+One scale, known at import, makes a Quantize or Dequantize layer, and tensors that carry the scale;
+an optimiser pass makes quantised layers of what lies between. Else numbers are computed: what
+depends on weights alone at import. Sums of products of 8-bit levels are whole numbers, which
+float32 has exactly up to 2**24.
 """
 
 from __future__ import annotations
@@ -12,13 +15,23 @@ from typing import Any
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    KnownReals,
+    Unsupported,
+    Value,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
+from armnn_py.frontends.onnx.levels import plain_levels, stated_info
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import convolve
 from armnn_py.frontends.onnx.operators.matrix import multiply
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
-from armnn_py.types import ActivationFunction, UnaryOperation
+from armnn_py.network import OutputSlot
+from armnn_py.types import ActivationFunction, LayerType, UnaryOperation
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16")
 
@@ -28,11 +41,21 @@ def _dequantize_linear(view: NodeView) -> Value:
     emit, x, scale = view.emit, view.value(0), view.value(1)
     if dtype_of(scale) != np.float32:
         raise Unsupported(f"a scale of {dtype_of(scale)}")
+    given = quantization_of(x)
+    info = stated_info(view, dtype_of(x))
+    if given is not None:
+        if info is not None and info.quantization == given:
+            return emit.layer(LayerType.DEQUANTIZE, [x])
+        x = plain_levels(emit, x)
+        view = view.over([x, *view.values()[1:]])
     real = emit.cast(x, np.float32, "float")
     if view.has(2):
         point = emit.cast(view.value(2), np.float32, "zero_point_float")
         real = emit.sub(real, _spread(view, point, "zero_point"), "centred")
-    return emit.mul(real, _spread(view, scale, "scale"))
+    product = emit.mul(real, _spread(view, scale, "scale"))
+    if info is not None and isinstance(x, Known) and isinstance(product, Known):
+        return KnownReals(product.array, Known(x.array, info))
+    return product
 
 
 def _spread(view: NodeView, parameter: Value, name: str) -> Value:
@@ -63,6 +86,11 @@ def _quantize_linear(view: NodeView) -> Value:
         if number not in DTYPES:
             raise Unsupported(f"to {element_type_name(number)}")
         target = DTYPES[number]
+    info = stated_info(view, target)
+    if info is not None and info.quantization is not None and info.quantization.axis is None:
+        x = view.value(0)
+        if isinstance(x, OutputSlot) and dtype_of(x) == np.float32:
+            return emit.layer(LayerType.QUANTIZE, [x], output=info)
     real = emit.cast(view.value(0), np.float32, "float")
     scale = _spread(view, emit.cast(view.value(1), np.float32, "scale_float"), "scale")
     point = _spread(view, view.value(2), "zero_point") if view.has(2) else None
